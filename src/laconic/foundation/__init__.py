@@ -1,0 +1,1 @@
+"""What everything else stands on: errors, bounds, time, hashes, settings, tokens and the database driver."""

@@ -1,0 +1,21 @@
+"""Time enters the program here, so that tests can bring their own."""
+
+from __future__ import annotations
+
+import time
+
+wall_seconds = time.time
+elapsed_seconds = time.perf_counter
+
+
+class Stopwatch:
+    """Seconds since it was made."""
+
+    __slots__ = ("_started_seconds",)
+
+    def __init__(self) -> None:
+        self._started_seconds = elapsed_seconds()
+
+    def seconds(self) -> float:
+        """Seconds since the start; never negative and unmoved by changes of the wall clock."""
+        return elapsed_seconds() - self._started_seconds

@@ -1,0 +1,204 @@
+"""The one module that knows the database driver: SQLite through `apsw`, which brings its own recent SQLite.
+
+The SQLite of many Pythons and distributions has a WAL-reset defect that can corrupt a database while several
+processes use it, and a context pack is no place to find out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import apsw
+
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import DATABASE_BUSY_MILLISECONDS
+
+Row = tuple[Any, ...]
+Values = Sequence[Any] | dict[str, Any]
+
+
+class Schema(NamedTuple):
+    """The tables of a derived database. Raise `version` with every change of `sql` or of what the rows mean."""
+
+    version: int
+    sql: str
+
+
+class Database:
+    """One open SQLite database. Not for use from two threads at once, nor across a fork."""
+
+    def __init__(self, connection: apsw.Connection, path: Path) -> None:
+        self._connection = connection
+        self.path = path
+
+    @classmethod
+    def open_derived(cls, path: Path, schema: Schema) -> Database:
+        """Open for writing a database that can be computed again, making it, or emptying it, as `schema` asks.
+
+        A database of another schema version is emptied, table by table in one transaction, so that processes
+        which have it open see either the old tables or the new, empty ones.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LaconicError("database_unavailable", f"cannot make {path.parent}: {error.strerror}") from error
+        database = cls(_connect(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE), path)
+        try:
+            if database.value("pragma journal_mode") != "wal":
+                database.execute("pragma journal_mode = wal")
+            database.execute("pragma synchronous = normal")
+            database.execute("pragma foreign_keys = on")
+            database._fit(schema)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    @classmethod
+    def open_reading(cls, path: Path, schema: Schema) -> Database | None:
+        """Open without the right to write. None when there is no database yet, or one of another version."""
+        if not path.exists():
+            return None
+        database = cls(_connect(path, apsw.SQLITE_OPEN_READONLY), path)
+        try:
+            current = database.value("pragma user_version") == schema.version
+        except BaseException:
+            database.close()
+            raise
+        if current:
+            return database
+        database.close()
+        return None
+
+    def execute(self, sql: str, values: Values = ()) -> None:
+        """Run one or several statements for their effect."""
+        try:
+            self._connection.execute(sql, values)
+        except apsw.Error as error:
+            _reraise(error, self.path)
+
+    def execute_many(self, sql: str, rows: Iterable[Values]) -> None:
+        """Run one statement once a row."""
+        try:
+            self._connection.executemany(sql, rows)
+        except apsw.Error as error:
+            _reraise(error, self.path)
+
+    def rows(self, sql: str, values: Values = ()) -> list[Row]:
+        """All rows of a query."""
+        try:
+            return self._connection.execute(sql, values).fetchall()
+        except apsw.Error as error:
+            _reraise(error, self.path)
+
+    def stream(self, sql: str, values: Values = ()) -> Iterator[Row]:
+        """The rows of a query one by one, for answers too long to hold."""
+        try:
+            yield from self._connection.execute(sql, values)
+        except apsw.Error as error:
+            _reraise(error, self.path)
+
+    def row(self, sql: str, values: Values = ()) -> Row | None:
+        """The first row of a query, if it has one."""
+        try:
+            found: Row | None = self._connection.execute(sql, values).fetchone()
+        except apsw.Error as error:
+            _reraise(error, self.path)
+        return found
+
+    def value(self, sql: str, values: Values = ()) -> Any:
+        """The first column of the first row, None without a row."""
+        row = self.row(sql, values)
+        return row[0] if row else None
+
+    def last_row_id(self) -> int:
+        """The row id of the latest insert through this connection."""
+        return self._connection.last_insert_rowid()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write all or nothing. Takes the write lock at once, so it never fails half-way for lack of it."""
+        self.execute("begin immediate")
+        try:
+            yield
+            self.execute("commit")
+        except BaseException:
+            self._roll_back()
+            raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read everything as of one moment, whatever other processes write meanwhile."""
+        self.execute("begin")
+        try:
+            yield
+        finally:
+            self._roll_back()
+
+    def close(self) -> None:
+        """Let go of the file. Closing twice is fine."""
+        self._connection.close()
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _roll_back(self) -> None:
+        # Some failures (a full disk, for one) have already ended the transaction by themselves.
+        if self._connection.in_transaction:
+            self.execute("rollback")
+
+    def _fit(self, schema: Schema) -> None:
+        if self.value("pragma user_version") == schema.version:
+            return
+        self.execute("pragma foreign_keys = off")
+        with self.transaction():
+            # Another process may have been quicker while this one waited for the lock.
+            if self.value("pragma user_version") != schema.version:
+                self._drop_everything()
+                self.execute(schema.sql)
+                self.execute(f"pragma user_version = {schema.version:d}")
+        self.execute("pragma foreign_keys = on")
+
+    def _drop_everything(self) -> None:
+        # Virtual tables first: dropping one takes its shadow tables along.
+        found = self.rows(
+            "select type, name from sqlite_schema where type in ('table', 'view') and name not like 'sqlite\\_%' "
+            "escape '\\' order by sql like 'create virtual%' desc"
+        )
+        for kind, name in found:
+            quoted = name.replace('"', '""')
+            self.execute(f'drop {kind} if exists "{quoted}"')
+
+
+def remove(path: Path) -> None:
+    """Delete a derived database with its companions. No process may have it open."""
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _connect(path: Path, flags: int) -> apsw.Connection:
+    try:
+        connection = apsw.Connection(str(path), flags=flags)
+        connection.set_busy_timeout(DATABASE_BUSY_MILLISECONDS)
+    except apsw.Error as error:
+        _reraise(error, path)
+    return connection
+
+
+def _reraise(error: apsw.Error, path: Path) -> NoReturn:
+    """Turn what the surroundings did into an error for people; a wrong statement stays the driver's error."""
+    if isinstance(error, (apsw.BusyError, apsw.LockedError)):
+        hint = "Another process is writing; try again when it is done."
+        raise LaconicError("database_locked", f"{path} is in use", hint) from error
+    if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
+        hint = "It holds only what can be computed again: delete it and repeat the command."
+        raise LaconicError("database_corrupt", f"{path} is damaged", hint) from error
+    if isinstance(error, (apsw.CantOpenError, apsw.IOError, apsw.FullError, apsw.ReadOnlyError, apsw.PermissionsError)):
+        raise LaconicError("database_unavailable", f"{path}: {error}") from error
+    raise error

@@ -1,0 +1,61 @@
+"""Every error that Laconic reports on purpose, on one screen.
+
+A failure has a stable `code` that scripts may test, a `message` for people, a `hint` that says what to do next,
+and an exit status that follows from the code. Codes are never renamed; the exit statuses are:
+
+    0    answered
+    1    answered, and the answer is no: nothing found, ambiguous, or a check did not hold
+    2    the question was put wrongly: options, settings, arguments
+    3    the surroundings did not allow an answer: files, disk, database, a missing grammar
+    70   a defect in Laconic
+    130  interrupted
+"""
+
+from __future__ import annotations
+
+EXIT_OK = 0
+EXIT_NEGATIVE = 1
+EXIT_USAGE = 2
+EXIT_SURROUNDINGS = 3
+EXIT_DEFECT = 70
+EXIT_INTERRUPTED = 130
+
+EXIT_OF_CODE = {
+    # Lookups
+    "symbol_not_found": EXIT_NEGATIVE,
+    "ambiguous_symbol": EXIT_NEGATIVE,
+    "path_not_found": EXIT_NEGATIVE,
+    "module_not_found": EXIT_NEGATIVE,
+    "not_indexed": EXIT_NEGATIVE,  # the file exists but the index skipped it; the message says why
+    # Questions
+    "usage": EXIT_USAGE,
+    "invalid_argument": EXIT_USAGE,
+    "invalid_setting": EXIT_USAGE,
+    "budget_too_small": EXIT_USAGE,
+    "unsupported_language": EXIT_USAGE,
+    # Surroundings
+    "root_not_found": EXIT_SURROUNDINGS,
+    "unreadable_file": EXIT_SURROUNDINGS,
+    "missing_grammar": EXIT_SURROUNDINGS,
+    "database_locked": EXIT_SURROUNDINGS,
+    "database_corrupt": EXIT_SURROUNDINGS,
+    "database_unavailable": EXIT_SURROUNDINGS,
+    "damaged_installation": EXIT_SURROUNDINGS,
+    # Ourselves
+    "internal_error": EXIT_DEFECT,
+    "interrupted": EXIT_INTERRUPTED,
+}
+
+
+class LaconicError(Exception):
+    """A failure that somebody is meant to read: `str(error)` is `code: message`."""
+
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        super().__init__(code, message, hint)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.exit_status = EXIT_OF_CODE[code]
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"

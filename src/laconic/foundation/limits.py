@@ -1,0 +1,19 @@
+"""Every bound of the program, in one place. The unit comes last in the name."""
+
+from __future__ import annotations
+
+# Files that are worth indexing
+MAX_FILE_BYTES = 1_000_000
+
+# Databases
+DATABASE_BUSY_MILLISECONDS = 5_000
+
+# Tokens
+PIECE_CACHE_PIECES = 65_536  # distinct pieces of text whose token count is remembered
+PIECE_WINDOW_BYTES = 256  # longer pieces are merged window by window: merging is quadratic
+PIECE_OVERLAP_BYTES = 128  # what a window sees beyond the tokens taken from it
+ESTIMATE_FILL_PERCENT = 97  # how far a budget is filled when the vocabulary is only estimated
+
+# Packs
+DEFAULT_BUDGET_TOKENS = 2_000
+DEFAULT_DEPTH_HOPS = 2
