@@ -1,0 +1,1 @@
+"""Code knows code: one repository's symbols, edges and packs."""

@@ -1,0 +1,77 @@
+"""The expression language of facts: what a value is made of, in any programming language.
+
+An expression is `None` (unknown), a `str` (reading a name), or a tuple that starts with one of the tags below. Scopes
+hold expressions as plain tuples because there are hundreds of thousands of them: they are marshalled into the index as
+they stand and evaluated by `graph` on demand.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+Expression = Any  # None | str | tuple[int, ...]; recursive, so spelled Any
+
+MEMBER = 1  # (MEMBER, object, name)
+CALL = 2  # (CALL, callee, arguments, keywords, line); keywords: ((name, value), …), name "" for **mapping
+ITEM = 3  # (ITEM, object, key)
+CONST = 4  # (CONST, str | int)
+SEQUENCE = 5  # (SEQUENCE, elements, serial); the serial tells two displays of one file apart
+MAPPING = 6  # (MAPPING, ((key, value), …), serial)
+DEFINED = 7  # (DEFINED, definition): the function or class defined here
+EITHER = 8  # (EITHER, alternatives)
+TYPED = 9  # (TYPED, type): an instance of the type
+ELEMENT = 10  # (ELEMENT, collection)
+ENTER = 11  # (ENTER, context manager)
+GENERIC = 12  # (GENERIC, base, arguments)
+SPREAD = 13  # (SPREAD, collection)
+LITERAL = 14  # (LITERAL, type name)
+IMPORTED = 15  # (IMPORTED, module, name); name "" for the module itself
+PARAMETER = 16  # (PARAMETER, position): only in tables made by `graph`
+NEW = 17  # like CALL, for explicit construction
+
+# Modes of a parameter.
+POSITIONAL, REST, KEYWORD_REST, KEYWORD_ONLY = 0, 1, 2, 3
+
+# Flags of a definition.
+STATIC = 1  # called without a receiver
+CLASS_METHOD = 2  # the receiver is the class
+PROPERTY = 4  # reading the member calls it
+GENERATOR = 8  # calling it gives a collection of what it yields
+ABSTRACT = 16
+EXTENSION = 32  # adds members to the class of that name
+PRIVATE = 64
+CONTEXT_MANAGER = 128  # entering what a call gives yields what it yields
+CONSTRUCTOR = 256
+
+
+class Parameter(NamedTuple):
+    """One parameter: `annotation` and `default` are expressions."""
+
+    name: str
+    annotation: Expression
+    default: Expression
+    mode: int
+
+
+class Scope(NamedTuple):
+    """What the body of one definition does. All members are plain tuples of expressions.
+
+    `binds`: (target, value), where a target is a name, a MEMBER or an ITEM. `calls`: every CALL and NEW in the body,
+    in order. `reads`: (MEMBER, line) that are not called, for properties. `outer`: (name, 1 if of the module) that the
+    body binds outside itself. `stars`: modules whose names are all imported. `bases` and `decorators` are evaluated in
+    the enclosing scope.
+    """
+
+    parameters: tuple[Parameter, ...]
+    binds: tuple[tuple[Expression, Expression], ...]
+    calls: tuple[Expression, ...]
+    reads: tuple[tuple[Expression, int], ...]
+    returns: tuple[Expression, ...]
+    yields: tuple[Expression, ...]
+    outer: tuple[tuple[str, int], ...]
+    stars: tuple[str, ...]
+    bases: tuple[Expression, ...]
+    decorators: tuple[Expression, ...]
+    returned_type: Expression
+    receiver_type: Expression
+    flags: int

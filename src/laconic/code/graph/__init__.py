@@ -1,0 +1,1 @@
+"""Scopes, values, the call graph and what follows from it."""

@@ -1,0 +1,373 @@
+"""What a language is: one value, made of the rules below. Adding a language adds such a value and nothing else.
+
+A *rule* says what a node type of the tree-sitter grammar means. `syntax` turns rules into facts; it knows the rules
+and no language. Field arguments are the grammar's field names; `#0`, `#-1` name a child by its position among the
+named children, `:type` the first named child of that node type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from laconic.code.symbols import Import, Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from laconic.code.syntax.lowering import Lowering
+
+Field = str
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An identifier that reads a value or names a type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """`object.member`; also `object::member`, `object->member`."""
+
+    object: Field = "object"
+    member: Field = "member"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`callee(arguments)`, or `receiver.name(arguments)` where the grammar has no node for `receiver.name`."""
+
+    callee: Field = "function"
+    arguments: Field = "arguments"
+    receiver: Field = ""  # set for grammars that keep receiver and name apart; `callee` is then the name
+    constructs: bool = False  # `new Callee(…)`
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordArgument:
+    """`name=value` inside an argument list."""
+
+    name: Field = "name"
+    value: Field = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """`*value`, `...value`: all elements of it (`keyed`: all its keys and values)."""
+
+    value: Field = "#0"
+    keyed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """`object[index]`."""
+
+    object: Field = "object"
+    index: Field = "index"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string literal without interpolation is a constant; with it, its parts are visited."""
+
+    content: tuple[str, ...] = ()  # node types that hold literal text
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A literal of a type that is not ours (`int`, `str`…): known, so that no name is guessed for its members."""
+
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A list, tuple, set, array or argument-like display: its named children are its elements."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comprehension:
+    """`[body for …]`: a sequence whose one element is `body`; the clauses are visited first."""
+
+    body: Field = "body"
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping_:
+    """A dictionary or object display made of `Pair`s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """`key: value` of a mapping; a bare identifier as key is a constant where `names_are_keys`."""
+
+    key: Field = "key"
+    value: Field = "value"
+    names_are_keys: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """The value is that of one of the fields (all named children if none is given): `a or b`, `c ? a : b`."""
+
+    fields: tuple[Field, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """The value is that of one field; other children are visited: parentheses, await, casts, dereference."""
+
+    field: Field = "#0"
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The value is an instance of the named type: `x as T`, `T{…}`; other children are visited."""
+
+    type: Field = "type"
+
+
+@dataclass(frozen=True, slots=True)
+class Generic:
+    """`base<arguments>` in a type."""
+
+    base: Field = "#0"
+    arguments: Field = "#1"
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """`left = right`, `let left: type = right`. Several targets and destructuring come from the shape of `left`.
+
+    `defines` makes module- and class-level targets symbols of that kind.
+    """
+
+    left: Field = "left"
+    right: Field = "right"
+    type: Field = ""
+    defines: Kind | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """`return value`."""
+
+    value: Field = "#0"
+
+
+@dataclass(frozen=True, slots=True)
+class Yield:
+    """`yield value`; `delegates` for `yield from`."""
+
+    value: Field = "#0"
+
+
+@dataclass(frozen=True, slots=True)
+class Iterate:
+    """`for target in iterable`: the target holds elements."""
+
+    target: Field = "left"
+    iterable: Field = "right"
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """`value as target` outside imports, also without a target."""
+
+    value: Field = "value"
+    target: Field = "alias"
+
+
+@dataclass(frozen=True, slots=True)
+class Enters:
+    """A context manager is entered; an `Alias` inside binds what entering gives."""
+
+    value: Field = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Catches:
+    """An exception of a type is caught and bound; other children are visited."""
+
+    type: Field = "value"
+    target: Field = "alias"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter where the grammar needs more than an identifier. `mode`: see `code/expressions.py`."""
+
+    name: Field = "name"
+    type: Field = ""
+    default: Field = ""
+    mode: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A definition that can be called."""
+
+    kind: Kind = Kind.FUNCTION
+    name: Field = "name"  # "" for anonymous functions
+    parameters: Field = "parameters"
+    body: Field = "body"
+    returns: Field = ""
+    receiver: Field = ""  # an explicit receiver parameter outside the list (Go)
+    body_is_value: bool = False  # the last expression of the body is its value
+    flags: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A definition that has members."""
+
+    kind: Kind = Kind.CLASS
+    name: Field = "name"
+    bases: tuple[Field, ...] = ()
+    body: Field = "body"
+    extends: bool = False  # adds members to a class defined elsewhere: `impl T`, `extension T`, reopened classes
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A declaration without a value that is a symbol at module or class level (a field, an enum member, a type)."""
+
+    kind: Kind = Kind.FIELD
+    name: Field = "name"
+    type: Field = ""
+    value: Field = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """A node around a definition that belongs to it: decorators, `export`, templates."""
+
+    definition: Field = "definition"
+    decorators: str = ""  # node type of a decorator child; its named child is the decorator's expression
+    flags: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outer:
+    """`global x`, `nonlocal x`: assignments bind the name in an outer scope."""
+
+    module: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Imports:
+    """An import statement; `read` gives its bindings."""
+
+    read: Callable[[Node, Callable[[Node], str]], list[Import]]
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment; directly above a definition it is its documentation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Nothing in here matters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Custom:
+    """What no rule can say; use sparingly. Returns the expression that the node stands for."""
+
+    lower: Callable[[Lowering, Node], Any]
+
+
+Rule = (
+    Name | Member | Call | KeywordArgument | Spread | Item | Text | Literal | Sequence | Comprehension | Mapping_ | Pair
+    | Either | Inner | Typed | Generic | Assign | Return | Yield | Iterate | Alias | Enters | Catches | Parameter | Function | Class
+    | Variable | Wrapper | Outer | Imports | Comment | Skip | Custom
+)  # fmt: skip
+
+
+class Files(Protocol):
+    """The paths of the repository, as far as resolving an import needs them."""
+
+    def exists(self, path: str) -> bool: ...
+
+    def under(self, directory: str) -> list[str]: ...
+
+    def ending(self, suffix: str) -> list[str]:
+        """Paths equal to `suffix` or ending in `/` + `suffix`, sorted."""
+        ...
+
+    def text(self, path: str) -> str:
+        """The text of a configuration file (`go.mod`, `tsconfig.json`…), empty when there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a function outside the repository does with its arguments (positions; -1 for none).
+
+    `returns`: the argument it gives back. `result_of`: the argument whose result it gives back.
+    `calls`: arguments that it calls, with elements of the other arguments. `elements`: gives back a collection of the
+    elements of that argument.
+    """
+
+    returns: int = -1
+    result_of: int = -1
+    calls: tuple[int, ...] = ()
+    elements: int = -1
+
+
+def no_modules(files: Files, importer: str, module: str) -> list[str]:
+    """A language without importable modules."""
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """The few facts that resolving names in a language needs."""
+
+    modules: Callable[[Files, str, str], list[str]] = no_modules  # (files, importing path, module) -> paths, best first
+    namespace: str = "file"  # who shares top-level names: "file", "directory", "declared", "global"
+    receiver_parameter: bool = False  # the first parameter of a method is the receiver
+    receiver_names: frozenset[str] = frozenset()  # names for the receiver: this, self
+    class_names: frozenset[str] = frozenset()  # names for the receiver's class: Self, static
+    super_names: frozenset[str] = frozenset()
+    implicit_receiver: bool = False  # a bare name in a method may be a member
+    constructors: tuple[str, ...] = ()  # methods that construction calls, first found along the MRO
+    constructor_is_class_name: bool = False
+    call_method: str = ""  # calling an instance calls this method
+    enter_method: str = ""
+    iterate_methods: tuple[str, ...] = ()
+    next_method: str = ""
+    class_scope_visible: bool = False  # names of a class body are visible in its methods without a receiver
+    star_exports: str = ""  # module variable that lists what `import *` takes
+    union_types: frozenset[str] = frozenset()  # Optional, Union: the value is of one of the arguments
+    class_types: frozenset[str] = frozenset()  # type[X]: the class itself
+    containers: frozenset[str] = frozenset()  # generic types whose last argument is the element
+    # Methods that add to a container: name -> (position of the key or -1, position of the element).
+    adders: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    mergers: Mapping[str, int] = field(default_factory=dict)  # methods that add all of an argument: name -> its position
+    getters: frozenset[str] = frozenset()  # methods of a container that give an element
+    views: frozenset[str] = frozenset()  # methods of a container that give a container of the same elements
+    common_members: frozenset[str] = frozenset()  # members of builtin types: never resolved by name alone
+    builtins: str = ""  # external module of names that are not found
+    summaries: Mapping[str, Summary] = field(default_factory=dict)
+    value_decorators: Mapping[str, int] = field(default_factory=dict)  # decorator text -> definition flags
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Language:
+    """One language: how its files are recognised, its grammar, what its nodes mean, how its names resolve."""
+
+    name: str
+    grammar: Callable[[], object]  # imports the wheel and returns the tree-sitter language pointer
+    rules: Mapping[str, Rule]
+    suffixes: tuple[str, ...] = ()
+    file_names: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
+    family: str = ""  # languages of one family see each other's definitions (JavaScript and TypeScript)
+    doc_string: str = ""  # node type of a docstring that opens a body
+    line_comment: str = "#"
+    namespace_of: Callable[[Node, Callable[[Node], str]], str] | None = None  # declared package of the file
+    resolution: Resolution = field(default_factory=Resolution)

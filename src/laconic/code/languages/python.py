@@ -1,0 +1,237 @@
+"""Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from laconic.code.languages.model import (
+    Alias, Assign, Call, Catches, Class, Comment, Comprehension, Either, Enters, Files, Function, Generic, Imports,
+    Inner, Item, Iterate, KeywordArgument, Language, Literal, Mapping_, Member, Name, Outer, Pair, Parameter,
+    Resolution, Return, Sequence, Skip, Spread, Summary, Text, Wrapper, Yield,
+)  # fmt: skip
+from laconic.code.symbols import Import, Kind
+from laconic.code.expressions import ABSTRACT, CLASS_METHOD, CONTEXT_MANAGER, PROPERTY, STATIC
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def grammar() -> object:
+    import tree_sitter_python
+
+    return tree_sitter_python.language()
+
+
+def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
+    """`import a.b as c, d` and `from .m import n as o, *`."""
+    line = node.start_point[0] + 1
+    if node.type == "future_import_statement":
+        return [Import("__future__", text(child), "", line) for child in node.children_by_field_name("name")]
+    found = []
+    module_node = node.child_by_field_name("module_name")
+    module = text(module_node) if module_node else ""
+    for child in node.children_by_field_name("name"):
+        name, alias = child, ""
+        if child.type == "aliased_import":
+            alias_node, name_node = child.child_by_field_name("alias"), child.child_by_field_name("name")
+            alias, name = text(alias_node) if alias_node else "", name_node or child
+        if module:
+            found.append(Import(module, text(name), alias or text(name), line))
+        elif alias:
+            found.append(Import(text(name), "", alias, line))
+        else:
+            # `import a.b` binds `a`; that `a.b` exists is found by asking `a` for its member.
+            found.append(Import(text(name), "", text(name).partition(".")[0], line))
+    if any(child.type == "wildcard_import" for child in node.named_children):
+        found.append(Import(module, "*", "", line))
+    return found
+
+
+def module_files(files: Files, importer: str, module: str) -> list[str]:
+    """Files that `module` may mean: relative to the importer for leading dots, else under the likeliest root.
+
+    Roots are not declared anywhere: any directory may be on `sys.path`. Among several files that end in the module's
+    path, the one whose root is nearest to the importer wins, and the repository's root before nested ones.
+    """
+    stem = module.lstrip(".")
+    dots = len(module) - len(stem)
+    tail = stem.replace(".", "/")
+    if dots:
+        base = importer.rpartition("/")[0]
+        for _ in range(dots - 1):
+            base = base.rpartition("/")[0]
+        path = "/".join(part for part in (base, tail) if part)
+        forms = [f"{path}.py", f"{path}/__init__.py", f"{path}.pyi", f"{path}/__init__.pyi"]
+        if not tail:
+            forms = forms[1::2] if path else ["__init__.py"]
+        return [form for form in forms if files.exists(form)]
+    found = []
+    for form in (f"{tail}/__init__.py", f"{tail}.py", f"{tail}/__init__.pyi", f"{tail}.pyi"):
+        found += [path for path in files.ending(form) if _is_root(files, path[: -len(form)].rstrip("/"), importer)]
+    return sorted(found, key=lambda path: (-_shared_directories(path, importer), path.count("/"), path.endswith(".pyi"), path))
+
+
+def _is_root(files: Files, directory: str, importer: str) -> bool:
+    """A directory inside a package is no root, except for scripts that lie in it."""
+    return not files.exists(f"{directory}/__init__.py") or importer.rpartition("/")[0] == directory
+
+
+def _shared_directories(path: str, importer: str) -> int:
+    shared = 0
+    for one, other in zip(path.split("/")[:-1], importer.split("/")[:-1], strict=False):
+        if one != other:
+            break
+        shared += 1
+    return shared
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+IDENTITY = Summary(returns=0)
+
+RULES = {
+    "identifier": Name(),
+    "attribute": Member("object", "attribute"),
+    "call": Call("function", "arguments"),
+    "keyword_argument": KeywordArgument(),
+    "list_splat": Spread(),
+    "list_splat_pattern": Spread(),
+    "dictionary_splat": Spread(keyed=True),
+    "dictionary_splat_pattern": Spread(keyed=True),
+    "subscript": Item("value", "subscript"),
+    "string": Text(("string_content",)),
+    "integer": Literal("int"),
+    "float": Literal("float"),
+    "true": Literal("bool"),
+    "false": Literal("bool"),
+    "list": Sequence(),
+    "tuple": Sequence(),
+    "set": Sequence(),
+    "expression_list": Sequence(),
+    "pattern_list": Sequence(),
+    "tuple_pattern": Sequence(),
+    "list_pattern": Sequence(),
+    "dictionary": Mapping_(),
+    "pair": Pair(),
+    "list_comprehension": Comprehension(),
+    "set_comprehension": Comprehension(),
+    "generator_expression": Comprehension(),
+    "dictionary_comprehension": Comprehension(),
+    "for_in_clause": Iterate(),
+    "for_statement": Iterate(),
+    "boolean_operator": Either(("left", "right")),
+    "conditional_expression": Either(("#0", "#2")),
+    "parenthesized_expression": Inner(),
+    "await": Inner(),
+    "type": Inner(),
+    "named_expression": Assign("name", "value"),
+    "generic_type": Generic("#0", "#1"),
+    "binary_operator": Either(("left", "right")),
+    "assignment": Assign("left", "right", "type", defines=Kind.VARIABLE),
+    "return_statement": Return(),
+    "yield": Yield(),
+    "with_item": Enters("value"),
+    "as_pattern": Alias("#0", "alias"),
+    "as_pattern_target": Inner(),
+    "except_clause": Catches("value", "alias"),
+    "typed_parameter": Parameter("#0", "type"),
+    "default_parameter": Parameter("name", "", "value"),
+    "typed_default_parameter": Parameter("name", "type", "value"),
+    "function_definition": Function(returns="return_type"),
+    "lambda": Function(name="", body_is_value=True),
+    "class_definition": Class(bases=("superclasses",)),
+    "decorated_definition": Wrapper("definition", "decorator"),
+    "global_statement": Outer(),
+    "nonlocal_statement": Outer(module=False),
+    "import_statement": Imports(read_import),
+    "import_from_statement": Imports(read_import),
+    "future_import_statement": Imports(read_import),
+    "keyword_separator": Skip(),
+    "positional_separator": Skip(),
+    "comment": Comment(),
+}
+
+BUILTIN_MEMBERS = _names(
+    "append extend insert remove pop clear index count sort reverse copy get items keys values update setdefault add "
+    "discard union join split strip lstrip rstrip format encode decode replace startswith endswith lower upper title "
+    "find rfind read write close open readline readlines flush seek tell group groups match search sub isdigit "
+    "splitlines partition rpartition fromkeys popitem intersection difference issubset issuperset format_map zfill"
+)
+
+PYTHON = Language(
+    name="python",
+    grammar=grammar,
+    rules=RULES,
+    suffixes=(".py", ".pyi", ".pyw"),
+    interpreters=("python", "python2", "python3"),
+    doc_string="string",
+    resolution=Resolution(
+        modules=module_files,
+        receiver_parameter=True,
+        super_names=_names("super"),
+        constructors=("__init__", "__new__"),
+        call_method="__call__",
+        enter_method="__enter__",
+        iterate_methods=("__iter__",),
+        next_method="__next__",
+        star_exports="__all__",
+        union_types=_names("Optional Union Annotated Final ClassVar Required NotRequired Awaitable Coroutine"),
+        class_types=_names("type Type"),
+        containers=_names(
+            "list List tuple Tuple set Set frozenset FrozenSet dict Dict Iterable Iterator Sequence Mapping Collection "
+            "MutableMapping MutableSequence Generator AsyncIterator AsyncIterable deque defaultdict OrderedDict"
+        ),
+        adders={
+            "append": (-1, 0), "appendleft": (-1, 0), "add": (-1, 0), "insert": (-1, 1), "setdefault": (0, 1),
+            "__setitem__": (0, 1),
+        },  # fmt: skip
+        mergers={"update": 0, "extend": 0},
+        getters=_names("get pop popleft popitem setdefault __getitem__ __next__"),
+        views=_names("values copy union intersection difference __iter__ elements reversed"),
+        common_members=BUILTIN_MEMBERS,
+        builtins="builtins",
+        summaries={
+            "builtins.map": Summary(calls=(0,), elements=-1, result_of=0),
+            "builtins.filter": Summary(calls=(0,), returns=1),
+            "builtins.sorted": IDENTITY,
+            "builtins.reversed": IDENTITY,
+            "builtins.list": IDENTITY,
+            "builtins.tuple": IDENTITY,
+            "builtins.set": IDENTITY,
+            "builtins.frozenset": IDENTITY,
+            "builtins.iter": IDENTITY,
+            "builtins.dict": IDENTITY,
+            "builtins.next": Summary(elements=0),
+            "builtins.min": Summary(elements=0),
+            "builtins.max": Summary(elements=0),
+            "functools.partial": IDENTITY,
+            "functools.partialmethod": IDENTITY,
+            "functools.cache": IDENTITY,
+            "functools.lru_cache": IDENTITY,
+            "functools.reduce": Summary(calls=(0,), result_of=0),
+            "copy.copy": IDENTITY,
+            "copy.deepcopy": IDENTITY,
+            "typing.cast": Summary(returns=1),
+            "weakref.ref": IDENTITY,
+            "weakref.proxy": IDENTITY,
+            "asyncio.run": IDENTITY,
+            "asyncio.create_task": IDENTITY,
+            "asyncio.wait_for": IDENTITY,
+        },
+        value_decorators={
+            "staticmethod": STATIC,
+            "classmethod": CLASS_METHOD,
+            "property": PROPERTY,
+            "cached_property": PROPERTY,
+            "abstractmethod": ABSTRACT,
+            "setter": PROPERTY,
+            "getter": PROPERTY,
+            "deleter": PROPERTY,
+            "contextmanager": CONTEXT_MANAGER,
+            "asynccontextmanager": CONTEXT_MANAGER,
+        },
+    ),
+)

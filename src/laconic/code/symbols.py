@@ -1,0 +1,141 @@
+"""The facts that the rest of `code` speaks about: plain frozen values, nothing else.
+
+A *symbol id* is `path/from/root.py:Qualified.name` (POSIX separators); a module's id is its path alone.
+A true redefinition of the same qualified name in one file carries `#2`, `#3`, … in order of appearance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+
+class Kind(StrEnum):
+    """What a definition defines. One vocabulary for every language."""
+
+    MODULE = "module"
+    NAMESPACE = "namespace"
+    CLASS = "class"
+    INTERFACE = "interface"
+    STRUCT = "struct"
+    ENUM = "enum"
+    TRAIT = "trait"
+    TYPE = "type"
+    EXTENSION = "extension"  # a block that adds members to a class defined elsewhere: `impl T`, `extension T`
+    FUNCTION = "function"
+    METHOD = "method"
+    PROPERTY = "property"
+    FIELD = "field"
+    VARIABLE = "variable"
+    CONSTANT = "constant"
+    MACRO = "macro"
+    LAMBDA = "lambda"
+
+
+CALLABLE_KINDS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.PROPERTY, Kind.LAMBDA, Kind.MACRO})
+CLASS_KINDS = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.STRUCT, Kind.ENUM, Kind.TRAIT, Kind.TYPE})
+VALUE_KINDS = frozenset({Kind.FIELD, Kind.VARIABLE, Kind.CONSTANT})
+
+
+class Grade(StrEnum):
+    """How an edge of the call graph was found, best first."""
+
+    EXACT = "exact"  # scopes, imports, the receiver's own class
+    INFERRED = "inferred"  # types of values, annotations, flow through parameters and containers
+    BY_NAME = "by_name"  # only the name agrees
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """One definition. Lines count from 1 and are inclusive; bytes are offsets into the file, end exclusive.
+
+    `signature_end_byte` is where the header ends and the body begins (== `end_byte` without a body).
+    `doc_start_byte`/`doc_end_byte` delimit the docstring or leading doc comment, both 0 without one.
+    """
+
+    id: str
+    path: str
+    language: str
+    kind: Kind
+    name: str
+    qualname: str  # empty for a module
+    parent: str  # id of the enclosing symbol, empty for a module
+    start_line: int  # first line, decorators and modifiers included
+    end_line: int
+    name_line: int  # the line on which the name stands
+    start_byte: int
+    end_byte: int
+    signature_end_byte: int
+    doc_start_byte: int
+    doc_end_byte: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """Where a call is written."""
+
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`caller` calls `callee` (symbol ids; `external:package.name` for what lies outside the repository)."""
+
+    caller: str
+    callee: str
+    grade: Grade
+    sites: tuple[CallSite, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One imported binding: `from module import name as alias` in the words of any language."""
+
+    module: str  # as written; leading dots or `./` kept
+    name: str  # imported name, "*" for all, "" for the module itself
+    alias: str  # the local name it binds, "" when it binds none
+    line: int
+
+
+class Definition(NamedTuple):
+    """One definition as `syntax` found it; `parent` and list positions index `FileFacts.definitions`."""
+
+    kind: str
+    name: str
+    qualname: str
+    parent: int
+    start_line: int
+    end_line: int
+    name_line: int
+    start_byte: int
+    end_byte: int
+    signature_end_byte: int
+    doc_start_byte: int
+    doc_end_byte: int
+
+
+class Problem(NamedTuple):
+    """Something that could not be read; facts around it are still good."""
+
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """Everything `syntax` knows of one file: a pure function of its text and language.
+
+    `definitions[0]` is the module. `scopes[i]` is what the body of definition `i` does, in the expression
+    language of `code/expressions.py`; it is marshalled as it stands, so it holds only plain tuples, str, int
+    and None. `mentions` are the identifiers that the file uses (not only defines): the postings by which the
+    graph finds candidate callers.
+    """
+
+    definitions: tuple[Definition, ...]
+    scopes: tuple[Any, ...]
+    imports: tuple[Import, ...]
+    mentions: tuple[str, ...]
+    namespace: str  # declared package or namespace, "" when the language has none
+    problems: tuple[Problem, ...]

@@ -1,0 +1,1 @@
+"""One file at a time: from text to facts, without IO."""

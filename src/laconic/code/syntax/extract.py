@@ -1,0 +1,83 @@
+"""Facts of one file: a pure function of its text and language that never raises on source text."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from tree_sitter import Language as Grammar
+from tree_sitter import Parser, Tree
+
+from laconic.code.languages.model import Language
+from laconic.code.symbols import FileFacts, Problem
+from laconic.code.syntax.lowering import Lowering, compile_rules
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAX_NESTING_FRAMES = 12_000  # Python frames; deeper source is read down to there
+MAX_PROBLEMS = 20  # a file; the rest is counted nowhere because the file is broken anyway
+
+# The version of what extraction means. It is part of every revision: raise it when facts change for equal text.
+EXTRACTOR_VERSION = 1
+
+
+@cache
+def grammar_of(language: Language) -> Grammar:
+    """The tree-sitter grammar of a language, loaded once a process."""
+    return Grammar(language.grammar())
+
+
+def parse(source: bytes, language: Language) -> Tree:
+    """The syntax tree; broken source gives a tree with error nodes."""
+    return Parser(grammar_of(language)).parse(source)
+
+
+def extract(source: bytes, language: Language) -> FileFacts:
+    """What the file defines, imports, binds and calls. Broken parts become problems, the rest is read."""
+    parser, handlers, rules = _tools(language)
+    tree = parser.parse(source)
+    root = tree.root_node
+    walk = Lowering(source, language, handlers, rules)
+    problems = _syntax_problems(root) if root.has_error else []
+    if sys.getrecursionlimit() < MAX_NESTING_FRAMES:
+        sys.setrecursionlimit(MAX_NESTING_FRAMES)
+    module = walk.scope
+    try:
+        walk.value(root)
+    except RecursionError:
+        problems.append(Problem(1, "nested too deeply to be read whole"))
+    for draft in walk.drafts:  # scopes left open by a stop in the middle
+        if draft is not None:
+            walk.mentions |= draft.read if draft is module else set()
+    namespace = language.namespace_of(root, walk.text) if language.namespace_of else ""
+    return FileFacts(
+        tuple(walk.definitions),
+        tuple(draft.freeze() if draft is not None else None for draft in walk.drafts),
+        tuple(walk.imports),
+        tuple(sorted(walk.mentions)),
+        namespace,
+        tuple(problems[:MAX_PROBLEMS]),
+    )
+
+
+@cache
+def _tools(language: Language) -> tuple[Parser, list[Any], list[Any]]:
+    """Parser and compiled rules, made once a process for each language."""
+    grammar = grammar_of(language)
+    return Parser(grammar), *compile_rules(language, grammar)
+
+
+def _syntax_problems(root: Node) -> list[Problem]:
+    """The first places where the grammar did not fit."""
+    problems: list[Problem] = []
+    pending = [root]
+    while pending and len(problems) < MAX_PROBLEMS:
+        node = pending.pop()
+        if node.is_error or node.is_missing:
+            what = f"missing {node.type}" if node.is_missing else "not understood"
+            problems.append(Problem(node.start_point[0] + 1, what))
+        elif node.has_error:
+            pending.extend(reversed(node.children))
+    return problems

@@ -1,0 +1,1005 @@
+"""From syntax tree to facts: one walk over the named nodes, steered by the rules of the language.
+
+Every rule is compiled once per language into a function `(lowering, node) -> Expression`; `Lowering.value` dispatches
+on the numeric node kind. A node without a rule has an unknown value and its children are visited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from laconic.code.languages import model
+from laconic.code.symbols import CLASS_KINDS, Definition, Import, Kind
+from laconic.code.expressions import (
+    CALL, CONST, DEFINED, EITHER, ELEMENT, ENTER, EXTENSION, GENERATOR, GENERIC, IMPORTED, ITEM, KEYWORD_REST, LITERAL,
+    MAPPING, MEMBER, NEW, POSITIONAL, REST, SEQUENCE, SPREAD, TYPED, Expression, Parameter, Scope,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from tree_sitter import Language as Grammar
+    from tree_sitter import Node
+
+type_of_handler = Callable[["Lowering", "Node"], Expression]
+Child = Callable[["Node"], "Node | None"]
+
+SCOPE_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
+
+
+class ScopeDraft:
+    """A scope under construction; `Scope` says what the lists mean."""
+
+    __slots__ = (
+        "binds", "bases", "bound", "calls", "decorators", "definition", "flags", "kind", "outer", "parameters",
+        "qualname", "read", "reads", "receiver_type", "returned_type", "returns", "stars", "values", "yields",
+    )  # fmt: skip
+
+    def __init__(self, definition: int, kind: Kind, qualname: str) -> None:
+        self.definition = definition
+        self.kind = kind
+        self.qualname = qualname
+        self.parameters: list[Parameter] = []
+        self.binds: list[tuple[Expression, Expression]] = []
+        self.calls: list[Expression] = []
+        self.reads: list[tuple[Expression, int]] = []
+        self.returns: list[Expression] = []
+        self.yields: list[Expression] = []
+        self.outer: list[tuple[str, int]] = []
+        self.stars: list[str] = []
+        self.bases: list[Expression] = []
+        self.decorators: list[Expression] = []
+        self.returned_type: Expression = None
+        self.receiver_type: Expression = None
+        self.flags = 0
+        self.read: set[str] = set()  # names read, to find those that must come from elsewhere
+        self.bound: set[str] = set()
+        self.values: set[str] = set()  # variables that already are symbols
+
+    def freeze(self) -> tuple[Any, ...]:
+        """The scope as a plain tuple in the order of `Scope`, cheap to marshal."""
+        return tuple(
+            Scope(
+                tuple(tuple(parameter) for parameter in self.parameters),  # type: ignore[misc]
+                tuple(self.binds), tuple(self.calls), tuple(self.reads), tuple(self.returns), tuple(self.yields),
+                tuple(self.outer), tuple(self.stars), tuple(self.bases), tuple(self.decorators), self.returned_type,
+                self.receiver_type, self.flags,
+            )
+        )  # fmt: skip
+
+
+class Lowering:
+    """The state of one walk over one file."""
+
+    def __init__(self, source: bytes, language: model.Language, handlers: list[Any], rules: list[Any]) -> None:
+        self.source = source
+        self.language = language
+        self.resolution = language.resolution
+        self.handlers = handlers
+        self.rules = rules
+        self.definitions: list[Definition] = []
+        self.drafts: list[ScopeDraft | None] = []
+        self.imports: list[Import] = []
+        self.mentions: set[str] = set()
+        self.serial = 0
+        self.enters = False  # an Alias met now binds what entering gives
+        self.wrapped: tuple[Node, list[Expression], int] | None = None
+        self.interned: dict[bytes, str] = {}
+        module = Definition(Kind.MODULE, "", "", -1, 1, source.count(b"\n") + 1, 1, 0, len(source), 0, 0, 0)
+        self.scope = self._open(module, Kind.MODULE, "")
+
+    # What rules and languages may call
+
+    def text(self, node: Node) -> str:
+        """The source text of a node, one object for equal texts."""
+        raw = self.source[node.start_byte : node.end_byte]
+        known = self.interned.get(raw)
+        if known is None:
+            known = self.interned[raw] = raw.decode("utf-8", "replace")
+        return known
+
+    def value(self, node: Node | None) -> Expression:
+        """The expression a node stands for; calls and bindings inside are recorded in the current scope."""
+        if node is None:
+            return None
+        handler = self.handlers[node.kind_id]
+        if handler is not None:
+            return handler(self, node)
+        for child in node.named_children:
+            self.value(child)
+        return None
+
+    def visit(self, nodes: list[Node]) -> None:
+        """Record what the nodes do, their values aside."""
+        for node in nodes:
+            self.value(node)
+
+    def rule(self, node: Node) -> Any:
+        """The rule of a node's type, None without one."""
+        return self.rules[node.kind_id]
+
+    def next_serial(self) -> int:
+        """A number that tells two displays of the file apart."""
+        self.serial += 1
+        return self.serial
+
+    def bind(self, target: Node, value: Expression) -> None:
+        """Bind what `target` names to `value`, taking patterns apart."""
+        rule = self.rules[target.kind_id]
+        kind = type(rule)
+        if kind is model.Name:
+            self.bind_name(self.text(target), value)
+        elif kind is model.Member:
+            self.scope.binds.append((self.callee(target), value))
+        elif kind is model.Item:
+            self.scope.binds.append((self.handlers[target.kind_id](self, target), value))
+        elif kind is model.Sequence:
+            self._bind_elements(target, value)
+        elif kind is model.Mapping_:
+            self._bind_members(target, value)
+        elif kind is model.Spread:
+            for child in target.named_children[:1]:
+                self.bind(child, value)
+        elif kind is model.Assign:  # a pattern with a default
+            self._bind_default(rule, target, value)
+        elif kind is model.Inner or rule is None:
+            for child in target.named_children:
+                self.bind(child, value)
+
+    def bind_name(self, name: str, value: Expression) -> None:
+        """Bind a name of the current scope."""
+        self.scope.binds.append((name, value))
+        self.scope.bound.add(name)
+
+    def callee(self, node: Node) -> Expression:
+        """Like `value`, but a member at the top is not recorded as read."""
+        if type(self.rules[node.kind_id]) is model.Member:
+            reads = self.scope.reads
+            result = self.handlers[node.kind_id](self, node)
+            if reads and reads[-1][0] is result:
+                reads.pop()
+            return result
+        return self.value(node)
+
+    def call(self, callee: Expression, arguments: tuple[Any, ...], keywords: tuple[Any, ...], line: int,
+             tag: int = CALL) -> Expression:  # fmt: skip
+        """Record a call in the current scope and return its expression."""
+        result = (tag, callee, arguments, keywords, line)
+        self.scope.calls.append(result)
+        if type(callee) is tuple and callee[0] == MEMBER:
+            self._note_additions(callee, arguments)
+        return result
+
+    def define_value(self, node: Node, name: str, name_node: Node, kind: Kind) -> None:
+        """Make a variable of a module or class a symbol, once."""
+        scope = self.scope
+        if name in scope.values:
+            return
+        scope.values.add(name)
+        doc = self.comment_above(node)
+        row = self._definition(kind, name, node, name_node, node.end_byte, doc)
+        self.definitions.append(row)
+        self.drafts.append(None)
+
+    def enter(self, node: Node, kind: Kind, name: str, name_node: Node | None, body: Node | None,
+              prefix: str = "") -> ScopeDraft:  # fmt: skip
+        """Open the scope of a new definition; `leave` closes it. `prefix` qualifies the name beyond the scope."""
+        wrapped, self.wrapped = self.wrapped, None
+        outermost = wrapped[0] if wrapped else node
+        doc = self._doc_string(body)
+        if doc == (0, 0):
+            doc = self.comment_above(outermost)
+        signature_end = body.start_byte if body is not None else node.end_byte
+        row = self._definition(kind, name, outermost, name_node or node, signature_end, doc, prefix)
+        draft = self._open(row, kind, row.qualname)
+        if wrapped:
+            draft.decorators = wrapped[1]
+            draft.flags |= wrapped[2]
+        return draft
+
+    def leave(self, draft: ScopeDraft, parent: ScopeDraft) -> Expression:
+        """Close a definition's scope; returns the expression of the definition."""
+        own = draft.bound if draft.kind not in SCOPE_OWNERS else set()
+        self.mentions |= draft.read - own
+        self.scope = parent
+        return (DEFINED, draft.definition)
+
+    def comment_above(self, node: Node) -> tuple[int, int]:
+        """Byte span of the comments that end on the line above a definition, (0, 0) without any."""
+        start = end = 0
+        line = node.start_point[0]
+        previous = node.prev_sibling
+        while previous is not None and type(self.rules[previous.kind_id]) is model.Comment:
+            last = previous.end_point
+            if (last[0] if last[1] else last[0] - 1) < line - 1 or last[0] > line:
+                break
+            before = previous.prev_sibling  # a comment at the end of other code's line does not document this
+            if before is not None and before.end_point[0] == previous.start_point[0]:
+                break
+            start, end = previous.start_byte, end or previous.end_byte
+            line = previous.start_point[0]
+            previous = before
+        return start, end
+
+    def add_import(self, fact: Import) -> None:
+        """Record an import and the name it binds."""
+        self.imports.append(fact)
+        if fact.name == "*":
+            self.scope.stars.append(fact.module)
+        elif fact.alias:
+            self.scope.binds.append((fact.alias, (IMPORTED, fact.module, fact.name)))
+            self.scope.bound.add(fact.alias)
+        if fact.name and fact.name != "*":
+            self.mentions.add(fact.name)
+
+    # Inside
+
+    def _open(self, row: Definition, kind: Kind, qualname: str) -> ScopeDraft:
+        draft = ScopeDraft(len(self.definitions), kind, qualname)
+        self.definitions.append(row)
+        self.drafts.append(draft)
+        return draft
+
+    def _definition(self, kind: Kind, name: str, node: Node, name_node: Node, signature_end: int,
+                    doc: tuple[int, int], prefix: str = "") -> Definition:  # fmt: skip
+        scope = self.scope
+        qualname = ".".join(part for part in (scope.qualname, prefix, name) if part)
+        end_row, end_column = node.end_point
+        return Definition(
+            kind, name, qualname, scope.definition, node.start_point[0] + 1, end_row + (1 if end_column else 0),
+            name_node.start_point[0] + 1, node.start_byte, node.end_byte, signature_end, *doc,
+        )  # fmt: skip
+
+    def _doc_string(self, body: Node | None) -> tuple[int, int]:
+        wanted = self.language.doc_string
+        if not wanted or body is None:
+            return 0, 0
+        first = body
+        for _ in range(2):  # the statement, then the string in it
+            if not first.named_child_count or first.type == wanted:
+                break
+            first = first.named_children[0]
+        if first is not body and first.type == wanted:
+            return first.start_byte, first.end_byte
+        return 0, 0
+
+    def _note_additions(self, callee: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
+        adder = self.resolution.adders.get(callee[2])
+        if adder is not None and len(arguments) > adder[1]:
+            key = arguments[adder[0]] if adder[0] >= 0 else None
+            self.scope.binds.append(((ITEM, callee[1], key), arguments[adder[1]]))
+        merged = self.resolution.mergers.get(callee[2])
+        if merged is not None and len(arguments) > merged:
+            self.scope.binds.append(((ITEM, callee[1], (SPREAD, arguments[merged])), None))
+
+    def _bind_elements(self, target: Node, value: Expression) -> None:
+        elements = [child for child in target.named_children if type(self.rules[child.kind_id]) is not model.Comment]
+        known: tuple[Any, ...] = ()
+        if type(value) is tuple and value[0] == SEQUENCE:
+            known = value[1]
+            if any(type(part) is tuple and part[0] == SPREAD for part in known):
+                known = ()
+        spread = False
+        for position, child in enumerate(elements):
+            if type(self.rules[child.kind_id]) is model.Spread:
+                spread = True
+                tail = len(elements) - position - 1
+                rest = (SEQUENCE, known[position : len(known) - tail], self.next_serial()) if known else value
+                self.bind(child, rest)
+            elif spread:
+                from_end = position - len(elements)
+                self.bind(child, known[from_end] if len(known) >= -from_end else (ELEMENT, value))
+            elif position < len(known):
+                self.bind(child, known[position])
+            else:
+                self.bind(child, (ITEM, value, (CONST, position)) if value is not None else None)
+
+    def _bind_members(self, target: Node, value: Expression) -> None:
+        for child in target.named_children:
+            rule = self.rules[child.kind_id]
+            kind = type(rule)
+            if kind is model.Name:
+                self.bind_name(self.text(child), value and (MEMBER, value, self.text(child)))
+            elif kind is model.Pair:
+                key, inner = field(rule.key)(child), field(rule.value)(child)
+                if key is not None and inner is not None:
+                    self.bind(inner, value and (MEMBER, value, self.text(key)))
+            else:
+                self.bind(child, value)
+
+    def _bind_default(self, rule: model.Assign, target: Node, value: Expression) -> None:
+        left, right = field(rule.left)(target), field(rule.right)(target)
+        default = self.value(right)
+        if left is not None:
+            if value and type(self.rules[left.kind_id]) is model.Name:
+                value = (MEMBER, value[1], self.text(left)) if value[0:1] == (MEMBER,) else value
+            self.bind(left, either(value, default))
+
+
+def either(*alternatives: Expression) -> Expression:
+    """One expression for several possible ones."""
+    known = tuple(part for part in alternatives if part is not None)
+    return known[0] if len(known) == 1 else (EITHER, known) if known else None
+
+
+def field(name: str) -> Child:
+    """How to reach a child: a field name, `#n` by position, `:type` by node type, "" for none."""
+    if not name:
+        return lambda node: None
+    if name[0] == "#":
+        position = int(name[1:])
+
+        def by_position(node: Node) -> Node | None:
+            children = node.named_children
+            return children[position] if -len(children) <= position < len(children) else None
+
+        return by_position
+    if name[0] == ":":
+        wanted = name[1:]
+        return lambda node: next((child for child in node.named_children if child.type == wanted), None)
+    return lambda node: node.child_by_field_name(name)
+
+
+def compile_rules(language: model.Language, grammar: Grammar) -> tuple[list[Any], list[Any]]:
+    """Handlers and rules by numeric node kind. Raises KeyError for a node type that the grammar does not have."""
+    handlers: list[Any] = [None] * (grammar.node_kind_count + 1)
+    rules: list[Any] = [None] * (grammar.node_kind_count + 1)
+    unknown = set(language.rules)
+    for kind_id in range(grammar.node_kind_count):
+        name = grammar.node_kind_for_id(kind_id)
+        if name is None or not grammar.node_kind_is_named(kind_id):
+            continue
+        rule = language.rules.get(name)
+        if rule is not None:
+            unknown.discard(name)
+            rules[kind_id] = rule
+            handlers[kind_id] = COMPILERS[type(rule)](rule)
+    if unknown:
+        raise KeyError(f"{language.name}: not node types of the grammar: {', '.join(sorted(unknown))}")
+    return handlers, rules
+
+
+# One compiler a rule: it reaches for fields once and returns the function that lowers a node.
+
+
+def _name(rule: model.Name) -> type_of_handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        name = walk.text(node)
+        walk.scope.read.add(name)
+        return name
+
+    return lower
+
+
+def _member(rule: model.Member) -> type_of_handler:
+    get_object, get_member = field(rule.object), field(rule.member)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        member = get_member(node)
+        if member is None:
+            return walk.value(get_object(node))
+        name = walk.text(member)
+        walk.mentions.add(name)
+        result = (MEMBER, walk.value(get_object(node)), name)
+        walk.scope.reads.append((result, node.start_point[0] + 1))
+        return result
+
+    return lower
+
+
+def arguments_of(walk: Lowering, node: Node | None) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Positional and keyword arguments of an argument list."""
+    if node is None:
+        return (), ()
+    own = type(walk.rules[node.kind_id])
+    if own is not model.Sequence and own is not type(None):
+        return (walk.value(node),), ()
+    positional: list[Expression] = []
+    keywords: list[tuple[str, Expression]] = []
+    for child in node.named_children:
+        rule = walk.rules[child.kind_id]
+        kind = type(rule)
+        if kind is model.KeywordArgument:
+            name, value = field(rule.name)(child), field(rule.value)(child)
+            keywords.append((walk.text(name) if name else "", walk.value(value)))
+        elif kind is model.Spread and rule.keyed:
+            keywords.append(("", walk.value(field(rule.value)(child))))
+        elif kind is not model.Comment:
+            positional.append(walk.value(child))
+    return tuple(positional), tuple(keywords)
+
+
+def _call(rule: model.Call) -> type_of_handler:
+    get_callee, get_arguments, get_receiver = field(rule.callee), field(rule.arguments), field(rule.receiver)
+    tag = NEW if rule.constructs else CALL
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        callee_node, receiver = get_callee(node), get_receiver(node)
+        callee: Expression
+        if callee_node is None:
+            callee = walk.value(receiver)
+        elif receiver is not None:
+            name = walk.text(callee_node)
+            walk.mentions.add(name)
+            callee = (MEMBER, walk.value(receiver), name)
+        else:
+            callee = walk.callee(callee_node)
+        positional, keywords = arguments_of(walk, get_arguments(node))
+        line = (callee_node or node).end_point[0] + 1
+        return walk.call(callee, positional, keywords, line, tag)
+
+    return lower
+
+
+def _keyword_argument(rule: model.KeywordArgument) -> type_of_handler:
+    get_value = field(rule.value)
+    return lambda walk, node: walk.value(get_value(node))
+
+
+def _spread(rule: model.Spread) -> type_of_handler:
+    get_value = field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        value = walk.value(get_value(node))
+        return value and (SPREAD, value)
+
+    return lower
+
+
+def _item(rule: model.Item) -> type_of_handler:
+    get_object, get_index = field(rule.object), field(rule.index)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        value, key = walk.value(get_object(node)), walk.value(get_index(node))
+        return value and (ITEM, value, key)
+
+    return lower
+
+
+def _text(rule: model.Text) -> type_of_handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        parts = node.named_children
+        literal = [part for part in parts if part.type in rule.content]
+        walk.visit([part for part in parts if part.type not in rule.content and part.named_child_count])
+        if len(literal) == 1 and len(parts) <= 3:
+            return (CONST, walk.text(literal[0]))
+        if not parts:
+            return (CONST, walk.text(node).strip("\"'`"))
+        return (LITERAL, "str")
+
+    return lower
+
+
+def _literal(rule: model.Literal) -> type_of_handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        if rule.type == "int":
+            text = walk.text(node)
+            if text.isascii() and text.isdigit() and len(text) <= MAX_INDEX_DIGITS:
+                return (CONST, int(text))
+        return (LITERAL, rule.type)
+
+    return lower
+
+
+MAX_INDEX_DIGITS = 6
+
+
+def _sequence(rule: model.Sequence) -> type_of_handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        return (SEQUENCE, tuple(walk.value(child) for child in node.named_children), walk.next_serial())
+
+    return lower
+
+
+def _comprehension(rule: model.Comprehension) -> type_of_handler:
+    get_body = field(rule.body)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        body = get_body(node)
+        walk.visit([child for child in node.named_children if body is None or child.id != body.id])
+        if body is None:
+            return None
+        inner = walk.rules[body.kind_id]
+        if type(inner) is model.Pair:
+            walk.value(field(inner.key)(body))
+            return (MAPPING, ((None, walk.value(field(inner.value)(body))),), walk.next_serial())
+        return (SEQUENCE, (walk.value(body),), walk.next_serial())
+
+    return lower
+
+
+def _mapping(rule: model.Mapping_) -> type_of_handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        pairs: list[tuple[Expression, Expression]] = []
+        for child in node.named_children:
+            inner = walk.rules[child.kind_id]
+            kind = type(inner)
+            if kind is model.Pair:
+                key_node = field(inner.key)(child)
+                named = key_node is not None and inner.names_are_keys and not key_node.named_child_count
+                key = (CONST, walk.text(key_node).strip("\"'")) if named and key_node else walk.value(key_node)
+                pairs.append((key, walk.value(field(inner.value)(child))))
+            elif kind is model.Spread:
+                pairs.append(((SPREAD, None), walk.value(field(inner.value)(child))))
+            elif kind is model.Name:  # { name }
+                pairs.append(((CONST, walk.text(child)), walk.value(child)))
+            elif kind is model.Function:  # { name() { … } }
+                name = field(inner.name)(child)
+                pairs.append(((CONST, walk.text(name)) if name else None, walk.value(child)))
+            else:
+                walk.value(child)
+        return (MAPPING, tuple(pairs), walk.next_serial())
+
+    return lower
+
+
+def _pair(rule: model.Pair) -> type_of_handler:
+    get_key, get_value = field(rule.key), field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        if not rule.names_are_keys:
+            walk.value(get_key(node))
+        return walk.value(get_value(node))
+
+    return lower
+
+
+def _either(rule: model.Either) -> type_of_handler:
+    getters = [field(name) for name in rule.fields]
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        if not getters:
+            return either(*[walk.value(child) for child in node.named_children])
+        chosen = [child for child in (get(node) for get in getters) if child is not None]
+        ids = {child.id for child in chosen}
+        walk.visit([child for child in node.named_children if child.id not in ids])
+        return either(*[walk.value(child) for child in chosen])
+
+    return lower
+
+
+def _inner(rule: model.Inner) -> type_of_handler:
+    get = field(rule.field)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        chosen = get(node)
+        if node.named_child_count > 1:
+            walk.visit([child for child in node.named_children if chosen is None or child.id != chosen.id])
+        return walk.value(chosen)
+
+    return lower
+
+
+def _typed(rule: model.Typed) -> type_of_handler:
+    get = field(rule.type)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        chosen = get(node)
+        walk.visit([child for child in node.named_children if chosen is None or child.id != chosen.id])
+        value = walk.value(chosen)
+        return value and (TYPED, value)
+
+    return lower
+
+
+def _generic(rule: model.Generic) -> type_of_handler:
+    get_base, get_arguments = field(rule.base), field(rule.arguments)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        base, arguments = walk.value(get_base(node)), get_arguments(node)
+        inner = () if arguments is None else tuple(walk.value(child) for child in arguments.named_children)
+        return base and (GENERIC, base, inner)
+
+    return lower
+
+
+def _assign(rule: model.Assign) -> type_of_handler:
+    get_left, get_right, get_type = field(rule.left), field(rule.right), field(rule.type)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        left, annotation = get_left(node), walk.value(get_type(node))
+        value = either(walk.value(get_right(node)), annotation and (TYPED, annotation))
+        if left is not None:
+            walk.bind(left, value)
+            if rule.defines is not None and (walk.scope.kind is Kind.MODULE or walk.scope.kind in SCOPE_OWNERS):
+                _define_targets(walk, node, left, rule.defines)
+        return value
+
+    return lower
+
+
+def _define_targets(walk: Lowering, node: Node, target: Node, kind: Kind) -> None:
+    own = type(walk.rules[target.kind_id])
+    if own is model.Name:
+        name = walk.text(target)
+        if kind is Kind.VARIABLE and walk.scope.kind in CLASS_KINDS:
+            kind = Kind.FIELD
+        elif kind is Kind.VARIABLE and name.isupper():
+            kind = Kind.CONSTANT
+        walk.define_value(node, name, target, kind)
+    elif own in (model.Sequence, model.Spread, model.Inner):
+        for child in target.named_children:
+            _define_targets(walk, node, child, kind)
+
+
+def _return(rule: model.Return) -> type_of_handler:
+    get = field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        value = walk.value(get(node))
+        if value is not None:
+            walk.scope.returns.append(value)
+        return None
+
+    return lower
+
+
+def _yield(rule: model.Yield) -> type_of_handler:
+    get = field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        value = walk.value(get(node))
+        delegates = any(child.type == "from" for child in node.children)
+        walk.scope.flags |= GENERATOR
+        if value is not None:
+            walk.scope.yields.append((ELEMENT, value) if delegates else value)
+        return None
+
+    return lower
+
+
+def _iterate(rule: model.Iterate) -> type_of_handler:
+    get_target, get_iterable = field(rule.target), field(rule.iterable)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        target, iterable = get_target(node), get_iterable(node)
+        value = walk.value(iterable)
+        if target is not None:
+            walk.bind(target, value and (ELEMENT, value))
+        if value is not None:
+            _implicit_iteration(walk, value, node.start_point[0] + 1)
+        used = {child.id for child in (target, iterable) if child is not None}
+        walk.visit([child for child in node.named_children if child.id not in used])
+        return None
+
+    return lower
+
+
+def _implicit_iteration(walk: Lowering, value: Expression, line: int) -> None:
+    """Iterating calls methods that nobody writes down."""
+    facts = walk.resolution
+    if type(value) is tuple and value[0] in (SEQUENCE, MAPPING):
+        return
+    for method in facts.iterate_methods:
+        started = walk.call((MEMBER, value, method), (), (), line)
+        if facts.next_method:
+            walk.call((MEMBER, started, facts.next_method), (), (), line)
+
+
+def _alias(rule: model.Alias) -> type_of_handler:
+    get_value, get_target = field(rule.value), field(rule.target)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        enters, walk.enters = walk.enters, False
+        value = walk.value(get_value(node))
+        target = get_target(node)
+        if enters:
+            _implicit_enter(walk, value, node.start_point[0] + 1)
+        if target is not None:
+            walk.bind(target, value and (ENTER, value) if enters else value)
+        return value
+
+    return lower
+
+
+def _implicit_enter(walk: Lowering, value: Expression, line: int) -> None:
+    method = walk.resolution.enter_method
+    if method and value is not None:
+        walk.call((MEMBER, value, method), (), (), line)
+
+
+def _enters(rule: model.Enters) -> type_of_handler:
+    get = field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        inner = get(node)
+        if inner is not None and type(walk.rules[inner.kind_id]) is model.Alias:
+            walk.enters = True
+            return walk.value(inner)
+        value = walk.value(inner)
+        _implicit_enter(walk, value, node.start_point[0] + 1)
+        return value
+
+    return lower
+
+
+def _catches(rule: model.Catches) -> type_of_handler:
+    get_type, get_target = field(rule.type), field(rule.target)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        caught, target = get_type(node), get_target(node)
+        used = {child.id for child in (caught, target) if child is not None}
+        if caught is not None:
+            inner = walk.rules[caught.kind_id]
+            if type(inner) is model.Alias:  # `except E as e` as one node
+                target = field(inner.target)(caught)
+                caught = field(inner.value)(caught)
+        value = walk.value(caught)
+        if target is not None:
+            walk.bind(target, value and (TYPED, value))
+        walk.visit([child for child in node.named_children if child.id not in used])
+        return None
+
+    return lower
+
+
+def _parameter(rule: model.Parameter) -> type_of_handler:
+    """A parameter outside a parameter list binds its name in the current scope."""
+    get_name, get_type, get_default = field(rule.name), field(rule.type), field(rule.default)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        annotation = walk.value(get_type(node))
+        value = either(walk.value(get_default(node)), annotation and (TYPED, annotation))
+        name = get_name(node)
+        if name is not None:
+            walk.bind(name, value)
+        return None
+
+    return lower
+
+
+def parameters_of(walk: Lowering, node: Node | None) -> tuple[list[Parameter], list[tuple[str, Node]]]:
+    """Parameters of a list, and the patterns that the body must take apart: (synthetic name, pattern).
+
+    Types and defaults are lowered here, in the enclosing scope, where their calls happen.
+    """
+    parameters: list[Parameter] = []
+    patterns: list[tuple[str, Node]] = []
+    if node is None:
+        return parameters, patterns
+    if type(walk.rules[node.kind_id]) is model.Name:
+        return [Parameter(walk.text(node), None, None, POSITIONAL)], patterns
+    for child in node.named_children:
+        rule = walk.rules[child.kind_id]
+        if type(rule) in (model.Comment, model.Skip):
+            continue
+        name_node, annotation, default, mode = child, None, None, POSITIONAL
+        if type(rule) is model.Parameter:
+            found = field(rule.name)(child)
+            annotation, default = walk.value(field(rule.type)(child)), walk.value(field(rule.default)(child))
+            mode = rule.mode
+            if found is None:
+                parameters.append(Parameter(f"#{len(parameters)}", annotation, default, mode))
+                continue
+            name_node = found
+        elif type(rule) is model.Assign:  # a pattern with a default
+            default = walk.value(field(rule.right)(child))
+            name_node = field(rule.left)(child) or child
+        inner = walk.rules[name_node.kind_id]
+        while type(inner) is model.Spread:
+            mode = KEYWORD_REST if inner.keyed else REST
+            unwrapped = next(iter(name_node.named_children), None)
+            if unwrapped is None:
+                break
+            name_node, inner = unwrapped, walk.rules[unwrapped.kind_id]
+        if type(inner) in (model.Sequence, model.Mapping_):
+            name = f"#{len(parameters)}"
+            patterns.append((name, name_node))
+        else:
+            name = walk.text(name_node)
+        parameters.append(Parameter(name, annotation, default, mode))
+    return parameters, patterns
+
+
+def _function(rule: model.Function) -> type_of_handler:
+    get_name, get_parameters, get_body = field(rule.name), field(rule.parameters), field(rule.body)
+    get_returns, get_receiver = field(rule.returns), field(rule.receiver)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        name_node, body = get_name(node), get_body(node)
+        name = walk.text(name_node) if name_node is not None else f"<lambda{walk.next_serial()}>"
+        parent = walk.scope
+        parameters, patterns = parameters_of(walk, get_parameters(node))
+        returned = walk.value(get_returns(node))
+        receivers, _ = parameters_of(walk, get_receiver(node))
+        owner = base_name(receivers[0].annotation) if receivers else ""
+        kind = rule.kind if name_node is not None else Kind.LAMBDA
+        if kind is Kind.FUNCTION and (parent.kind in SCOPE_OWNERS - {Kind.NAMESPACE} or owner):
+            kind = Kind.METHOD
+        draft = walk.enter(node, kind, name, name_node, body, owner)
+        draft.flags |= rule.flags
+        draft.parameters = receivers + parameters
+        draft.receiver_type = receivers[0].annotation if receivers else None
+        draft.returned_type = returned
+        walk.scope = draft
+        draft.bound.update(parameter.name for parameter in draft.parameters)
+        for synthetic, pattern in patterns:
+            walk.bind(pattern, synthetic)
+        value = walk.value(body)
+        if rule.body_is_value and value is not None:
+            draft.returns.append(value)
+        return walk.leave(draft, parent)
+
+    return lower
+
+
+def base_name(annotation: Expression) -> str:
+    """The last name of a type expression: `pkg.T[int]` gives `T`."""
+    while type(annotation) is tuple:
+        if annotation[0] == MEMBER:
+            return str(annotation[2])
+        annotation = annotation[1]
+    return annotation or ""
+
+
+def _class(rule: model.Class) -> type_of_handler:
+    get_name, get_body = field(rule.name), field(rule.body)
+    get_bases = [field(name) for name in rule.bases]
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        name_node, body = get_name(node), get_body(node)
+        parent = walk.scope
+        bases: list[Expression] = []
+        skipped = {child.id for child in (name_node, body) if child is not None}
+        for get in get_bases:
+            listed = get(node)
+            if listed is not None:
+                skipped.add(listed.id)
+                bases.extend(_bases(walk, listed))
+        if name_node is None:
+            name = f"<class{walk.next_serial()}>"
+        elif rule.extends:
+            name = base_name(walk.value(name_node)) or walk.text(name_node)
+        else:
+            name = walk.text(name_node)
+        draft = walk.enter(node, Kind.EXTENSION if rule.extends else rule.kind, name, name_node, body)
+        draft.bases = bases
+        if rule.extends:
+            draft.flags |= EXTENSION
+            draft.receiver_type = walk.value(name_node)
+        walk.scope = draft
+        walk.visit([child for child in node.named_children if child.id not in skipped])
+        walk.value(body)
+        return walk.leave(draft, parent)
+
+    return lower
+
+
+def _bases(walk: Lowering, node: Node) -> list[Expression]:
+    """The base types that a node lists; keyword arguments (`metaclass=`) are visited only."""
+    if walk.rules[node.kind_id] is not None and type(walk.rules[node.kind_id]) is not model.Sequence:
+        return [walk.value(node)]
+    found: list[Expression] = []
+    for child in node.named_children:
+        if type(walk.rules[child.kind_id]) is model.KeywordArgument:
+            walk.value(child)
+        elif walk.rules[child.kind_id] is None:
+            found.extend(_bases(walk, child))
+        else:
+            value = walk.value(child)
+            if value is not None:
+                found.append(value)
+    return found
+
+
+def _variable(rule: model.Variable) -> type_of_handler:
+    get_name, get_type, get_value = field(rule.name), field(rule.type), field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        name, annotation = get_name(node), walk.value(get_type(node))
+        value = either(walk.value(get_value(node)), annotation and (TYPED, annotation))
+        used = {child.id for child in (name, get_type(node), get_value(node)) if child is not None}
+        walk.visit([child for child in node.named_children if child.id not in used])
+        if name is not None:
+            text = walk.text(name)
+            walk.bind_name(text, value)
+            if walk.scope.kind is Kind.MODULE or walk.scope.kind in SCOPE_OWNERS:
+                walk.define_value(node, text, name, rule.kind)
+        return None
+
+    return lower
+
+
+def _wrapper(rule: model.Wrapper) -> type_of_handler:
+    get_definition = field(rule.definition)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        inner = get_definition(node)
+        if inner is None:
+            walk.visit(node.named_children)
+            return None
+        decorators, flags, calls = _decorators(walk, node, rule)
+        if type(walk.rules[inner.kind_id]) in (model.Function, model.Class):
+            outer = walk.wrapped[0] if walk.wrapped else node
+            walk.wrapped = (outer, decorators, flags)
+        result = walk.value(inner)
+        for expression, line in calls:
+            if type(result) is tuple and result[0] == DEFINED:
+                walk.call(expression, (result,), (), line)
+        return result
+
+    return lower
+
+
+def _decorators(walk: Lowering, node: Node, rule: model.Wrapper) -> tuple[list[Any], int, list[tuple[Any, int]]]:
+    """Decorator expressions (innermost first), the flags some of them mean, and the calls that applying them makes."""
+    expressions: list[Expression] = []
+    calls: list[tuple[Expression, int]] = []
+    flags = rule.flags
+    meanings = walk.resolution.value_decorators
+    for child in node.named_children:
+        if not rule.decorators or child.type != rule.decorators:
+            continue
+        inner = next(iter(child.named_children), None)
+        if inner is None:
+            continue
+        text = walk.text(inner).partition("(")[0]
+        meaning = meanings.get(text) or meanings.get(text.rpartition(".")[2])
+        expression = walk.value(inner)
+        if meaning:
+            flags |= meaning
+        elif expression is not None:
+            expressions.append(expression)
+            calls.append((expression, child.start_point[0] + 1))
+    return expressions[::-1], flags, calls
+
+
+def _outer(rule: model.Outer) -> type_of_handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        walk.scope.outer.extend((walk.text(child), int(rule.module)) for child in node.named_children)
+        return None
+
+    return lower
+
+
+def _imports(rule: model.Imports) -> type_of_handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        for fact in rule.read(node, walk.text):
+            walk.add_import(fact)
+        return None
+
+    return lower
+
+
+def _nothing(rule: model.Comment | model.Skip) -> type_of_handler:
+    return lambda walk, node: None
+
+
+def _custom(rule: model.Custom) -> type_of_handler:
+    return rule.lower
+
+
+COMPILERS: dict[type[Any], Callable[[Any], type_of_handler]] = {
+    model.Name: _name,
+    model.Member: _member,
+    model.Call: _call,
+    model.KeywordArgument: _keyword_argument,
+    model.Spread: _spread,
+    model.Item: _item,
+    model.Text: _text,
+    model.Literal: _literal,
+    model.Sequence: _sequence,
+    model.Comprehension: _comprehension,
+    model.Mapping_: _mapping,
+    model.Pair: _pair,
+    model.Either: _either,
+    model.Inner: _inner,
+    model.Typed: _typed,
+    model.Generic: _generic,
+    model.Assign: _assign,
+    model.Return: _return,
+    model.Yield: _yield,
+    model.Iterate: _iterate,
+    model.Alias: _alias,
+    model.Enters: _enters,
+    model.Catches: _catches,
+    model.Parameter: _parameter,
+    model.Function: _function,
+    model.Class: _class,
+    model.Variable: _variable,
+    model.Wrapper: _wrapper,
+    model.Outer: _outer,
+    model.Imports: _imports,
+    model.Comment: _nothing,
+    model.Skip: _nothing,
+    model.Custom: _custom,
+}
