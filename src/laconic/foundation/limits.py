@@ -11,7 +11,8 @@ DATABASE_BUSY_MILLISECONDS = 5_000
 # Tokens
 PIECE_CACHE_PIECES = 65_536  # distinct pieces of text whose token count is remembered
 PIECE_WINDOW_BYTES = 256  # longer pieces are merged window by window: merging is quadratic
-PIECE_OVERLAP_BYTES = 128  # what a window sees beyond the tokens taken from it
+PIECE_OVERLAP_BYTES = 128  # what a window sees beyond the tokens taken from it: the longest token
+WINDOW_CACHE_WINDOWS = 64  # merged windows that are remembered, for text that repeats itself
 ESTIMATE_FILL_PERCENT = 97  # how far a budget is filled when the vocabulary is only estimated
 
 # Packs
