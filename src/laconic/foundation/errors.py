@@ -9,6 +9,7 @@ and an exit status that follows from the code. Codes are never renamed; the exit
     3    the surroundings did not allow an answer: files, disk, database, a missing grammar
     70   a defect in Laconic
     130  interrupted
+    141  whoever read the output stopped reading
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ EXIT_USAGE = 2
 EXIT_SURROUNDINGS = 3
 EXIT_DEFECT = 70
 EXIT_INTERRUPTED = 130
+EXIT_PIPE_CLOSED = 141
 
 EXIT_OF_CODE = {
     # Lookups

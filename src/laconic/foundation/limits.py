@@ -18,3 +18,11 @@ ESTIMATE_FILL_PERCENT = 97  # how far a budget is filled when the vocabulary is 
 # Packs
 DEFAULT_BUDGET_TOKENS = 2_000
 DEFAULT_DEPTH_HOPS = 2
+MAX_BUDGET_TOKENS = 200_000
+MAX_DEPTH_HOPS = 8
+MAX_NEIGHBOURS_SYMBOLS = 200  # callers or callees taken of one symbol; a hub has thousands
+MAX_EXPANDED_SYMBOLS = 48  # symbols of one hop whose own neighbours are looked at
+MAX_CANDIDATES_SYMBOLS = 500
+MAX_USED_SYMBOLS = 64  # types, bases and constants taken of one symbol
+MAX_REFUSALS_STEPS = 48  # steps found too large before a pack counts as full
+SETTLE_ROUNDS = 6  # a pack that prints its own size is counted until the figure stands

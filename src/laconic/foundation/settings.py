@@ -1,0 +1,120 @@
+"""What a user may decide once instead of with every command.
+
+From weak to strong: the defaults below, `[tool.laconic]` in the repository's `pyproject.toml` (shared by all who
+work on it), `.laconic/config.toml` (one's own), and environment variables named `LACONIC_` and the setting.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import DEFAULT_BUDGET_TOKENS, DEFAULT_DEPTH_HOPS
+
+ENVIRONMENT_PREFIX = "LACONIC_"
+# Variables with our prefix that are no settings: where the user's own files are, and whether to show tracebacks.
+OTHER_VARIABLES = frozenset({"LACONIC_HOME", "LACONIC_DEBUG"})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The decisions, all made. A number below its `least` is refused."""
+
+    budget_tokens: int = field(default=DEFAULT_BUDGET_TOKENS, metadata={"least": 1})
+    depth_hops: int = field(default=DEFAULT_DEPTH_HOPS, metadata={"least": 0})
+    vocabulary: str = "o200k"  # whose tokens budgets are counted in; see `tokens.Tokenizer`
+    vocabulary_factor: float = field(default=0.0, metadata={"least": 0})  # tokens for one of o200k, 0: as known
+    complaints: tuple[str, ...] = ()  # a sentence for each setting that was given and is not known
+
+
+_KNOWN = {setting.name: setting for setting in fields(Settings) if setting.name != "complaints"}
+
+
+def load(root: Path, environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings for the repository at `root`. A value that cannot be is an error, an unknown name a complaint."""
+    chosen: dict[str, Any] = {}
+    complaints: list[str] = []
+    for source, name, value in _given(root, os.environ if environment is None else environment):
+        if name in _KNOWN:
+            chosen[name] = _checked(source, name, value)
+        else:
+            complaints.append(f"{source}: there is no setting {name!r}{_meant(name, _KNOWN)}")
+    return Settings(**chosen, complaints=tuple(complaints))
+
+
+def _given(root: Path, environment: Mapping[str, str]) -> Iterator[tuple[str, str, Any]]:
+    """Every (source, name, value) that was given, the stronger after the weaker."""
+    shared = _read_toml(root / "pyproject.toml", needed=b"laconic")
+    for name, value in _table(_table(shared, "tool"), "laconic").items():
+        yield "pyproject.toml", name, value
+    for name, value in _read_toml(root / ".laconic" / "config.toml").items():
+        yield ".laconic/config.toml", name, value
+    for variable in sorted(environment):
+        if variable.startswith(ENVIRONMENT_PREFIX) and variable not in OTHER_VARIABLES:
+            name = variable.removeprefix(ENVIRONMENT_PREFIX).lower()
+            yield variable, name, _parsed(variable, name, environment[variable])
+
+
+def _read_toml(path: Path, needed: bytes = b"") -> dict[str, Any]:
+    """The tables of a file, nothing if there is none or `needed` is not in it."""
+    try:
+        content = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise LaconicError("unreadable_file", f"{path}: {error.strerror}") from error
+    if needed not in content:
+        return {}
+    # Most repositories do not get here, and this import is one of the slower ones.
+    import tomllib
+
+    try:
+        return tomllib.loads(content.decode())
+    except ValueError as error:
+        raise LaconicError("invalid_setting", f"{path} is not TOML: {error}") from error
+
+
+def _table(parent: dict[str, Any], name: str) -> dict[str, Any]:
+    found = parent.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _parsed(variable: str, name: str, text: str) -> Any:
+    """An environment variable's text as the type that the setting has."""
+    if name not in _KNOWN:
+        return text
+    try:
+        return _type_of(name)(text)
+    except ValueError as error:
+        raise _refused(variable, name, text) from error
+
+
+def _checked(source: str, name: str, value: Any) -> Any:
+    setting = _KNOWN[name]
+    kind = _type_of(name)
+    if kind is float and type(value) is int:
+        value = float(value)
+    if type(value) is not kind or ("least" in setting.metadata and not value >= setting.metadata["least"]):
+        raise _refused(source, name, value)
+    return value
+
+
+def _type_of(name: str) -> type[Any]:
+    return type(_KNOWN[name].default)
+
+
+def _refused(source: str, name: str, value: Any) -> LaconicError:
+    setting = _KNOWN[name]
+    wanted = {int: "a whole number", float: "a number", str: "a text"}[_type_of(name)]
+    least = f", {setting.metadata['least']} or more" if "least" in setting.metadata else ""
+    return LaconicError("invalid_setting", f"{source}: {name} cannot be {value!r}", f"It is {wanted}{least}.")
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, known, n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
