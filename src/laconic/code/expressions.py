@@ -58,7 +58,7 @@ class Scope(NamedTuple):
 
     `binds`: (target, value), where a target is a name, a MEMBER or an ITEM. `calls`: every CALL and NEW in the body,
     in order. `reads`: (MEMBER, line) that are not called, for properties. `outer`: (name, 1 if of the module) that the
-    body binds outside itself. `stars`: modules whose names are all imported. `bases` and `decorators` are evaluated in
+    body binds outside itself. `stars`: modules whose names are all imported. `bases` and `decorated` are evaluated in
     the enclosing scope.
     """
 
@@ -71,7 +71,7 @@ class Scope(NamedTuple):
     outer: tuple[tuple[str, int], ...]
     stars: tuple[str, ...]
     bases: tuple[Expression, ...]
-    decorators: tuple[Expression, ...]
+    decorated: Expression  # what decorators made of the definition, None without any
     returned_type: Expression
     receiver_type: Expression
     flags: int

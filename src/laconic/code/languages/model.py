@@ -305,17 +305,16 @@ class Files(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a function outside the repository does with its arguments (positions; -1 for none).
+    """What a function outside the repository does with its arguments (positions; -1 for none)."""
 
-    `returns`: the argument it gives back. `result_of`: the argument whose result it gives back.
-    `calls`: arguments that it calls, with elements of the other arguments. `elements`: gives back a collection of the
-    elements of that argument.
-    """
-
-    returns: int = -1
-    result_of: int = -1
-    calls: tuple[int, ...] = ()
-    elements: int = -1
+    returns: int = -1  # gives this argument back
+    calls: tuple[int, ...] = ()  # calls these arguments
+    result_of: int = -1  # gives back what calling this argument gives
+    collects: tuple[int, ...] = ()  # gives back a collection of what calling these arguments gives
+    elements: int = -1  # gives back an element of this argument
+    pairs: tuple[int, ...] = ()  # gives back a collection of tuples of elements of these arguments
+    member_of: int = -1  # gives back the member of this argument that the next one names
+    class_of: int = -1  # gives back the class of this argument
 
 
 def no_modules(files: Files, importer: str, module: str) -> list[str]:
@@ -350,6 +349,8 @@ class Resolution:
     mergers: Mapping[str, int] = field(default_factory=dict)  # methods that add all of an argument: name -> its position
     getters: frozenset[str] = frozenset()  # methods of a container that give an element
     views: frozenset[str] = frozenset()  # methods of a container that give a container of the same elements
+    item_views: frozenset[str] = frozenset()  # methods of a mapping that give its (key, value) pairs
+    virtual: bool = False  # a declared type stands for its subtypes: calls also reach overriding methods
     common_members: frozenset[str] = frozenset()  # members of builtin types: never resolved by name alone
     builtins: str = ""  # external module of names that are not found
     summaries: Mapping[str, Summary] = field(default_factory=dict)

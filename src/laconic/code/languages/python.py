@@ -41,8 +41,11 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
         elif alias:
             found.append(Import(text(name), "", alias, line))
         else:
-            # `import a.b` binds `a`; that `a.b` exists is found by asking `a` for its member.
-            found.append(Import(text(name), "", text(name).partition(".")[0], line))
+            # `import a.b` imports both and binds `a`; `a.b` is found by asking `a` for its member.
+            top, dot, _ = text(name).partition(".")
+            found.append(Import(top, "", top, line))
+            if dot:
+                found.append(Import(text(name), "", "", line))
     if any(child.type == "wildcard_import" for child in node.named_children):
         found.append(Import(module, "*", "", line))
     return found
@@ -191,11 +194,16 @@ PYTHON = Language(
         mergers={"update": 0, "extend": 0},
         getters=_names("get pop popleft popitem setdefault __getitem__ __next__"),
         views=_names("values copy union intersection difference __iter__ elements reversed"),
+        item_views=_names("items"),
         common_members=BUILTIN_MEMBERS,
         builtins="builtins",
         summaries={
-            "builtins.map": Summary(calls=(0,), elements=-1, result_of=0),
+            "builtins.map": Summary(calls=(0, 1), collects=(0, 1)),
             "builtins.filter": Summary(calls=(0,), returns=1),
+            "builtins.enumerate": Summary(pairs=(-1, 0)),
+            "builtins.zip": Summary(pairs=(0, 1)),
+            "builtins.getattr": Summary(member_of=0),
+            "builtins.type": Summary(class_of=0),
             "builtins.sorted": IDENTITY,
             "builtins.reversed": IDENTITY,
             "builtins.list": IDENTITY,

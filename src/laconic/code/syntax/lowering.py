@@ -13,7 +13,7 @@ from laconic.code.languages import model
 from laconic.code.symbols import CLASS_KINDS, Definition, Import, Kind
 from laconic.code.expressions import (
     CALL, CONST, DEFINED, EITHER, ELEMENT, ENTER, EXTENSION, GENERATOR, GENERIC, IMPORTED, ITEM, KEYWORD_REST, LITERAL,
-    MAPPING, MEMBER, NEW, POSITIONAL, REST, SEQUENCE, SPREAD, TYPED, Expression, Parameter, Scope,
+    MAPPING, MEMBER, NEW, POSITIONAL, PROPERTY, REST, SEQUENCE, SPREAD, TYPED, Expression, Parameter, Scope,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ class ScopeDraft:
     """A scope under construction; `Scope` says what the lists mean."""
 
     __slots__ = (
-        "binds", "bases", "bound", "calls", "decorators", "definition", "flags", "kind", "outer", "parameters",
-        "qualname", "read", "reads", "receiver_type", "returned_type", "returns", "stars", "values", "yields",
+        "binds", "bases", "bound", "calls", "decorated", "definition", "flags", "kind", "outer", "parameters",
+        "qualname", "read", "reads", "receiver_type", "returned_type", "returns", "stars", "unnamed", "values", "yields",
     )  # fmt: skip
 
     def __init__(self, definition: int, kind: Kind, qualname: str) -> None:
@@ -47,10 +47,11 @@ class ScopeDraft:
         self.outer: list[tuple[str, int]] = []
         self.stars: list[str] = []
         self.bases: list[Expression] = []
-        self.decorators: list[Expression] = []
+        self.decorated: Expression = None
         self.returned_type: Expression = None
         self.receiver_type: Expression = None
         self.flags = 0
+        self.unnamed = 0
         self.read: set[str] = set()  # names read, to find those that must come from elsewhere
         self.bound: set[str] = set()
         self.values: set[str] = set()  # variables that already are symbols
@@ -61,7 +62,7 @@ class ScopeDraft:
             Scope(
                 tuple(tuple(parameter) for parameter in self.parameters),  # type: ignore[misc]
                 tuple(self.binds), tuple(self.calls), tuple(self.reads), tuple(self.returns), tuple(self.yields),
-                tuple(self.outer), tuple(self.stars), tuple(self.bases), tuple(self.decorators), self.returned_type,
+                tuple(self.outer), tuple(self.stars), tuple(self.bases), self.decorated, self.returned_type,
                 self.receiver_type, self.flags,
             )
         )  # fmt: skip
@@ -82,7 +83,7 @@ class Lowering:
         self.mentions: set[str] = set()
         self.serial = 0
         self.enters = False  # an Alias met now binds what entering gives
-        self.wrapped: tuple[Node, list[Expression], int] | None = None
+        self.wrapped: tuple[Node, int] | None = None  # the node around the next definition, and flags for it
         self.interned: dict[bytes, str] = {}
         module = Definition(Kind.MODULE, "", "", -1, 1, source.count(b"\n") + 1, 1, 0, len(source), 0, 0, 0)
         self.scope = self._open(module, Kind.MODULE, "")
@@ -121,6 +122,11 @@ class Lowering:
         """A number that tells two displays of the file apart."""
         self.serial += 1
         return self.serial
+
+    def anonymous(self, what: str) -> str:
+        """A name for a definition without one, counted within its scope."""
+        self.scope.unnamed += 1
+        return f"<{what}{self.scope.unnamed}>"
 
     def bind(self, target: Node, value: Expression) -> None:
         """Bind what `target` names to `value`, taking patterns apart."""
@@ -192,8 +198,7 @@ class Lowering:
         row = self._definition(kind, name, outermost, name_node or node, signature_end, doc, prefix)
         draft = self._open(row, kind, row.qualname)
         if wrapped:
-            draft.decorators = wrapped[1]
-            draft.flags |= wrapped[2]
+            draft.flags |= wrapped[1]
         return draft
 
     def leave(self, draft: ScopeDraft, parent: ScopeDraft) -> Expression:
@@ -670,6 +675,7 @@ def _implicit_iteration(walk: Lowering, value: Expression, line: int) -> None:
     if type(value) is tuple and value[0] in (SEQUENCE, MAPPING):
         return
     for method in facts.iterate_methods:
+        walk.mentions.update((method, facts.next_method))
         started = walk.call((MEMBER, value, method), (), (), line)
         if facts.next_method:
             walk.call((MEMBER, started, facts.next_method), (), (), line)
@@ -694,6 +700,7 @@ def _alias(rule: model.Alias) -> type_of_handler:
 def _implicit_enter(walk: Lowering, value: Expression, line: int) -> None:
     method = walk.resolution.enter_method
     if method and value is not None:
+        walk.mentions.add(method)
         walk.call((MEMBER, value, method), (), (), line)
 
 
@@ -796,7 +803,7 @@ def _function(rule: model.Function) -> type_of_handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         name_node, body = get_name(node), get_body(node)
-        name = walk.text(name_node) if name_node is not None else f"<lambda{walk.next_serial()}>"
+        name = walk.text(name_node) if name_node is not None else walk.anonymous("lambda")
         parent = walk.scope
         parameters, patterns = parameters_of(walk, get_parameters(node))
         returned = walk.value(get_returns(node))
@@ -805,6 +812,8 @@ def _function(rule: model.Function) -> type_of_handler:
         kind = rule.kind if name_node is not None else Kind.LAMBDA
         if kind is Kind.FUNCTION and (parent.kind in SCOPE_OWNERS - {Kind.NAMESPACE} or owner):
             kind = Kind.METHOD
+        if kind is Kind.METHOD and walk.wrapped and walk.wrapped[1] & PROPERTY:
+            kind = Kind.PROPERTY
         draft = walk.enter(node, kind, name, name_node, body, owner)
         draft.flags |= rule.flags
         draft.parameters = receivers + parameters
@@ -846,7 +855,7 @@ def _class(rule: model.Class) -> type_of_handler:
                 skipped.add(listed.id)
                 bases.extend(_bases(walk, listed))
         if name_node is None:
-            name = f"<class{walk.next_serial()}>"
+            name = walk.anonymous("class")
         elif rule.extends:
             name = base_name(walk.value(name_node)) or walk.text(name_node)
         else:
@@ -907,40 +916,39 @@ def _wrapper(rule: model.Wrapper) -> type_of_handler:
         if inner is None:
             walk.visit(node.named_children)
             return None
-        decorators, flags, calls = _decorators(walk, node, rule)
+        decorators, flags = _decorators(walk, node, rule)
         if type(walk.rules[inner.kind_id]) in (model.Function, model.Class):
-            outer = walk.wrapped[0] if walk.wrapped else node
-            walk.wrapped = (outer, decorators, flags)
+            walk.wrapped = (walk.wrapped[0] if walk.wrapped else node, flags)
         result = walk.value(inner)
-        for expression, line in calls:
-            if type(result) is tuple and result[0] == DEFINED:
-                walk.call(expression, (result,), (), line)
+        if type(result) is not tuple or result[0] != DEFINED:
+            return result
+        draft = walk.drafts[result[1]]
+        for expression, line in decorators:
+            result = walk.call(expression, (result,), (), line)
+        if draft is not None and decorators:
+            draft.decorated = result
         return result
 
     return lower
 
 
-def _decorators(walk: Lowering, node: Node, rule: model.Wrapper) -> tuple[list[Any], int, list[tuple[Any, int]]]:
-    """Decorator expressions (innermost first), the flags some of them mean, and the calls that applying them makes."""
-    expressions: list[Expression] = []
-    calls: list[tuple[Expression, int]] = []
+def _decorators(walk: Lowering, node: Node, rule: model.Wrapper) -> tuple[list[tuple[Expression, int]], int]:
+    """Decorator expressions with their lines, innermost first, and the flags that some of them mean instead."""
+    found: list[tuple[Expression, int]] = []
     flags = rule.flags
     meanings = walk.resolution.value_decorators
     for child in node.named_children:
-        if not rule.decorators or child.type != rule.decorators:
+        if not rule.decorators or child.type != rule.decorators or not child.named_children:
             continue
-        inner = next(iter(child.named_children), None)
-        if inner is None:
-            continue
+        inner = child.named_children[0]
         text = walk.text(inner).partition("(")[0]
         meaning = meanings.get(text) or meanings.get(text.rpartition(".")[2])
         expression = walk.value(inner)
         if meaning:
             flags |= meaning
         elif expression is not None:
-            expressions.append(expression)
-            calls.append((expression, child.start_point[0] + 1))
-    return expressions[::-1], flags, calls
+            found.append((expression, child.start_point[0] + 1))
+    return found[::-1], flags
 
 
 def _outer(rule: model.Outer) -> type_of_handler:

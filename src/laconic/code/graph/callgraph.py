@@ -1,0 +1,215 @@
+"""The call graph: who calls whom, at which lines, how surely; and what follows from it."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from laconic.code.expressions import CALL, DEFINED, IMPORTED, MEMBER, PARAMETER, Expression
+from laconic.code.graph.evaluate import Evaluator
+from laconic.code.graph.program import Facts, File, Program
+from laconic.code.graph.sites import Target
+from laconic.code.graph.values import CLASS, EXTERNAL, MODULE
+from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Grade, Kind
+
+EXTERNAL_PREFIX = "external:"
+
+_GRADE_ORDER = {Grade.EXACT: 0, Grade.INFERRED: 1, Grade.BY_NAME: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A symbol from which a definition can be reached: `path` leads from it to the definition, both included."""
+
+    symbol: str
+    depth: int
+    path: tuple[str, ...]
+    grade: Grade  # the weakest edge of the path
+
+
+class CallGraph:
+    """Edges on demand over one index revision. Symbol ids in, symbol ids out."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.program = Program(facts)
+        self.evaluator = Evaluator(self.program)
+        self.sites = self.evaluator.members.sites
+
+    def place(self, symbol_id: str) -> tuple[File, int] | None:
+        """File and position of a symbol, None if there is none of that id."""
+        path, _, qualname = symbol_id.partition(":")
+        if symbol_id in self.program.by_path:
+            return self.program.file(self.program.by_path[symbol_id]), 0
+        if path not in self.program.by_path:
+            return None
+        file = self.program.file(self.program.by_path[path])
+        position = file.by_qualname.get(qualname)
+        return None if position is None else (file, position)
+
+    def callees(self, symbol_id: str, *, guesses: bool = True) -> list[Edge]:
+        """What a symbol calls; for a class what its methods call too, anonymous functions belong to their owner."""
+        place = self.place(symbol_id)
+        if place is None:
+            return []
+        file, position = place
+        bodies = [position] if position == 0 else file.inside(position)
+        if position == 0:
+            bodies += [child for child in file.children.get(0, ()) if file.definitions[child][0] == Kind.LAMBDA]
+        found = _Collected()
+        for body in bodies:
+            self._collect(file, body, symbol_id, found, guesses)
+        return found.edges()
+
+    def edges(self, *, guesses: bool = True, fold_anonymous: bool = True) -> Iterator[Edge]:
+        """Every edge of the program, file by file. Anonymous functions count as their owner unless told otherwise."""
+        for file_id in sorted(self.program.rows, key=lambda known: self.program.rows[known].path):
+            file = self.program.file(file_id)
+            found = _Collected()
+            for position, scope in enumerate(file.scopes):
+                if scope is not None:
+                    caller = file.named_owner(position) if fold_anonymous else position
+                    self._collect(file, position, self.program.symbol_id(file_id, caller), found, guesses)
+            yield from found.edges()
+
+    def callers(self, symbol_id: str, *, guesses: bool = True) -> list[Edge]:
+        """Who calls a symbol."""
+        place = self.place(symbol_id)
+        if place is None:
+            return []
+        file, position = place
+        kind = file.definitions[position][0]
+        found = _Collected()
+        if kind in CALLABLE_KINDS or kind in CLASS_KINDS:
+            for file_id, scope, index, _ in sorted(self.sites.search(file, position, guesses)):
+                other = self.program.file(file_id)
+                call = other.scope(scope).calls[index]
+                by_name = kind not in CLASS_KINDS and not self._by_value(other, scope, call, file.id, position)
+                grade = Grade.BY_NAME if by_name else self.grade(other, scope, call[1])
+                found.add(self._owner_id(other, scope), symbol_id, grade, other.path, call[4])
+        if kind == Kind.PROPERTY:
+            self._collect_readers(file, position, symbol_id, found)
+        return found.edges()
+
+    def impact(self, symbol_id: str, depth: int, *, limit: int) -> tuple[list[Reached], bool]:
+        """Transitive callers, nearest first, each with a path that leads to the symbol; True if `limit` cut them off."""
+        reached: dict[str, Reached] = {symbol_id: Reached(symbol_id, 0, (symbol_id,), Grade.EXACT)}
+        pending = deque([symbol_id])
+        while pending:
+            current = reached[pending.popleft()]
+            if current.depth >= depth:
+                continue
+            for edge in self.callers(current.symbol):
+                if edge.caller in reached:
+                    continue
+                if len(reached) > limit:
+                    return list(reached.values())[1:], True
+                grade = max(current.grade, edge.grade, key=lambda one: _GRADE_ORDER[one])
+                path = (edge.caller, *current.path)
+                reached[edge.caller] = Reached(edge.caller, current.depth + 1, path, grade)
+                pending.append(edge.caller)
+        return list(reached.values())[1:], False
+
+    def grade(self, file: File, scope: int, callee: Expression) -> Grade:
+        """How surely a callee expression was resolved."""
+        return Grade.EXACT if self._is_exact(file, scope, callee) else Grade.INFERRED
+
+    # Inside
+
+    def _collect(self, file: File, position: int, caller: str, found: _Collected, guesses: bool) -> None:
+        scope = file.scopes[position]
+        if scope is None:
+            return
+        for call in scope.calls:
+            targets = self.sites.targets(file, position, call)
+            grade = self.grade(file, position, call[1]) if targets else Grade.BY_NAME
+            if not targets and guesses:
+                targets = self.sites.guesses(file, position, call)
+            for target in targets:
+                found.add(caller, self._target_id(target), grade, file.path, call[4])
+            for value in self.evaluator.values(file, position, call[1]):
+                if value[0] == EXTERNAL:
+                    found.add(caller, EXTERNAL_PREFIX + value[1], grade, file.path, call[4])
+        for expression, line in scope.reads:
+            for target in self.sites.properties(file, position, expression):
+                found.add(caller, self._target_id(target), Grade.INFERRED, file.path, line)
+
+    def _collect_readers(self, file: File, position: int, symbol_id: str, found: _Collected) -> None:
+        name = file.definitions[position][1]
+        for file_id in sorted({*self.program.mentioning(name), file.id}):
+            other = self.program.file(file_id)
+            for scope, index in other.reads_by_name.get(name, ()):
+                expression, line = other.scope(scope).reads[index]
+                targets = self.sites.properties(other, scope, expression)
+                if any((target.file, target.position) == (file.id, position) for target in targets):
+                    found.add(self._owner_id(other, scope), symbol_id, Grade.INFERRED, other.path, line)
+
+    def _by_value(self, other: File, scope: int, call: Expression, file_id: int, position: int) -> bool:
+        targets = self.sites.targets(other, scope, call)
+        return any((target.file, target.position) == (file_id, position) for target in targets)
+
+    def _target_id(self, target: Target) -> str:
+        return self.program.symbol_id(target.file, target.position)
+
+    def _owner_id(self, file: File, scope: int) -> str:
+        return self.program.symbol_id(file.id, file.named_owner(scope))
+
+    def _is_exact(self, file: File, scope: int, expression: Expression) -> bool:
+        if type(expression) is str:
+            return self._is_exact_name(file, scope, expression)
+        if type(expression) is not tuple:
+            return False
+        if expression[0] == MEMBER:
+            if not self._is_exact(file, scope, expression[1]):
+                return False
+            values = self.evaluator.values(file, scope, expression[1])
+            fixed = all(value[0] in (MODULE, CLASS, EXTERNAL) for value in values)
+            return fixed or self._is_receiver(file, scope, expression[1])
+        is_super = expression[0] == CALL and type(expression[1]) is str and expression[1] in file.facts.super_names
+        return is_super or expression[0] in (DEFINED, IMPORTED)
+
+    def _is_receiver(self, file: File, scope: int, expression: Expression) -> bool:
+        method = file.enclosing_method(scope)
+        own = file.receiver_name(method) if method >= 0 else ""
+        if type(expression) is tuple:
+            return expression[0] == CALL
+        return bool(expression) and (expression == own or expression in file.facts.receiver_names)
+
+    def _is_exact_name(self, file: File, scope: int, name: str) -> bool:
+        position = scope
+        while position >= 0:
+            if name in file.names(position):
+                entries = file.names(position)[name]
+                return all(_is_fixed(entry, file, self._is_receiver(file, scope, name)) for _, entry in entries)
+            position = file.definitions[position][3]
+        return True
+
+
+class _Collected:
+    """Edges under construction: sites and best grade by (caller, callee)."""
+
+    def __init__(self) -> None:
+        self._sites: dict[tuple[str, str], set[tuple[str, int]]] = defaultdict(set)
+        self._grades: dict[tuple[str, str], Grade] = {}
+
+    def add(self, caller: str, callee: str, grade: Grade, path: str, line: int) -> None:
+        key = (caller, callee)
+        self._sites[key].add((path, line))
+        known = self._grades.get(key)
+        if known is None or _GRADE_ORDER[grade] < _GRADE_ORDER[known]:
+            self._grades[key] = grade
+
+    def edges(self) -> list[Edge]:
+        return [
+            Edge(*key, self._grades[key], tuple(CallSite(*site) for site in sorted(self._sites[key])))
+            for key in sorted(self._sites)
+        ]
+
+
+def _is_fixed(entry: Any, file: File, is_receiver: bool) -> bool:
+    if type(entry) is not tuple:
+        return False
+    if entry[0] == PARAMETER:
+        return is_receiver
+    return entry[0] in (DEFINED, IMPORTED) or (entry[0] == CALL and any(s and s.decorated is entry for s in file.scopes))

@@ -1,0 +1,582 @@
+"""Points-to on demand: which values an expression may have, flow-insensitively, over the whole program.
+
+For Python this is the analysis of PyCG (Salis et al., ICSE 2021) turned around: instead of one pass over everything,
+each question is an equation of `fixpoint.Solver` and pulls in only the equations it needs. Nothing here knows a
+programming language; what differs between them is in `languages.model.Resolution`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from laconic.code.expressions import (
+    CALL, CLASS_METHOD, CONST, CONTEXT_MANAGER, DEFINED, EITHER, ELEMENT, ENTER, GENERATOR, GENERIC, IMPORTED, ITEM,
+    KEYWORD_REST, LITERAL, MAPPING, MEMBER, NEW, PARAMETER, REST, SEQUENCE, SPREAD, STATIC, TYPED, Expression,
+    Scope,
+)  # fmt: skip
+from laconic.code.graph.fixpoint import Solver
+from laconic.code.graph.members import Members
+from laconic.code.graph.program import File, Program
+from laconic.code.graph.values import (
+    BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, KEY, MODULE, NOTHING, PARENT, RESULT,
+    TUPLE, Value, Values, one,
+)  # fmt: skip
+from laconic.code.languages.model import Summary
+from laconic.code.symbols import CLASS_KINDS, Kind
+
+MAX_TYPE_NAME_PARTS = 8  # dots in the text of a quoted type
+
+
+class Evaluator:
+    """Answers what expressions, names, parameters, returns and members may be."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.solver = Solver()
+        self.members = Members(self)
+
+    # Expressions
+
+    def values(self, file: File, scope: int, expression: Expression) -> Values:
+        """What an expression in a scope may be."""
+        if expression is None:
+            return NOTHING
+        if type(expression) is str:
+            return self.name(file, scope, expression)
+        return _EVALUATORS[expression[0]](self, file, scope, expression)
+
+    def _member(self, file: File, scope: int, expression: Any) -> Values:
+        return self.members.of_all(self.values(file, scope, expression[1]), expression[2], file)
+
+    def _const(self, file: File, scope: int, expression: Any) -> Values:
+        return one(KEY, expression[1])
+
+    def _literal(self, file: File, scope: int, expression: Any) -> Values:
+        return one(RESULT, f"{file.facts.builtins}.{expression[1]}")
+
+    def _defined(self, file: File, scope: int, expression: Any) -> Values:
+        position = expression[1]
+        kind = file.definitions[position][0]
+        if kind in CLASS_KINDS:
+            return one(CLASS, file.id, position)
+        return one(FUNCTION, file.id, position, None)
+
+    def _display(self, file: File, scope: int, expression: Any) -> Values:
+        file.displays[expression[2]] = (scope, expression)
+        return one(DISPLAY, file.id, expression[2])
+
+    def _either(self, file: File, scope: int, expression: Any) -> Values:
+        found: Values = NOTHING
+        for part in expression[1]:
+            found |= self.values(file, scope, part)
+        return found
+
+    def _imported(self, file: File, scope: int, expression: Any) -> Values:
+        return self.imported(file, expression[1], expression[2])
+
+    def _parameter(self, file: File, scope: int, expression: Any) -> Values:
+        key = ("parameter", file.id, scope, expression[1])
+        return self.solver.solve(key, self._parameter_values, file, scope, expression[1])
+
+    def _typed(self, file: File, scope: int, expression: Any) -> Values:
+        return self.instances(file, scope, expression[1])
+
+    def _element(self, file: File, scope: int, expression: Any) -> Values:
+        return self.elements(self.values(file, scope, expression[1]))
+
+    def _enter(self, file: File, scope: int, expression: Any) -> Values:
+        found: Values = NOTHING
+        for value in self.values(file, scope, expression[1]):
+            if value[0] == GENERATED and self._scope(value).flags & CONTEXT_MANAGER:
+                found |= self._yielded(value)
+                continue
+            entered = self.call_member(value, file.facts.enter_method, file) if file.facts.enter_method else NOTHING
+            found |= entered or frozenset((value,))
+        return found
+
+    def _generic(self, file: File, scope: int, expression: Any) -> Values:
+        return self.values(file, scope, expression[1])
+
+    def _spread(self, file: File, scope: int, expression: Any) -> Values:
+        return self.elements(self.values(file, scope, expression[1]))
+
+    def _item(self, file: File, scope: int, expression: Any) -> Values:
+        containers = self.values(file, scope, expression[1])
+        if not containers:
+            return NOTHING
+        keys = self.keys(file, scope, expression[2])
+        found: Values = NOTHING
+        for container in containers:
+            found |= self.items(container, keys, file)
+        return found
+
+    # Names
+
+    def name(self, file: File, scope: int, name: str) -> Values:
+        """What a name may be, seen from a scope."""
+        position = scope
+        facts = file.facts
+        while position >= 0:
+            kind = file.definitions[position][0]
+            is_class = kind in CLASS_KINDS or kind == Kind.EXTENSION
+            table = file.names(position)
+            if name in table and (not is_class or position == scope or facts.class_scope_visible):
+                return self.bound(file, position, name)
+            if is_class and facts.implicit_receiver and position != scope:
+                found = self.members.of_class(self.members.class_of(file, position), name, file)
+                if found:
+                    return found
+            position = file.definitions[position][3]
+        if name in facts.receiver_names or name in facts.class_names:
+            return self.receiver(file, scope, name in facts.class_names)
+        return self.members.top_level(file, name) or self._builtin(file, name)
+
+    def bound(self, file: File, scope: int, name: str) -> Values:
+        """The union of everything a scope binds a name to."""
+        return self.solver.solve(("name", file.id, scope, name), self._bound_values, file, scope, name)
+
+    def _bound_values(self, file: File, scope: int, name: str) -> Values:
+        found: Values = NOTHING
+        for owner, expression in file.names(scope)[name]:
+            values = self.values(file, owner, expression)
+            if type(expression) is tuple and expression[0] in (CALL, NEW):
+                values = self._decorated(file, expression, values)
+            found |= values
+        return found
+
+    def _decorated(self, file: File, expression: Any, values: Values) -> Values:
+        """A definition whose decorators are unknown stays what it is."""
+        definition = expression
+        while type(definition) is tuple and definition[0] == CALL and len(definition[2]) == 1:
+            definition = definition[2][0]
+        if type(definition) is tuple and definition[0] == DEFINED and file.scope(definition[1]).decorated is expression:
+            known = [value for value in values if value[0] not in (EXTERNAL, RESULT)]
+            return frozenset(known) or self._defined(file, 0, definition)
+        return values
+
+    def _builtin(self, file: File, name: str) -> Values:
+        return one(EXTERNAL, f"{file.facts.builtins}.{name}") if file.facts.builtins else NOTHING
+
+    def receiver(self, file: File, scope: int, as_class: bool = False) -> Values:
+        """The object that `self` or `this` means in a scope."""
+        method = file.enclosing_method(scope)
+        owner = file.owner_class(method) if method >= 0 else -1
+        if method < 0:
+            owner = scope if file.definitions[scope][0] in CLASS_KINDS else file.owner_class(scope)
+        if owner < 0:
+            return NOTHING
+        target = self.members.class_of(file, owner)
+        return NOTHING if target is None else one(CLASS if as_class else INSTANCE, *target[1:])
+
+    def imported(self, file: File, module: str, name: str) -> Values:
+        """What an import binds; outside the repository it is external."""
+        key = ("import", file.path.rpartition("/")[0], module, name, file.language.name)
+        return self.solver.solve(key, self._imported_values, file, module, name)
+
+    def _imported_values(self, file: File, module: str, name: str) -> Values:
+        targets = self.program.modules(file, module)
+        if not name:
+            return one(MODULE, targets[0]) if targets else one(EXTERNAL, module)
+        for target in targets:
+            if target == file.id and len(targets) > 1:
+                continue
+            found = self.members.of_module(self.program.file(target), name)
+            if found:
+                return found
+        separator = "" if module.endswith(".") else "."
+        submodule = self.program.modules(file, f"{module}{separator}{name}")
+        if submodule:
+            return one(MODULE, submodule[0])
+        return NOTHING if targets else one(EXTERNAL, f"{module}{separator}{name}")
+
+    # Types
+
+    def instances(self, file: File, scope: int, expression: Expression) -> Values:
+        """What a variable declared with this type may be."""
+        if expression is None:
+            return NOTHING
+        if type(expression) is tuple:
+            tag = expression[0]
+            if tag == EITHER:
+                return frozenset().union(*[self.instances(file, scope, part) for part in expression[1]])
+            if tag == CONST and type(expression[1]) is str:
+                return self.instances(file, scope, _quoted_type(expression[1]))
+            if tag == GENERIC:
+                return self._instances_of_generic(file, scope, expression[1], expression[2])
+            if tag == ITEM:
+                inner = expression[2]
+                several = type(inner) is tuple and inner[0] == SEQUENCE
+                return self._instances_of_generic(file, scope, expression[1], inner[1] if several else (inner,))
+        return instances_of(self.values(file, scope, expression))
+
+    def _instances_of_generic(self, file: File, scope: int, base: Expression, arguments: Any) -> Values:
+        facts = file.facts
+        found: Values = NOTHING
+        for value in self.values(file, scope, base):
+            if value[0] == CLASS:
+                found |= one(INSTANCE, *value[1:])
+            elif value[0] == EXTERNAL:
+                name = value[1].rpartition(".")[2]
+                if name in facts.union_types:
+                    found |= frozenset().union(*[self.instances(file, scope, part) for part in arguments])
+                elif name in facts.class_types:
+                    found |= frozenset().union(*[self.values(file, scope, part) for part in arguments])
+                elif name in facts.containers and arguments:
+                    found |= one(COLLECTION, self.instances(file, scope, arguments[-1]))
+                else:
+                    found |= one(RESULT, value[1])
+        return found
+
+    # Calls
+
+    def _call(self, file: File, scope: int, expression: Any) -> Values:
+        callee = expression[1]
+        if type(callee) is str and callee in file.facts.super_names:
+            return self.parent(file, scope)
+        found: Values = NOTHING
+        for value in self.values(file, scope, callee):
+            found |= self.result(file, scope, value, expression)
+        return found
+
+    def parent(self, file: File, scope: int) -> Values:
+        """`super` seen from a scope."""
+        method = file.enclosing_method(scope)
+        owner = file.owner_class(method) if method >= 0 else -1
+        return one(PARENT, file.id, owner, INSTANCE) if owner >= 0 else NOTHING
+
+    def result(self, file: File, scope: int, callee: Value, call: Any) -> Values:
+        """What calling a value gives; `call` is the call expression in `scope` of `file`."""
+        tag = callee[0]
+        if tag == FUNCTION:
+            return self.returned(callee)
+        if tag == CLASS:
+            return one(INSTANCE, callee[1], callee[2])
+        if tag == INSTANCE:
+            return self.call_member(callee, file.facts.call_method, file) if file.facts.call_method else NOTHING
+        if tag == BUILTIN:
+            return self._builtin_result(file, scope, callee, call)
+        if tag == EXTERNAL:
+            summary = file.facts.summaries.get(callee[1])
+            found = self._summarized(file, scope, summary, call) if summary else NOTHING
+            return found or one(RESULT, callee[1])
+        return one(RESULT, callee[1]) if tag == RESULT else NOTHING
+
+    def call_member(self, value: Value, name: str, file: File) -> Values:
+        """What calling a method of a value without arguments gives."""
+        found: Values = NOTHING
+        for member in self.members.of(value, name, file):
+            if member[0] == FUNCTION:
+                found |= self.returned(member)
+        return found
+
+    def returned(self, function: Value) -> Values:
+        """What a function returns; a bound function that returns its receiver gives that very receiver."""
+        _, file_id, position, receiver = function
+        found = self.solver.solve(("returns", file_id, position), self._returned_values, file_id, position)
+        if receiver is None:
+            return found
+        file = self.program.file(file_id)
+        name = file.receiver_name(position)
+        if name:
+            for expression in file.scope(position).returns:
+                if expression == name:
+                    found |= frozenset((receiver,))
+                elif type(expression) is tuple and expression[0] == CALL and expression[1] == name:
+                    found |= one(INSTANCE, receiver[1], receiver[2]) if receiver[0] == CLASS else NOTHING
+        return found
+
+    def _returned_values(self, file_id: int, position: int) -> Values:
+        file = self.program.file(file_id)
+        scope = file.scope(position)
+        if scope.flags & GENERATOR:
+            return one(GENERATED, file_id, position)
+        declared = self.instances(file, position, scope.returned_type)
+        if any(value[0] in (INSTANCE, COLLECTION, CLASS) for value in declared):
+            return declared
+        found: Values = NOTHING
+        for expression in scope.returns:
+            found |= self.values(file, position, expression)
+        return found or declared
+
+    def _yielded(self, generated: Value) -> Values:
+        return self.solver.solve(("yields", *generated[1:]), self._yielded_values, *generated[1:])
+
+    def _yielded_values(self, file_id: int, position: int) -> Values:
+        file = self.program.file(file_id)
+        found: Values = NOTHING
+        for expression in file.scope(position).yields:
+            found |= self.values(file, position, expression)
+        return found
+
+    def _scope(self, value: Value) -> Scope:
+        return self.program.file(value[1]).scope(value[2])
+
+    def _summarized(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
+        arguments = call[2]
+
+        def argument(position: int) -> Values:
+            inside = 0 <= position < len(arguments)
+            return self.values(file, scope, arguments[position]) if inside else NOTHING
+
+        found: Values = argument(summary.returns)
+        for function in argument(summary.result_of):
+            found |= self.result(file, scope, function, call)
+        collected: Values = NOTHING
+        for position in summary.collects:
+            for function in argument(position):
+                if function[0] in (FUNCTION, CLASS):
+                    collected |= self.result(file, scope, function, call)
+        if collected:
+            found |= one(COLLECTION, collected)
+        found |= self.elements(argument(summary.elements))
+        if summary.pairs:
+            found |= one(COLLECTION, one(TUPLE, tuple(self.elements(argument(p)) for p in summary.pairs)))
+        if summary.member_of >= 0 and len(arguments) > summary.member_of + 1:
+            for key in argument(summary.member_of + 1):
+                if key[0] == KEY and type(key[1]) is str:
+                    found |= self.members.of_all(argument(summary.member_of), key[1], file)
+        for value in argument(summary.class_of):
+            found |= one(CLASS, *value[1:]) if value[0] == INSTANCE else NOTHING
+        return found
+
+    # Parameters
+
+    def _parameter_values(self, file: File, position: int, index: int) -> Values:
+        scope = file.scope(position)
+        name, annotation, default, mode = scope.parameters[index]
+        if scope.receiver_type is not None and index == 0:
+            return self.instances(file, file.definitions[position][3], scope.receiver_type)
+        outer = file.definitions[position][3]
+        if index == 0 and file.facts.receiver_parameter and not scope.flags & STATIC and file.owner_class(position) >= 0:
+            return self.receiver(file, position, bool(scope.flags & CLASS_METHOD))
+        declared = self.instances(file, outer, annotation)
+        if mode in (REST, KEYWORD_REST):
+            passed = self._passed(file, position, index)
+            return one(COLLECTION, declared | passed)
+        if any(value[0] in (INSTANCE, COLLECTION, CLASS) for value in declared):
+            return declared
+        return declared | self.values(file, outer, default) | self._passed(file, position, index)
+
+    def _passed(self, file: File, position: int, index: int) -> Values:
+        """What call sites pass for a parameter."""
+        found: Values = NOTHING
+        for site_file, site_scope, call, shift in self.members.sites.of(file, position):
+            caller = self.program.file(site_file)
+            for expression in passed_expressions(file.scope(position), index, call, shift):
+                if type(expression) is tuple and expression[0] == SPREAD:
+                    found |= self.elements(self.values(caller, site_scope, expression[1]))
+                else:
+                    found |= self.values(caller, site_scope, expression)
+        return found
+
+    # Containers
+
+    def keys(self, file: File, scope: int, expression: Expression) -> frozenset[Any] | None:
+        """The constants that a key may be, None if it may be any."""
+        if expression is None:
+            return None
+        if type(expression) is tuple and expression[0] == CONST:
+            return frozenset((expression[1],))
+        values = self.values(file, scope, expression)
+        if not values or any(value[0] != KEY for value in values):
+            return None
+        return frozenset(value[1] for value in values)
+
+    def elements(self, values: Values) -> Values:
+        """What iterating over the values gives."""
+        found: Values = NOTHING
+        for value in values:
+            tag = value[0]
+            if tag == DISPLAY:
+                found |= self._display_keys(value) if self._is_mapping(value) else self.items(value, None, None)
+            elif tag == COLLECTION:
+                found |= value[1]
+            elif tag == TUPLE:
+                found |= frozenset().union(*value[1])
+            elif tag == GENERATED:
+                found |= self._yielded(value)
+            elif tag == INSTANCE:
+                found |= self._iterated(value)
+        return found
+
+    def _iterated(self, value: Value) -> Values:
+        file = self.program.file(value[1])
+        found: Values = NOTHING
+        for method in file.facts.iterate_methods:
+            for started in self.call_member(value, method, file):
+                if started[0] == INSTANCE and file.facts.next_method:
+                    found |= self.call_member(started, file.facts.next_method, file)
+                elif started != value:
+                    found |= self.elements(frozenset((started,)))
+        return found
+
+    def items(self, container: Value, keys: frozenset[Any] | None, file: File | None) -> Values:
+        """`container[key]` for a set of possible keys, None for any."""
+        tag = container[0]
+        if tag == DISPLAY:
+            key = ("items", container, keys)
+            return self.solver.solve(key, self._display_items, container, keys)
+        if tag == COLLECTION:
+            return container[1]  # type: ignore[no-any-return]
+        if tag == TUPLE:
+            parts = container[1]
+            chosen = parts if keys is None else [parts[k] for k in keys if type(k) is int and -len(parts) <= k < len(parts)]
+            return frozenset().union(*chosen)
+        if tag == INSTANCE and file is not None:
+            return self.call_member(container, "__getitem__", file) or self.elements(frozenset((container,)))
+        if tag == CLASS:
+            return frozenset((container,))
+        if tag == GENERATED:
+            return self._yielded(container)
+        return frozenset((container,)) if tag in (RESULT, EXTERNAL) else NOTHING
+
+    def _is_mapping(self, display: Value) -> bool:
+        return self.program.file(display[1]).displays[display[2]][1][0] == MAPPING  # type: ignore[no-any-return]
+
+    def _display_keys(self, display: Value) -> Values:
+        file = self.program.file(display[1])
+        scope, expression = file.displays[display[2]]
+        return frozenset().union(*[self.values(file, scope, key) for key, _ in expression[1] if not _is_spread(key)])
+
+    def _display_items(self, display: Value, keys: frozenset[Any] | None) -> Values:
+        file = self.program.file(display[1])
+        scope, expression = file.displays[display[2]]
+        if expression[0] == SEQUENCE:
+            found = self._sequence_items(file, scope, expression[1], keys)
+        else:
+            found = self._mapping_items(file, scope, expression[1], keys)
+        for store_index in self.stores_into(file).get(display, ()):
+            store = file.item_stores()[store_index]
+            if _is_spread(store.key):
+                for merged in self.values(file, store.scope, store.key[1]):
+                    found |= self.items(merged, keys, file)
+                continue
+            stored = self.keys(file, store.scope, store.key)
+            if keys is None or stored is None or stored & keys:
+                found |= self.values(file, store.scope, store.value)
+        return found
+
+    def _sequence_items(self, file: File, scope: int, parts: Any, keys: frozenset[Any] | None) -> Values:
+        exact = keys is not None and not any(_is_spread(part) for part in parts)
+        if exact and keys is not None and all(type(key) is int for key in keys):
+            chosen = [parts[key] for key in keys if -len(parts) <= key < len(parts)]
+        else:
+            chosen = parts
+        found: Values = NOTHING
+        for part in chosen:
+            found |= self.values(file, scope, part)
+        return found
+
+    def _mapping_items(self, file: File, scope: int, pairs: Any, keys: frozenset[Any] | None) -> Values:
+        found: Values = NOTHING
+        for key, value in pairs:
+            if _is_spread(key):
+                for merged in self.values(file, scope, value):
+                    found |= self.items(merged, keys, file)
+                continue
+            own = self.keys(file, scope, key)
+            if keys is None or own is None or own & keys:
+                found |= self.values(file, scope, value)
+        return found
+
+    def stores_into(self, file: File) -> dict[Value, list[int]]:
+        """Which item assignments of a file go into which display."""
+        pairs = self.solver.solve(("stores", file.id), self._stored_pairs, file)
+        table: dict[Value, list[int]] = {}
+        for display, index in sorted(pairs):
+            table.setdefault(display, []).append(index)
+        return table
+
+    def _stored_pairs(self, file: File) -> frozenset[Any]:
+        found = set()
+        for index, store in enumerate(file.item_stores()):
+            for value in self.values(file, store.scope, store.base):
+                if value[0] == DISPLAY and value[1] == file.id:
+                    found.add((value, index))
+        return frozenset(found)
+
+    def _builtin_result(self, file: File, scope: int, callee: Value, call: Any) -> Values:
+        _, container, name = callee
+        facts = file.facts
+        if name in facts.views:
+            return one(COLLECTION, self.items(container, None, file))
+        if name in facts.item_views:
+            keys = self._display_keys(container) if container[0] == DISPLAY else NOTHING
+            return one(COLLECTION, one(TUPLE, (keys, self.items(container, None, file))))
+        if name in facts.getters:
+            arguments = call[2]
+            keys_wanted = self.keys(file, scope, arguments[0]) if arguments else None
+            found = self.items(container, keys_wanted, file)
+            return found | self.values(file, scope, arguments[1]) if len(arguments) > 1 else found
+        return NOTHING
+
+
+def instances_of(types: Values) -> Values:
+    """Instances of the classes among some values."""
+    found = set()
+    for value in types:
+        if value[0] == CLASS:
+            found.add((INSTANCE, value[1], value[2]))
+        elif value[0] == EXTERNAL:
+            found.add((RESULT, value[1]))
+        elif value[0] in (COLLECTION, INSTANCE):
+            found.add(value)
+    return frozenset(found)
+
+
+def passed_expressions(scope: Scope, index: int, call: Any, shift: int) -> list[Expression]:
+    """The argument expressions of a call that end in one parameter. `shift`: parameters taken by the receiver."""
+    name, _, _, mode = scope.parameters[index]
+    arguments, keywords = call[2], call[3]
+    found = []
+    if mode == REST:
+        found = list(arguments[max(index - shift, 0) :])
+    elif mode == KEYWORD_REST:
+        named = {parameter[0] for parameter in scope.parameters}
+        found = [value for keyword, value in keywords if keyword not in named]
+    else:
+        place = index - shift
+        spread = next((i for i, part in enumerate(arguments) if _is_spread(part)), len(arguments))
+        if 0 <= place < min(spread, len(arguments)):
+            found.append(arguments[place])
+        elif place >= spread:
+            found.extend(part for part in arguments[spread:] if _is_spread(part))
+        found.extend(value for keyword, value in keywords if keyword == name)
+        found.extend((ITEM, value, (CONST, name)) for keyword, value in keywords if not keyword and value is not None)
+    return found
+
+
+def _is_spread(expression: Expression) -> bool:
+    return type(expression) is tuple and expression[0] == SPREAD
+
+
+def _quoted_type(text: str) -> Expression:
+    """The expression of a type written in a string: dotted names only."""
+    parts = text.split(".")
+    if len(parts) > MAX_TYPE_NAME_PARTS or not all(part.isidentifier() for part in parts):
+        return None
+    expression: Expression = parts[0]
+    for part in parts[1:]:
+        expression = (MEMBER, expression, part)
+    return expression
+
+
+_EVALUATORS: dict[int, Any] = {
+    MEMBER: Evaluator._member,
+    CALL: Evaluator._call,
+    NEW: Evaluator._call,
+    ITEM: Evaluator._item,
+    CONST: Evaluator._const,
+    SEQUENCE: Evaluator._display,
+    MAPPING: Evaluator._display,
+    DEFINED: Evaluator._defined,
+    EITHER: Evaluator._either,
+    TYPED: Evaluator._typed,
+    ELEMENT: Evaluator._element,
+    ENTER: Evaluator._enter,
+    GENERIC: Evaluator._generic,
+    SPREAD: Evaluator._spread,
+    LITERAL: Evaluator._literal,
+    IMPORTED: Evaluator._imported,
+    PARAMETER: Evaluator._parameter,
+}

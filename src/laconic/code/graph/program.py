@@ -1,0 +1,433 @@
+"""The program as the graph reads it: facts of files, loaded when asked for, with tables of what each scope binds."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+from laconic.code.expressions import (
+    CALL, DEFINED, EITHER, ELEMENT, ENTER, EXTENSION, GENERIC, IMPORTED, ITEM, MAPPING, MEMBER, NEW, PARAMETER,
+    SEQUENCE, SPREAD, STATIC, Expression, Scope,
+)  # fmt: skip
+from laconic.code.languages.model import Language, Resolution
+from laconic.code.languages.registry import LANGUAGES
+from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Definition, Kind
+
+Entry = tuple[int, Expression]  # (scope in which to evaluate, expression)
+MEMBER_OWNERS = CLASS_KINDS | {Kind.EXTENSION}
+
+
+class IndexedFile(NamedTuple):
+    """A file of the index, without its facts."""
+
+    id: int
+    path: str
+    language: str
+    namespace: str
+
+
+class Facts(Protocol):
+    """Where facts come from: the index."""
+
+    def indexed_files(self) -> Sequence[IndexedFile]: ...
+
+    def file_facts(self, file_id: int) -> tuple[Sequence[Definition], Sequence[Any]]:
+        """Definitions and scopes of a file."""
+        ...
+
+    def files_mentioning(self, name: str) -> Sequence[int]:
+        """Files that use the name, by id."""
+        ...
+
+    def definitions_named(self, name: str) -> Sequence[tuple[int, int]]:
+        """(file, position) of every definition of that name."""
+        ...
+
+    def namesakes(self, namespace: str) -> Sequence[int]:
+        """Files that declare the namespace."""
+        ...
+
+    def text(self, path: str) -> str:
+        """Text of a configuration file, empty without one."""
+        ...
+
+
+class Store(NamedTuple):
+    """An assignment to a member or an item: `base.name = value`, `base[key] = value`."""
+
+    scope: int
+    base: Expression
+    key: Any
+    value: Expression
+
+
+class Flow(NamedTuple):
+    """A value that goes somewhere: to the name `target`, or into argument `target` of `call`."""
+
+    scope: int
+    value: Expression
+    target: Any
+    call: Expression
+
+
+class File:
+    """One file with what is known of it statically. Tables are made when first asked for."""
+
+    def __init__(self, row: IndexedFile, definitions: Sequence[Definition], scopes: Sequence[Any]) -> None:
+        self.id = row.id
+        self.path = row.path
+        self.namespace = row.namespace
+        self.language: Language = LANGUAGES[row.language]
+        self.facts: Resolution = self.language.resolution
+        self.definitions = definitions
+        self.scopes: list[Scope | None] = [Scope(*scope) if scope is not None else None for scope in scopes]
+        self.children: dict[int, list[int]] = defaultdict(list)
+        for position, definition in enumerate(definitions):
+            if position:
+                self.children[definition[3]].append(position)
+        self._qualnames: list[str] | None = None
+        self._names: dict[int, dict[str, list[Entry]]] = {}
+        self._receiver_stores: dict[int, dict[str, list[Entry]]] = {}
+        self._item_stores: list[Store] | None = None
+        self._member_stores: dict[str, list[Store]] | None = None
+        self.displays: dict[int, tuple[int, Expression]] = {}  # serial -> where a list or mapping is written
+
+    def scope(self, position: int) -> Scope:
+        """The scope of a definition that has one."""
+        scope = self.scopes[position]
+        assert scope is not None
+        return scope
+
+    def qualnames(self) -> list[str]:
+        """Qualified names by position, numbered where a name is defined again."""
+        if self._qualnames is None:
+            seen: dict[str, int] = defaultdict(int)
+            self._qualnames = []
+            for definition in self.definitions:
+                name = definition[2]
+                seen[name] += 1
+                self._qualnames.append(f"{name}#{seen[name]}" if seen[name] > 1 else name)
+        return self._qualnames
+
+    def names(self, position: int) -> dict[str, list[Entry]]:
+        """What each name of a scope is bound to."""
+        known = self._names.get(position)
+        if known is None:
+            self._fill_names()
+            known = self._names[position]
+        return known
+
+    @cached_property
+    def by_qualname(self) -> dict[str, int]:
+        """Positions by numbered qualified name."""
+        return {name: position for position, name in enumerate(self.qualnames())}
+
+    def named_owner(self, position: int) -> int:
+        """The innermost definition with a name of its own at or around a scope."""
+        while self.definitions[position][0] == Kind.LAMBDA or self.definitions[position][1][:1] == "<":
+            position = self.definitions[position][3]
+        return position
+
+    def inside(self, position: int) -> list[int]:
+        """A definition and, for a class, everything in it; for a function the anonymous functions in it."""
+        is_class = self.definitions[position][0] in MEMBER_OWNERS
+        found = [position]
+        for child in self.children.get(position, ()):
+            if is_class or self.named_owner(child) == position:
+                found.extend(self.inside(child))
+        return found
+
+    @cached_property
+    def stars(self) -> list[str]:
+        """Modules whose names the file imports wholesale, in any scope."""
+        return [module for scope in self.scopes if scope is not None for module in scope.stars]
+
+    @cached_property
+    def calls_by_name(self) -> dict[str, list[tuple[int, int]]]:
+        """(scope, position among its calls) of every call, by each name its callee is written with."""
+        found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for position, scope in enumerate(self.scopes):
+            for index, call in enumerate(scope.calls if scope is not None else ()):
+                for name in callee_names(call[1]):
+                    found[name].append((position, index))
+        return found
+
+    @cached_property
+    def reads_by_name(self) -> dict[str, list[tuple[int, int]]]:
+        """(scope, position among its reads) of every member that is read, by name."""
+        found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for position, scope in enumerate(self.scopes):
+            for index, (expression, _) in enumerate(scope.reads if scope is not None else ()):
+                found[expression[2]].append((position, index))
+        return found
+
+    @cached_property
+    def flows(self) -> dict[Any, list[Flow]]:
+        """Where values go, by the names (or anonymous definitions) that carry them."""
+        found: dict[Any, list[Flow]] = defaultdict(list)
+        for position, scope in enumerate(self.scopes):
+            if scope is None:
+                continue
+            for flow in self._scope_flows(position, scope):
+                for name in carried_names(flow.value):
+                    found[name].append(flow)
+        return found
+
+    def _scope_flows(self, position: int, scope: Scope) -> Iterator[Flow]:
+        for target, value in scope.binds:
+            for name in callee_names(target):
+                yield Flow(position, value, name, None)
+        own = self.definitions[position][1] if self.definitions[position][0] != Kind.LAMBDA else position
+        for value in (*scope.returns, *scope.yields):
+            yield Flow(position, value, own, None)
+        for parameter in scope.parameters:
+            yield Flow(self.definitions[position][3], parameter[2], parameter[0], None)
+        for call in scope.calls:
+            for index, value in enumerate(call[2]):
+                yield Flow(position, value, index, call)
+            for keyword, value in call[3]:
+                yield Flow(position, value, keyword, call)
+
+    def owner_class(self, position: int) -> int:
+        """The class whose member a definition is, -1 for none."""
+        parent = self.definitions[position][3]
+        return parent if parent >= 0 and self.definitions[parent][0] in MEMBER_OWNERS else -1
+
+    def enclosing_method(self, position: int) -> int:
+        """The innermost method around a scope (itself included), -1 for none."""
+        while position > 0:
+            if self.definitions[position][0] in CALLABLE_KINDS:
+                scope = self.scopes[position]
+                if self.owner_class(position) >= 0 or (scope is not None and scope.receiver_type is not None):
+                    return position
+            position = self.definitions[position][3]
+        return -1
+
+    def receiver_name(self, method: int) -> str:
+        """The name of the receiver parameter of a method, empty when it has none."""
+        scope = self.scopes[method]
+        if scope is None or scope.flags & STATIC or not scope.parameters:
+            return ""
+        if scope.receiver_type is not None or self.facts.receiver_parameter:
+            return scope.parameters[0][0]
+        return ""
+
+    def receiver_stores(self, owner: int) -> dict[str, list[Entry]]:
+        """What methods of a class assign to members of their receiver."""
+        known = self._receiver_stores.get(owner)
+        if known is None:
+            known = self._receiver_stores[owner] = defaultdict(list)
+            for child in self.children.get(owner, ()):
+                if self.scopes[child] is not None and self.definitions[child][0] not in MEMBER_OWNERS:
+                    names = {self.receiver_name(child), *self.facts.receiver_names}
+                    self._collect_receiver_stores(child, names, known)
+        return known
+
+    def _collect_receiver_stores(self, position: int, names: set[str], found: dict[str, list[Entry]]) -> None:
+        for target, value in self.scope(position).binds:
+            if type(target) is tuple and target[0] == MEMBER and target[1] in names and target[1]:
+                found[target[2]].append((position, value))
+        for child in self.children.get(position, ()):
+            if self.scopes[child] is not None and self.definitions[child][0] not in MEMBER_OWNERS:
+                self._collect_receiver_stores(child, names, found)
+
+    def item_stores(self) -> list[Store]:
+        """Every `base[key] = value` of the file."""
+        if self._item_stores is None:
+            self._collect_stores()
+        return self._item_stores or []
+
+    def member_stores(self) -> dict[str, list[Store]]:
+        """Every `base.name = value` of the file, by name."""
+        if self._member_stores is None:
+            self._collect_stores()
+        return self._member_stores or {}
+
+    def _collect_stores(self) -> None:
+        items: list[Store] = []
+        members: dict[str, list[Store]] = defaultdict(list)
+        for position, scope in enumerate(self.scopes):
+            for target, value in scope.binds if scope is not None else ():
+                if type(target) is tuple:
+                    if target[0] == ITEM:
+                        items.append(Store(position, target[1], target[2], value))
+                    elif target[0] == MEMBER:
+                        members[target[2]].append(Store(position, target[1], target[2], value))
+        self._item_stores, self._member_stores = items, members
+
+    def _fill_names(self) -> None:
+        tables = self._names
+        for position, scope in enumerate(self.scopes):
+            if scope is not None:
+                tables[position] = defaultdict(list)
+        for position, scope in enumerate(self.scopes):
+            if scope is None:
+                continue
+            self._bind_definition(position, scope)
+            table = tables[position]
+            for index, parameter in enumerate(scope.parameters):
+                table[parameter[0]].append((position, (PARAMETER, index)))
+            outer = dict(scope.outer)
+            for target, value in scope.binds:
+                if type(target) is str:
+                    owner = self._outer_owner(position, target, outer[target]) if target in outer else position
+                    tables[owner][target].append((position, value))
+
+    def _bind_definition(self, position: int, scope: Scope) -> None:
+        definition = self.definitions[position]
+        kind, name, parent = definition[0], definition[1], definition[3]
+        if position == 0 or kind == Kind.LAMBDA or scope.flags & EXTENSION or scope.receiver_type is not None:
+            return
+        expression = scope.decorated if scope.decorated is not None else (DEFINED, position)
+        self._names[parent][name].append((parent, expression))
+
+    def _outer_owner(self, position: int, name: str, of_module: int) -> int:
+        if of_module:
+            return 0
+        owner: int = self.definitions[position][3]
+        while owner > 0:
+            scope = self.scopes[owner]
+            if scope is not None and any(target == name for target, _ in scope.binds):
+                return owner
+            owner = self.definitions[owner][3]
+        return 0
+
+
+class Program:
+    """All files of one index revision."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.rows: dict[int, IndexedFile] = {row.id: row for row in facts.indexed_files()}
+        self.by_path: dict[str, int] = {row.path: row.id for row in self.rows.values()}
+        self._files: dict[int, File] = {}
+        self._by_name: dict[str, list[str]] | None = None
+        self._directories: dict[str, list[str]] | None = None
+        self._modules: dict[tuple[str, str], list[int]] = {}
+        self._mentions: dict[str, tuple[int, ...]] = {}
+        self._named: dict[str, tuple[tuple[int, int], ...]] = {}
+
+    def file(self, file_id: int) -> File:
+        """A file with its facts."""
+        known = self._files.get(file_id)
+        if known is None:
+            definitions, scopes = self.facts.file_facts(file_id)
+            known = self._files[file_id] = File(self.rows[file_id], definitions, scopes)
+        return known
+
+    def symbol_id(self, file_id: int, position: int) -> str:
+        """The id that the outside world uses."""
+        path = self.rows[file_id].path
+        if position == 0:
+            return path
+        return f"{path}:{self.qualname(file_id, position)}"
+
+    def qualname(self, file_id: int, position: int) -> str:
+        """The qualified name with its number among true redefinitions."""
+        file = self.file(file_id)
+        return file.qualnames()[position]
+
+    def modules(self, importer: File, module: str) -> list[int]:
+        """Files that an import may mean, best first."""
+        key = (importer.path.rpartition("/")[0], module)
+        known = self._modules.get(key)
+        if known is None:
+            paths = importer.facts.modules(self, importer.path, module)
+            known = self._modules[key] = [self.by_path[path] for path in paths if path in self.by_path]
+        return known
+
+    def mentioning(self, name: str) -> tuple[int, ...]:
+        """Files that use a name."""
+        known = self._mentions.get(name)
+        if known is None:
+            known = self._mentions[name] = tuple(sorted(self.facts.files_mentioning(name)))
+        return known
+
+    def named(self, name: str) -> tuple[tuple[int, int], ...]:
+        """Definitions of a name anywhere."""
+        known = self._named.get(name)
+        if known is None:
+            known = self._named[name] = tuple(sorted(self.facts.definitions_named(name)))
+        return known
+
+    def neighbours(self, file: File) -> Sequence[int]:
+        """Files that share their top-level names with this one."""
+        sharing = file.facts.namespace
+        if sharing == "directory":
+            directory = file.path.rpartition("/")[0]
+            paths = [path for path in self.under(directory) if path.rpartition("/")[0] == directory]
+            return [self.by_path[path] for path in paths if self.rows[self.by_path[path]].language == file.language.name]
+        if sharing == "declared":
+            return self.facts.namesakes(file.namespace)
+        return ()
+
+    # What languages ask about files
+
+    def exists(self, path: str) -> bool:
+        """Whether the index has a file."""
+        return path in self.by_path
+
+    def text(self, path: str) -> str:
+        """Text of a configuration file."""
+        return self.facts.text(path)
+
+    def ending(self, suffix: str) -> list[str]:
+        """Paths equal to `suffix` or ending in `/suffix`."""
+        if self._by_name is None:
+            self._by_name = defaultdict(list)
+            for path in sorted(self.by_path):
+                self._by_name[path.rpartition("/")[2]].append(path)
+        tail = "/" + suffix
+        candidates = self._by_name.get(suffix.rpartition("/")[2], ())
+        return [path for path in candidates if path == suffix or path.endswith(tail)]
+
+    def under(self, directory: str) -> list[str]:
+        """Paths below a directory, at any depth."""
+        if self._directories is None:
+            self._directories = defaultdict(list)
+            for path in sorted(self.by_path):
+                parent = path.rpartition("/")[0]
+                while parent:
+                    self._directories[parent].append(path)
+                    parent = parent.rpartition("/")[0]
+                self._directories[""].append(path)
+        return self._directories.get(directory, [])
+
+
+def callee_names(expression: Expression) -> set[Any]:
+    """The names that an expression is written with at its end: `a.b` gives b, `f()()` gives f, `x[0]` gives x."""
+    if type(expression) is str:
+        return {expression}
+    if type(expression) is not tuple:
+        return set()
+    tag = expression[0]
+    if tag == MEMBER:
+        return {expression[2]}
+    if tag == DEFINED:
+        return {expression[1]}
+    if tag == EITHER:
+        return {name for part in expression[1] for name in callee_names(part)}
+    return callee_names(expression[1]) if tag in (CALL, NEW, ITEM, ELEMENT, ENTER, GENERIC) else set()
+
+
+def carried_names(expression: Expression) -> set[Any]:
+    """The names whose values an expression may hold or give back, arguments and elements included."""
+    if type(expression) is not tuple:
+        return {expression} if type(expression) is str else set()
+    tag = expression[0]
+    if tag in (CALL, NEW):
+        found = callee_names(expression)
+        for part in (*expression[2], *(value for _, value in expression[3])):
+            found |= carried_names(part)
+        return found
+    if tag in (SEQUENCE, EITHER):
+        return {name for part in expression[1] for name in carried_names(part)}
+    if tag == MAPPING:
+        return {name for _, value in expression[1] for name in carried_names(value)}
+    if tag == IMPORTED:
+        return {expression[2] or expression[1].rpartition(".")[2]}
+    if tag in (ITEM, ELEMENT, ENTER, SPREAD):
+        return carried_names(expression[1])
+    return callee_names(expression)

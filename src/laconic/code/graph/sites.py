@@ -1,0 +1,266 @@
+"""What a call reaches, and the reverse: which calls reach a definition.
+
+The reverse needs no stored edges. Whoever calls a definition must write its name, or a name to which its value has
+flowed; the index knows which files use a name. So candidates are collected name by name and each is verified by
+evaluating it: the answer is the exact inverse of `targets`, at the price of the candidates only.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from laconic.code.expressions import MEMBER, PROPERTY, Expression
+from laconic.code.graph.program import File, callee_names
+from laconic.code.graph.values import (
+    CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, NOTHING, TUPLE, Value, Values,
+)  # fmt: skip
+from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
+
+if TYPE_CHECKING:
+    from laconic.code.graph.evaluate import Evaluator
+
+MAX_FLOW_FILES = 30  # files searched for what a parameter receives; a function used more widely takes anything
+MAX_FLOW_SITES = 150  # candidate calls, likewise
+MAX_CARRIERS = 60  # names that one value is followed through
+MAX_CARRIER_FILES = 60  # files that mention such a name
+MAX_NESTING = 3  # containers in containers searched for a value
+MAX_NAMESAKES = 3  # definitions among which a name alone may choose
+
+
+class Target(NamedTuple):
+    """What a call reaches. `shift`: 1 when the receiver takes the first parameter."""
+
+    file: int
+    position: int
+    shift: int
+    by_name: bool = False
+
+
+class Sites:
+    """Calls and their targets over the values of an `Evaluator`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+
+    # Forward
+
+    def targets(self, file: File, scope: int, call: Expression) -> list[Target]:
+        """The definitions that a call may reach, by value."""
+        callee = call[1]
+        if type(callee) is str and callee in file.facts.super_names:
+            return []
+        found: dict[Target, None] = {}
+        for value in sorted(self.evaluator.values(file, scope, callee), key=repr):
+            for target in self._targets_of(value, file, scope, call):
+                found[target] = None
+        return list(found)
+
+    def _targets_of(self, value: Value, file: File, scope: int, call: Expression) -> list[Target]:
+        tag = value[0]
+        if tag == FUNCTION:
+            return [self._function(value)]
+        if tag == CLASS:
+            return self.constructors(value) or [Target(value[1], value[2], 0)]
+        if tag == INSTANCE and file.facts.call_method:
+            members = self.evaluator.members.of(value, file.facts.call_method, file)
+            return [self._function(member) for member in members if member[0] == FUNCTION]
+        if tag == EXTERNAL:
+            return self._called_back(value, file, scope, call)
+        return []
+
+    def _function(self, value: Value) -> Target:
+        bound = value[3] is not None and bool(self.program.file(value[1]).receiver_name(value[2]))
+        return Target(value[1], value[2], int(bound))
+
+    def constructors(self, target: Value) -> list[Target]:
+        """The methods that constructing a class calls: the first that its hierarchy has."""
+        home = self.program.file(target[1])
+        names = home.facts.constructors
+        if home.facts.constructor_is_class_name:
+            names = (home.definitions[target[2]][1],)
+        for name in names:
+            found = self.evaluator.members.of_class(target, name, home)
+            functions = [value for value in found if value[0] == FUNCTION]
+            if functions:
+                shift = int(bool(home.receiver_name(functions[0][2])))
+                return [Target(value[1], value[2], shift) for value in sorted(functions, key=repr)]
+        return []
+
+    def _called_back(self, value: Value, file: File, scope: int, call: Expression) -> list[Target]:
+        """Functions that a function outside the repository is known to call."""
+        summary = file.facts.summaries.get(value[1])
+        found = []
+        for position in summary.calls if summary else ():
+            if position < len(call[2]):
+                for function in self.evaluator.values(file, scope, call[2][position]):
+                    if function[0] == FUNCTION:
+                        found.append(self._function(function))
+        return sorted(found)
+
+    def guesses(self, file: File, scope: int, call: Expression) -> list[Target]:
+        """Methods of that name when nothing is known of the receiver and few have the name."""
+        callee = call[1]
+        if type(callee) is not tuple or callee[0] != MEMBER or callee[2] in file.facts.common_members:
+            return []
+        if self.evaluator.values(file, scope, callee[1]) or self.evaluator.values(file, scope, callee):
+            return []
+        found = []
+        for file_id, position in self.program.named(callee[2]):
+            other = self.program.file(file_id)
+            kin = other.language is file.language or (other.language.family and other.language.family == file.language.family)
+            if kin and other.definitions[position][0] == Kind.METHOD:
+                found.append(Target(file_id, position, 1, by_name=True))
+        return found if len(found) <= MAX_NAMESAKES else []
+
+    def properties(self, file: File, scope: int, expression: Expression) -> list[Target]:
+        """The property functions that reading a member calls."""
+        if not self._names_property(expression[2]):
+            return []
+        found = set()
+        for value in self.evaluator.values(file, scope, expression[1]):
+            if value[0] == INSTANCE:
+                for member in self.evaluator.members.of_class((CLASS, *value[1:]), expression[2], file, value):
+                    if member[0] == FUNCTION and self.program.file(member[1]).scope(member[2]).flags & PROPERTY:
+                        found.add(Target(member[1], member[2], 1))
+        return sorted(found)
+
+    def _names_property(self, name: str) -> bool:
+        return any(
+            self.program.file(file_id).definitions[position][0] == Kind.PROPERTY
+            for file_id, position in self.program.named(name)
+        )
+
+    # Backward
+
+    def of(self, file: File, position: int) -> list[tuple[int, int, Expression, int]]:
+        """Calls that reach a function, for what they pass: (file, scope, call, shift). Empty for widely used ones."""
+        key = ("sites", file.id, position)
+        found = self.evaluator.solver.solve(key, self._bounded_search, file, position)
+        result = []
+        for file_id, scope, index, shift in sorted(found):
+            result.append((file_id, scope, self.program.file(file_id).scope(scope).calls[index], shift))
+        return result
+
+    def _bounded_search(self, file: File, position: int) -> frozenset[Any]:
+        names = self._first_names(file, position)
+        files = {file_id for name in names if type(name) is str for file_id in self.program.mentioning(name)}
+        if len(files) > MAX_FLOW_FILES:
+            return frozenset()
+        calls = sum(len(self.program.file(f).calls_by_name.get(name, ())) for name in names for f in files)
+        return frozenset() if calls > MAX_FLOW_SITES else self.search(file, position)
+
+    def search(self, file: File, position: int, guess: bool = False) -> frozenset[tuple[int, int, int, int]]:
+        """(file, scope, position of the call, shift) of all calls that reach a definition."""
+        wanted = self._wanted(file, position)
+        found: set[tuple[int, int, int, int]] = set()
+        seen: set[tuple[int, Any]] = set()
+        pending: deque[tuple[Any, int, bool]] = deque((name, file.id, True) for name in self._first_names(file, position))
+        carriers = 0
+        while pending:
+            name, home, first = pending.popleft()
+            files = {home}
+            if type(name) is str:
+                mentioning = self.program.mentioning(name)
+                if first or len(mentioning) <= MAX_CARRIER_FILES:
+                    files.update(mentioning)
+            for file_id in sorted(files):
+                if (file_id, name) in seen:
+                    continue
+                seen.add((file_id, name))
+                other = self.program.file(file_id)
+                found |= self._verified(other, name, file, position, guess)
+                for carrier in self._carriers(other, name, wanted):
+                    carriers += 1
+                    if carriers <= MAX_CARRIERS:
+                        pending.append(carrier)
+        return frozenset(found)
+
+    def _first_names(self, file: File, position: int) -> list[Any]:
+        """What a caller must write: the name, or for constructors and callable objects their class's."""
+        kind, name = file.definitions[position][0], file.definitions[position][1]
+        if kind == Kind.LAMBDA:
+            return [position]
+        facts = file.facts
+        owner = file.owner_class(position)
+        special = name in facts.constructors or name == facts.call_method
+        if owner < 0 or not (special or facts.constructor_is_class_name):
+            return [name]
+        target = self.evaluator.members.class_of(file, owner)
+        if target is None:
+            return [name]
+        classes = [target, *self.evaluator.members.subclasses(target)]
+        return [name, *(self.program.file(value[1]).definitions[value[2]][1] for value in classes)]
+
+    def _wanted(self, file: File, position: int) -> frozenset[Value]:
+        """Values whose journey is followed."""
+        kind = file.definitions[position][0]
+        if kind in CLASS_KINDS:
+            return frozenset(((CLASS, file.id, position),))
+        wanted = {(FUNCTION, file.id, position)}
+        owner = file.owner_class(position)
+        if owner >= 0 and kind in CALLABLE_KINDS:
+            name = file.definitions[position][1]
+            target = self.evaluator.members.class_of(file, owner)
+            if target is not None and (name in file.facts.constructors or name == file.facts.call_method):
+                tag = INSTANCE if name == file.facts.call_method else CLASS
+                for value in (target, *self.evaluator.members.subclasses(target)):
+                    wanted.add((tag, *value[1:]))
+        return frozenset(wanted)
+
+    def _verified(self, other: File, name: Any, file: File, position: int, guess: bool) -> set[tuple[int, int, int, int]]:
+        found = set()
+        is_class = file.definitions[position][0] in CLASS_KINDS
+        for scope, index in other.calls_by_name.get(name, ()):
+            call = other.scope(scope).calls[index]
+            if is_class:
+                if (CLASS, file.id, position) in self.evaluator.values(other, scope, call[1]):
+                    found.add((other.id, scope, index, 0))
+                continue
+            targets = self.targets(other, scope, call)
+            if guess and not targets:
+                targets = self.guesses(other, scope, call)
+            for target in targets:
+                if target.file == file.id and target.position == position:
+                    found.add((other.id, scope, index, target.shift))
+        return found
+
+    def _carriers(self, other: File, name: Any, wanted: frozenset[Value]) -> list[tuple[Any, int, bool]]:
+        """Names to which a wanted value goes from `name` in a file."""
+        found: list[tuple[Any, int, bool]] = []
+        for flow in other.flows.get(name, ()):
+            if flow.target == name or not self._holds(self.evaluator.values(other, flow.scope, flow.value), wanted):
+                continue
+            if flow.call is None:
+                found.append((flow.target, other.id, False))
+            else:
+                found.extend(self._into_parameters(other, flow.scope, flow.call, flow.target))
+        return found
+
+    def _into_parameters(self, other: File, scope: int, call: Expression, argument: Any) -> list[tuple[Any, int, bool]]:
+        found: list[tuple[Any, int, bool]] = []
+        callee = call[1]
+        for index, _ in enumerate(call[2] if type(callee) is tuple and callee[0] == MEMBER else ()):
+            if index == argument and callee[2] in other.facts.adders:
+                found.extend((name, other.id, False) for name in callee_names(callee[1]))
+        for target in self.targets(other, scope, call):
+            home = self.program.file(target.file)
+            body = home.scopes[target.position]
+            for index, parameter in enumerate(body.parameters if body is not None else ()):
+                if parameter[3] or parameter[0] == argument or index - target.shift == argument:
+                    found.append((parameter[0], target.file, False))
+        return found
+
+    def _holds(self, values: Values, wanted: frozenset[Value], depth: int = 0) -> bool:
+        for value in values:
+            tag = value[0]
+            if (value[:3] if tag == FUNCTION else value) in wanted:
+                return True
+            if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED) and depth < MAX_NESTING:
+                inner = self.evaluator.items(value, None, None) if tag != GENERATED else NOTHING
+                inner = inner or self.evaluator.elements(frozenset((value,)))
+                if self._holds(inner, wanted, depth + 1):
+                    return True
+        return False
+

@@ -1,0 +1,148 @@
+"""What git says belongs to a working tree."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+
+GIT_SECONDS = 120
+MAX_SUBMODULE_DEPTH = 8
+
+# Variables by which a calling git (a hook, for one) would point ours at another repository or index.
+_REPOSITORY_VARIABLES = (
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE",
+    "GIT_PREFIX", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_IMPLICIT_WORK_TREE", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
+)  # fmt: skip
+
+
+class GitUnavailableError(Exception):
+    """Git cannot tell; `str()` says why, empty when there is simply no repository."""
+
+
+@dataclass(slots=True)
+class Listing:
+    """Paths below a root, POSIX separators, as `git ls-files --cached --others --exclude-standard` names them."""
+
+    tracked: list[str]
+    untracked: list[str]
+    other_repositories: list[str]  # directories that are repositories of their own and no submodules
+    missing_submodules: list[str]
+
+
+class GitListing:
+    """A listing in the making: git works on another core until somebody asks for the result."""
+
+    def __init__(self, root: str) -> None:
+        """Start git in `root`, a directory inside a repository or not."""
+        self._root = root
+        self._process: subprocess.Popen[bytes] | None = None
+        self._failure = ""
+        if not in_repository(root):
+            return
+        try:
+            self._process = _start(root)
+        except OSError as error:
+            self._failure = f"git cannot be run: {error.strerror}"
+
+    def result(self) -> Listing:
+        """Wait for git. Raises `GitUnavailableError`."""
+        if self._process is None:
+            raise GitUnavailableError(self._failure)
+        listing = _read(self._process, self._root, 0)
+        if not (listing.tracked or listing.untracked) and _is_ignored(self._root):
+            raise GitUnavailableError("the repository around this directory ignores it")
+        return listing
+
+
+def in_repository(directory: str) -> bool:
+    """Whether an absolute path is a working tree of git or lies in one."""
+    while not os.path.lexists(f"{directory}/.git"):
+        if not directory:
+            return False
+        directory = directory.rpartition("/")[0]
+    return True
+
+
+
+
+def _start(root: str) -> subprocess.Popen[bytes]:
+    # Settings of the repository may name a program to watch the file system: listing files must not run it.
+    command = ["git", "-c", "core.fsmonitor=false", "ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard"]
+    return subprocess.Popen(
+        command, cwd=root, env=_environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in _REPOSITORY_VARIABLES}
+    return kept | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+
+
+def _read(process: subprocess.Popen[bytes], root: str, depth: int) -> Listing:
+    with process:
+        try:
+            output, errors = process.communicate(timeout=GIT_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            process.kill()
+            raise GitUnavailableError(f"git did not answer within {GIT_SECONDS} s") from error
+    if process.returncode:
+        said = errors.decode("utf-8", "replace").strip().partition("\n")[0]
+        raise GitUnavailableError(said or f"git ended with status {process.returncode}")
+    listing = Listing([], [], [], [])
+    submodules = _sort(os.fsdecode(output), listing)
+    for path in submodules:
+        _add_submodule(listing, root, path, depth + 1)
+    return listing
+
+
+def _sort(output: str, listing: Listing) -> list[str]:
+    """Sort entries (`? path` or `H mode hash stage<TAB>path`) into `listing`; the submodules are returned."""
+    submodules = []
+    tracked: dict[str, None] = {}  # a path in conflict is listed once a stage
+    for entry in output.split("\0"):
+        if entry.startswith("? "):
+            kind = listing.other_repositories if entry.endswith("/") else listing.untracked
+            kind.append(entry[2:].removesuffix("/"))
+        elif entry:
+            status, _, path = entry.partition("\t")
+            if status.startswith("160000 ", 2):
+                submodules.append(path)
+            else:
+                tracked[path] = None
+    listing.tracked = list(tracked)
+    return submodules
+
+
+def _add_submodule(listing: Listing, root: str, path: str, depth: int) -> None:
+    directory = f"{root}/{path}"
+    is_inside = os.path.realpath(directory) == directory
+    if depth > MAX_SUBMODULE_DEPTH or not is_inside or not os.path.lexists(f"{directory}/.git"):
+        listing.missing_submodules.append(path)
+        return
+    try:
+        inner = _read(_start(directory), directory, depth)
+    except (OSError, GitUnavailableError):
+        listing.missing_submodules.append(path)
+        return
+    for into, paths in (
+        (listing.tracked, inner.tracked),
+        (listing.untracked, inner.untracked),
+        (listing.other_repositories, inner.other_repositories),
+        (listing.missing_submodules, inner.missing_submodules),
+    ):
+        into += [f"{path}/{found}" for found in paths]
+
+
+def _is_ignored(root: str) -> bool:
+    """Whether an ignore file of a repository around `root` names it or a parent of it."""
+    if os.path.lexists(f"{root}/.git"):
+        return False
+    command = ["git", "check-ignore", "-q", "."]
+    try:
+        return not subprocess.run(command, cwd=root, env=_environment(), check=False, timeout=GIT_SECONDS,
+                                  stdin=subprocess.DEVNULL, capture_output=True).returncode  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return False

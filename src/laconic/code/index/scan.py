@@ -1,0 +1,270 @@
+"""Which files of a directory tree are candidates for the index, as they stand on disk.
+
+With git the candidates are what `git ls-files --cached --others --exclude-standard` names, submodules included;
+without it the tree is walked under the rules of its `.gitignore` files. `ignore` takes more away in either case.
+Links are never followed, so nothing outside the root is read and no loop is entered.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from laconic.code.index.content import Reason
+from laconic.code.index.git import GitListing, GitUnavailableError, Listing, in_repository
+from laconic.code.index.ignore import (
+    GIT_IGNORE_FILE, OWN_IGNORE_FILE, Rules, is_skipped_name, looks_built, verdict, with_ignore_file,
+)  # fmt: skip
+from laconic.code.languages.registry import language_for
+from laconic.foundation.limits import MAX_FILE_BYTES
+
+
+class ScannedFile(NamedTuple):
+    """A regular file that may be source, and what `stat` says of it."""
+
+    path: str
+    size: int  # bytes
+    mtime_ns: int
+    ctime_ns: int
+
+
+class Skipped(NamedTuple):
+    """A file, or a directory with all below it, that is not read."""
+
+    path: str
+    reason: Reason
+
+
+@dataclass(slots=True)
+class Scan:
+    """What lies below a root."""
+
+    files: list[ScannedFile] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    unknown: int = 0  # files that were seen and are in no language of ours
+    notices: list[str] = field(default_factory=list)
+
+
+class _Folder(NamedTuple):
+    """What holds for the entries of one directory."""
+
+    is_open: bool
+    built_above: str  # the outermost directory that looks like a build output, "" without one
+    own_rules: Rules
+    git_rules: Rules
+
+
+_CLOSED = _Folder(False, "", (), ())
+
+
+def scan(root: str, listing: GitListing | None = None) -> Scan:
+    """Scan an absolute path without links in it. `listing` is a listing of the same root that already runs."""
+    scanner = _Scanner(root)
+    try:
+        listed = (listing or GitListing(root)).result()
+    except GitUnavailableError as error:
+        if str(error):
+            scanner.found.notices.append(f"git is not asked which files belong here: {error}")
+        scanner.walk()
+    else:
+        scanner.take(listed)
+    return scanner.found
+
+
+class _Scanner:
+    def __init__(self, root: str) -> None:
+        self.found = Scan()
+        self._root = root
+        self._folders: dict[str, _Folder] = {}
+        self._skipped_directories: set[str] = set()
+        self._reads_gitignore = False  # git reads them itself
+
+    # With git
+
+    def take(self, listing: Listing) -> None:
+        """Look at every path that git has listed."""
+        self._folders[""] = self._root_folder()
+        for path in listing.tracked:
+            self._take_listed(path, tracked=True)
+        for path in listing.untracked:
+            self._take_listed(path, tracked=False)
+        for path in listing.other_repositories:
+            self._skip_directory(path, Reason.OTHER_REPOSITORY)
+        for path in listing.missing_submodules:
+            self._skip_directory(path, Reason.SUBMODULE_MISSING)
+
+    def _take_listed(self, path: str, *, tracked: bool) -> None:
+        directory, _, name = path.rpartition("/")
+        known = language_for(path) is not None
+        if not known and "." in name:
+            self.found.unknown += 1
+            return
+        folder = self._folders.get(directory) or self._enter(directory)
+        if not folder.is_open:
+            return
+        if folder.built_above and not tracked:
+            self._skip_directory(folder.built_above, Reason.SKIPPED_DIRECTORY)
+            return
+        if folder.own_rules and verdict(folder.own_rules, path):
+            return
+        try:
+            status = os.lstat(f"{self._root}/{path}")
+        except OSError as error:
+            self._take_unreadable(path, error)
+            return
+        self._take_file(path, known, status)
+
+    def _enter(self, directory: str) -> _Folder:
+        """The folder of a path that git has listed; its parents are entered first."""
+        parent, _, name = directory.rpartition("/")
+        above = self._folders.get(parent) or self._enter(parent)
+        folder = self._folders[directory] = self._folder_in(above, parent, name) if above.is_open else _CLOSED
+        return folder
+
+    # Without git
+
+    def walk(self) -> None:
+        """Look at every file below the root."""
+        self._reads_gitignore = True
+        pending = [("", self._root_folder())]
+        keep_repositories_apart = in_repository(self._root)
+        while pending:
+            directory, folder = pending.pop()
+            try:
+                with os.scandir(f"{self._root}/{directory}") as entries:
+                    found = sorted(entries, key=lambda entry: entry.name)
+            except OSError as error:
+                self._take_unreadable(directory, error)
+                continue
+            if directory and keep_repositories_apart and self._is_other_repository(directory, found):
+                continue
+            prefix = f"{directory}/" if directory else ""
+            for entry in found:
+                if entry.is_dir(follow_symlinks=False):
+                    inner = self._folder_in(folder, directory, entry.name)
+                    if inner.is_open and not self._is_built(inner):
+                        pending.append((prefix + entry.name, inner))
+                else:
+                    self._take_walked(folder, prefix + entry.name, entry)
+
+    def _take_walked(self, folder: _Folder, path: str, entry: os.DirEntry[str]) -> None:
+        known = language_for(path) is not None
+        if not known and "." in entry.name:
+            self.found.unknown += 1
+            return
+        if (folder.own_rules and verdict(folder.own_rules, path)) or (
+            folder.git_rules and verdict(folder.git_rules, path)
+        ):
+            return
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except OSError as error:
+            self._take_unreadable(path, error)
+            return
+        self._take_file(path, known, status)
+
+    def _is_built(self, folder: _Folder) -> bool:
+        if folder.built_above:
+            self._skip_directory(folder.built_above, Reason.SKIPPED_DIRECTORY)
+        return bool(folder.built_above)
+
+    def _is_other_repository(self, directory: str, entries: list[os.DirEntry[str]]) -> bool:
+        """Whether a directory is a clone or a worktree of its own; a submodule's `.git` points into ours."""
+        mark = next((entry for entry in entries if entry.name == ".git"), None)
+        if mark is None:
+            return False
+        try:
+            with open(mark.path, "rb") as file:  # noqa: PTH123 - a path object for each directory costs too much
+                pointer = file.read(4096)
+        except OSError:
+            pointer = b""
+        if b"/modules/" in pointer:
+            return False
+        self._skip_directory(directory, Reason.OTHER_REPOSITORY)
+        return True
+
+    # Both
+
+    def _folder_in(self, above: _Folder, parent: str, name: str) -> _Folder:
+        """What holds in the directory `name` of an open folder."""
+        path = f"{parent}/{name}" if parent else name
+        own_word = verdict(above.own_rules, f"{path}/") if above.own_rules else None
+        if own_word or (above.git_rules and verdict(above.git_rules, f"{path}/")):
+            return _CLOSED
+        try:
+            is_link = stat.S_ISLNK(os.lstat(f"{self._root}/{path}").st_mode)
+        except OSError:
+            return _CLOSED  # gone since it was listed
+        if is_link:
+            self._skip_directory(path, self._reason_of_link(path))
+            return _CLOSED
+        opened = own_word is False
+        if not opened and is_skipped_name(self._root, path, name):
+            if not name.startswith((".", "__")):  # nobody looks for source in those
+                self._skip_directory(path, Reason.SKIPPED_DIRECTORY)
+            return _CLOSED
+        built = above.built_above or (path if not opened and looks_built(self._root, parent, name) else "")
+        return self._with_rules(above._replace(built_above=built), f"{path}/")
+
+    def _root_folder(self) -> _Folder:
+        git_rules: Rules = ()
+        if self._reads_gitignore:
+            git_rules = with_ignore_file((), f"{self._root}/.git/info/exclude", "")
+        return self._with_rules(_Folder(True, "", (), git_rules), "")
+
+    def _with_rules(self, folder: _Folder, prefix: str) -> _Folder:
+        own_rules = with_ignore_file(folder.own_rules, f"{self._root}/{prefix}{OWN_IGNORE_FILE}", prefix)
+        if not self._reads_gitignore:
+            return folder._replace(own_rules=own_rules)
+        git_rules = with_ignore_file(folder.git_rules, f"{self._root}/{prefix}{GIT_IGNORE_FILE}", prefix)
+        return folder._replace(own_rules=own_rules, git_rules=git_rules)
+
+    def _take_file(self, path: str, known: bool, status: os.stat_result) -> None:
+        """One entry that no rule excludes; `known` says that its name tells a language."""
+        mode = status.st_mode
+        if stat.S_ISLNK(mode):
+            self._skip(path, self._reason_of_link(path))
+        elif not known and not (stat.S_ISREG(mode) and mode & 0o111):
+            self.found.unknown += 1
+        elif not stat.S_ISREG(mode):
+            if not stat.S_ISDIR(mode):  # a directory took the place of a tracked file
+                self._skip(path, Reason.NOT_A_FILE)
+        elif status.st_size > MAX_FILE_BYTES:
+            self._skip(path, Reason.TOO_LARGE)
+        elif path.isascii() or _is_text(path):
+            self.found.files.append(ScannedFile(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
+        else:
+            self._skip(path, Reason.NAME_NOT_UTF8)
+
+    def _take_unreadable(self, path: str, error: OSError) -> None:
+        if error.errno not in {errno.ENOENT, errno.ENOTDIR}:  # gone since it was listed
+            self._skip(path, Reason.UNREADABLE)
+
+    def _reason_of_link(self, path: str) -> Reason:
+        try:
+            target = os.path.realpath(f"{self._root}/{path}", strict=True)
+        except OSError as error:
+            return Reason.SYMLINK_LOOP if error.errno == errno.ELOOP else Reason.SYMLINK_BROKEN
+        if not f"{target}/".startswith(f"{self._root}/"):
+            return Reason.SYMLINK_OUTSIDE
+        return Reason.SYMLINK_LOOP if f"{self._root}/{path}".startswith(f"{target}/") else Reason.SYMLINK
+
+    def _skip_directory(self, path: str, reason: Reason) -> None:
+        if path not in self._skipped_directories:
+            self._skipped_directories.add(path)
+            self._skip(path, reason)
+
+    def _skip(self, path: str, reason: Reason) -> None:
+        shown = path if _is_text(path) else os.fsencode(path).decode("utf-8", "backslashreplace")
+        self.found.skipped.append(Skipped(shown, reason))
+
+
+def _is_text(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,27 @@
+"""What the place of a file says about its symbols, in any language."""
+
+from __future__ import annotations
+
+import re
+
+_TEST_FOLDERS = frozenset({"test", "tests", "testing", "__tests__", "spec", "specs", "e2e"})
+_TEST_FILE = re.compile(
+    r"""
+    ^(?:test|spec)[_\-.]        # test_urls.py
+    | [_\-.](?:test|spec)s?\.   # urls_test.go, urls.spec.ts
+    | (?:Test|Tests|Spec)\.     # UrlsTest.java
+    | ^(?:conftest|tests?)\.
+    """,
+    re.VERBOSE,
+)
+
+
+def is_test(path: str) -> bool:
+    """Whether a file holds tests, by the customs of naming them."""
+    folders, _, name = path.rpartition("/")
+    return _TEST_FILE.search(name) is not None or not _TEST_FOLDERS.isdisjoint(folders.split("/"))
+
+
+def directory(path: str) -> str:
+    """The folder that a path is in, "" for the root."""
+    return path.rpartition("/")[0]

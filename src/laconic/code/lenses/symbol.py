@@ -1,0 +1,207 @@
+"""The symbol lens: what is worth knowing around some symbols, by the call graph and what they mention.
+
+The score of a neighbour is a product of factors, so that each can be judged alone:
+
+    direction × distance × grade × commonness × nearness × test
+
+The first four pass along a path to what lies beyond it; nearness and test speak of one symbol only. Paths keep
+their direction: callees of callees and callers of callers are followed, the other callers of a callee are not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import log2
+from typing import Protocol
+
+from laconic.code.lenses.candidate import (
+    BASE,
+    BY_NAME,
+    CALLEE,
+    CALLER,
+    CONSTANT,
+    ENCLOSING,
+    NEAR_TARGET_SCORE,
+    TARGET,
+    TARGET_SCORE,
+    TEST,
+    TYPE,
+    Candidate,
+    View,
+    ranked,
+)
+from laconic.code.lenses.mentions import Used
+from laconic.code.lenses.places import directory, is_test
+from laconic.code.symbols import CLASS_KINDS, Edge, Grade, Symbol
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import (
+    DEFAULT_DEPTH_HOPS,
+    MAX_CANDIDATES_SYMBOLS,
+    MAX_DEPTH_HOPS,
+    MAX_EXPANDED_SYMBOLS,
+    MAX_NEIGHBOURS_SYMBOLS,
+)
+
+# What a symbol calls decides what it does; who calls it only how it is used.
+CALLEE_WEIGHT = 0.8
+CALLER_WEIGHT = 0.7
+# Each further hop is half as likely to matter: most changes stay within one hop of where they start.
+HOP_DECAY = 0.5
+# An edge is worth about as much as it is likely to be true.
+GRADE_WEIGHT = {Grade.EXACT: 1.0, Grade.INFERRED: 0.9, Grade.BY_NAME: 0.4}
+# A callee that everything calls (a logger, `len` of ours) says little about its caller, and a caller that calls
+# everything (`main`) little about its callees: like a common word in search, worth less by the logarithm.
+COMMON_AT = 16  # as many neighbours halve the worth
+# Code in one file, or one folder, tends to change together.
+SAME_FILE_WEIGHT = 1.2
+SAME_FOLDER_WEIGHT = 1.1
+# Tests show how the target is meant to be used, but there are many and they are long.
+TEST_WEIGHT = 0.5
+# The class around a method holds the fields that it works on.
+ENCLOSING_SCORE = 0.6
+# Compile-time dependencies: a base gives members, a constant its whole meaning in one line, a type its shape.
+USED_SCORE = {BASE: 0.7, CONSTANT: 0.6, TYPE: 0.5}
+
+
+class Graph(Protocol):
+    """What the lens asks of the call graph."""
+
+    def callers(self, symbol_id: str) -> list[Edge]:
+        """Edges whose callee is the symbol."""
+        ...
+
+    def callees(self, symbol_id: str) -> list[Edge]:
+        """Edges whose caller is the symbol, those to `external:` names among them."""
+        ...
+
+    def symbol(self, symbol_id: str) -> Symbol | None:
+        """The symbol of an id, None for what is outside the repository."""
+        ...
+
+
+Uses = Callable[[Symbol], Iterable[Used]]
+
+
+def uses_nothing(symbol: Symbol) -> Iterable[Used]:
+    """For when compile-time dependencies are not wanted or not known."""
+    return ()
+
+
+def around(
+    targets: Sequence[Symbol], graph: Graph, *, depth: int = DEFAULT_DEPTH_HOPS, uses: Uses = uses_nothing
+) -> View:
+    """Candidates around the targets within `depth` hops; `uses` gives the compile-time dependencies of a symbol."""
+    if not 0 <= depth <= MAX_DEPTH_HOPS:
+        raise LaconicError("invalid_argument", f"the depth is {depth}; it can be 0 to {MAX_DEPTH_HOPS}")
+    beyond: Counter[str] = Counter()
+    found = [Candidate(target, TARGET_SCORE, TARGET) for target in targets]
+    for target in targets:
+        found += _enclosing(target, graph)
+        found += [Candidate(used, USED_SCORE[reason], reason, target.id) for used, reason in uses(target)]
+    callees = _Walk(graph, graph.callees, graph.callers, lambda edge: edge.callee, CALLEE, CALLEE_WEIGHT, beyond)
+    callers = _Walk(graph, graph.callers, graph.callees, lambda edge: edge.caller, CALLER, CALLER_WEIGHT, beyond)
+    found += callees.candidates(targets, depth)
+    found += callers.candidates(targets, depth)
+    candidates = ranked(found)
+    beyond.update(candidate.reason for candidate in candidates[MAX_CANDIDATES_SYMBOLS:])
+    return View(candidates[:MAX_CANDIDATES_SYMBOLS], dict(sorted(beyond.items())))
+
+
+def _enclosing(target: Symbol, graph: Graph) -> list[Candidate]:
+    parent = graph.symbol(target.parent) if target.parent else None
+    if parent is None or parent.kind not in CLASS_KINDS:
+        return []
+    return [Candidate(parent, ENCLOSING_SCORE, ENCLOSING, target.id)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One edge away from `near`, which has `strength`, to the symbol with the id `far`."""
+
+    near: Symbol
+    strength: float
+    far: str
+    grade: Grade
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """The call graph followed in one direction."""
+
+    graph: Graph
+    forth: Callable[[str], list[Edge]]
+    back: Callable[[str], list[Edge]]
+    far_end: Callable[[Edge], str]
+    reason: str
+    weight: float
+    beyond: Counter[str]
+
+    def candidates(self, targets: Sequence[Symbol], depth: int) -> list[Candidate]:
+        """What lies within `depth` hops. Each symbol is expanded once, from where it was first reached."""
+        seen = {target.id for target in targets}
+        frontier = [(target, self.weight / HOP_DECAY) for target in targets]
+        found: list[Candidate] = []
+        for _ in range(depth):
+            reached: dict[str, tuple[Symbol, float]] = {}
+            for near, strength in frontier[:MAX_EXPANDED_SYMBOLS]:
+                for step in self._steps(near, strength):
+                    self._take(step, seen, found, reached)
+            seen.update(reached)
+            frontier = sorted(reached.values(), key=lambda pair: (-pair[1], pair[0].id))
+        return found
+
+    def _steps(self, near: Symbol, strength: float) -> list[_Step]:
+        """The edges of one symbol, the most promising of them if there are too many."""
+        best: dict[str, Grade] = {}
+        for edge in self.forth(near.id):
+            far = self.far_end(edge)
+            if far != near.id and (far not in best or GRADE_WEIGHT[edge.grade] > GRADE_WEIGHT[best[far]]):
+                best[far] = edge.grade
+        order = sorted(best, key=lambda far: (-self._promise(near, far, best[far]), far))
+        for far in order[MAX_NEIGHBOURS_SYMBOLS:]:
+            self.beyond[self._reason_of(_path_of(far), best[far])] += 1
+        return [_Step(near, strength, far, best[far]) for far in order[:MAX_NEIGHBOURS_SYMBOLS]]
+
+    def _promise(self, near: Symbol, far: str, grade: Grade) -> float:
+        """The part of the score that costs nothing to know."""
+        path = _path_of(far)
+        return GRADE_WEIGHT[grade] * _nearness(near.path, path) * _test_weight(path)
+
+    def _take(
+        self, step: _Step, seen: set[str], found: list[Candidate], reached: dict[str, tuple[Symbol, float]]
+    ) -> None:
+        symbol = None if step.far in seen else self.graph.symbol(step.far)
+        if symbol is None:
+            return
+        known = reached.get(symbol.id)
+        strength = step.strength * HOP_DECAY * GRADE_WEIGHT[step.grade] * _commonness(len(self.back(symbol.id)))
+        if known is None or strength > known[1]:
+            reached[symbol.id] = (symbol, strength)
+        score = strength * _nearness(step.near.path, symbol.path) * _test_weight(symbol.path)
+        reason = self._reason_of(symbol.path, step.grade)
+        found.append(Candidate(symbol, min(score, NEAR_TARGET_SCORE), reason, step.near.id))
+
+    def _reason_of(self, path: str, grade: Grade) -> str:
+        reason = TEST if self.reason == CALLER and is_test(path) else self.reason
+        return reason + BY_NAME if grade is Grade.BY_NAME else reason
+
+
+def _commonness(neighbours: int) -> float:
+    """1 for a symbol with one neighbour, a half at `COMMON_AT`, a quarter at its cube."""
+    return 1 / (1 + log2(max(neighbours, 1)) / log2(COMMON_AT))
+
+
+def _nearness(path: str, other: str) -> float:
+    if path == other:
+        return SAME_FILE_WEIGHT
+    return SAME_FOLDER_WEIGHT if directory(path) == directory(other) else 1.0
+
+
+def _test_weight(path: str) -> float:
+    return TEST_WEIGHT if is_test(path) else 1.0
+
+
+def _path_of(symbol_id: str) -> str:
+    return symbol_id.partition(":")[0]

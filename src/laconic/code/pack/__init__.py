@@ -1,0 +1,1 @@
+"""Candidates fitted into a token budget."""
