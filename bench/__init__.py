@@ -1,0 +1,1 @@
+"""Measurements of Laconic against truths and peers that others made. Not part of the installed program."""

@@ -1,0 +1,85 @@
+"""The engine as the suites see it: a case copied to a scratch folder, indexed there and asked."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from laconic.code.engine import Engine
+
+from laconic.code.symbols import CLASS_KINDS, Edge, Symbol
+
+EXTERNAL = "external:"
+
+
+@dataclass(slots=True)
+class Subject:
+    """One indexed case."""
+
+    root: Path
+    engine: Engine
+    symbols: dict[str, Symbol] = field(default_factory=dict)  # by id
+
+    def paths(self) -> list[str]:
+        """Every indexed file."""
+        return sorted({symbol.path for symbol in self.symbols.values()})
+
+    def edges(self) -> list[Edge]:
+        """Call edges inside the case."""
+        return [edge for edge in self.engine.graph.edges() if not edge.callee.startswith(EXTERNAL)]
+
+    def definition_lines(self, path: str, line: int, column: int) -> set[tuple[str, int]]:
+        """Where the name at a position is defined, as (path, line); line from 1, column from 0."""
+        found = self.engine.graph.definition(path, line, column)
+        return {(symbol.path, symbol.name_line) for symbol in found}
+
+    def text(self, path: str) -> str:
+        """Source text of one file of the case."""
+        return (self.root / path).read_text(encoding="utf-8", errors="replace")
+
+    def children(self, symbol_id: str) -> list[Symbol]:
+        """Symbols directly inside another, in order of appearance."""
+        inside = [symbol for symbol in self.symbols.values() if symbol.parent == symbol_id]
+        return sorted(inside, key=lambda symbol: symbol.start_byte)
+
+    def constructor(self, symbol_id: str, names: tuple[str, ...]) -> str:
+        """What calling a class means: its own constructor, "" if it has none. Other symbols mean themselves."""
+        symbol = self.symbols.get(symbol_id)
+        if symbol is None or symbol.kind not in CLASS_KINDS:
+            return symbol_id
+        return next((child.id for child in self.children(symbol_id) if child.name in names), "")
+
+
+@contextmanager
+def copied(folder: Path) -> Iterator[Subject]:
+    """A folder of the data set, copied so that nothing is written beside the data."""
+    with tempfile.TemporaryDirectory(prefix="laconic-case-") as scratch:
+        root = Path(scratch) / folder.name
+        shutil.copytree(folder, root, ignore=shutil.ignore_patterns(".git"))
+        yield _indexed(root)
+
+
+@contextmanager
+def written(files: Mapping[str, str]) -> Iterator[Subject]:
+    """Files given as text, by path."""
+    with tempfile.TemporaryDirectory(prefix="laconic-case-") as scratch:
+        root = Path(scratch) / "case"
+        for path, text in files.items():
+            target = root / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8")
+        yield _indexed(root)
+
+
+def _indexed(root: Path) -> Subject:
+    engine = Engine.open(root)
+    engine.refresh()
+    subject = Subject(root, engine)
+    for path in sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()):
+        for symbol in engine.store.symbols_of(path):
+            subject.symbols[symbol.id] = symbol
+    return subject

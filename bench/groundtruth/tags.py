@@ -1,0 +1,224 @@
+"""Universal Ctags' units: `input.*` with `expected.tags`, judged as (name, kind, line).
+
+Both vocabularies of kinds are reduced to the words below. Left out on both sides: what one of them has no word for
+(imports, parameters, locals, packages, `impl` blocks), references, qualified and anonymous names. A tag without a line
+field is where its search pattern matches, the nth tag of equal name and pattern at the nth match.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.groundtruth.score import CaseResult, compare, failed
+from bench.groundtruth.subject import Subject, copied
+from laconic.code.symbols import Kind
+from laconic.foundation.errors import LaconicError
+
+REDEFINITION = re.compile(r"#\d+$")
+ANONYMOUS = re.compile(r"^(__)?anon", re.IGNORECASE)
+SELECTION = re.compile(r"--(?:kinds-[^=\s]+|[^=\s]+-kinds)=(?P<sign>[+-]?)(?P<letters>[A-Za-z*]+)$", re.MULTILINE)
+
+OUR_WORDS: dict[Kind, str] = {
+    Kind.NAMESPACE: "namespace",
+    Kind.CLASS: "class",
+    Kind.INTERFACE: "interface",
+    Kind.STRUCT: "struct",
+    Kind.ENUM: "enum",
+    Kind.TRAIT: "trait",
+    Kind.TYPE: "type",
+    Kind.FUNCTION: "function",
+    Kind.METHOD: "method",
+    Kind.PROPERTY: "method",
+    Kind.FIELD: "value",
+    Kind.VARIABLE: "value",
+    Kind.CONSTANT: "value",
+    Kind.MACRO: "macro",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The kinds of one ctags parser that count, by letter and by long name, in our words.
+
+    `merged` joins words that the parser does not tell apart.
+    """
+
+    unit: str  # the folder is `parser-<unit>.r`
+    suffixes: tuple[str, ...]
+    words: Mapping[str, str]
+    merged: Mapping[str, str]
+
+
+def vocabulary(unit: str, suffixes: str, words: str, merged: str = "") -> Vocabulary:
+    """`words` reads `c,class:class f,function:function`; `merged` reads `method:function`."""
+    pairs = [entry.split(":") for entry in words.split()]
+    table = {kind: word for kinds, word in pairs for kind in kinds.split(",")}
+    return Vocabulary(unit, tuple(suffixes.split()), table, dict(entry.split(":") for entry in merged.split()))
+
+
+VOCABULARIES: dict[str, Vocabulary] = {
+    "python": vocabulary(
+        "python", ".py", "c,class:class f,function:function m,member:method v,variable:value"
+    ),
+    "javascript": vocabulary(
+        "javascript", ".js .jsx .mjs .cjs",
+        "f,function:function g,generator:function c,class:class m,method:method G,getter:method S,setter:method "
+        "p,property:value M,field:value C,constant:value v,variable:value",
+    ),
+    "typescript": vocabulary(
+        "typescript", ".ts .tsx",
+        "f,function:function G,generator:function c,class:class i,interface:interface g,enum:enum m,method:method "
+        "n,namespace:namespace a,alias:type e,enumerator:value p,property:value C,constant:value v,variable:value",
+    ),
+    "go": vocabulary(
+        "go", ".go",
+        "f,func:function n,methodSpec:function t,type:type a,talias:type s,struct:struct i,interface:interface "
+        "c,const:value v,var:value m,member:value",
+        "method:function",
+    ),
+    "java": vocabulary(
+        "java", ".java",
+        "c,class:class r,record:class i,interface:interface a,annotation:interface g,enum:enum e,enumConstant:value "
+        "f,field:value m,method:method",
+    ),
+    "rust": vocabulary(
+        "rust", ".rs",
+        "f,function:function P,method:method s,struct:struct i,interface:trait g,enum:enum n,module:namespace "
+        "t,typedef:type M,macro:macro e,enumerator:value m,field:value v,variable:value C,constant:value",
+    ),
+    "c": vocabulary(
+        "c", ".c .h",
+        "f,function:function d,macro:macro s,struct:struct u,union:struct g,enum:enum t,typedef:type "
+        "e,enumerator:value m,member:value v,variable:value",
+    ),
+    "c++": vocabulary(
+        "cxx", ".cpp .cc .cxx .hpp",
+        "f,function:function d,macro:macro c,class:class s,struct:struct u,union:struct g,enum:enum t,typedef:type "
+        "n,namespace:namespace e,enumerator:value m,member:value v,variable:value",
+        "method:function",
+    ),
+    "ruby": vocabulary(
+        "ruby", ".rb", "f,method:method S,singletonMethod:method c,class:class m,module:namespace C,constant:value",
+        "function:method",
+    ),
+    "php": vocabulary(
+        "php", ".php",
+        "f,function:function c,class:class i,interface:interface t,trait:trait n,namespace:namespace d,define:value "
+        "v,variable:value",
+        "method:function",
+    ),
+    "kotlin": vocabulary(
+        "kotlin", ".kt .kts",
+        "c,class:class o,object:class i,interface:interface m,method:method C,constant:value v,variable:value "
+        "T,typealias:type",
+        "function:method",
+    ),
+    "lua": vocabulary("lua", ".lua", "f,function:function", "method:function"),
+    "elixir": vocabulary(
+        "elixir", ".ex .exs",
+        "m,module:namespace f,function:function g,guard:function a,macro:macro p,protocol:interface",
+        "method:function class:namespace",
+    ),
+}  # fmt: skip
+
+
+def suite(language: str) -> Callable[[Path], Iterable[CaseResult]]:
+    """All units of one language."""
+    known = VOCABULARIES[language]
+
+    def run(units: Path) -> Iterator[CaseResult]:
+        for truth in sorted((units / f"parser-{known.unit}.r").glob("*/expected.tags")):
+            yield from score(truth.parent, known)
+
+    return run
+
+
+def score(folder: Path, known: Vocabulary) -> Iterator[CaseResult]:
+    """One unit, if any of its inputs is in the language."""
+    inputs = [path for path in sorted(folder.glob("input*")) if path.suffix in known.suffixes]
+    if not inputs:
+        return
+    texts = {path.name: path.read_text(encoding="utf-8", errors="replace") for path in inputs}
+    options = folder / "args.ctags"
+    arguments = options.read_text(encoding="utf-8") if options.is_file() else ""
+    tags = (folder / "expected.tags").read_text(encoding="utf-8", errors="replace")
+    words = judged(known, arguments)
+    expected = set(truth_facts(tags, texts, words, qualified="q" in _extras(arguments)))
+    name = f"{known.unit}/{folder.name}"
+    try:
+        with copied(folder) as subject:
+            yield compare(name, expected, set(found_facts(subject, texts, known, set(words.values()))))
+    except LaconicError as error:
+        yield failed(name, expected, error)
+
+
+def judged(known: Vocabulary, arguments: str) -> dict[str, str]:
+    """The kinds that a unit's options leave switched on."""
+    words = dict(known.words)
+    for match in SELECTION.finditer(arguments):
+        letters = match["letters"]
+        if match["sign"] == "-":
+            words = {kind: word for kind, word in words.items() if kind not in letters}
+        elif not match["sign"] and "*" not in letters:
+            kept = {words[letter] for letter in letters if letter in words}
+            words = {kind: word for kind, word in words.items() if word in kept}
+    return words
+
+
+def _extras(arguments: str) -> str:
+    return "".join(re.findall(r"--extras?=\+?([a-zA-Z]+)", arguments))
+
+
+def truth_facts(tags: str, texts: Mapping[str, str], words: Mapping[str, str], qualified: bool) -> Iterator[str]:
+    """The tags of a unit that count, as facts."""
+    seen: Counter[tuple[str, str, str, str]] = Counter()
+    for row in tags.splitlines():
+        name, _, rest = row.partition("\t")
+        path, _, rest = rest.partition("\t")
+        pattern, _, fields = rest.partition(';"\t')
+        parts = [part.removeprefix("kind:") for part in fields.split("\t")]
+        word = next((words[part] for part in parts if part in words), "")
+        if row.startswith("!_") or path not in texts or not word or _is_left_out(name, parts, qualified):
+            continue
+        key = (name, path, pattern, word)
+        seen[key] += 1
+        yield fact(path, name, word, _line(texts[path], pattern, parts, seen[key]))
+
+
+def _is_left_out(name: str, fields: list[str], qualified: bool) -> bool:
+    roles = next((field.removeprefix("roles:") for field in fields if field.startswith("roles:")), "def")
+    extras = next((field for field in fields if field.startswith("extras:")), "")
+    foreign = any(word in extras for word in ("reference", "qualified", "anonymous", "inputFile", "subword"))
+    return roles != "def" or foreign or bool(ANONYMOUS.match(name)) or (qualified and bool(re.search(r"\w[.:/]", name)))
+
+
+def _line(text: str, pattern: str, fields: list[str], nth: int) -> int:
+    """The line of a tag: its field, its number, or the nth line that its pattern matches; 0 for none."""
+    for number in (field.removeprefix("line:") for field in fields if field.startswith("line:")):
+        return int(number)
+    if pattern.isdigit():
+        return int(pattern)
+    wanted = re.sub(r"\\(.)", r"\1", pattern.removeprefix("/^").removesuffix("/"))
+    whole = wanted.endswith("$")
+    wanted = wanted.removesuffix("$") if whole else wanted
+    lines = text.splitlines()
+    found = [number for number, line in enumerate(lines, 1) if (line == wanted if whole else line.startswith(wanted))]
+    return found[min(nth, len(found)) - 1] if found else 0
+
+
+def found_facts(subject: Subject, texts: Mapping[str, str], known: Vocabulary, words: set[str]) -> Iterator[str]:
+    """Our symbols of the unit's inputs that count, as facts."""
+    for symbol in subject.symbols.values():
+        word = OUR_WORDS.get(symbol.kind, "")
+        word = known.merged.get(word, word)
+        if symbol.path in texts and word in words and not ANONYMOUS.match(symbol.name):
+            yield fact(symbol.path, REDEFINITION.sub("", symbol.name), word, symbol.name_line)
+
+
+def fact(path: str, name: str, word: str, line: int) -> str:
+    """One definition as a fact."""
+    return f"{path}:{line} {word} {name}"
