@@ -19,7 +19,7 @@ from zlib import crc32
 
 import tiktoken
 
-from laconic.foundation.vocabulary import EMPTY, LONGEST_TOKEN_BYTES, MAGIC, RANK_BITS
+from laconic.foundation.vocabulary import EMPTY, HEADER_BYTES, LONGEST_TOKEN_BYTES, MAGIC, RANK_BITS
 
 SOURCE_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
 TARGET = Path(__file__).parents[1] / "src/laconic/foundation/o200k.bin"
@@ -81,9 +81,10 @@ def main(source: str) -> None:
     for token in tokens:
         starts.append(starts[-1] + len(token))
     runs = character_runs()
-    words = [len(tokens), SLOTS, len(runs), 0, *hash_table(tokens), *starts, *(start for start, _ in runs)]
-    classes = "".join(stand_in for _, stand_in in runs).encode("latin-1")
-    TARGET.write_bytes(MAGIC + pack(f"<{len(words)}I", *words) + classes + b"".join(tokens))
+    words = [*hash_table(tokens), *starts, *(start for start, _ in runs)]
+    body = pack(f"<{len(words)}I", *words) + "".join(c for _, c in runs).encode("latin-1") + b"".join(tokens)
+    header = MAGIC + pack("<4I", len(tokens), SLOTS, len(runs), HEADER_BYTES + len(body))
+    TARGET.write_bytes(header + body)
 
 
 if __name__ == "__main__":

@@ -26,3 +26,6 @@ MAX_CANDIDATES_SYMBOLS = 500
 MAX_USED_SYMBOLS = 64  # types, bases and constants taken of one symbol
 MAX_REFUSALS_STEPS = 48  # steps found too large before a pack counts as full
 SETTLE_ROUNDS = 6  # a pack that prints its own size is counted until the figure stands
+
+# Lookups
+MAX_LOOKUP_SYMBOLS = 1_000  # what a lookup may mean before it is cut

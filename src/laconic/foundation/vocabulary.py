@@ -4,7 +4,7 @@ Building a dictionary of its 200,000 tokens takes a third of a second, more than
 So the file holds an open-addressing hash table over the tokens, and looking one up touches a few words of it.
 `tools/build_vocabulary.py` writes the file; its parts, all integers little-endian and 32 bits wide:
 
-    header    MAGIC, then the number of tokens, of slots (a power of two) and of character runs
+    header    MAGIC, then the number of tokens, of slots (a power of two), of character runs, and of bytes in all
     slots     EMPTY, or the token's rank in the low RANK_BITS and the high bits of its CRC-32 above them;
               a token is in the first slot at or after its CRC-32 (modulo the slots) that was free
     starts    where each token's bytes start, by rank, and where the last one ends
@@ -26,7 +26,8 @@ from laconic.foundation.errors import LaconicError
 
 MAGIC = b"laconic1"
 WORD_BYTES = 4
-HEADER_BYTES = len(MAGIC) + 4 * WORD_BYTES  # the fourth word is room for more
+HEADER_WORDS = 4
+HEADER_BYTES = len(MAGIC) + HEADER_WORDS * WORD_BYTES
 RANK_BITS = 18
 RANK_MASK = (1 << RANK_BITS) - 1
 LONGEST_TOKEN_BYTES = 128
@@ -45,9 +46,11 @@ class Vocabulary:
                 mapped = mmap(file.fileno(), 0, access=ACCESS_READ)
         except (OSError, ValueError) as error:
             raise _damaged(path) from error
-        if mapped[: len(MAGIC)] != MAGIC:
+        if mapped[: len(MAGIC)] != MAGIC or len(mapped) < HEADER_BYTES:
             raise _damaged(path)
-        self.size, slots, runs, _ = _words(mapped, len(MAGIC), 4)
+        self.size, slots, runs, total_bytes = _words(mapped, len(MAGIC), HEADER_WORDS)
+        if len(mapped) != total_bytes:
+            raise _damaged(path)
         self._slot_mask = slots - 1
         at = HEADER_BYTES
         self._slots = _words(mapped, at, slots)
@@ -58,8 +61,6 @@ class Vocabulary:
         at += runs * WORD_BYTES
         self._classes = mapped[at : at + runs]
         self._bytes = memoryview(mapped)[at + runs :]
-        if len(self._bytes) != self._starts[self.size]:
-            raise _damaged(path)
 
     def rank(self, token: bytes) -> int:
         """The rank of a token, NO_RANK when these bytes are none."""

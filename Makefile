@@ -1,0 +1,58 @@
+# Everything happens in .venv, which is made when missing and brought up to date when the dependencies change.
+# Needed beforehand: make, git, and a python3 (3.11 or later) that can make virtual environments.
+
+PYTHON ?= python3
+# What `make run` shows the context of.
+SYMBOL ?= src/laconic/foundation/tokens.py:Tokenizer.truncate
+
+BIN := .venv/bin
+PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.PHONY: run test lint format bench groundtruth constraints clean
+
+run: .venv/installed
+	$(BIN)/laconic index
+	$(BIN)/laconic context $(SYMBOL) --budget 800 --budget-report
+
+test: lint
+	$(BIN)/pytest -n 2
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: .venv/installed-dev
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: .venv/installed-dev
+	$(BIN)/python -m bench.speed
+
+groundtruth: .venv/installed-dev
+	$(BIN)/python -m bench.groundtruth
+
+# Takes the newest versions that pyproject.toml allows; run the tests before committing the result.
+constraints: .venv/bin/python
+	$(BIN)/python -m pip install --quiet --upgrade editables hatchling --editable '.[dev]'
+	echo "# Exact versions of everything that development and CI install. Made by: make clean constraints" > constraints.txt
+	$(BIN)/python -m pip freeze --exclude-editable >> constraints.txt
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .laconic dist build
+
+.venv/installed: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) --editable .
+	touch $@
+
+.venv/installed-dev: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) --editable '.[dev]'
+	touch .venv/installed $@
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Laconic needs Python 3.11 or later; set PYTHON to one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "$(PYTHON) cannot make virtual environments; install its venv module (Debian: python3-venv)" >&2; exit 1; }
+	$(PYTHON) -m venv .venv

@@ -1,0 +1,12 @@
+"""What all tests share: how hypothesis searches."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+# Shared machines stall now and then, so no example has a deadline. CI tries the same examples every time.
+settings.register_profile("local", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")

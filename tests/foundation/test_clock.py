@@ -1,0 +1,12 @@
+"""Time only goes forward."""
+
+from __future__ import annotations
+
+from laconic.foundation.clock import Stopwatch
+
+
+def test_a_stopwatch_never_runs_backwards() -> None:
+    watch = Stopwatch()
+    readings = [watch.seconds() for _ in range(100)]
+    assert readings == sorted(readings)
+    assert readings[0] >= 0
