@@ -16,6 +16,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.groundtruth", description=__doc__)
     parser.add_argument("data", type=Path, help="folder of the clones, each named owner+repository")
     parser.add_argument("--suite", action="append", default=[], help="only suites whose name or language contains this")
+    parser.add_argument("--cache", type=Path, help="folder for answers of slow checkers (default: DATA/.answers)")
     parser.add_argument("--verbose", action="store_true", help="list every case that differs")
     parser.add_argument("--json", type=Path, help="also write the results to this file")
     options = parser.parse_args(arguments)
@@ -23,7 +24,7 @@ def main(arguments: list[str]) -> int:
     print(HEADER)
     results = []
     for suite in chosen:
-        results.append(suite.measure(options.data))
+        results.append(suite.measure(options.data, options.cache or options.data / ".answers"))
         print(line(results[-1]), flush=True)
         if options.verbose:
             print(*differences(results[-1]), sep="\n", flush=True)

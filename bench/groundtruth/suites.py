@@ -7,67 +7,96 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.groundtruth import dotted, jcg, js_callgraph, rust_comments, stack_graphs, swarm_java, tags
+from bench.groundtruth import (
+    dotted,
+    jcg,
+    js_callgraph,
+    oracle,
+    oracle_tsserver,
+    oracle_ty,
+    rust_comments,
+    stack_graphs,
+    swarm_java,
+    tags,
+)
 from bench.groundtruth.score import CaseResult, SuiteResult
 
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """One body of truth. `folder` is where its cases lie below the data folder, `clone` what to put there."""
+    """One body of truth. `folder` is where its cases lie below the data folder; its first part names the clone."""
 
     name: str
     language: str
     folder: str
-    run: Callable[[Path], Iterable[CaseResult]]
+    run: Callable[[Path, Path], Iterable[CaseResult]]  # folder, cache
     figures: Callable[[SuiteResult], dict[str, float]] | None = None
+    unable: Callable[[Path], str] | None = None  # why it cannot run on this machine, with what is cached
 
-    def measure(self, data: Path) -> SuiteResult:
-        """Run all cases; without data, say so."""
+    def measure(self, data: Path, cache: Path) -> SuiteResult:
+        """Run all cases; without data or tool, say so. `cache` is where slow checkers' answers are kept."""
         folder = data / self.folder
-        if not folder.is_dir():
-            return SuiteResult(self.name, self.language, skipped=f"no folder {self.folder}")
+        reason = self.unable(cache) if self.unable else ""
+        if not folder.is_dir() or reason:
+            return SuiteResult(self.name, self.language, skipped=reason or f"no folder {self.folder}")
         started = time.perf_counter()
-        cases = tuple(self.run(folder))
+        cases = tuple(self.run(folder, cache))
         result = SuiteResult(self.name, self.language, cases, seconds=time.perf_counter() - started)
         figures = self.figures(result) if self.figures else {}
         return SuiteResult(self.name, self.language, cases, figures, seconds=result.seconds)
 
 
-def _dotted(style: dotted.Style) -> Callable[[Path], Iterable[CaseResult]]:
-    return lambda folder: [
-        dotted.score(case, case.relative_to(folder).as_posix(), style) for case in dotted.cases(folder)
-    ]
+def _plain(
+    name: str, language: str, folder: str, run: Callable[[Path], Iterable[CaseResult]],
+    figures: Callable[[SuiteResult], dict[str, float]] | None = None,
+) -> Suite:  # fmt: skip
+    return Suite(name, language, folder, lambda cases, _: run(cases), figures)
+
+
+def _dotted(name: str, folder: str, style: dotted.Style, language: str = "python") -> Suite:
+    return _plain(name, language, folder, lambda cases: (
+        dotted.score(case, case.relative_to(cases).as_posix(), style) for case in dotted.cases(cases)
+    ))  # fmt: skip
 
 
 def _tags(language: str) -> Suite:
-    return Suite("ctags units", language, "universal-ctags+ctags/Units", tags.suite(language))
+    return _plain("ctags units", language, "universal-ctags+ctags/Units", tags.suite(language))
 
 
 def _definitions(language: str, *suffixes: str) -> Suite:
     folder = f"github+stack-graphs/languages/tree-sitter-stack-graphs-{language}/test"
-    return Suite("stack-graphs", language, folder, stack_graphs.suite(suffixes), stack_graphs.figures)
+    return _plain("stack-graphs", language, folder, stack_graphs.suite(suffixes), stack_graphs.figures)
+
+
+def _callers(name: str, language: str, folder: str, known: oracle.Oracle, needs: str, has: Callable[[], bool]) -> Suite:
+    def unable(cache: Path) -> str:
+        return "" if has() or (cache / f"{known.name}.json").is_file() else needs
+
+    return Suite(name, language, folder, known.run, unable=unable)
 
 
 _SWARM = "secure-software-engineering+SWARM-CG/benchmarks"
 _JCG = "opalj+JCG/jcg_testcases/src/main/resources"
+_JARVIS = "pythonJaRvis+pythonJaRvis.github.io/Jarvis/ground_truth/micro_benchmark"
+_DJANGO = oracle.Oracle("ty-django", "django/", oracle_ty.targets, oracle_ty.asking)
+_VITE = oracle.Oracle("tsserver-vite", "packages/vite/src/", oracle_tsserver.targets, oracle_tsserver.asking)
 
 SUITES: tuple[Suite, ...] = (
-    Suite("PyCG", "python", "vitsalis+PyCG/micro-benchmark/snippets", _dotted(dotted.PYTHON)),
-    Suite(
-        "Jarvis",
-        "python",
-        "pythonJaRvis+pythonJaRvis.github.io/Jarvis/ground_truth/micro_benchmark",
-        _dotted(dotted.PYTHON),
+    _dotted("PyCG", "vitsalis+PyCG/micro-benchmark/snippets", dotted.PYTHON),
+    _dotted("Jarvis", _JARVIS, dotted.PYTHON),
+    _dotted("SWARM-CG pycg_extended", f"{_SWARM}/python/pycg_extended", dotted.PYTHON),
+    _dotted("SWARM-CG headergen", f"{_SWARM}/python/headergen", dotted.PYTHON),
+    _plain("JCG", "python", f"{_JCG}/python", jcg.run_links),
+    _dotted("SWARM-CG", f"{_SWARM}/javascript/swarm_js", dotted.JAVASCRIPT, "javascript"),
+    _plain("js-callgraph", "javascript", "Persper+js-callgraph/tests", js_callgraph.run),
+    _plain("JCG", "javascript", f"{_JCG}/js", jcg.run_links),
+    _plain("SWARM-CG", "java", f"{_SWARM}/java/cats", swarm_java.run),
+    _plain("JCG", "java", f"{_JCG}/java", jcg.run_java),
+    _plain("callgraph-benchmark", "rust", "ktrianta+rust-callgraph-benchmark/src", rust_comments.run),
+    _callers("callers: ty on Django", "python", "django", _DJANGO, "no `ty` ($TY)", oracle_ty.available),
+    _callers(
+        "callers: tsserver on Vite", "typescript", "vitejs+vite", _VITE, "no $TSSERVER", oracle_tsserver.available
     ),
-    Suite("SWARM-CG pycg_extended", "python", f"{_SWARM}/python/pycg_extended", _dotted(dotted.PYTHON)),
-    Suite("SWARM-CG headergen", "python", f"{_SWARM}/python/headergen", _dotted(dotted.PYTHON)),
-    Suite("JCG", "python", f"{_JCG}/python", jcg.run_links),
-    Suite("SWARM-CG", "javascript", f"{_SWARM}/javascript/swarm_js", _dotted(dotted.JAVASCRIPT)),
-    Suite("js-callgraph", "javascript", "Persper+js-callgraph/tests", js_callgraph.run),
-    Suite("JCG", "javascript", f"{_JCG}/js", jcg.run_links),
-    Suite("SWARM-CG", "java", f"{_SWARM}/java/cats", swarm_java.run),
-    Suite("JCG", "java", f"{_JCG}/java", jcg.run_java),
-    Suite("callgraph-benchmark", "rust", "ktrianta+rust-callgraph-benchmark/src", rust_comments.run),
     _definitions("python", ".py"),
     _definitions("javascript", ".js", ".jsx"),
     _definitions("typescript", ".ts", ".tsx"),

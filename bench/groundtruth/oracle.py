@@ -1,0 +1,138 @@
+"""Callers of sampled functions in a real repository, compared with what a type checker's call hierarchy says.
+
+The checker is asked once; its answers are kept as JSON in a cache folder, because it takes minutes. A pair is (function
+that calls, function that is called). Anonymous functions and class bodies belong to the function or module around them.
+Only callers below `scope` count, so that one much-tested function does not outweigh the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from bench.groundtruth.score import CaseResult, compare, edge, failed
+from bench.groundtruth.subject import EXTERNAL, Subject, copied
+from laconic.code.symbols import CALLABLE_KINDS, Kind, Symbol
+from laconic.foundation.errors import LaconicError
+
+SEED = 20_250_101
+SAMPLE = 220  # functions
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A function to ask about: where its name stands, line from 1, column from 0."""
+
+    path: str
+    line: int
+    column: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Who calls: the line of a function's name, or any line inside an anonymous function or a class; 0 for a module."""
+
+    path: str
+    line: int
+    named: bool  # the line is that of a function's name
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the checker says of one function."""
+
+    target: Target
+    callers: tuple[Place, ...]
+
+
+Ask = Callable[[Target], Iterable[Place]]
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """One checker on one repository. `targets` lists the functions that may be sampled."""
+
+    name: str
+    scope: str  # prefix of paths
+    targets: Callable[[Path, str], Iterable[Target]]
+    asking: Callable[[Path], AbstractContextManager[Ask]]
+
+    def answers(self, root: Path, cache: Path) -> list[Answer]:
+        """The checker's answers for the sample, from the cache if they are there."""
+        kept = cache / f"{self.name}.json"
+        if not kept.is_file():
+            listed = sorted(
+                self.targets(root, self.scope), key=lambda target: (target.path, target.line, target.column)
+            )
+            chosen = random.Random(SEED).sample(listed, min(SAMPLE, len(listed)))
+            with self.asking(root) as ask:
+                answers = [Answer(target, tuple(ask(target))) for target in chosen]
+            cache.mkdir(parents=True, exist_ok=True)
+            kept.write_text(json.dumps([asdict(answer) for answer in answers], indent=1), encoding="utf-8")
+        return [_answer(row) for row in json.loads(kept.read_text(encoding="utf-8"))]
+
+    def run(self, root: Path, cache: Path) -> Iterator[CaseResult]:
+        """Compare every sampled function."""
+        answers = self.answers(root, cache)
+        try:
+            with copied(root) as subject:
+                known = Callers(subject, self.scope)
+                yield from (known.compare(answer) for answer in answers)
+        except LaconicError as error:
+            yield failed(self.name, [answer.target.name for answer in answers], error)
+
+
+def _answer(row: dict[str, object]) -> Answer:
+    target, callers = row["target"], row["callers"]
+    assert isinstance(target, dict)
+    assert isinstance(callers, list)
+    return Answer(Target(**target), tuple(Place(**place) for place in callers))
+
+
+class Callers:
+    """Our callers in the words of the comparison: `path:line` of the calling function's name, or `path`."""
+
+    def __init__(self, subject: Subject, scope: str) -> None:
+        self.subject = subject
+        self.scope = scope
+        self.functions: dict[str, list[Symbol]] = {}
+        for symbol in subject.symbols.values():
+            if symbol.kind in CALLABLE_KINDS and symbol.kind is not Kind.LAMBDA:
+                self.functions.setdefault(symbol.path, []).append(symbol)
+
+    def compare(self, answer: Answer) -> CaseResult:
+        """One function."""
+        target = answer.target
+        here = f"{target.path}:{target.line} {target.name}"
+        expected = {self._place(place) for place in answer.callers if place.path.startswith(self.scope)}
+        symbol = next((each for each in self.functions.get(target.path, ()) if each.name_line == target.line), None)
+        found = set(self._found(symbol)) if symbol else set()
+        return compare(here, {edge(caller, here) for caller in expected}, {edge(caller, here) for caller in found})
+
+    def _found(self, symbol: Symbol) -> Iterator[str]:
+        for each in self.subject.engine.graph.callers(symbol.id):
+            if not each.caller.startswith(EXTERNAL) and each.caller.startswith(self.scope):
+                yield self._caller(self.subject.symbols[each.caller])
+
+    def _caller(self, symbol: Symbol) -> str:
+        while symbol.parent and (symbol.kind not in CALLABLE_KINDS or symbol.kind is Kind.LAMBDA):
+            symbol = self.subject.symbols[symbol.parent]
+        return f"{symbol.path}:{symbol.name_line}" if symbol.parent else symbol.path
+
+    def _place(self, place: Place) -> str:
+        if not place.line:
+            return place.path
+        if place.named:
+            return f"{place.path}:{place.line}"
+        around = [
+            function
+            for function in self.functions.get(place.path, ())
+            if function.start_line <= place.line <= function.end_line
+        ]
+        innermost = max(around, key=lambda function: function.start_byte, default=None)
+        return f"{place.path}:{innermost.name_line}" if innermost else place.path
