@@ -170,9 +170,11 @@ with Database.open_derived(Path(sys.argv[1]), schema) as database:
 """
 
 
-def test_processes_that_open_and_write_at_once_all_succeed(path: Path) -> None:
-    # Made by another version before, so that all of them also want to empty it.
-    Database.open_derived(path, SECOND).close()
+@pytest.mark.parametrize("made_before", [True, False])
+def test_processes_that_open_and_write_at_once_all_succeed(path: Path, made_before: bool) -> None:
+    # Either all of them want to make it, or all want to empty what another version has made.
+    if made_before:
+        Database.open_derived(path, SECOND).close()
     command = [sys.executable, "-c", WRITER, str(path), "7"]
     writers = [subprocess.Popen([*command, str(number)]) for number in range(6)]
     assert [writer.wait() for writer in writers] == [0] * 6

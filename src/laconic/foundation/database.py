@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from time import sleep
 from typing import Any, NamedTuple, NoReturn, Self
 
 import apsw
 
+from laconic.foundation.clock import Stopwatch
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import DATABASE_BUSY_MILLISECONDS
+from laconic.foundation.limits import DATABASE_BUSY_MILLISECONDS, DATABASE_RETRY_SECONDS
 
 Row = tuple[Any, ...]
 Values = Sequence[Any] | dict[str, Any]
@@ -47,8 +49,7 @@ class Database:
             raise LaconicError("database_unavailable", f"cannot make {path.parent}: {error.strerror}") from error
         database = cls(_connect(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE), path)
         try:
-            if database.value("pragma journal_mode") != "wal":
-                database.execute("pragma journal_mode = wal")
+            database._use_write_ahead_log()
             database.execute("pragma synchronous = normal")
             database.execute("pragma foreign_keys = on")
             database._fit(schema)
@@ -152,6 +153,17 @@ class Database:
         # Some failures (a full disk, for one) have already ended the transaction by themselves.
         if self._connection.in_transaction:
             self.execute("rollback")
+
+    def _use_write_ahead_log(self) -> None:
+        # SQLite does not wait for a lock here, so of several processes that make a database at once some fail.
+        watch = Stopwatch()
+        while self.value("pragma journal_mode") != "wal":
+            try:
+                self.execute("pragma journal_mode = wal")
+            except LaconicError as error:
+                if error.code != "database_locked" or watch.seconds() * 1000 > DATABASE_BUSY_MILLISECONDS:
+                    raise
+                sleep(DATABASE_RETRY_SECONDS)
 
     def _fit(self, schema: Schema) -> None:
         if self.value("pragma user_version") == schema.version:

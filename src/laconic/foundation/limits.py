@@ -7,6 +7,7 @@ MAX_FILE_BYTES = 1_000_000
 
 # Databases
 DATABASE_BUSY_MILLISECONDS = 5_000
+DATABASE_RETRY_SECONDS = 0.01
 
 # Tokens
 PIECE_CACHE_PIECES = 65_536  # distinct pieces of text whose token count is remembered
@@ -24,6 +25,7 @@ MAX_NEIGHBOURS_SYMBOLS = 200  # callers or callees taken of one symbol; a hub ha
 MAX_EXPANDED_SYMBOLS = 48  # symbols of one hop whose own neighbours are looked at
 MAX_CANDIDATES_SYMBOLS = 500
 MAX_USED_SYMBOLS = 64  # types, bases and constants taken of one symbol
+MAX_CUT_BODIES = 4  # bodies of which a pack tries to show the first lines
 MAX_REFUSALS_STEPS = 48  # steps found too large before a pack counts as full
 SETTLE_ROUNDS = 6  # a pack that prints its own size is counted until the figure stands
 
