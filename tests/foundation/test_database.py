@@ -42,6 +42,14 @@ def test_opening_makes_the_directory_and_the_tables(database: Database, path: Pa
     assert database.value("pragma synchronous") == 1
 
 
+def test_a_database_in_memory_is_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Database.open_derived(Path(":memory:"), FIRST) as one, Database.open_derived(Path(":memory:"), FIRST) as two:
+        one.execute("insert into item values ('a', 1)")
+        assert (names(one), names(two)) == (["a"], [])
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_driver_brings_an_sqlite_without_the_wal_reset_defect() -> None:
     assert tuple(map(int, apsw.sqlite_lib_version().split("."))) >= (3, 51, 3)
 

@@ -155,15 +155,19 @@ class Database:
             self.execute("rollback")
 
     def _use_write_ahead_log(self) -> None:
+        if self.value("pragma journal_mode") == "wal":
+            return
         # SQLite does not wait for a lock here, so of several processes that make a database at once some fail.
         watch = Stopwatch()
-        while self.value("pragma journal_mode") != "wal":
+        while True:
             try:
-                self.execute("pragma journal_mode = wal")
+                self.execute("pragma journal_mode = wal")  # stays without effect where there can be none: in memory
             except LaconicError as error:
                 if error.code != "database_locked" or watch.seconds() * 1000 > DATABASE_BUSY_MILLISECONDS:
                     raise
                 sleep(DATABASE_RETRY_SECONDS)
+            else:
+                return
 
     def _fit(self, schema: Schema) -> None:
         if self.value("pragma user_version") == schema.version:
