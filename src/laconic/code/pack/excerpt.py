@@ -61,7 +61,8 @@ def body(symbol: Symbol, source: bytes, docs: Iterable[tuple[int, int]] = (), *,
     left_out: set[int] = set()
     for doc in (own, *docs):
         left_out |= _lines_to_itself(source, *doc, symbol)
-    return _without(lines_of(source, start, symbol.end_byte, first), left_out)
+    lines = lines_of(source, start, symbol.end_byte, first)
+    return _without(lines, left_out) if left_out else lines
 
 
 def lines_of(source: bytes, start: int, end: int, first_line: int) -> list[Line]:
@@ -71,6 +72,8 @@ def lines_of(source: bytes, start: int, end: int, first_line: int) -> list[Line]
     if lead.isspace():
         start = line_start
     text = source[start:end].decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\r\n")
+    if start == 0:
+        text = text.removeprefix("\ufeff")
     return [Line(number, line) for number, line in enumerate(text.split("\n"), first_line)]
 
 
@@ -129,6 +132,7 @@ def _lines_to_itself(source: bytes, start: int, end: int, symbol: Symbol) -> set
     """The line numbers of a range within a symbol, none if it shares a line with code."""
     if not symbol.start_byte <= start < end <= symbol.end_byte:
         return set()
+    end = start + len(source[start:end].rstrip(b"\r\n"))
     before = source[source.rfind(b"\n", 0, start) + 1 : start]
     line_end = source.find(b"\n", end)
     after = source[end : line_end if line_end != -1 else len(source)]
@@ -139,16 +143,12 @@ def _lines_to_itself(source: bytes, start: int, end: int, symbol: Symbol) -> set
 
 
 def _without(lines: list[Line], left_out: set[int]) -> list[Line]:
-    if not left_out:
-        return lines
     kept: list[Line] = []
+    gone = False  # whether the line before went
     for line in lines:
-        if line.number in left_out:
-            continue
-        if not line.text.strip() and (line.number - 1 in left_out):
-            left_out = left_out | {line.number}  # further blank lines follow it out
-            continue
-        kept.append(line)
+        gone = line.number in left_out or (gone and not line.text.strip())
+        if not gone:
+            kept.append(line)
     return kept
 
 

@@ -1,0 +1,167 @@
+"""A pack in the making: which candidate is shown at which detail, and the pack that this makes."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from laconic.code.lenses.candidate import Candidate, View
+from laconic.code.pack.ladder import Rung
+from laconic.code.pack.model import Detail, Extract, Item, Pack
+from laconic.code.pack.texts import Texts
+
+
+class Choice(NamedTuple):
+    """Which detail each chosen candidate has, and how many lines of a body are shown where it is not the whole."""
+
+    chosen: dict[int, Detail]
+    cuts: dict[int, int]
+
+
+class Draft:
+    """The choice made so far. Candidates are spoken of by their position in the view."""
+
+    def __init__(self, view: View, texts: Texts, extracts: tuple[Extract, ...], budget: int, revision: str) -> None:
+        self.candidates = view.candidates
+        self.texts = texts
+        self.chosen: dict[int, Detail] = {}
+        self.cuts: dict[int, int] = {}
+        targets = tuple(candidate.symbol.id for candidate in view.candidates if candidate.is_target)
+        # While drafting, the size that a pack prints of itself is the largest that it may be.
+        self._blank = Pack(revision, budget, budget, targets, extracts, (), (), ())
+        self._place = places(view.candidates)
+        self._holders = holders(view.candidates)
+        self._index_of = {candidate.symbol.id: index for index, candidate in enumerate(view.candidates)}
+        self._extracted = {i for i, candidate in enumerate(view.candidates) if _is_extracted(candidate, extracts)}
+        self._reasons = Counter(view.beyond) + Counter(candidate.reason for candidate in view.candidates)
+        self._items: dict[tuple[object, ...], Item] = {}
+
+    @property
+    def holding_targets(self) -> frozenset[int]:
+        """Those around a target."""
+        return frozenset(
+            holder
+            for index, candidate in enumerate(self.candidates)
+            if candidate.is_target
+            for holder in self._holders[index]
+        )
+
+    def raise_to(self, rungs: Iterable[Rung]) -> None:
+        """Show candidates in more detail, never in less."""
+        for rung in rungs:
+            if self.chosen.get(rung.index, -1) < rung.detail:
+                self.chosen[rung.index] = rung.detail
+
+    def cut(self, index: int, size_lines: int) -> None:
+        """Show the first lines of a body."""
+        self.chosen[index] = Detail.BODY
+        self.cuts[index] = size_lines
+
+    def choice(self) -> Choice:
+        """The present choice, to `restore` later."""
+        return Choice(self.chosen.copy(), self.cuts.copy())
+
+    def restore(self, choice: Choice) -> None:
+        """Go back to an earlier choice."""
+        self.chosen, self.cuts = choice.chosen.copy(), choice.cuts.copy()
+
+    def is_within(self, index: int) -> bool:
+        """Whether a chosen candidate is shown as part of something else, and so not by itself."""
+        if index in self._extracted:
+            return True
+        symbol = self.candidates[index].symbol
+        for holder in self._holders[index]:
+            detail = self.chosen.get(holder)
+            if detail is Detail.BODY and (holder not in self.cuts or symbol.end_line <= self._item(holder).last_line):
+                return True
+            if (
+                (detail is Detail.SKELETON or holder in self.cuts)
+                and self.candidates[holder].symbol.id == symbol.parent
+                and self.chosen[index] <= Detail.SIGNATURE
+                and not self.candidates[index].is_target
+            ):
+                return True
+        return False
+
+    def pack(self) -> Pack:
+        """The pack of the present choice, not yet measured."""
+        items: list[Item] = []
+        within: list[Candidate] = []
+        for index in sorted(self.chosen, key=self._place.__getitem__):
+            if self.is_within(index):
+                within.append(self.candidates[index])
+            else:
+                items.append(self._item(index))
+        left = self._reasons - Counter(self.candidates[index].reason for index in self.chosen)
+        return replace(self._blank, items=tuple(items), within=tuple(within), omitted=tuple(sorted(left.items())))
+
+    def _item(self, index: int) -> Item:
+        detail = self.chosen[index]
+        cut = self.cuts.get(index)
+        shown = self._members_shown(index) if detail is Detail.SKELETON else ()
+        key = (index, detail, cut, shown)
+        if key not in self._items:
+            self._items[key] = _item(self.candidates[index], detail, cut, shown, self.texts)
+        return self._items[key]
+
+    def _members_shown(self, index: int) -> tuple[str, ...]:
+        """Members that are shown by themselves, since a skeleton that repeats them would be longer for nothing."""
+        parent = self.candidates[index].symbol.id
+        return tuple(
+            sorted(
+                self.candidates[other].symbol.id
+                for other, detail in self.chosen.items()
+                if self.candidates[other].symbol.parent == parent
+                and (detail > Detail.SIGNATURE or self.candidates[other].is_target)
+            )
+        )
+
+
+def _item(candidate: Candidate, detail: Detail, cut: int | None, shown: Sequence[str], texts: Texts) -> Item:
+    symbol = candidate.symbol
+    plain, qualified = texts.signature(symbol) if detail > Detail.NAME else ("", "")
+    code, last_line = "", symbol.end_line
+    if detail is Detail.BODY:
+        code, last_line = texts.code(symbol, cut)
+    elif detail is Detail.SKELETON:
+        code = texts.skeleton(symbol, shown)
+    return Item(symbol, detail, candidate.score, candidate.reason, candidate.of, plain, qualified, code, last_line)
+
+
+def places(candidates: Sequence[Candidate]) -> list[tuple[int, int, int, str]]:
+    """Where each candidate stands in print: by file in the order of their best candidates, then by line."""
+    rank: dict[str, int] = {}
+    for candidate in candidates:
+        rank.setdefault(candidate.symbol.path, len(rank))
+    return [
+        (rank[symbol.path], symbol.start_byte, -symbol.end_byte, symbol.id)
+        for symbol in (candidate.symbol for candidate in candidates)
+    ]
+
+
+def holders(candidates: Sequence[Candidate]) -> list[tuple[int, ...]]:
+    """For each candidate the others around it in the file; of two with one extent, the first holds the second."""
+    by_path: dict[str, list[int]] = defaultdict(list)
+    for index, candidate in enumerate(candidates):
+        by_path[candidate.symbol.path].append(index)
+    found: list[tuple[int, ...]] = [()] * len(candidates)
+    for indexes in by_path.values():
+        around: list[int] = []
+        for index in sorted(
+            indexes, key=lambda i: (candidates[i].symbol.start_byte, -candidates[i].symbol.end_byte, i)
+        ):
+            symbol = candidates[index].symbol
+            around = [other for other in around if candidates[other].symbol.end_byte >= symbol.end_byte]
+            found[index] = tuple(around)
+            around.append(index)
+    return found
+
+
+def _is_extracted(candidate: Candidate, extracts: Sequence[Extract]) -> bool:
+    symbol = candidate.symbol
+    return any(
+        extract.path == symbol.path and extract.first_line <= symbol.start_line and symbol.end_line <= extract.last_line
+        for extract in extracts
+    )

@@ -1,0 +1,117 @@
+"""In which order candidates rise from one level of detail to the next: by what a step is worth per byte.
+
+Sizes are taken from the offsets of a symbol, so that no file is read to rank it; the exact cost in tokens is
+found when a step is tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from laconic.code.lenses.candidate import Candidate
+from laconic.code.pack.excerpt import VALUE_CHARACTERS
+from laconic.code.pack.model import Detail
+from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
+
+# What a level is worth of what the whole body would be: a signature tells how to use a thing, which is half of
+# what one asks, and a name at least that it exists.
+WORTH = {Detail.NAME: 0.2, Detail.SIGNATURE: 0.5, Detail.SKELETON: 0.75, Detail.BODY: 1.0}
+# Bytes that an item takes beside its own text: its line range and reason.
+ITEM_BYTES = 12
+# A skeleton is about this part of a class.
+SKELETON_PART = 0.2
+
+_HOLDERS = CLASS_KINDS | {Kind.MODULE, Kind.NAMESPACE}
+
+
+class Rung(NamedTuple):
+    """A step of one candidate up to `detail`, for about `size_bytes` more of text."""
+
+    index: int
+    detail: Detail
+    size_bytes: float
+
+
+def levels(candidate: Candidate, holds_target: bool) -> list[Detail]:
+    """The levels at which a symbol can be shown, each saying more than the one before.
+
+    Around a target that is shown by itself, a class or module is never shown whole.
+    """
+    symbol = candidate.symbol
+    if symbol.kind in {Kind.MODULE, Kind.NAMESPACE}:
+        return [Detail.NAME, Detail.SKELETON, Detail.BODY] if candidate.is_target else [Detail.NAME]
+    found = [Detail.NAME, Detail.SIGNATURE]
+    if symbol.kind in CLASS_KINDS and symbol.signature_end_byte < symbol.end_byte:
+        found.append(Detail.SKELETON)
+    if _has_more_than_signature(symbol) and (candidate.is_target or not holds_target):
+        found.append(Detail.BODY)
+    return found
+
+
+def target_rungs(candidates: Sequence[Candidate]) -> list[Rung]:
+    """The steps of the targets, to be taken in this order as far as they fit: all signatures, then small bodies first.
+
+    A larger budget takes a longer part of the list, so it never shows less of a target.
+    """
+    rungs = [
+        rung
+        for index, candidate in enumerate(candidates)
+        if candidate.is_target
+        for rung in _rungs_of(index, candidate.symbol, levels(candidate, holds_target=False))
+    ]
+    return sorted(rungs, key=_target_order)
+
+
+def _target_order(rung: Rung) -> tuple[int, float, int]:
+    size_matters = rung.detail > Detail.SIGNATURE
+    return rung.detail, rung.size_bytes if size_matters else 0, rung.index
+
+
+def other_rungs(candidates: Sequence[Candidate], holding: frozenset[int]) -> list[Rung]:
+    """The steps of all but the targets, the most worth per byte first; `holding` are indexes of what holds a target."""
+    found: list[tuple[float, Rung]] = []
+    for index, candidate in enumerate(candidates):
+        if candidate.is_target:
+            continue
+        density, worth = float("inf"), 0.0
+        for rung in _rungs_of(index, candidate.symbol, levels(candidate, index in holding)):
+            gain = candidate.score * (WORTH[rung.detail] - worth)
+            worth = WORTH[rung.detail]
+            density = min(density, gain / rung.size_bytes)  # no level may come before the one below it
+            found.append((density, rung))
+    found.sort(key=lambda pair: (-pair[0], pair[1].index, pair[1].detail))
+    return [rung for _, rung in found]
+
+
+def _rungs_of(index: int, symbol: Symbol, details: list[Detail]) -> list[Rung]:
+    rungs: list[Rung] = []
+    size = 0.0
+    for detail in details:
+        grown = max(size + 1, _size_bytes(symbol, detail))
+        rungs.append(Rung(index, detail, grown - size))
+        size = grown
+    return rungs
+
+
+def _size_bytes(symbol: Symbol, detail: Detail) -> float:
+    name = len(symbol.qualname) + ITEM_BYTES
+    header = symbol.signature_end_byte - symbol.start_byte
+    if symbol.kind not in CALLABLE_KINDS | _HOLDERS:
+        header = min(header, VALUE_CHARACTERS)
+    whole = symbol.end_byte - symbol.start_byte
+    if symbol.doc_start_byte >= symbol.start_byte:
+        whole -= symbol.doc_end_byte - symbol.doc_start_byte
+    sizes = {
+        Detail.NAME: name,
+        Detail.SIGNATURE: header + ITEM_BYTES,
+        Detail.SKELETON: header + ITEM_BYTES + SKELETON_PART * whole,
+        Detail.BODY: whole + ITEM_BYTES,
+    }
+    return sizes[detail]
+
+
+def _has_more_than_signature(symbol: Symbol) -> bool:
+    if symbol.kind in CALLABLE_KINDS | CLASS_KINDS:
+        return symbol.signature_end_byte < symbol.end_byte
+    return symbol.end_line > symbol.start_line or symbol.end_byte - symbol.start_byte > VALUE_CHARACTERS

@@ -1,0 +1,102 @@
+"""Where a pack gets its text from: files, the symbols in them, and whoever wants to say bodies in other words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+from laconic.code.languages.registry import LANGUAGES
+from laconic.code.pack.excerpt import Line, Signature, body, dedented, lines_of, signature, skeleton
+from laconic.code.pack.model import Extract
+from laconic.code.symbols import Symbol
+
+SourceOf = Callable[[str], bytes]
+SymbolsOf = Callable[[str], Sequence[Symbol]]
+# The lines to show as the body of a symbol, None for those of the file: program slices and deltas come in here.
+BodyOf = Callable[[Symbol], Sequence[Line] | None]
+
+
+def no_symbols(path: str) -> Sequence[Symbol]:
+    """For symbols whose neighbours in the file are not known: skeletons have no members then."""
+    return ()
+
+
+def body_of_file(symbol: Symbol) -> None:
+    """No other words: the body is what the file says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Reads each text once. One value serves one answer: it does not notice when files change."""
+
+    source_of: SourceOf
+    symbols_of: SymbolsOf = no_symbols
+    body_of: BodyOf = body_of_file
+    with_docs: bool = False
+    _sources: dict[str, bytes] = field(default_factory=dict, init=False, repr=False)
+    _symbols: dict[str, Sequence[Symbol]] = field(default_factory=dict, init=False, repr=False)
+    _signatures: dict[str, Signature] = field(default_factory=dict, init=False, repr=False)
+    _bodies: dict[str, Sequence[Line]] = field(default_factory=dict, init=False, repr=False)
+
+    def source(self, path: str) -> bytes:
+        """The bytes of a file."""
+        if path not in self._sources:
+            self._sources[path] = self.source_of(path)
+        return self._sources[path]
+
+    def signature(self, symbol: Symbol) -> Signature:
+        """The header of a symbol, on one line."""
+        if symbol.id not in self._signatures:
+            language = LANGUAGES.get(symbol.language)
+            comment = language.line_comment if language else ""
+            self._signatures[symbol.id] = signature(symbol, self.source(symbol.path), comment)
+        return self._signatures[symbol.id]
+
+    def body(self, symbol: Symbol) -> Sequence[Line]:
+        """The lines of a symbol, documentation only on demand."""
+        if symbol.id not in self._bodies:
+            self._bodies[symbol.id] = self.body_of(symbol) or self._body_of_file(symbol)
+        return self._bodies[symbol.id]
+
+    def code(self, symbol: Symbol, size_lines: int | None = None) -> tuple[str, int]:
+        """The text of a body and the last line of the file that it reaches.
+
+        With a size, that of its first lines, and the signatures of the members that come after them.
+        """
+        lines = self.body(symbol)
+        if size_lines is None or size_lines >= len(lines):
+            return dedented(lines), symbol.end_line
+        last = lines[size_lines - 1].number
+        rest = [self.signature(member).plain for member in self._members(symbol) if member.start_line > last]
+        return dedented(lines[:size_lines]) + "".join(f"    {line}\n" for line in rest), last
+
+    def skeleton(self, symbol: Symbol, shown: Collection[str] = ()) -> str:
+        """The signature of a symbol and of its members, but not of those with an id in `shown`."""
+        members = [member for member in self._members(symbol) if member.id not in shown]
+        header = self.signature(symbol).plain or symbol.path
+        return skeleton(header, [self.signature(member).plain for member in members])
+
+    def extract(self, path: str, first_line: int = 1, last_line: int | None = None) -> Extract:
+        """Lines of a file as they stand; without a last line, all that follow."""
+        source = self.source(path)
+        lines = lines_of(source, 0, len(source), 1)
+        end = len(lines) if last_line is None else min(last_line, len(lines))
+        text = "".join(f"{line.text}\n" for line in lines[first_line - 1 : end])
+        return Extract(path, first_line, end, first_line == 1 and end == len(lines), text)
+
+    def _body_of_file(self, symbol: Symbol) -> list[Line]:
+        docs = [
+            (other.doc_start_byte, other.doc_end_byte)
+            for other in (() if self.with_docs else self._symbols_in(symbol.path))
+            if other.doc_end_byte and symbol.start_byte <= other.doc_start_byte < symbol.end_byte
+        ]
+        return body(symbol, self.source(symbol.path), docs, with_docs=self.with_docs)
+
+    def _members(self, symbol: Symbol) -> list[Symbol]:
+        found = [other for other in self._symbols_in(symbol.path) if other.parent == symbol.id]
+        return sorted(found, key=lambda member: (member.start_byte, member.id))
+
+    def _symbols_in(self, path: str) -> Sequence[Symbol]:
+        if path not in self._symbols:
+            self._symbols[path] = self.symbols_of(path)
+        return self._symbols[path]

@@ -1,0 +1,67 @@
+"""The `json` format: one object on one line, its shape that of a diff pack generalised to any lens.
+
+    {"revision": …, "budget": 2000, "budget_used": 1847,
+     "slices": [{"id", "relevance", "signature", "code" or null, "lines": [45, 72]}, …],
+     "signatures_only": [ids of which there is room for no more], "files": […], "omitted": {reason: times}}
+
+A slice that does not show a whole body says so: `"detail": "skeleton"`, or `"of": [45, 72]` beside its shorter
+`lines`. `budget_used` is the size of the JSON text itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from laconic.code.pack.model import PART_OF_DETAIL, Block, Count, Detail, Extract, Item, Pack, Part
+from laconic.code.render.escape import json_escaped
+from laconic.code.render.relations import reason_phrase
+
+
+def as_json(pack: Pack, count: Count) -> Sequence[Block]:
+    """The pack as JSON, for programs."""
+    head = {"revision": pack.revision, "budget": pack.budget, "budget_used": pack.used}
+    slices = [item for item in pack.items if item.detail > Detail.NAME]
+    names = [item for item in pack.items if item.detail is Detail.NAME]
+    blocks = [Block(_encoded(head)[:-1] + ',"slices":[', Part.HEADER)]
+    blocks += _separated([_slice_block(item, pack) for item in slices])
+    blocks.append(Block('],"signatures_only":[', Part.HEADER))
+    blocks += _separated([Block(_encoded(item.symbol.id), Part.NAME, item.symbol.path) for item in names])
+    blocks.append(Block("]", Part.HEADER))
+    if pack.extracts:
+        blocks.append(Block(',"files":[', Part.HEADER))
+        blocks += _separated([_file_block(extract) for extract in pack.extracts])
+        blocks.append(Block("]", Part.HEADER))
+    if pack.omitted:
+        blocks.append(Block(f',"omitted":{_encoded(dict(pack.omitted))}', Part.NOTE))
+    return [*blocks, Block("}\n", Part.HEADER)]
+
+
+def _slice_block(item: Item, pack: Pack) -> Block:
+    symbol = item.symbol
+    fields: dict[str, object] = {
+        "id": symbol.id,
+        "relevance": reason_phrase(item, pack),
+        "signature": item.signature,
+        "code": item.code or None,
+        "lines": [symbol.start_line, item.last_line],
+    }
+    if item.detail is Detail.SKELETON:
+        fields["detail"] = item.detail.word
+    if item.is_cut:
+        fields["of"] = [symbol.start_line, symbol.end_line]
+    return Block(_encoded(fields), PART_OF_DETAIL[item.detail], symbol.path)
+
+
+def _file_block(extract: Extract) -> Block:
+    lines = [extract.first_line, extract.last_line]
+    return Block(_encoded({"path": extract.path, "lines": lines, "code": extract.text}), Part.FILE, extract.path)
+
+
+def _separated(blocks: Sequence[Block]) -> Iterator[Block]:
+    for position, block in enumerate(blocks, 1):
+        yield block if position == len(blocks) else block._replace(text=block.text + ",")
+
+
+def _encoded(value: object) -> str:
+    return json_escaped(json.dumps(value, ensure_ascii=False, separators=(",", ":")))

@@ -1,0 +1,74 @@
+"""How neighbours are named under a target: its `calls:` and `callers:` lines, and which reasons these say."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from laconic.code.lenses.candidate import BY_NAME, CALLEE, CALLER, TEST, Candidate
+from laconic.code.pack.model import Detail, Item, Pack
+from laconic.code.symbols import Symbol
+
+_LABELS = {CALLEE: "calls", CALLER: "callers", TEST: "tests"}
+
+Ref = Callable[[Symbol], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """The neighbours of each target by label, in print order, and the ids whose reason they say."""
+
+    of_target: dict[str, dict[str, list[Symbol]]]
+    said: frozenset[str]
+
+
+def relations_of(pack: Pack) -> Relations:
+    """What the relation lines of the targets that are shown by themselves will say."""
+    shown_targets = {item.symbol.id for item in pack.items if item.symbol.id in pack.targets}
+    of_target: dict[str, dict[str, list[Symbol]]] = defaultdict(lambda: defaultdict(list))
+    said = set()
+    neighbours: tuple[Item | Candidate, ...] = (*pack.items, *pack.within)
+    for neighbour in neighbours:
+        label = relation_label(neighbour.reason)
+        if label and neighbour.of in shown_targets:
+            of_target[neighbour.of][label].append(neighbour.symbol)
+            said.add(neighbour.symbol.id)
+    return Relations({target: dict(labels) for target, labels in of_target.items()}, frozenset(said))
+
+
+def relation_label(reason: str) -> str:
+    """The line that names symbols with this reason, "" if they have none."""
+    base = reason.removesuffix(BY_NAME)
+    label = _LABELS.get(base, "")
+    return label + reason[len(base) :] if label else ""
+
+
+def reason_phrase(item: Item | Candidate, pack: Pack) -> str:
+    """Why an item is there: its reason, and to whom unless that is the only target."""
+    if not item.of or pack.targets == (item.of,):
+        return item.reason
+    return f"{item.reason} of {item.of.partition(':')[2] or item.of}"
+
+
+def printed_items(pack: Pack, relations: Relations) -> list[Item]:
+    """The items but for those that a relation line names and of which nothing else is shown."""
+    return [item for item in pack.items if item.detail is not Detail.NAME or item.symbol.id not in relations.said]
+
+
+def unique_names(items: Iterable[Item]) -> frozenset[str]:
+    """The qualified names that mean only one symbol of those printed."""
+    names = Counter(item.symbol.qualname for item in items)
+    return frozenset(name for name, times in names.items() if times == 1 and name)
+
+
+def omitted_phrase(pack: Pack) -> str:
+    """`+12 more callers, +3 more tests`, "" when everything is there."""
+    return ", ".join(f"+{times} more {_plural(reason, times)}" for reason, times in pack.omitted)
+
+
+def _plural(reason: str, times: int) -> str:
+    word = reason.removesuffix(BY_NAME)
+    if times != 1:
+        word += "es" if word.endswith("s") else "s"
+    return word + (BY_NAME if reason.endswith(BY_NAME) else "")
