@@ -4,6 +4,8 @@
 PYTHON ?= python3
 # What `make run` shows the context of.
 SYMBOL ?= src/laconic/foundation/tokens.py:Tokenizer.truncate
+# Where `make groundtruth` finds clones of the public suites, each in a folder named owner+repository.
+GROUNDTRUTH ?= ../groundtruth
 
 BIN := .venv/bin
 PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip --disable-pip-version-check install --quiet
@@ -31,7 +33,7 @@ bench: .venv/installed-dev
 	$(BIN)/python -m bench.speed
 
 groundtruth: .venv/installed-dev
-	$(BIN)/python -m bench.groundtruth
+	$(BIN)/python -m bench.groundtruth $(GROUNDTRUTH)
 
 # Takes the newest versions that pyproject.toml allows; run the tests before committing the result.
 constraints: .venv/bin/python
