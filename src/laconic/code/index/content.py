@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from enum import StrEnum
+from typing import NamedTuple
 
 from laconic.foundation.limits import MAX_FILE_BYTES
 
@@ -32,6 +33,13 @@ class Reason(StrEnum):
     MISSING_GRAMMAR = "missing_grammar"
     EXTRACTION_FAILED = "extraction_failed"  # a defect in Laconic or in a grammar
     UNKNOWN_LANGUAGE = "unknown_language"  # an executable that is no script of ours; not worth a report
+
+
+class Skipped(NamedTuple):
+    """A file, or a directory with all below it, that is not read."""
+
+    path: str
+    reason: Reason
 
 
 LONG_LINE_BYTES = 1_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from dataclasses import dataclass
+from typing import Self
 
 GIT_SECONDS = 120
 MAX_SUBMODULE_DEPTH = 8
@@ -33,7 +34,10 @@ class Listing:
 
 
 class GitListing:
-    """A listing in the making: git works on another core until somebody asks for the result."""
+    """A listing in the making: git works on another core until somebody asks for the result.
+
+    A context manager, so that no process is left behind when nobody does.
+    """
 
     def __init__(self, root: str) -> None:
         """Start git in `root`, a directory inside a repository or not."""
@@ -46,6 +50,14 @@ class GitListing:
             self._process = _start(root)
         except OSError as error:
             self._failure = f"git cannot be run: {error.strerror}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None and self._process.returncode is None:
+            self._process.kill()
+            self._process.communicate()
 
     def result(self) -> Listing:
         """Wait for git. Raises `GitUnavailableError`."""
@@ -64,8 +76,6 @@ def in_repository(directory: str) -> bool:
             return False
         directory = directory.rpartition("/")[0]
     return True
-
-
 
 
 def _start(root: str) -> subprocess.Popen[bytes]:

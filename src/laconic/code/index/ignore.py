@@ -21,19 +21,21 @@ if TYPE_CHECKING:
     from pathspec import PathSpec
     from pathspec.pattern import Pattern
 
-SKIP_DIRS = frozenset(
-    # version control and Laconic itself
-    ".git .hg .svn .bzr .jj .sl .laconic .tldrs "
-    # dependencies
-    "node_modules bower_components jspm_packages .yarn .pnpm-store site-packages __pypackages__ .venv venv virtualenv "
-    ".virtualenv .direnv .bundle Pods Carthage elm-stuff .dart_tool .stack-work "
-    # caches and outputs that no project gives such a name to its own source
-    "__pycache__ .tox .nox .eggs .build .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis .ipynb_checkpoints "
-    ".gradle .bloop .metals .terraform .next .nuxt .svelte-kit .angular .turbo .parcel-cache .serverless .aws-sam "
-    ".nyc_output htmlcov .ccls-cache .clangd .idea .vs DerivedData".split()
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+SKIP_DIRS = (
+    _names(".git .hg .svn .bzr .jj .sl .laconic .tldrs")
+    | _names("node_modules bower_components jspm_packages .yarn .pnpm-store site-packages __pypackages__ .venv venv")
+    | _names("virtualenv .virtualenv .direnv .bundle Pods Carthage elm-stuff .dart_tool .stack-work")
+    | _names("__pycache__ .tox .nox .eggs .build .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis htmlcov")
+    | _names(".ipynb_checkpoints .gradle .bloop .metals .terraform .next .nuxt .svelte-kit .angular .turbo .nyc_output")
+    | _names(".parcel-cache .serverless .aws-sam .ccls-cache .clangd .idea .vs DerivedData")
 )
 VIRTUAL_ENVIRONMENT_NAMES = frozenset({"venv", "virtualenv"})  # a package may have such a name: CPython's has
-BUILD_DIRS = frozenset({"build", "_build", "dist", "target", "out", "vendor"})
+BUILD_DIRS = _names("build _build dist target out vendor")
 MANIFESTS = (
     "pyproject.toml", "setup.py", "setup.cfg", "package.json", "Cargo.toml", "pom.xml", "build.gradle",
     "build.gradle.kts", "build.sbt", "go.mod", "composer.json", "Gemfile", "mix.exs", "Package.swift",

@@ -13,10 +13,16 @@ import stat
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from laconic.code.index.content import Reason
+from laconic.code.index.content import Reason, Skipped
 from laconic.code.index.git import GitListing, GitUnavailableError, Listing, in_repository
 from laconic.code.index.ignore import (
-    GIT_IGNORE_FILE, OWN_IGNORE_FILE, Rules, is_skipped_name, looks_built, verdict, with_ignore_file,
+    GIT_IGNORE_FILE,
+    OWN_IGNORE_FILE,
+    Rules,
+    is_skipped_name,
+    looks_built,
+    verdict,
+    with_ignore_file,
 )  # fmt: skip
 from laconic.code.languages.registry import language_for
 from laconic.foundation.limits import MAX_FILE_BYTES
@@ -29,13 +35,6 @@ class ScannedFile(NamedTuple):
     size: int  # bytes
     mtime_ns: int
     ctime_ns: int
-
-
-class Skipped(NamedTuple):
-    """A file, or a directory with all below it, that is not read."""
-
-    path: str
-    reason: Reason
 
 
 @dataclass(slots=True)
@@ -60,11 +59,17 @@ class _Folder(NamedTuple):
 _CLOSED = _Folder(False, "", (), ())
 
 
-def scan(root: str, listing: GitListing | None = None) -> Scan:
-    """Scan an absolute path without links in it. `listing` is a listing of the same root that already runs."""
+def scan(root: str) -> Scan:
+    """Scan an absolute path without links in it."""
+    with GitListing(root) as listing:
+        return scan_listed(root, listing)
+
+
+def scan_listed(root: str, listing: GitListing) -> Scan:
+    """Scan with a listing of the same root that is already under way."""
     scanner = _Scanner(root)
     try:
-        listed = (listing or GitListing(root)).result()
+        listed = listing.result()
     except GitUnavailableError as error:
         if str(error):
             scanner.found.notices.append(f"git is not asked which files belong here: {error}")
@@ -177,7 +182,7 @@ class _Scanner:
         if mark is None:
             return False
         try:
-            with open(mark.path, "rb") as file:  # noqa: PTH123 - a path object for each directory costs too much
+            with open(mark.path, "rb") as file:
                 pointer = file.read(4096)
         except OSError:
             pointer = b""

@@ -1,0 +1,47 @@
+"""How the files of a build are divided, and among whom."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from laconic.code.index.schema import Batch, Job
+
+CHUNK_BYTES = 400_000
+CHUNK_FILES = 200
+WORTHWHILE_BYTES = 1_000_000  # below, starting processes takes longer than they save
+BYTES_PER_WORKER = 500_000
+MAX_WORKERS = 16
+
+
+def batches(root: str, jobs: Sequence[Job]) -> Iterator[Batch]:
+    """The rows of all jobs in their order, from other processes where that is faster."""
+    chunks = _chunks(jobs)
+    total_bytes = sum(job.size for job in jobs)
+    count = min(_cores(), MAX_WORKERS, len(chunks), total_bytes // BYTES_PER_WORKER)
+    if count > 1 and total_bytes >= WORTHWHILE_BYTES:
+        from laconic.code.index.workers import Crew
+
+        crew = Crew.start(root, count)
+        if crew is not None:
+            yield from crew.batches(chunks)
+            return
+    from laconic.code.index.build import build  # brings tree-sitter along, which a refresh without changes can spare
+
+    for chunk in chunks:
+        yield build(root, chunk)
+
+
+def _chunks(jobs: Sequence[Job]) -> list[Sequence[Job]]:
+    chunks = []
+    start = size = 0
+    for end, job in enumerate(jobs):
+        if end > start and (size + job.size > CHUNK_BYTES or end - start == CHUNK_FILES):
+            chunks.append(jobs[start:end])
+            start, size = end, 0
+        size += job.size
+    return [*chunks, jobs[start:]] if jobs else []
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

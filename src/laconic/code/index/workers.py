@@ -1,0 +1,160 @@
+"""Building rows on all cores: parsing holds Python's lock, so the work goes to processes.
+
+They are plain child processes that speak over pipes, and not `multiprocessing`: nothing is forked from a process
+that may have threads and an open database, nobody's `__main__` is imported again, and a child whose parent was
+killed reads the end of its input and leaves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, BinaryIO, cast
+
+import laconic
+from laconic.code.index.content import Reason
+from laconic.code.index.schema import Batch, Job, skipped_row
+from laconic.code.index.worker import read_frame, write_frame
+
+START_SECONDS = 30
+SILENCE_SECONDS = 120  # for one chunk; some grammars can be led to search for a very long time
+
+_PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from laconic.code.index.worker import main; main()"
+
+
+class _WorkerLostError(Exception):
+    """The process ended or fell silent over its jobs."""
+
+
+class _Worker:
+    """One child process."""
+
+    def __init__(self, root: str) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM, *_import_path()],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        self._requests = cast("BinaryIO", self._process.stdin)
+        self._answers = cast("BinaryIO", self._process.stdout)
+        self._send(root)
+
+    def await_ready(self) -> None:
+        """Return when the process has loaded its program."""
+        self._receive(START_SECONDS)
+
+    def ask(self, chunk: Sequence[Job]) -> Batch:
+        """The rows of a chunk."""
+        self._send([tuple(job) for job in chunk])
+        return Batch._make(self._receive(SILENCE_SECONDS))
+
+    def stop(self) -> None:
+        """End the process, whatever it is doing."""
+        self._process.kill()
+        self._process.wait()
+        self._answers.close()
+        with contextlib.suppress(OSError):  # what it no longer read cannot be flushed
+            self._requests.close()
+
+    def _send(self, value: Any) -> None:
+        try:
+            write_frame(self._requests, value)
+        except OSError as error:
+            raise _WorkerLostError from error
+
+    def _receive(self, seconds: float) -> Any:
+        if not select.select([self._answers], [], [], seconds)[0]:
+            raise _WorkerLostError
+        try:
+            return read_frame(self._answers)
+        except (OSError, EOFError) as error:
+            raise _WorkerLostError from error
+
+
+class Crew:
+    """The processes of one build. A thread for each waits for its answers; the caller's thread writes them down."""
+
+    def __init__(self, root: str, workers: list[_Worker]) -> None:
+        self._root = root
+        self._workers = workers
+        self._idle: SimpleQueue[_Worker] = SimpleQueue()
+        self._is_closed = False
+        for worker in workers:
+            self._idle.put(worker)
+
+    @classmethod
+    def start(cls, root: str, count: int) -> Crew | None:
+        """A crew, None where this program cannot start itself."""
+        if not sys.executable or getattr(sys, "frozen", False):
+            return None
+        workers: list[_Worker] = []
+        try:
+            workers.extend(_Worker(root) for _ in range(count))
+            for worker in workers:
+                worker.await_ready()
+        except (OSError, _WorkerLostError):
+            for worker in workers:
+                worker.stop()
+            return None
+        return cls(root, workers)
+
+    def batches(self, chunks: Sequence[Sequence[Job]]) -> Iterator[Batch]:
+        """The rows of the chunks in order, only so far ahead of the caller as keeps everybody busy."""
+        ahead = 2 * len(self._workers)
+        with ThreadPoolExecutor(len(self._workers)) as threads:
+            try:
+                pending: deque[Future[list[Batch]]] = deque()
+                for chunk in chunks:
+                    pending.append(threads.submit(self._build, chunk))
+                    if len(pending) > ahead:
+                        yield from pending.popleft().result()
+                while pending:
+                    yield from pending.popleft().result()
+            finally:
+                self._close()
+
+    def _build(self, chunk: Sequence[Job]) -> list[Batch]:
+        """The rows of a chunk; of a file that takes its process down, only that it does."""
+        worker = self._idle.get()
+        try:
+            return [worker.ask(chunk)]
+        except _WorkerLostError:
+            worker = self._replace(worker)
+        finally:
+            self._idle.put(worker)
+        if len(chunk) == 1:
+            return [_failed(chunk[0])]
+        middle = len(chunk) // 2
+        return self._build(chunk[:middle]) + self._build(chunk[middle:])
+
+    def _replace(self, lost: _Worker) -> _Worker:
+        lost.stop()
+        if self._is_closed:
+            raise _WorkerLostError
+        worker = self._workers[self._workers.index(lost)] = _Worker(self._root)
+        worker.await_ready()
+        return worker
+
+    def _close(self) -> None:
+        self._is_closed = True
+        for worker in self._workers:
+            worker.stop()
+
+
+def _failed(job: Job) -> Batch:
+    batch = Batch.empty()
+    batch.files.append(skipped_row(job, b"", Reason.EXTRACTION_FAILED.value))
+    batch.problems.append((job.file_id, 0, 0, "the process that read it died or did not end"))
+    return batch
+
+
+def _import_path() -> list[str]:
+    """Where a child finds what this process has found, but never the working directory as such."""
+    own = str(Path(laconic.__file__).parent.parent)
+    return [own, *(entry for entry in sys.path if entry and entry != own)]
