@@ -31,6 +31,7 @@ NEW = 17  # like CALL, for explicit construction
 
 # Modes of a parameter.
 POSITIONAL, REST, KEYWORD_REST, KEYWORD_ONLY = 0, 1, 2, 3
+VARIADIC = (REST, KEYWORD_REST)
 
 # Flags of a definition.
 STATIC = 1  # called without a receiver

@@ -11,19 +11,20 @@ from typing import Any
 
 from laconic.code.expressions import (
     CALL, CLASS_METHOD, CONST, CONTEXT_MANAGER, DEFINED, EITHER, ELEMENT, ENTER, GENERATOR, GENERIC, IMPORTED, ITEM,
-    KEYWORD_REST, LITERAL, MAPPING, MEMBER, NEW, PARAMETER, REST, SEQUENCE, SPREAD, STATIC, TYPED, Expression,
+    LITERAL, MAPPING, MEMBER, NEW, PARAMETER, SEQUENCE, SPREAD, STATIC, TYPED, VARIADIC, Expression,
     Scope,
 )  # fmt: skip
 from laconic.code.graph.fixpoint import Solver
 from laconic.code.graph.members import Members
 from laconic.code.graph.program import File, Program
 from laconic.code.graph.values import (
-    BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, KEY, MODULE, NOTHING, PARENT, RESULT,
-    TUPLE, Value, Values, one,
+    BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, KEY, MODULE, NOTHING, PARENT, REST,
+    RESULT, TUPLE, Value, Values, collection, external, one, tuple_of,
 )  # fmt: skip
 from laconic.code.languages.model import Summary
 from laconic.code.symbols import CLASS_KINDS, Kind
 
+MAX_KEYS = 12  # constants that a parameter may stand for
 MAX_TYPE_NAME_PARTS = 8  # dots in the text of a quoted type
 
 
@@ -155,7 +156,7 @@ class Evaluator:
         return values
 
     def _builtin(self, file: File, name: str) -> Values:
-        return one(EXTERNAL, f"{file.facts.builtins}.{name}") if file.facts.builtins else NOTHING
+        return external(f"{file.facts.builtins}.{name}") if file.facts.builtins else NOTHING
 
     def receiver(self, file: File, scope: int, as_class: bool = False) -> Values:
         """The object that `self` or `this` means in a scope."""
@@ -176,7 +177,7 @@ class Evaluator:
     def _imported_values(self, file: File, module: str, name: str) -> Values:
         targets = self.program.modules(file, module)
         if not name:
-            return one(MODULE, targets[0]) if targets else one(EXTERNAL, module)
+            return one(MODULE, targets[0]) if targets else external(module)
         for target in targets:
             if target == file.id and len(targets) > 1:
                 continue
@@ -187,7 +188,7 @@ class Evaluator:
         submodule = self.program.modules(file, f"{module}{separator}{name}")
         if submodule:
             return one(MODULE, submodule[0])
-        return NOTHING if targets else one(EXTERNAL, f"{module}{separator}{name}")
+        return NOTHING if targets else external(f"{module}{separator}{name}")
 
     # Types
 
@@ -222,7 +223,7 @@ class Evaluator:
                 elif name in facts.class_types:
                     found |= frozenset().union(*[self.values(file, scope, part) for part in arguments])
                 elif name in facts.containers and arguments:
-                    found |= one(COLLECTION, self.instances(file, scope, arguments[-1]))
+                    found |= collection(self.instances(file, scope, arguments[-1]))
                 else:
                     found |= one(RESULT, value[1])
         return found
@@ -327,10 +328,10 @@ class Evaluator:
                 if function[0] in (FUNCTION, CLASS):
                     collected |= self.result(file, scope, function, call)
         if collected:
-            found |= one(COLLECTION, collected)
+            found |= collection(collected)
         found |= self.elements(argument(summary.elements))
         if summary.pairs:
-            found |= one(COLLECTION, one(TUPLE, tuple(self.elements(argument(p)) for p in summary.pairs)))
+            found |= collection(tuple_of(tuple(self.elements(argument(p)) for p in summary.pairs)))
         if summary.member_of >= 0 and len(arguments) > summary.member_of + 1:
             for key in argument(summary.member_of + 1):
                 if key[0] == KEY and type(key[1]) is str:
@@ -350,12 +351,17 @@ class Evaluator:
         if index == 0 and file.facts.receiver_parameter and not scope.flags & STATIC and file.owner_class(position) >= 0:
             return self.receiver(file, position, bool(scope.flags & CLASS_METHOD))
         declared = self.instances(file, outer, annotation)
-        if mode in (REST, KEYWORD_REST):
-            passed = self._passed(file, position, index)
-            return one(COLLECTION, declared | passed)
+        if mode in VARIADIC:
+            return one(REST, file.id, position, index) | declared
         if any(value[0] in (INSTANCE, COLLECTION, CLASS) for value in declared):
             return declared
         return declared | self.values(file, outer, default) | self._passed(file, position, index)
+
+    def _rest(self, value: Value) -> Values:
+        """Everything that a variadic parameter may receive."""
+        _, file_id, position, index = value
+        file = self.program.file(file_id)
+        return self.solver.solve(("rest", file_id, position, index), self._passed, file, position, index)
 
     def _passed(self, file: File, position: int, index: int) -> Values:
         """What call sites pass for a parameter."""
@@ -367,7 +373,7 @@ class Evaluator:
                     found |= self.elements(self.values(caller, site_scope, expression[1]))
                 else:
                     found |= self.values(caller, site_scope, expression)
-        return found
+        return few_keys(found)
 
     # Containers
 
@@ -393,6 +399,8 @@ class Evaluator:
                 found |= value[1]
             elif tag == TUPLE:
                 found |= frozenset().union(*value[1])
+            elif tag == REST:
+                found |= self._rest(value)
             elif tag == GENERATED:
                 found |= self._yielded(value)
             elif tag == INSTANCE:
@@ -418,6 +426,8 @@ class Evaluator:
             return self.solver.solve(key, self._display_items, container, keys)
         if tag == COLLECTION:
             return container[1]  # type: ignore[no-any-return]
+        if tag == REST:
+            return self._rest(container)
         if tag == TUPLE:
             parts = container[1]
             chosen = parts if keys is None else [parts[k] for k in keys if type(k) is int and -len(parts) <= k < len(parts)]
@@ -436,7 +446,8 @@ class Evaluator:
     def _display_keys(self, display: Value) -> Values:
         file = self.program.file(display[1])
         scope, expression = file.displays[display[2]]
-        return frozenset().union(*[self.values(file, scope, key) for key, _ in expression[1] if not _is_spread(key)])
+        pairs = expression[1] if expression[0] == MAPPING else ()
+        return frozenset().union(*[self.values(file, scope, key) for key, _ in pairs if not _is_spread(key)])
 
     def _display_items(self, display: Value, keys: frozenset[Any] | None) -> Values:
         file = self.program.file(display[1])
@@ -499,10 +510,10 @@ class Evaluator:
         _, container, name = callee
         facts = file.facts
         if name in facts.views:
-            return one(COLLECTION, self.items(container, None, file))
+            return collection(self.items(container, None, file))
         if name in facts.item_views:
             keys = self._display_keys(container) if container[0] == DISPLAY else NOTHING
-            return one(COLLECTION, one(TUPLE, (keys, self.items(container, None, file))))
+            return collection(tuple_of((keys, self.items(container, None, file))))
         if name in facts.getters:
             arguments = call[2]
             keys_wanted = self.keys(file, scope, arguments[0]) if arguments else None
@@ -524,14 +535,22 @@ def instances_of(types: Values) -> Values:
     return frozenset(found)
 
 
+def few_keys(values: Values) -> Values:
+    """Values without their constants when there are so many that they say nothing."""
+    if len(values) <= MAX_KEYS:
+        return values
+    others = frozenset(value for value in values if value[0] != KEY)
+    return values if len(values) - len(others) <= MAX_KEYS else others
+
+
 def passed_expressions(scope: Scope, index: int, call: Any, shift: int) -> list[Expression]:
     """The argument expressions of a call that end in one parameter. `shift`: parameters taken by the receiver."""
     name, _, _, mode = scope.parameters[index]
     arguments, keywords = call[2], call[3]
     found = []
-    if mode == REST:
+    if mode == VARIADIC[0]:
         found = list(arguments[max(index - shift, 0) :])
-    elif mode == KEYWORD_REST:
+    elif mode == VARIADIC[1]:
         named = {parameter[0] for parameter in scope.parameters}
         found = [value for keyword, value in keywords if keyword not in named]
     else:

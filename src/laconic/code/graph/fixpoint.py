@@ -1,9 +1,9 @@
 """Least fixpoints on demand: equations over sets, solved for the unknowns that somebody asks about and no others.
 
 The answer for an unknown is its value in the least solution of the whole system, whatever was asked before: a refreshed
-index and a rebuilt one therefore agree. The method is the local solver of logic programming with tabling (Chen and
-Warren, "Tabled evaluation with delaying", 1996): an unknown met again while it is being computed gives its present
-approximation, and the first member of such a cycle is computed again until nothing grows.
+index and a rebuilt one therefore agree. The method is a local solver with recorded dependencies (Fecht and Seidl, "A
+faster solver for general systems of equations", 1999): an unknown is computed when first met, one met while it is being
+computed gives its value so far, and whoever read a value that changed later is computed again.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 
 EMPTY: frozenset[Any] = frozenset()
 
-MAX_ROUNDS = 30  # computations of one unknown; sets only grow, so more means a set that is cut below anyway
-MAX_CHAIN = 1_000  # unknowns that wait for each other; the next one counts as unknown
-MAX_VALUES = 400  # members of one set; a larger one says nothing and counts as unknown
+MAX_RECOMPUTATIONS = 40  # of one unknown; after half of them its value may only grow, after all of them it stays
+MAX_CHAIN = 700  # unknowns that wait for each other; the next one is computed after them
+MAX_VALUES = 300  # members of one set; a larger one says nothing and counts as unknown
 
 
 class Solver:
@@ -23,65 +23,61 @@ class Solver:
 
     def __init__(self) -> None:
         self._solved: dict[Hashable, frozenset[Any]] = {}
-        self._approximations: dict[Hashable, list[Any]] = {}  # being computed: [depth, so far, met again]
-        self._provisional: dict[Hashable, tuple[int, frozenset[Any]]] = {}  # depends on something being computed
-        self._trail: list[Hashable] = []  # keys of `_provisional` in order of arrival
-        self._lowest = MAX_CHAIN  # the outermost unknown that the present computation has met again
-        self._depth = 0
+        self._values: dict[Hashable, frozenset[Any]] = {}  # of the question being answered, not final yet
+        self._equations: dict[Hashable, tuple[Callable[..., frozenset[Any]], tuple[Any, ...]]] = {}
+        self._readers: dict[Hashable, set[Hashable]] = {}
+        self._computations: dict[Hashable, int] = {}
+        self._stack: list[Hashable] = []
+        self._stale: dict[Hashable, None] = {}  # in order of discovery
 
     def solve(self, key: Hashable, compute: Callable[..., frozenset[Any]], *arguments: Any) -> frozenset[Any]:
-        """The least solution for `key`; inside a cycle its approximation so far."""
+        """The least solution for `key`; asked from inside a computation, its value so far."""
         known = self._solved.get(key)
         if known is not None:
             return known
-        active = self._approximations.get(key)
-        if active is not None:
-            active[2] = True
-            self._lowest = min(self._lowest, active[0])
-            return active[1]  # type: ignore[no-any-return]
-        provisional = self._provisional.get(key)
-        if provisional is not None:
-            self._lowest = min(self._lowest, provisional[0])
-            return provisional[1]
-        if self._depth >= MAX_CHAIN:
-            return EMPTY
-        return self._compute(key, compute, arguments)
+        if not self._stack:
+            return self._answer(key, compute, arguments)
+        self._readers.setdefault(key, set()).add(self._stack[-1])
+        value = self._values.get(key)
+        if value is None:
+            self._equations[key] = (compute, arguments)
+            self._values[key] = EMPTY
+            if len(self._stack) >= MAX_CHAIN:
+                self._stale[key] = None
+                return EMPTY
+            self._compute(key)
+            value = self._values[key]
+        return value
 
-    def _compute(self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any) -> frozenset[Any]:
-        outer_lowest = self._lowest
-        depth = self._depth
-        self._depth = depth + 1
-        mark = len(self._trail)
-        result = EMPTY
-        lowest = MAX_CHAIN
-        for _ in range(MAX_ROUNDS):
-            approximation = self._approximations[key] = [depth, result, False]
-            self._lowest = MAX_CHAIN
-            found = compute(*arguments)
-            lowest = min(lowest, self._lowest)
-            if len(found) > MAX_VALUES:
-                found = EMPTY
-                break
-            if not approximation[2] or found <= result:  # nobody used the approximation, or it was right
-                break
-            result |= found
-            self._forget(mark)
-        result = result | found
-        del self._approximations[key]
-        self._depth = depth
-        if lowest >= depth:
-            for inner in self._trail[mark:]:
-                self._solved[inner] = self._provisional.pop(inner)[1]
-            del self._trail[mark:]
-            self._solved[key] = result
-            self._lowest = outer_lowest
-        else:
-            self._provisional[key] = (lowest, result)
-            self._trail.append(key)
-            self._lowest = min(outer_lowest, lowest)
-        return result
+    def _answer(self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any) -> frozenset[Any]:
+        self._equations[key] = (compute, arguments)
+        self._values[key] = EMPTY
+        try:
+            self._compute(key)
+            while self._stale:
+                stale, _ = self._stale.popitem()
+                self._compute(stale)
+            self._solved.update(self._values)
+        finally:
+            self._values, self._equations, self._readers, self._computations = {}, {}, {}, {}
+            self._stale, self._stack = {}, []
+        return self._solved[key]
 
-    def _forget(self, mark: int) -> None:
-        for key in self._trail[mark:]:
-            del self._provisional[key]
-        del self._trail[mark:]
+    def _compute(self, key: Hashable) -> None:
+        count = self._computations[key] = self._computations.get(key, 0) + 1
+        if count > MAX_RECOMPUTATIONS:
+            return
+        compute, arguments = self._equations[key]
+        self._stack.append(key)
+        found = compute(*arguments)
+        self._stack.pop()
+        before = self._values[key]
+        if count > MAX_RECOMPUTATIONS // 2:
+            found |= before
+        if len(found) > MAX_VALUES:
+            found = EMPTY
+        if found != before:
+            self._values[key] = found
+            for reader in self._readers.get(key, ()):
+                # A reader further down the stack finishes first and may have read the old value.
+                self._stale[reader] = None

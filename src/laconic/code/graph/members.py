@@ -9,8 +9,8 @@ from laconic.code.expressions import CLASS_METHOD, CONST, EXTENSION, PROPERTY, S
 from laconic.code.graph.program import File
 from laconic.code.graph.sites import Sites
 from laconic.code.graph.values import (
-    BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, KEY, MODULE, NOTHING, PARENT, RESULT,
-    TUPLE, Value, Values, one,
+    BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, KEY, MODULE, NOTHING, PARENT, REST,
+    RESULT, TUPLE, Value, Values, external, one,
 )  # fmt: skip
 from laconic.code.symbols import CLASS_KINDS
 
@@ -49,10 +49,10 @@ class Members:
         if tag == EXTERNAL:
             return self._of_external(value, name, file)
         if tag == RESULT:
-            return one(EXTERNAL, f"{value[1]}.{name}")
+            return external(f"{value[1]}.{name}")
         if tag == PARENT:
             return self._of_parent(value, name, file)
-        if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, KEY):
+        if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, KEY):
             return one(BUILTIN, value, name) if tag != KEY else NOTHING
         if tag == FUNCTION:
             return self._stored_from_outside(value, name)
@@ -214,7 +214,7 @@ class Members:
         for owner in self.linearised(target):
             for base in self.bases(owner):
                 if base[0] == EXTERNAL:
-                    return one(EXTERNAL, f"{base[1]}.{name}")
+                    return external(f"{base[1]}.{name}")
         return NOTHING
 
     def _stored_from_outside(self, value: Value, name: str) -> Values:
@@ -308,7 +308,7 @@ class Members:
         """A member of an external module may be a submodule that is ours after all."""
         dotted = f"{value[1]}.{name}"
         targets = self.program.modules(file, dotted)
-        return one(MODULE, targets[0]) if targets else one(EXTERNAL, dotted)
+        return one(MODULE, targets[0]) if targets else external(dotted)
 
 
 def _merge(orders: list[list[Value]]) -> list[Value] | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from laconic.code.expressions import MEMBER, PROPERTY, Expression
 from laconic.code.graph.program import File, callee_names
 from laconic.code.graph.values import (
-    CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, NOTHING, TUPLE, Value, Values,
+    CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, NOTHING, REST, TUPLE, Value, Values,
 )  # fmt: skip
 from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
@@ -84,8 +84,10 @@ class Sites:
             found = self.evaluator.members.of_class(target, name, home)
             functions = [value for value in found if value[0] == FUNCTION]
             if functions:
-                shift = int(bool(home.receiver_name(functions[0][2])))
-                return [Target(value[1], value[2], shift) for value in sorted(functions, key=repr)]
+                return sorted(
+                    Target(file_id, position, int(bool(self.program.file(file_id).receiver_name(position))))
+                    for _, file_id, position, _ in functions
+                )
         return []
 
     def _called_back(self, value: Value, file: File, scope: int, call: Expression) -> list[Target]:
@@ -257,7 +259,7 @@ class Sites:
             tag = value[0]
             if (value[:3] if tag == FUNCTION else value) in wanted:
                 return True
-            if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED) and depth < MAX_NESTING:
+            if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST) and depth < MAX_NESTING:
                 inner = self.evaluator.items(value, None, None) if tag != GENERATED else NOTHING
                 inner = inner or self.evaluator.elements(frozenset((value,)))
                 if self._holds(inner, wanted, depth + 1):

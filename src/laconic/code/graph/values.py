@@ -5,6 +5,7 @@ CLASS, INSTANCE, GENERATED (tag, file, position): a class, its instances, what c
 MODULE (tag, file)
 EXTERNAL (tag, dotted name): something outside the repository; RESULT (tag, dotted name): what calling it gives
 DISPLAY (tag, file, serial): a list or mapping written in the source
+REST (tag, file, position, parameter): what a variadic parameter collects
 COLLECTION (tag, frozenset of elements); TUPLE (tag, (frozenset, …)): known only by what they hold
 KEY (tag, str | int): a constant, as a key
 PARENT (tag, file, class, receiver): `super()`
@@ -18,8 +19,8 @@ from typing import Any
 Value = tuple[Any, ...]
 Values = frozenset[Value]
 
-(FUNCTION, CLASS, INSTANCE, GENERATED, MODULE, EXTERNAL, RESULT, DISPLAY, COLLECTION, TUPLE, KEY, PARENT, BUILTIN) = range(
-    13
+(FUNCTION, CLASS, INSTANCE, GENERATED, MODULE, EXTERNAL, RESULT, DISPLAY, COLLECTION, TUPLE, KEY, PARENT, BUILTIN, REST) = range(
+    14
 )
 
 OURS = frozenset({FUNCTION, CLASS, INSTANCE, GENERATED, MODULE})
@@ -29,3 +30,37 @@ NOTHING: Values = frozenset()
 def one(*value: Any) -> Values:
     """The set of one value."""
     return frozenset((value,))
+
+MAX_EXTERNAL_PARTS = 7  # names in the dotted name of something external; longer ones come from loops
+MAX_CONTAINER_DEPTH = 2  # containers in containers that are told apart
+
+
+def external(name: str) -> Values:
+    """Something outside the repository by its dotted name."""
+    return frozenset(((EXTERNAL, name),)) if name.count(".") < MAX_EXTERNAL_PARTS else NOTHING
+
+
+def collection(elements: Values) -> Values:
+    """A collection of elements; what is nested too deeply in it is not told apart."""
+    return frozenset(((COLLECTION, _shallow(elements, 1)),))
+
+
+def tuple_of(parts: tuple[Values, ...]) -> Values:
+    """A tuple known by what each place may hold."""
+    return frozenset(((TUPLE, tuple(_shallow(part, 1) for part in parts)),))
+
+
+def _shallow(values: Values, depth: int) -> Values:
+    if not any(value[0] in (COLLECTION, TUPLE) for value in values):
+        return values
+    kept = set()
+    for value in values:
+        if value[0] == COLLECTION:
+            if depth < MAX_CONTAINER_DEPTH:
+                kept.add((COLLECTION, _shallow(value[1], depth + 1)))
+        elif value[0] == TUPLE:
+            if depth < MAX_CONTAINER_DEPTH:
+                kept.add((TUPLE, tuple(_shallow(part, depth + 1) for part in value[1])))
+        else:
+            kept.add(value)
+    return frozenset(kept)
