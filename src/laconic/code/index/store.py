@@ -229,7 +229,17 @@ class Store:
         posting = self._database.value("select files from mention where name = ?", (name,))
         return decode_ids(posting) if posting else []
 
+    def files_of_namespace(self, namespace: str) -> list[int]:
+        """Ids of the files that declare a package or namespace, ascending."""
+        query = "select id from file where skipped = '' and namespace = ? order by id"
+        return [row[0] for row in self._database.rows(query, (namespace,))]
+
     # Symbols
+
+    def places_named(self, name: str) -> list[tuple[int, int]]:
+        """(file id, position among its definitions) of every symbol of exactly this name."""
+        rows = self._database.rows("select file_id, position from symbol where name = ? order by 1, 2", (name,))
+        return [(row[0], row[1]) for row in rows]
 
     def symbol(self, symbol_id: str) -> Symbol | None:
         """The symbol of exactly this id."""

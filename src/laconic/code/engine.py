@@ -1,0 +1,152 @@
+"""The one door into `code`: a repository's index, kept fresh, and the questions that it answers.
+
+An engine reads and writes only below its root. Everything it returns is a plain value; its call graph lives as long as
+the revision that it was made for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from laconic.code.graph.callgraph import CallGraph
+from laconic.code.graph.imports import ImportGraph
+from laconic.code.graph.program import IndexedFile
+from laconic.code.index.content import read_file
+from laconic.code.index.refresh import Progress, RefreshReport, refresh
+from laconic.code.index.store import Store
+from laconic.code.symbols import Definition, Kind, Symbol
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import MAX_LOOKUP_SYMBOLS
+
+MAX_CANDIDATES_NAMED = 10  # symbols listed when a query may mean several
+MAX_SUGGESTIONS = 5  # near names for a query that means nothing
+
+
+class Engine:
+    """One repository, indexed. For one thread at a time."""
+
+    def __init__(self, root: Path, store: Store) -> None:
+        self.root = root
+        self.store = store
+        self._graph: tuple[str, CallGraph] | None = None
+
+    @classmethod
+    def open(cls, root: Path) -> Self:
+        """Open the index of a repository as it is; `refresh` brings it up to date."""
+        if not root.is_dir():
+            raise LaconicError("root_not_found", f"{root} is not a directory")
+        return cls(root, Store.open(root))
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def refresh(self, progress: Progress | None = None) -> RefreshReport:
+        """Index what has changed since the last time."""
+        return refresh(self.root, self.store, progress=progress)
+
+    @property
+    def revision(self) -> str:
+        """What the answers are computed from: equal for equal files."""
+        return self.store.revision()
+
+    @property
+    def graph(self) -> CallGraph:
+        """The call graph of the present revision."""
+        revision = self.revision
+        if self._graph is None or self._graph[0] != revision:
+            self._graph = (revision, CallGraph(StoredFacts(self.root, self.store)))
+        return self._graph[1]
+
+    @property
+    def imports(self) -> ImportGraph:
+        """The graph of imports of the present revision."""
+        return ImportGraph(self.graph.program)
+
+    # Symbols
+
+    def lookup(self, query: str, kind: Kind | None = None, limit: int = MAX_LOOKUP_SYMBOLS) -> list[Symbol]:
+        """The symbols that a user's words may mean: an id, the end of one, or a pattern."""
+        return self.store.find(query, (kind,) if kind else (), limit)
+
+    def symbol(self, query: str, kind: Kind | None = None) -> Symbol:
+        """The one symbol that a query means; `symbol_not_found` or `ambiguous_symbol` otherwise."""
+        found = self.lookup(query, kind)
+        if not found:
+            raise self.not_found(query, kind)
+        if len(found) > 1:
+            raise _ambiguous(query, found)
+        return found[0]
+
+    def not_found(self, query: str, kind: Kind | None = None) -> LaconicError:
+        """The error for a query that means nothing, with names that look like it."""
+        wanted = f"no {kind.value}" if kind else "no symbol"
+        near = self.store.suggestions(query, MAX_SUGGESTIONS)
+        hint = f"Similar names: {', '.join(near)}." if near else "`symbol find 'part*'` looks for patterns."
+        return LaconicError("symbol_not_found", f"{wanted} is named {query!r}", hint)
+
+    def source(self, path: str) -> bytes:
+        """The text of an indexed file as it is on disk."""
+        if self.store.file(path) is None:
+            reason = self.store.why_skipped(path)
+            if reason is not None:
+                raise LaconicError("not_indexed", f"{path} is not indexed: {reason.value}")
+            raise LaconicError("path_not_found", f"{path} is not a file of the index")
+        try:
+            return read_file(str(self.root / path))
+        except OSError as error:
+            raise LaconicError("unreadable_file", f"{path} cannot be read: {error.strerror}") from error
+
+
+class StoredFacts:
+    """The index as `graph` reads it."""
+
+    def __init__(self, root: Path, store: Store) -> None:
+        self._root = root
+        self._store = store
+
+    def indexed_files(self) -> Sequence[IndexedFile]:
+        """All files without their facts."""
+        return [IndexedFile(file.id, file.path, file.language, file.namespace) for file in self._store.files()]
+
+    def file_facts(self, file_id: int) -> tuple[Sequence[Definition], Sequence[Any]]:
+        """Definitions and scopes of one file."""
+        facts = self._store.facts(file_id)
+        return facts.definitions, facts.scopes
+
+    def files_mentioning(self, name: str) -> Sequence[int]:
+        """Files that use a name."""
+        return self._store.files_mentioning(name)
+
+    def definitions_named(self, name: str) -> Sequence[tuple[int, int]]:
+        """Definitions of a name."""
+        return self._store.places_named(name)
+
+    def namesakes(self, namespace: str) -> Sequence[int]:
+        """Files of a declared namespace."""
+        return self._store.files_of_namespace(namespace)
+
+    def text(self, path: str) -> str:
+        """A configuration file of the repository, empty when it has none that can be read."""
+        try:
+            return read_file(str(self._root / path)).decode("utf-8", "replace")
+        except OSError:
+            return ""
+
+
+def _ambiguous(query: str, found: Iterable[Symbol]) -> LaconicError:
+    listed = list(found)
+    names = [f"{symbol.id} ({symbol.kind.value})" for symbol in listed[:MAX_CANDIDATES_NAMED]]
+    if len(listed) > len(names):
+        names.append(f"and {len(listed) - len(names)} more; `symbol find {query}` lists them")
+    hint = "Name one of them:\n  " + "\n  ".join(names)
+    return LaconicError("ambiguous_symbol", f"{query!r} may mean {len(listed)} symbols", hint)
