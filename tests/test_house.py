@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import laconic
+from laconic.foundation import errors, limits
 
 ROOT = Path(__file__).parents[1]
 MAX_FUNCTION_LINES = 60
@@ -106,6 +107,13 @@ def test_text_files_end_with_one_newline() -> None:
     contents = {path: path.read_bytes() for path in tracked_files()}
     texts = {path: content for path, content in contents.items() if content and b"\0" not in content}
     assert [str(path) for path, content in texts.items() if not content.endswith(b"\n")] == []
+
+
+def test_every_bound_and_every_error_code_is_used() -> None:
+    sources = {name: ast.unparse(module) for name, module in modules() if name.startswith("src/")}
+    others = "\n".join(text for name, text in sources.items() if not name.endswith(("/limits.py", "/errors.py")))
+    bounds = [name for name in vars(limits) if name.isupper()]
+    assert [name for name in [*bounds, *map(repr, errors.EXIT_OF_CODE)] if name not in others] == []
 
 
 def test_the_version_is_the_same_everywhere() -> None:

@@ -41,13 +41,14 @@ class Database:
         """Open for writing a database that can be computed again, making it, or emptying it, as `schema` asks.
 
         A database of another schema version is emptied, table by table in one transaction, so that processes
-        which have it open see either the old tables or the new, empty ones.
+        which have it open see either the old tables or the new, empty ones. The path `:memory:` is a database of
+        this connection's own.
         """
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LaconicError("database_unavailable", f"cannot make {path.parent}: {error.strerror}") from error
-        database = cls(_connect(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE), path)
+        database = cls(_connect(path), path)
         try:
             database._use_write_ahead_log()
             database.execute("pragma synchronous = normal")
@@ -57,22 +58,6 @@ class Database:
             database.close()
             raise
         return database
-
-    @classmethod
-    def open_reading(cls, path: Path, schema: Schema) -> Database | None:
-        """Open without the right to write. None when there is no database yet, or one of another version."""
-        if not path.exists():
-            return None
-        database = cls(_connect(path, apsw.SQLITE_OPEN_READONLY), path)
-        try:
-            current = database.value("pragma user_version") == schema.version
-        except BaseException:
-            database.close()
-            raise
-        if current:
-            return database
-        database.close()
-        return None
 
     def execute(self, sql: str, values: Values = ()) -> None:
         """Run one or several statements for their effect."""
@@ -114,10 +99,6 @@ class Database:
         """The first column of the first row, None without a row."""
         row = self.row(sql, values)
         return row[0] if row else None
-
-    def last_row_id(self) -> int:
-        """The row id of the latest insert through this connection."""
-        return self._connection.last_insert_rowid()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -198,9 +179,9 @@ def remove(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-def _connect(path: Path, flags: int) -> apsw.Connection:
+def _connect(path: Path) -> apsw.Connection:
     try:
-        connection = apsw.Connection(str(path), flags=flags)
+        connection = apsw.Connection(str(path))
         connection.set_busy_timeout(DATABASE_BUSY_MILLISECONDS)
     except apsw.Error as error:
         _reraise(error, path)

@@ -34,7 +34,6 @@ EXIT_OF_CODE = {
     "invalid_argument": EXIT_USAGE,
     "invalid_setting": EXIT_USAGE,
     "budget_too_small": EXIT_USAGE,
-    "unsupported_language": EXIT_USAGE,
     # Surroundings
     "root_not_found": EXIT_SURROUNDINGS,
     "unreadable_file": EXIT_SURROUNDINGS,
@@ -45,7 +44,6 @@ EXIT_OF_CODE = {
     "damaged_installation": EXIT_SURROUNDINGS,
     # Ourselves
     "internal_error": EXIT_DEFECT,
-    "interrupted": EXIT_INTERRUPTED,
 }
 
 
