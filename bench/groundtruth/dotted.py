@@ -1,7 +1,8 @@
 """Truths in PyCG's format: a JSON object of `dotted caller -> [dotted callees]` beside each program.
 
 What is agreed, for every suite in this format:
-- only edges between definitions of the case count; builtins and foreign packages do not;
+- only edges between definitions of the case count; builtins, foreign packages and names that the program does not
+  even contain do not;
 - calling a class is calling its constructor, and nothing when it has none of its own;
 - the body of a module is a caller under the module's name;
 - anonymous functions are numbered within what encloses them, or bear the name of the variable that is declared with
@@ -12,7 +13,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -23,6 +25,7 @@ from laconic.foundation.errors import LaconicError
 
 TRUTH = "callgraph.json"
 REDEFINITION = re.compile(r"#\d+$")
+WORD = re.compile(r"\w+")
 DECLARED = re.compile(r"^\s*(?:export\s+)?(?:const|let|var)\s+(\w+)\s*=")
 
 Pair = tuple[str, str]
@@ -49,16 +52,31 @@ PYTHON = Style((".py",), "__init__", ("__init__",), "lambda")
 JAVASCRIPT = Style((".js",), "index", ("constructor",), "arrow")
 
 
-def cases(folder: Path) -> Iterator[Path]:
-    """Every folder below that holds a truth, in a stable order."""
-    return (truth.parent for truth in sorted(folder.rglob(TRUTH)))
+def run(style: Style, programs: str = ".", truths: str = ".") -> Callable[[Path], Iterator[CaseResult]]:
+    """Every case of a suite; programs and truths may lie in two trees of equal shape."""
+
+    def cases(folder: Path) -> Iterator[CaseResult]:
+        for truth in sorted((folder / truths).rglob(TRUTH)):
+            name = truth.parent.relative_to(folder / truths)
+            yield score(_program(folder / programs, name), truth, name.as_posix(), style)
+
+    return cases
 
 
-def score(folder: Path, name: str, style: Style) -> CaseResult:
+def _program(root: Path, name: Path) -> Path:
+    """The folder of a case; one suite writes a category once with a space and once with an underscore."""
+    spaced = (path for path in root.glob(f"*/{name.name}") if path.parent.name.replace(" ", "_") == name.parent.name)
+    return root / name if (root / name).is_dir() else next(spaced, root / name)
+
+
+def score(folder: Path, truth_file: Path, name: str, style: Style) -> CaseResult:
     """One case against its truth."""
     sources = [path for path in folder.rglob("*") if path.is_file() and path.suffix in style.suffixes]
-    modules = {style.module(path.relative_to(folder).as_posix()) for path in sources}
-    truth = json.loads((folder / TRUTH).read_text(encoding="utf-8"))
+    modules = {
+        style.module(path.relative_to(folder).as_posix()): set(WORD.findall(path.read_text(encoding="utf-8")))
+        for path in sources
+    }
+    truth = json.loads(truth_file.read_text(encoding="utf-8"))
     expected = {edge(*pair) for pair in truth_edges(truth, modules)}
     try:
         with copied(folder) as subject:
@@ -68,12 +86,15 @@ def score(folder: Path, name: str, style: Style) -> CaseResult:
         return failed(name, expected, error)
 
 
-def truth_edges(truth: dict[str, list[str]], modules: Iterable[str]) -> set[Pair]:
-    """The edges of a truth whose both ends are defined in the case."""
-    inside = tuple(modules)
+def truth_edges(truth: dict[str, list[str]], modules: Mapping[str, AbstractSet[str]]) -> set[Pair]:
+    """The edges of a truth whose both ends are defined in the case. `modules` holds the words of each file."""
 
     def defined(name: str) -> bool:
-        return any(name == module or name.startswith((f"{module}.", f"{module}[")) for module in inside)
+        last = WORD.findall(name)[-1]
+        return any(
+            name == module or (name.startswith((f"{module}.", f"{module}[")) and (last in words or name.endswith(">")))
+            for module, words in modules.items()
+        )
 
     return {
         (plain(caller), plain(callee))

@@ -16,7 +16,7 @@ from pathlib import Path
 from bench.groundtruth.java_names import JavaNames, from_descriptor
 from bench.groundtruth.score import CaseResult, edge, failed
 from bench.groundtruth.subject import Subject, written
-from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
+from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Kind, Symbol
 from laconic.foundation.errors import LaconicError
 
 PROJECT = re.compile(
@@ -174,7 +174,7 @@ class _Reach:
 def run_links(folder: Path) -> Iterator[CaseResult]:
     """Every case of a language whose truth is a list of links; links to natives do not count."""
     for project in projects(folder):
-        wanted = [edge(caller, callee) for caller, callee in project.links if not callee.startswith("Native.")]
+        wanted = [edge(caller, callee) for caller, callee in project.links if not _is_native(caller, callee)]
         if not wanted:
             continue
         try:
@@ -187,12 +187,21 @@ def run_links(folder: Path) -> Iterator[CaseResult]:
             yield CaseResult(project.name, len(wanted) - len(missing), missing)
 
 
+def _is_native(*ends: str) -> bool:
+    return any(end.startswith("Native.") for end in ends)
+
+
 def _spelled(subject: Subject) -> Iterator[str]:
     """Our edges in every spelling that a link may have."""
     for found in subject.edges():
-        for caller in _spellings(subject.symbols[found.caller]):
+        for caller in {*_spellings(subject.symbols[found.caller]), *_at_sites(subject.symbols[found.caller], found)}:
             for callee in _spellings(subject.symbols[subject.constructor(found.callee, CONSTRUCTORS) or found.callee]):
                 yield edge(caller, callee)
+
+
+def _at_sites(symbol: Symbol, found: Edge) -> Iterator[str]:
+    """A caller may also be spelled with the line of the call."""
+    return (f"{Path(symbol.path).stem}.{symbol.name}:{site.line}" for site in found.sites)
 
 
 def _spellings(symbol: Symbol) -> Iterator[str]:

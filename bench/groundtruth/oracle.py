@@ -20,7 +20,7 @@ from laconic.code.symbols import CALLABLE_KINDS, Kind, Symbol
 from laconic.foundation.errors import LaconicError
 
 SEED = 20_250_101
-SAMPLE = 220  # functions
+SAMPLE = 400  # functions
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def targets(root: Path, scope: str) -> Iterator[Target]:
         lines = text.splitlines()
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                column = lines[node.lineno - 1].index(node.name, node.col_offset + len("def"))
+                column = lines[node.lineno - 1].index(f"def {node.name}") + len("def ")
                 yield Target(relative, node.lineno, column, node.name)
 
 

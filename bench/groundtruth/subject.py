@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from laconic.code.engine import Engine
-
 from laconic.code.symbols import CLASS_KINDS, Edge, Symbol
 
 EXTERNAL = "external:"
@@ -30,12 +29,11 @@ class Subject:
 
     def edges(self) -> list[Edge]:
         """Call edges inside the case."""
-        return [edge for edge in self.engine.graph.edges() if not edge.callee.startswith(EXTERNAL)]
+        return [edge for edge in self.engine.graph.edges(fold_anonymous=False) if not edge.callee.startswith(EXTERNAL)]
 
     def definition_lines(self, path: str, line: int, column: int) -> set[tuple[str, int]]:
         """Where the name at a position is defined, as (path, line); line from 1, column from 0."""
-        found = self.engine.graph.definition(path, line, column)
-        return {(symbol.path, symbol.name_line) for symbol in found}
+        return {(place.path, place.line) for place in self.engine.definition(path, line, column)}
 
     def text(self, path: str) -> str:
         """Source text of one file of the case."""
@@ -60,7 +58,8 @@ def copied(folder: Path) -> Iterator[Subject]:
     with tempfile.TemporaryDirectory(prefix="laconic-case-") as scratch:
         root = Path(scratch) / folder.name
         shutil.copytree(folder, root, ignore=shutil.ignore_patterns(".git"))
-        yield _indexed(root)
+        with Engine.open(root) as engine:
+            yield _indexed(root, engine)
 
 
 @contextmanager
@@ -72,14 +71,10 @@ def written(files: Mapping[str, str]) -> Iterator[Subject]:
             target = root / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
-        yield _indexed(root)
+        with Engine.open(root) as engine:
+            yield _indexed(root, engine)
 
 
-def _indexed(root: Path) -> Subject:
-    engine = Engine.open(root)
+def _indexed(root: Path, engine: Engine) -> Subject:
     engine.refresh()
-    subject = Subject(root, engine)
-    for path in sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()):
-        for symbol in engine.store.symbols_of(path):
-            subject.symbols[symbol.id] = symbol
-    return subject
+    return Subject(root, engine, {symbol.id: symbol for symbol in engine.store.symbols()})

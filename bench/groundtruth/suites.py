@@ -54,9 +54,7 @@ def _plain(
 
 
 def _dotted(name: str, folder: str, style: dotted.Style, language: str = "python") -> Suite:
-    return _plain(name, language, folder, lambda cases: (
-        dotted.score(case, case.relative_to(cases).as_posix(), style) for case in dotted.cases(cases)
-    ))  # fmt: skip
+    return _plain(name, language, folder, dotted.run(style))
 
 
 def _tags(language: str) -> Suite:
@@ -77,13 +75,13 @@ def _callers(name: str, language: str, folder: str, known: oracle.Oracle, needs:
 
 _SWARM = "secure-software-engineering+SWARM-CG/benchmarks"
 _JCG = "opalj+JCG/jcg_testcases/src/main/resources"
-_JARVIS = "pythonJaRvis+pythonJaRvis.github.io/Jarvis/ground_truth/micro_benchmark"
+_JARVIS = dotted.run(dotted.PYTHON, "dataset/micro_benchmark", "ground_truth/micro_benchmark")
 _DJANGO = oracle.Oracle("ty-django", "django/", oracle_ty.targets, oracle_ty.asking)
 _VITE = oracle.Oracle("tsserver-vite", "packages/vite/src/", oracle_tsserver.targets, oracle_tsserver.asking)
 
 SUITES: tuple[Suite, ...] = (
     _dotted("PyCG", "vitsalis+PyCG/micro-benchmark/snippets", dotted.PYTHON),
-    _dotted("Jarvis", _JARVIS, dotted.PYTHON),
+    _plain("Jarvis", "python", "pythonJaRvis+pythonJaRvis.github.io/Jarvis", _JARVIS),
     _dotted("SWARM-CG pycg_extended", f"{_SWARM}/python/pycg_extended", dotted.PYTHON),
     _dotted("SWARM-CG headergen", f"{_SWARM}/python/headergen", dotted.PYTHON),
     _plain("JCG", "python", f"{_JCG}/python", jcg.run_links),

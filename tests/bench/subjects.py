@@ -18,7 +18,8 @@ class FixedGraph:
 
     found: list[Edge]
 
-    def edges(self) -> Iterator[Edge]:
+    def edges(self, *, fold_anonymous: bool) -> Iterator[Edge]:
+        assert not fold_anonymous
         return iter(self.found)
 
 
