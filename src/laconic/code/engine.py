@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from laconic.code.graph.callgraph import CallGraph
+from laconic.code.graph.definition import Definitions, Place
 from laconic.code.graph.imports import ImportGraph
 from laconic.code.graph.program import IndexedFile
 from laconic.code.index.content import read_file
@@ -79,13 +80,18 @@ class Engine:
         return self.store.find(query, (kind,) if kind else (), limit)
 
     def symbol(self, query: str, kind: Kind | None = None) -> Symbol:
-        """The one symbol that a query means; `symbol_not_found` or `ambiguous_symbol` otherwise."""
+        """The one symbol that a query means; `symbol_not_found` or `ambiguous_symbol` otherwise.
+
+        A query that is a whole qualified name goes before longer names that end in it: `url_for` is the function, not
+        `App.url_for`. Between two whole names there is no choice.
+        """
         found = self.lookup(query, kind)
         if not found:
             raise self.not_found(query, kind)
-        if len(found) > 1:
+        whole = [symbol for symbol in found if symbol.qualname == query] if len(found) > 1 else found
+        if len(whole) != 1:
             raise _ambiguous(query, found)
-        return found[0]
+        return whole[0]
 
     def not_found(self, query: str, kind: Kind | None = None) -> LaconicError:
         """The error for a query that means nothing, with names that look like it."""
@@ -93,6 +99,11 @@ class Engine:
         near = self.store.suggestions(query, MAX_SUGGESTIONS)
         hint = f"Similar names: {', '.join(near)}." if near else "`symbol find 'part*'` looks for patterns."
         return LaconicError("symbol_not_found", f"{wanted} is named {query!r}", hint)
+
+    def definition(self, path: str, line: int, column: int) -> list[Place]:
+        """Where the name at a position is defined; line from 1, column from 0 in characters."""
+        self.source(path)
+        return Definitions(self.graph, self.source).at(path, line, column)
 
     def source(self, path: str) -> bytes:
         """The text of an indexed file as it is on disk."""

@@ -36,13 +36,12 @@ def parse(source: bytes, language: Language) -> Tree:
 
 def extract(source: bytes, language: Language) -> FileFacts:
     """What the file defines, imports, binds and calls. Broken parts become problems, the rest is read."""
-    parser, handlers, rules = _tools(language)
+    parser, handlers, rules = tools_for(language)
     tree = parser.parse(source)
     root = tree.root_node
     walk = Lowering(source, language, handlers, rules)
     problems = _syntax_problems(root) if root.has_error else []
-    if sys.getrecursionlimit() < MAX_NESTING_FRAMES:
-        sys.setrecursionlimit(MAX_NESTING_FRAMES)
+    allow_deep_nesting()
     module = walk.scope
     try:
         walk.value(root)
@@ -62,8 +61,14 @@ def extract(source: bytes, language: Language) -> FileFacts:
     )
 
 
+def allow_deep_nesting() -> None:
+    """Let walks go as deep as `MAX_NESTING_FRAMES`; calls between Python functions take no native stack."""
+    if sys.getrecursionlimit() < MAX_NESTING_FRAMES:
+        sys.setrecursionlimit(MAX_NESTING_FRAMES)
+
+
 @cache
-def _tools(language: Language) -> tuple[Parser, list[Any], list[Any]]:
+def tools_for(language: Language) -> tuple[Parser, list[Any], list[Any]]:
     """Parser and compiled rules, made once a process for each language."""
     grammar = grammar_of(language)
     return Parser(grammar), *compile_rules(language, grammar)

@@ -133,9 +133,12 @@ class Lowering:
         rule = self.rules[target.kind_id]
         kind = type(rule)
         if kind is model.Name:
+            self.written(self.text(target), target)
             self.bind_name(self.text(target), value)
         elif kind is model.Member:
-            self.scope.binds.append((self.callee(target), value))
+            member = self.callee(target)
+            self.written(member[2] if type(member) is tuple and member[0] == MEMBER else "", target)
+            self.scope.binds.append((member, value))
         elif kind is model.Item:
             self.scope.binds.append((self.handlers[target.kind_id](self, target), value))
         elif kind is model.Sequence:
@@ -150,6 +153,9 @@ class Lowering:
         elif kind is model.Inner or rule is None:
             for child in target.named_children:
                 self.bind(child, value)
+
+    def written(self, name: str, node: Node) -> None:
+        """Called where a name or member is bound; walks that want to know the places override it."""
 
     def bind_name(self, name: str, value: Expression) -> None:
         """Bind a name of the current scope."""
@@ -793,6 +799,7 @@ def parameters_of(walk: Lowering, node: Node | None) -> tuple[list[Parameter], l
             patterns.append((name, name_node))
         else:
             name = walk.text(name_node)
+            walk.written(name, name_node)
         parameters.append(Parameter(name, annotation, default, mode))
     return parameters, patterns
 
