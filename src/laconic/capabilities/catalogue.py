@@ -1,0 +1,48 @@
+"""Every capability, listed by hand: its name and the module that declares it as `CAPABILITY`.
+
+Modules are imported when their capability is asked for: a command pays for itself and for no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+from laconic.capabilities.declaration import Capability
+from laconic.foundation.errors import LaconicError
+
+_MODULES = {
+    "code.tree": "files.tree",
+    "code.structure": "files.structure",
+    "code.extract": "files.extract",
+    "code.imports": "files.imports",
+    "code.importers": "files.importers",
+    "code.symbol.find": "symbols.find",
+    "code.symbol.get": "symbols.get",
+    "code.definition": "symbols.definition",
+    "code.calls": "graph.calls",
+    "code.impact": "graph.impact",
+    "code.dead": "graph.dead",
+    "code.cycles": "graph.cycles",
+    "code.context": "packs.context",
+    "code.index": "index.index",
+    "code.stats": "index.stats",
+}
+
+NAMES: tuple[str, ...] = tuple(_MODULES)
+
+
+def load(name: str) -> Capability[Any, Any]:
+    """The capability of a name; raises `usage` for a name that is not in the catalogue."""
+    if name not in _MODULES:
+        raise LaconicError("usage", f"there is no capability {name!r}", f"known: {', '.join(NAMES)}")
+    capability = import_module(f"laconic.capabilities.{_MODULES[name]}").CAPABILITY
+    assert isinstance(capability, Capability)
+    assert capability.name == name
+    return capability
+
+
+def every() -> Iterator[Capability[Any, Any]]:
+    """All capabilities, in the order of the table."""
+    return (load(name) for name in NAMES)

@@ -1,0 +1,166 @@
+"""What a capability is and how its parameters are declared.
+
+The parameters of a capability are a frozen dataclass whose fields are written with `positional(…)` or `option(…)`.
+That one declaration yields the options of the command line, the JSON schema and the checks of every door:
+
+    @dataclass(frozen=True, slots=True)
+    class Parameters:
+        symbol: str = positional("the symbol to start from", role=Role.SYMBOL)
+        depth: int = option(3, "how many calls to follow", minimum=1, maximum=20)
+
+A field's type is `str`, `int`, `bool`, a `StrEnum`, one of them `| None`, or `tuple[str, ...]`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, IntEnum, StrEnum
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+
+if TYPE_CHECKING:
+    from laconic.capabilities.text import Style
+    from laconic.workspace import Workspace
+
+ParametersT = TypeVar("ParametersT")
+ResultT = TypeVar("ResultT")
+
+
+class Effect(StrEnum):
+    """What a capability may do to the world. The index is derived data: refreshing it is not an effect."""
+
+    READ = "read"
+    WRITE = "write"
+
+
+class Tier(IntEnum):
+    """How much trust a caller needs before the capability is offered to it."""
+
+    READ = 0
+    EDIT = 1
+    SYSTEM = 2
+    EXTERNAL = 3
+
+
+class Role(StrEnum):
+    """What a text parameter stands for, so that a door can complete it or resolve it against its own directory."""
+
+    TEXT = "text"
+    SYMBOL = "symbol"  # a symbol id, qualified name, name or glob
+    PATH = "path"  # a file or directory of the repository, POSIX, from its root
+    FILE = "file"  # as PATH, never a directory
+    PLACE = "place"  # PATH:LINE or PATH:LINE:COLUMN
+    MODULE = "module"  # a dotted module name, or a PATH
+    DIRECTORY = "directory"  # a directory of the machine
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One declared parameter, in the words that every door understands."""
+
+    name: str
+    type: type  # str, int, bool or a StrEnum; of the elements where `many`
+    help: str
+    default: Any
+    required: bool
+    positional: bool
+    many: bool
+    nullable: bool
+    minimum: int | None  # of an int; of the number of elements where `many`
+    maximum: int | None
+    metavar: str
+    role: Role
+    shorthand: bool  # each choice is also a flag of its own: `--callers` for `--direction callers`
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The allowed words of a closed vocabulary, empty for an open one."""
+        return tuple(str(member.value) for member in self.type) if issubclass(self.type, Enum) else ()
+
+    @property
+    def flag(self) -> str:
+        """The option as it is written on a command line."""
+        return "--" + self.name.replace("_", "-")
+
+
+def positional(
+    help: str,
+    *,
+    default: Any = dataclasses.MISSING,
+    role: Role = Role.TEXT,
+    metavar: str = "",
+    minimum: int | None = None,
+    maximum: int | None = None,
+) -> Any:
+    """Declare a parameter that is given by its place; required unless it has a default."""
+    told = {"help": help, "positional": True, "role": role, "metavar": metavar, "minimum": minimum, "maximum": maximum}
+    return dataclasses.field(default=default, metadata=told)
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    role: Role = Role.TEXT,
+    metavar: str = "",
+    minimum: int | None = None,
+    maximum: int | None = None,
+    shorthand: bool = False,
+) -> Any:
+    """Declare a parameter that is given by its name."""
+    told = {"help": help, "role": role, "metavar": metavar, "minimum": minimum, "maximum": maximum}
+    return dataclasses.field(default=default, metadata={**told, "shorthand": shorthand})
+
+
+def parameters_of(parameters: type) -> tuple[Parameter, ...]:
+    """The declared parameters of a parameters class, in the order of its fields."""
+    hints = get_type_hints(parameters)
+    return tuple(_parameter(field, hints[field.name]) for field in dataclasses.fields(parameters))
+
+
+def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
+    told = field.metadata
+    nullable = get_origin(hint) is UnionType
+    if nullable:
+        hint = next(part for part in get_args(hint) if part is not type(None))
+    many = get_origin(hint) is tuple
+    element: type = get_args(hint)[0] if many else hint
+    required = field.default is dataclasses.MISSING
+    return Parameter(
+        name=field.name,
+        type=element,
+        help=told["help"],
+        default=None if required else field.default,
+        required=required,
+        positional=told.get("positional", False),
+        many=many,
+        nullable=nullable,
+        minimum=told["minimum"],
+        maximum=told["maximum"],
+        metavar=told["metavar"] or field.name.upper().replace("_", "-"),
+        role=told["role"],
+        shorthand=told.get("shorthand", False),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Capability(Generic[ParametersT, ResultT]):
+    """One thing that can be asked: `run` answers with plain frozen values, `text` renders them for reading.
+
+    `summary` is one line without a full stop; `description` says the rest and may have several paragraphs.
+    An `example` is written as the words after the program's name.
+    """
+
+    name: str
+    summary: str
+    description: str
+    parameters: type[ParametersT]
+    run: Callable[[Workspace, ParametersT], ResultT]
+    text: Callable[[ResultT, Style], str]
+    examples: tuple[str, ...] = ()
+    effect: Effect = Effect.READ
+    cacheable: bool = True  # the same parameters at the same revision give the same answer
+    checks_freshness: bool = True  # the index is refreshed before `run`; False where `run` does it itself
+    tier: Tier = Tier.READ

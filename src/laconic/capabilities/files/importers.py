@@ -1,0 +1,115 @@
+"""`code.importers`: which files import a module."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from laconic.capabilities.declaration import Capability, Role, positional
+from laconic.capabilities.files.imports import all_imports
+from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from laconic.capabilities.text import Style, aligned, clipped, counted
+from laconic.code.symbols import Import, Kind
+from laconic.foundation.errors import LaconicError
+
+if TYPE_CHECKING:
+    from laconic.workspace import Workspace
+
+NAMES_CHARACTERS_MAX = 100
+NAMED_MAX = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Importers of what."""
+
+    module: str = positional("a module as it is written in imports, or a file", role=Role.MODULE)
+    limit: int = limit_option(200, "imports")
+    offset: int = offset_option("imports")
+
+
+@dataclass(frozen=True, slots=True)
+class Importing:
+    """One imported name in one file."""
+
+    path: str
+    line: int
+    module: str  # as written there
+    name: str
+    alias: str
+
+
+@dataclass(frozen=True, slots=True)
+class Importers:
+    """Who imports `module`; `path` is its file, empty for a module outside the repository."""
+
+    module: str
+    path: str
+    files: int
+    imports: Page[Importing]
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Importers:
+    """Imports of one file by whatever name it is imported, or of a foreign module by its name."""
+    path = _file_of(workspace, parameters.module)
+    pairs = all_imports(workspace)
+    if path:
+        graph = workspace.engine.imports
+        found = [pair for pair in pairs if path in graph.targets(*pair)]
+    else:
+        found = [pair for pair in pairs if _is_written(parameters.module, pair[1])]
+    if not found and not path:
+        hint = "`imports FILE` shows what a file imports"
+        raise LaconicError("module_not_found", f"no file imports {parameters.module!r}", hint)
+    imports = [Importing(importer, item.line, item.module, item.name, item.alias) for importer, item in found]
+    files = len({one.path for one in imports})
+    return Importers(parameters.module, path, files, page_of(imports, parameters.limit, parameters.offset))
+
+
+def _file_of(workspace: Workspace, module: str) -> str:
+    """The one file of the repository that the module is, empty for none; raises when there are several."""
+    store = workspace.engine.store
+    if store.file(module):
+        return module
+    found = workspace.engine.imports.module_anywhere(module)
+    if not found:
+        found = [symbol.path for symbol in store.find(module, {Kind.MODULE})]
+    if len(found) > 1:
+        shown = ", ".join(found[:NAMED_MAX]) + (f" and {len(found) - NAMED_MAX} more" if len(found) > NAMED_MAX else "")
+        raise LaconicError("ambiguous_symbol", f"{module!r} may be {len(found)} files", f"name one of: {shown}")
+    return found[0] if found else ""
+
+
+def _is_written(module: str, item: Import) -> bool:
+    """Whether an import names the module or something inside it."""
+    inside = re.compile(rf"{re.escape(module)}(?:$|\W)")
+    return bool(inside.match(item.module)) or module == f"{item.module}.{item.name}"
+
+
+def text(importers: Importers, style: Style) -> str:
+    """One line for each statement."""
+    what = importers.path or importers.module
+    by = counted(importers.files, "file")
+    head = f"{style.heading(what)}  {style.faint(f'imported by {by}')}"
+    rows = []
+    for (path, line, module), group in groupby(
+        importers.imports.items, key=lambda one: (one.path, one.line, one.module)
+    ):
+        names = ", ".join(one.name for one in group if one.name)
+        rows.append((f"{path}:{line}", module, clipped(names, NAMES_CHARACTERS_MAX)))
+    lines = aligned(rows, [None, style.symbol])
+    return "\n".join([head, *(f"  {line}" for line in lines), *rest_line(importers.imports, "import", style)])
+
+
+CAPABILITY = Capability(
+    name="code.importers",
+    summary="Which files import a module",
+    description="A file of the repository is found under every name by which it is imported, relative or absolute. "
+    "A module from outside is found by its name.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=("importers src/app.py", "importers app.helpers", "importers os.path"),
+)

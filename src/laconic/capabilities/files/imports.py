@@ -1,0 +1,98 @@
+"""`code.imports`: what a file imports, and where that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from laconic.capabilities.declaration import Capability, Role, positional
+from laconic.capabilities.files.places import indexed_file
+from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from laconic.capabilities.text import Style, aligned, clipped, counted
+from laconic.code.symbols import Import
+
+if TYPE_CHECKING:
+    from laconic.workspace import Workspace
+
+NAMES_CHARACTERS_MAX = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Whose imports."""
+
+    file: str = positional("the file", role=Role.FILE)
+    limit: int = limit_option(500, "imported names")
+    offset: int = offset_option("imported names")
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """One imported name. `name` is empty for a whole module and `*` for all names of it, `alias` what it binds."""
+
+    module: str
+    name: str
+    alias: str
+    line: int
+    target: str  # the file it is taken from, empty outside the repository
+
+    @property
+    def spelled(self) -> str:
+        """The name with its alias."""
+        return f"{self.name} as {self.alias}" if self.alias not in {"", self.name} else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Imports:
+    """All imports of a file."""
+
+    path: str
+    imports: Page[Imported]
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Imports:
+    """The imports in order."""
+    file = indexed_file(workspace, parameters.file)
+    return Imports(file.path, page_of(imports_of(workspace, file.path), parameters.limit, parameters.offset))
+
+
+def imports_of(workspace: Workspace, path: str) -> list[Imported]:
+    """What the file at `path` imports, in order of lines."""
+    found = []
+    imports = workspace.engine.imports
+    for item in workspace.engine.store.imports(path):
+        targets = imports.targets(path, item)
+        found.append(Imported(item.module, item.name, item.alias, item.line, targets[0] if targets else ""))
+    return found
+
+
+def all_imports(workspace: Workspace) -> list[tuple[str, Import]]:
+    """(path, import) for every import of every file, by path and line."""
+    store = workspace.engine.store
+    found = [pair for module in store.imported_modules() for pair in store.importers(module)]
+    return sorted(found, key=lambda pair: (pair[0], pair[1].line))
+
+
+def text(imports: Imports, style: Style) -> str:
+    """One line for each module and place it comes from."""
+    rows = []
+    for (line, module, target), group in groupby(
+        imports.imports.items, key=lambda one: (one.line, one.module, one.target)
+    ):
+        names = ", ".join(imported.spelled or f"as {imported.alias}" for imported in group if imported.name)
+        rows.append((str(line), module, clipped(names, NAMES_CHARACTERS_MAX), target))
+    head = f"{style.heading(imports.path)}  {style.faint(counted(imports.imports.total, 'imported name'))}"
+    lines = aligned(rows, [style.faint, style.symbol, None, style.good], right=(0,))
+    return "\n".join([head, *(f"  {line}" for line in lines), *rest_line(imports.imports, "name", style)])
+
+
+CAPABILITY = Capability(
+    name="code.imports",
+    summary="What a file imports, and from which file of the repository",
+    description="Names without a file come from outside the repository.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=("imports src/app.py",),
+)

@@ -1,0 +1,63 @@
+"""From a path that somebody wrote to files of the index."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from laconic.code.symbols import Kind
+from laconic.foundation.errors import LaconicError
+
+if TYPE_CHECKING:
+    from laconic.code.index.schema import IndexedFile
+    from laconic.workspace import Workspace
+
+NAMED_MAX = 10
+
+
+def normal(path: str) -> str:
+    """A path from the root without `./` and trailing slashes, empty for the root; raises `path_not_found`."""
+    parts = PurePosixPath(path).parts
+    if path.startswith("/") or ".." in parts:
+        raise LaconicError("path_not_found", f"{path!r} is outside the repository", "paths are written from its root")
+    return "/".join(parts)
+
+
+def files_below(workspace: Workspace, path: str) -> list[IndexedFile]:
+    """All indexed files in a directory at any depth, or the one file that `path` names."""
+    path = normal(path)
+    files = workspace.engine.store.files()
+    if not path:
+        return files
+    found = [file for file in files if file.path == path or file.path.startswith(f"{path}/")]
+    return found or [indexed_file(workspace, path)]
+
+
+def indexed_file(workspace: Workspace, path: str) -> IndexedFile:
+    """The file that `path`, or the end of its path, names; raises when there is none or more than one."""
+    store = workspace.engine.store
+    path = normal(path)
+    file = store.file(path)
+    if file is not None:
+        return file
+    named = [symbol.path for symbol in store.find(path, {Kind.MODULE})] if path else []
+    if len(named) > 1:
+        shown = ", ".join(named[:NAMED_MAX]) + (f" and {len(named) - NAMED_MAX} more" if len(named) > NAMED_MAX else "")
+        raise LaconicError("ambiguous_symbol", f"{path!r} may be {len(named)} files", f"write more of one of: {shown}")
+    if named and (file := store.file(named[0])):
+        return file
+    raise _not_found(workspace, path)
+
+
+def _not_found(workspace: Workspace, path: str) -> LaconicError:
+    reason = workspace.engine.store.why_skipped(path)
+    if reason is not None:
+        hint = "laconic index --report lists all that is skipped"
+        return LaconicError("not_indexed", f"{path} is not indexed: {reason.value.replace('_', ' ')}", hint)
+    place = workspace.root / path
+    if place.is_file():
+        hint = "it is ignored, in no language that Laconic knows, or below a directory that is skipped"
+        return LaconicError("not_indexed", f"{path} is not indexed", hint)
+    if place.is_dir():
+        return LaconicError("not_indexed", f"no file below {path} is indexed", "laconic index --report says why")
+    return LaconicError("path_not_found", f"there is no {path!r} in the repository", "laconic tree shows what there is")

@@ -1,0 +1,1 @@
+"""Questions to the call graph and to the graph of imports."""

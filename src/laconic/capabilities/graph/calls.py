@@ -1,0 +1,169 @@
+"""`code.calls`: who calls a symbol and what it calls; without a symbol, every edge of the call graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from laconic.capabilities.declaration import Capability, Role, option, positional
+from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from laconic.capabilities.text import Paint, Style, aligned
+from laconic.capabilities.values import lines_text
+from laconic.code.graph.callgraph import EXTERNAL_PREFIX
+from laconic.code.symbols import Edge, Grade, Kind
+
+if TYPE_CHECKING:
+    from laconic.workspace import Workspace
+
+SITES_SHOWN_MAX = 6
+GRADE_WORDS = {Grade.EXACT: "exact", Grade.INFERRED: "inferred", Grade.BY_NAME: "by name"}
+_GRADE_ORDER = {grade: order for order, grade in enumerate(Grade)}
+
+
+class Direction(StrEnum):
+    """Which ends of the edges to show."""
+
+    CALLERS = "callers"
+    CALLEES = "callees"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Whose calls."""
+
+    symbol: str | None = positional("the symbol; without it all edges are listed", default=None, role=Role.SYMBOL)
+    direction: Direction | None = option(None, "only one side of the calls", shorthand=True)
+    depth: int = option(1, "how many calls to follow", minimum=1, maximum=5, metavar="N")
+    kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND")
+    guesses: bool = option(True, "list edges for which only the name agrees; --no-guesses leaves them out")
+    limit: int = limit_option(100, "edges")
+    offset: int = offset_option("edges")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One edge: `caller` calls `callee` on `lines` of `path`, the caller's file, `depth` calls away from the symbol."""
+
+    caller: str
+    callee: str
+    grade: Grade
+    path: str
+    lines: tuple[int, ...]
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Edges around one symbol, or of all when `symbol` is empty; a side that was not asked for is None."""
+
+    symbol: str
+    kind: Kind | None
+    line: int
+    end_line: int
+    callers: Page[Call] | None
+    callees: Page[Call] | None
+    edges: Page[Call] | None
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Calls:
+    """The edges of one symbol, or all."""
+    limit, offset, guesses = parameters.limit, parameters.offset, parameters.guesses
+    if parameters.symbol is None:
+        edges = [_call(edge, 1) for edge in workspace.engine.graph.edges(guesses=guesses)]
+        return Calls("", None, 0, 0, None, None, page_of(edges, limit, offset))
+    symbol = workspace.engine.symbol(parameters.symbol, parameters.kind)
+    sides = [_side(workspace, symbol.id, side, parameters) for side in Direction]
+    callers, callees = (page_of(side, limit, offset) if side is not None else None for side in sides)
+    return Calls(symbol.id, symbol.kind, symbol.start_line, symbol.end_line, callers, callees, None)
+
+
+def _side(workspace: Workspace, start: str, side: Direction, parameters: Parameters) -> list[Call] | None:
+    """The calls on one side, nearest first, then surest; None if they were not asked for."""
+    if parameters.direction not in {None, side}:
+        return None
+    graph = workspace.engine.graph
+    ask = graph.callers if side is Direction.CALLERS else graph.callees
+    found: list[Call] = []
+    seen, frontier = {start}, [start]
+    for depth in range(1, parameters.depth + 1):
+        edges = [edge for current in frontier for edge in ask(current, guesses=parameters.guesses)]
+        found += sorted((_call(edge, depth) for edge in edges), key=_rank)
+        ends = dict.fromkeys(edge.caller if side is Direction.CALLERS else edge.callee for edge in edges)
+        frontier = [end for end in ends if end not in seen and not end.startswith(EXTERNAL_PREFIX)]
+        seen.update(frontier)
+    return found
+
+
+def _call(edge: Edge, depth: int) -> Call:
+    lines = tuple(site.line for site in edge.sites)
+    return Call(edge.caller, edge.callee, edge.grade, edge.sites[0].path if edge.sites else "", lines, depth)
+
+
+def _rank(call: Call) -> tuple[int, str, str]:
+    return _GRADE_ORDER[call.grade], call.caller, call.callee
+
+
+def text(calls: Calls, style: Style) -> str:
+    """A block for each side."""
+    if calls.edges is not None:
+        return "\n".join(_edge_lines(calls.edges, style) or ["there are no calls"])
+    assert calls.kind is not None
+    about = f"{calls.kind.value}, {lines_text(calls.line, calls.end_line)}"
+    blocks = [f"{style.symbol(calls.symbol)}  {style.faint(about)}"]
+    if calls.callers is not None:
+        rows = [(call.caller, call) for call in calls.callers.items]
+        blocks += _side_lines("called by", "nothing calls it", rows, calls.callers, style)
+    if calls.callees is not None:
+        rows = [(call.callee, call) for call in calls.callees.items]
+        blocks += _side_lines("calls", "it calls nothing", rows, calls.callees, style)
+    return "\n".join(blocks)
+
+
+def _side_lines(title: str, none: str, rows: list[tuple[str, Call]], page: Page[Call], style: Style) -> list[str]:
+    if not page.total:
+        return [style.heading(none)]
+    is_deep = any(call.depth > 1 for _, call in rows)
+    cells = [
+        (end, GRADE_WORDS[call.grade], sites_text(call.lines), *([f"{call.depth} away"] if is_deep else []))
+        for end, call in rows
+    ]
+    lines = _painted(cells, [call.grade for _, call in rows], style)
+    return [f"{style.heading(title)}  {style.faint(str(page.total))}", *lines, *rest_line(page, "edge", style)]
+
+
+def _edge_lines(page: Page[Call], style: Style) -> list[str]:
+    cells = [(f"{call.caller} → {call.callee}", GRADE_WORDS[call.grade], sites_text(call.lines)) for call in page.items]
+    return [*_painted(cells, [call.grade for call in page.items], style), *rest_line(page, "edge", style)]
+
+
+def _painted(cells: Sequence[Sequence[str]], grades: list[Grade], style: Style) -> list[str]:
+    paints: dict[Grade, Paint] = {
+        Grade.EXACT: style.good, Grade.INFERRED: style.faint, Grade.BY_NAME: style.doubtful
+    }  # fmt: skip
+    lines = aligned(cells)
+    return [
+        "  " + line.replace(f"  {GRADE_WORDS[grade]}", f"  {paints[grade](GRADE_WORDS[grade])}", 1)
+        for line, grade in zip(lines, grades, strict=True)
+    ]
+
+
+def sites_text(lines: tuple[int, ...]) -> str:
+    """`line 12`, `lines 12, 40 and 3 more`."""
+    shown = ", ".join(str(line) for line in lines[:SITES_SHOWN_MAX])
+    more = f" and {len(lines) - SITES_SHOWN_MAX} more" if len(lines) > SITES_SHOWN_MAX else ""
+    return f"{'line' if len(lines) == 1 else 'lines'} {shown}{more}"
+
+
+CAPABILITY = Capability(
+    name="code.calls",
+    summary="What calls a symbol and what it calls",
+    description="Every edge says how it was found: exact (scopes and imports), inferred (types and flow of values), "
+    "by name (nothing but the name agrees). Lines are those of the calls, in the file of the caller. "
+    "external:package.name is outside the repository.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=("calls Session.validate", "calls --callers validate_token", "calls --callees main --depth 2"),
+)

@@ -1,0 +1,92 @@
+"""`code.cycles`: files that import one another, or functions that call one another, in a circle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from laconic.capabilities.declaration import Capability, option
+from laconic.capabilities.files.imports import all_imports
+from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from laconic.capabilities.text import Style, counted
+from laconic.code.graph.callgraph import EXTERNAL_PREFIX
+from laconic.code.graph.cycles import knots
+
+if TYPE_CHECKING:
+    from laconic.workspace import Workspace
+
+MEMBERS_SHOWN_MAX = 12
+
+
+class Relation(StrEnum):
+    """What leads from one member of a cycle to the next."""
+
+    IMPORTS = "imports"
+    CALLS = "calls"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Cycles of what."""
+
+    of: Relation = option(Relation.IMPORTS, "what leads around", shorthand=True)
+    limit: int = limit_option(30, "cycles")
+    offset: int = offset_option("cycles")
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """Members that all reach one another, and a shortest way from the first back to itself."""
+
+    members: tuple[str, ...]
+    cycle: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cycles:
+    """The largest first."""
+
+    of: Relation
+    cycles: Page[Circle]
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Cycles:
+    """All cycles of imports, or of calls that are more than a guess."""
+    graph: dict[str, set[str]] = {}
+    if parameters.of is Relation.IMPORTS:
+        graph = workspace.engine.imports.edges(all_imports(workspace))
+    else:
+        for edge in workspace.engine.graph.edges(guesses=False):
+            if not edge.callee.startswith(EXTERNAL_PREFIX):
+                graph.setdefault(edge.caller, set()).add(edge.callee)
+    circles = [Circle(knot.members, knot.cycle) for knot in knots(graph)]
+    return Cycles(parameters.of, page_of(circles, parameters.limit, parameters.offset))
+
+
+def text(cycles: Cycles, style: Style) -> str:
+    """For each cycle the way around, then who else belongs to it."""
+    if not cycles.cycles.total:
+        return f"no cycles of {cycles.of.value}"
+    lines = [f"{counted(cycles.cycles.total, 'cycle')} of {cycles.of.value}"]
+    noun = "file" if cycles.of is Relation.IMPORTS else "function"
+    for circle in cycles.cycles.items:
+        lines.append(style.heading(counted(len(circle.members), noun)))
+        lines.append("  " + " → ".join(circle.cycle))
+        others = [member for member in circle.members if member not in circle.cycle]
+        lines += [style.faint(f"  and {other}") for other in others[:MEMBERS_SHOWN_MAX]]
+        if len(others) > MEMBERS_SHOWN_MAX:
+            lines.append(style.doubtful(f"  and {len(others) - MEMBERS_SHOWN_MAX} more: --json lists them"))
+    return "\n".join([*lines, *rest_line(cycles.cycles, "cycle", style)])
+
+
+CAPABILITY = Capability(
+    name="code.cycles",
+    summary="Files that import one another in a circle, or functions that call one another",
+    description="Each cycle is shown by a shortest way around, with the others that it connects. Imports count "
+    "wherever they stand, inside functions too. Calls for which only the name agrees do not count.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=("cycles", "cycles --calls"),
+)

@@ -1,0 +1,1 @@
+"""The index itself: refreshing it, and what is in it."""

@@ -1,0 +1,87 @@
+"""The one pipeline through which every door asks: check, refresh, run, and turn what went wrong into an outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from laconic.capabilities.binding import bind
+from laconic.capabilities.declaration import Capability, ResultT
+from laconic.capabilities.projection import to_json
+from laconic.foundation.errors import EXIT_OF_CODE, EXIT_OK, LaconicError
+from laconic.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no result, in words that stay the same (`code`) and words for people."""
+
+    code: str
+    message: str
+    hint: str
+    cause: BaseException | None = None  # of an internal error; stays inside the process
+
+    @classmethod
+    def of(cls, error: LaconicError) -> Failure:
+        """What a failure on purpose says."""
+        return cls(error.code, error.message, error.hint)
+
+    @property
+    def exit_status(self) -> int:
+        """The status with which a process ends that could only report this."""
+        return EXIT_OF_CODE[self.code]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a call: a result at a revision of the index, or a failure."""
+
+    revision: str  # empty when the index could not be opened
+    result: Any
+    failure: Failure | None = None
+
+    @property
+    def exit_status(self) -> int:
+        """0 for a result, else that of the failure."""
+        return self.failure.exit_status if self.failure else EXIT_OK
+
+    def envelope(self) -> dict[str, Any]:
+        """The outcome as every door that speaks JSON gives it."""
+        if self.failure is None:
+            return {"ok": True, "revision": self.revision, "result": to_json(self.result)}
+        error = {"code": self.failure.code, "message": self.failure.message, "hint": self.failure.hint}
+        return {"ok": False, "revision": self.revision, "error": error}
+
+
+def invoke(capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object]) -> Outcome:
+    """Ask; never raises but for an interruption."""
+    try:
+        return _answer(capability, workspace, arguments)
+    except LaconicError as error:
+        return Outcome("", None, Failure.of(error))
+    except Exception as error:  # noqa: BLE001 - a defect must reach every door as an answer, not as silence
+        return Outcome("", None, _defect(error))
+
+
+def ask(capability: Capability[Any, ResultT], workspace: Workspace, **arguments: object) -> ResultT:
+    """Ask from Python: the plain result, or the error raised."""
+    result: ResultT = _answer(capability, workspace, arguments).result
+    return result
+
+
+def _answer(capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object]) -> Outcome:
+    parameters = bind(capability.parameters, arguments)
+    if capability.checks_freshness:
+        workspace.check_freshness()
+    result = capability.run(workspace, parameters)
+    return Outcome(workspace.revision, result)
+
+
+def _defect(error: Exception) -> Failure:
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    place = f" ({frame.tb_frame.f_code.co_qualname}, line {frame.tb_lineno})" if frame else ""
+    message = f"{type(error).__name__}: {error}{place}"
+    return Failure("internal_error", message, "a defect in Laconic; LACONIC_DEBUG=1 shows where", error)

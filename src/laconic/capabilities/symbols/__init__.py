@@ -1,0 +1,1 @@
+"""Questions about one symbol, or some that a query means."""

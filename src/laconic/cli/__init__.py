@@ -1,0 +1,1 @@
+"""The command line: one projection of the catalogue, polished by hand."""

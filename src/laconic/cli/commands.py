@@ -1,0 +1,113 @@
+"""How the capabilities are spelled as commands, listed by hand in the order in which help shows them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from laconic.capabilities import catalogue
+from laconic.capabilities.declaration import Capability, Parameter, parameters_of
+from laconic.foundation.errors import LaconicError
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A capability under the words that ask for it; what `preset` fixes is no option of the command."""
+
+    words: tuple[str, ...]
+    capability_name: str
+    preset: Mapping[str, object] = field(default_factory=dict)
+    summary: str = ""  # where the command is narrower than its capability
+
+    @property
+    def name(self) -> str:
+        """The words as they are typed."""
+        return " ".join(self.words)
+
+    def capability(self) -> Capability[Any, Any]:
+        """What the command asks; imports its module."""
+        return catalogue.load(self.capability_name)
+
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters that are left to say."""
+        declared = parameters_of(self.capability().parameters)
+        return tuple(parameter for parameter in declared if parameter.name not in self.preset)
+
+    def line(self) -> str:
+        """What the command does, in one line."""
+        return self.summary or self.capability().summary
+
+
+SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
+    (
+        "Files",
+        (
+            Command(("tree",), "code.tree"),
+            Command(("structure",), "code.structure"),
+            Command(("extract",), "code.extract"),
+            Command(("imports",), "code.imports"),
+            Command(("importers",), "code.importers"),
+        ),
+    ),
+    (
+        "Symbols",
+        (
+            Command(("symbol", "find"), "code.symbol.find"),
+            Command(("symbol", "get"), "code.symbol.get"),
+            Command(("definition",), "code.definition"),
+        ),
+    ),
+    (
+        "Calls",
+        (
+            Command(("calls",), "code.calls"),
+            Command(("symbol", "callers"), "code.calls", {"direction": "callers"}, "What calls a symbol"),
+            Command(("symbol", "callees"), "code.calls", {"direction": "callees"}, "What a symbol calls"),
+            Command(("impact",), "code.impact"),
+            Command(("dead",), "code.dead"),
+            Command(("cycles",), "code.cycles"),
+        ),
+    ),
+    ("Context", (Command(("context",), "code.context"),)),
+    (
+        "Index",
+        (
+            Command(("index",), "code.index"),
+            Command(("stats",), "code.stats"),
+        ),
+    ),
+)
+
+COMMANDS: tuple[Command, ...] = tuple(command for _, commands in SECTIONS for command in commands)
+
+# Spellings that help does not list a second time.
+ALIASES: tuple[Command, ...] = (Command(("symbol",), "code.symbol.find"),)
+
+# The commands about the program itself: usage and summary. `own.py` runs them.
+OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
+    "help": ("help [COMMAND|TOPIC]", "The manual page of a command; topics: exit-codes, json"),
+    "completion": ("completion SHELL", "A script that teaches bash, zsh or fish the commands"),
+    "version": ("version", "The version of the program"),
+}
+
+
+def find_command(words: Sequence[str]) -> tuple[Command, Sequence[str]]:
+    """The command that `words` begin with, the longest spelling first, and the words after it; raises `usage`."""
+    for command in sorted((*COMMANDS, *ALIASES), key=lambda command: -len(command.words)):
+        length = len(command.words)
+        if tuple(words[:length]) == command.words:
+            return command, words[length:]
+    raise LaconicError("usage", f"there is no command {words[0]!r}", suggestion(words[0]))
+
+
+def suggestion(word: str) -> str:
+    """What somebody who wrote an unknown command may have meant."""
+    known = {command.words[0] for command in COMMANDS} | set(OWN_COMMANDS)
+    # A name of a symbol command is an easy slip: `find` for `symbol find`.
+    seconds = {command.words[1]: command.name for command in COMMANDS if len(command.words) > 1}
+    if word in seconds:
+        return f"did you mean {seconds[word]}?"
+    near = difflib.get_close_matches(word, sorted(known), n=1)
+    return f"did you mean {near[0]}?" if near else "laconic help lists the commands"

@@ -1,0 +1,51 @@
+"""The entry points. They import next to nothing, so that `laconic --version` takes hardly longer than Python itself."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from laconic import __version__
+
+EXIT_INTERRUPTED = 130
+EXIT_PIPE_CLOSED = 141
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """`laconic WORDS…`; the exit status."""
+    return _start("laconic", sys.argv[1:] if words is None else words)
+
+
+def main_tldrs(words: Sequence[str] | None = None) -> int:
+    """`tldrs WORDS…`: the code commands of the same program."""
+    return _start("tldrs", sys.argv[1:] if words is None else words)
+
+
+def _start(program: str, words: Sequence[str]) -> int:
+    try:
+        status = _run(program, words)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        _abandon_output()
+        return EXIT_PIPE_CLOSED
+    return status
+
+
+def _run(program: str, words: Sequence[str]) -> int:
+    if len(words) == 1 and words[0] in {"--version", "-V"}:
+        sys.stdout.write(f"{program} {__version__}\n")
+        return 0
+    from laconic.cli.run import run
+
+    return run(program, words)
+
+
+def _abandon_output() -> None:
+    """Let nothing be written to the closed pipe when the interpreter flushes its streams at exit."""
+    import os
+
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

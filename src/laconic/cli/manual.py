@@ -1,0 +1,153 @@
+"""The manual, made from the catalogue: an overview, a page a command, and two topics."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Sequence
+
+from laconic.capabilities.declaration import Parameter
+from laconic.capabilities.text import Style, aligned
+from laconic.cli.commands import OWN_COMMANDS, SECTIONS, Command, find_command
+from laconic.cli.options import OPTIONS, Options
+from laconic.cli.output import Output
+from laconic.foundation.errors import EXIT_OK, LaconicError
+
+WIDTH_CHARACTERS = 100
+
+EXIT_CODES = """\
+0    answered
+1    answered, and the answer is no: nothing found, or several symbols fit
+2    the question was put wrongly: an unknown command, option or value
+3    the surroundings did not allow an answer: files, disk, database, a missing grammar
+70   a defect in Laconic; LACONIC_DEBUG=1 shows the traceback
+130  interrupted (Ctrl-C)
+141  whoever read the output stopped reading
+
+An error says its code, which never changes, and a hint:
+
+    symbol_not_found: no symbol matches 'valdate'
+    hint: did you mean validate?
+"""
+
+JSON = """\
+With --json every command prints exactly one JSON object on standard output:
+
+    {"ok": true, "revision": "9c1f…", "result": …}
+    {"ok": false, "revision": "", "error": {"code": "symbol_not_found", "message": "…", "hint": "…"}}
+
+revision identifies the contents of all indexed files: equal revisions give equal answers.
+Lists are pages: {"items": […], "total": 73, "offset": 0, "more": 23}.
+Errors are said on standard error as well, in words.
+"""
+
+TOPICS = {"exit-codes": ("Exit codes", EXIT_CODES), "json": ("Output for programs", JSON)}
+
+
+def print_manual(program: str, words: Sequence[str]) -> int:
+    """Print the page of a command or topic, the overview without one; raises `usage`."""
+    style = Output(program, Options()).style(sys.stdout)
+    if not words:
+        text = overview(program, style)
+    elif words[0] in TOPICS:
+        title, body = TOPICS[words[0]]
+        text = f"{style.heading(title)}\n\n{textwrap.indent(body, '  ')}"
+    elif words[0] in OWN_COMMANDS:
+        usage, summary = OWN_COMMANDS[words[0]]
+        text = f"{style.heading(f'{program} {usage}')}\n\n  {summary}.\n"
+    else:
+        text = _pages(program, words, style)
+    sys.stdout.write(text)
+    return EXIT_OK
+
+
+def overview(program: str, style: Style) -> str:
+    """All commands, a line each."""
+    blocks = [f"{style.heading('usage')}: {program} COMMAND [OPTION]…\n"]
+    rows = [[(_synopsis(command), command.line()) for command in commands] for _, commands in SECTIONS]
+    own = list(OWN_COMMANDS.values())
+    lines = aligned([row for section in [*rows, own] for row in section], [style.symbol])
+    for title, section in zip([*(title for title, _ in SECTIONS), "Laconic"], [*rows, own], strict=True):
+        shown, lines = lines[: len(section)], lines[len(section) :]
+        blocks.append("\n".join([style.heading(title), *(f"  {line}" for line in shown)]) + "\n")
+    blocks.append(_options("Options of every command", OPTIONS, style))
+    blocks.append(f"{program} help COMMAND shows its options and examples.\n")
+    return "\n".join(blocks)
+
+
+def _pages(program: str, words: Sequence[str], style: Style) -> str:
+    """The page of one command, or of all whose first word it is."""
+    group = [command for _, commands in SECTIONS for command in commands if command.words[0] == words[0]]
+    exact = [command for command in group if command.words == tuple(words[: len(command.words)])]
+    if not group:
+        find_command(words)
+        raise LaconicError("usage", f"there is no command {words[0]!r}")
+    return "\n".join(page(program, command, style) for command in exact or group)
+
+
+def page(program: str, command: Command, style: Style) -> str:
+    """The manual page of a command."""
+    capability, parameters = command.capability(), command.parameters()
+    about = f"{capability.summary}. {capability.description}" if not command.summary else f"{command.summary}."
+    blocks = [
+        f"{style.heading(f'{program} {_synopsis(command)} [OPTION]…')}\n",
+        "\n\n".join(_wrapped(paragraph, "  ") for paragraph in about.split("\n\n")) + "\n",
+    ]
+    places = [parameter for parameter in parameters if parameter.positional]
+    named = [parameter for parameter in parameters if not parameter.positional]
+    if places:
+        blocks.append(_options("Arguments", places, style))
+    if named:
+        blocks.append(_options("Options", named, style))
+    blocks.append(_options("Options of every command", OPTIONS, style))
+    if capability.examples and not command.preset:
+        lines = "".join(f"  {program} {example}\n" for example in capability.examples)
+        blocks.append(f"{style.heading('Examples')}\n{lines}")
+    return "\n".join(blocks)
+
+
+def _synopsis(command: Command) -> str:
+    words = list(command.words)
+    for parameter in command.parameters():
+        if parameter.positional:
+            word = parameter.metavar + ("…" if parameter.many else "")
+            words.append(word if parameter.required else f"[{word}]")
+    return " ".join(words)
+
+
+def _options(title: str, parameters: Sequence[Parameter], style: Style) -> str:
+    spelled = [(_spelling(parameter), _told(parameter)) for parameter in parameters]
+    indent = max(len(spelling) for spelling, _ in spelled) + 4
+    lines = []
+    for spelling, told in spelled:
+        first, *more = textwrap.wrap(told, WIDTH_CHARACTERS - indent)
+        lines.append(f"  {style.symbol(spelling)}{' ' * (indent - 2 - len(spelling))}{first}")
+        lines += [" " * indent + line for line in more]
+    return "\n".join([style.heading(title), *lines]) + "\n"
+
+
+def _spelling(parameter: Parameter) -> str:
+    if parameter.positional:
+        return parameter.metavar
+    if parameter.type is bool:
+        return parameter.flag if not parameter.default else "--no-" + parameter.flag[2:]
+    if parameter.shorthand:
+        return ", ".join("--" + choice for choice in parameter.choices)
+    return f"{parameter.flag} {parameter.metavar}"
+
+
+def _told(parameter: Parameter) -> str:
+    notes = []
+    if parameter.choices and not parameter.shorthand:
+        notes.append(", ".join(parameter.choices))
+    if parameter.type is int and parameter.maximum is not None:
+        notes.append(f"{parameter.minimum or 0} to {parameter.maximum:,}")
+    if parameter.type is not bool and parameter.default not in (None, "", ()):
+        notes.append(f"default {parameter.default}")
+    if parameter.many and not parameter.positional:
+        notes.append("may be repeated")
+    return parameter.help + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def _wrapped(text: str, indent: str) -> str:
+    return textwrap.fill(text, WIDTH_CHARACTERS, initial_indent=indent, subsequent_indent=indent)

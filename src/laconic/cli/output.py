@@ -1,0 +1,82 @@
+"""Printing: answers on standard output, errors and progress on standard error."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import traceback
+from typing import Any, TextIO
+
+from laconic.capabilities.declaration import Capability
+from laconic.capabilities.invoke import Failure, Outcome
+from laconic.capabilities.text import Style
+from laconic.cli.options import Color, Options
+from laconic.cli.progress import ProgressBar
+from laconic.foundation.errors import EXIT_OK
+
+# Control characters but tab and newline, and escapes but those that colour: source may hold anything.
+_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]|\x1b(?!\[[0-9;]*m)")
+
+
+class Output:
+    """Where one command prints, and how."""
+
+    def __init__(self, program: str, options: Options) -> None:
+        self._program = program
+        self._options = options
+
+    def print_answer(self, outcome: Outcome, capability: Capability[Any, Any]) -> int:
+        """Print a result on standard output."""
+        if self._options.json:
+            return self.print_json(outcome)
+        text = capability.text(outcome.result, self.style(sys.stdout))
+        _write(sys.stdout, text if text.endswith("\n") else text + "\n")
+        return EXIT_OK
+
+    def print_json(self, outcome: Outcome) -> int:
+        """Print the envelope of an outcome on standard output."""
+        _write(sys.stdout, _json_line(outcome))
+        return outcome.exit_status
+
+    def print_failure(self, outcome: Outcome) -> int:
+        """Print what went wrong on standard error and, with `--json`, the envelope on standard output."""
+        failure = outcome.failure
+        assert failure is not None
+        if self._options.json:
+            self.print_json(outcome)
+        _write(sys.stderr, self._told(failure))
+        if failure.cause is not None and os.environ.get("LACONIC_DEBUG"):
+            traceback.print_exception(failure.cause)
+        return failure.exit_status
+
+    def progress(self) -> ProgressBar | None:
+        """A bar on standard error when somebody is there to see it."""
+        wanted = sys.stderr.isatty() and not self._options.quiet and os.environ.get("TERM") != "dumb"
+        return ProgressBar(sys.stderr) if wanted else None
+
+    def style(self, stream: TextIO) -> Style:
+        """Colours, as the options, the terminal and the environment will have it."""
+        if self._options.color is not Color.AUTO:
+            return Style(self._options.color is Color.ALWAYS)
+        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        return Style(stream.isatty() and not plain)
+
+    def _told(self, failure: Failure) -> str:
+        style = self.style(sys.stderr)
+        lines = [f"{style.bad(failure.code)}: {failure.message}"]
+        if failure.hint:
+            lines.append(f"{style.faint('hint')}: {failure.hint}")
+        return "\n".join(lines) + "\n"
+
+
+def _json_line(outcome: Outcome) -> str:
+    return json.dumps(outcome.envelope(), ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _write(stream: TextIO, text: str) -> None:
+    if stream.isatty():
+        text = _UNSAFE.sub("\N{REPLACEMENT CHARACTER}", text)
+    encoding = stream.encoding or "utf-8"
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))

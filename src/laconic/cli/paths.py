@@ -1,0 +1,41 @@
+"""Paths as somebody in a directory of the repository writes them, turned into paths from its root."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from laconic.capabilities.declaration import Parameter, Role
+
+_ROLES = frozenset({Role.PATH, Role.FILE, Role.PLACE, Role.SYMBOL, Role.MODULE})
+
+
+def from_root(root: Path, declared: Sequence[Parameter], arguments: Mapping[str, object]) -> dict[str, object]:
+    """The same arguments, with every path that exists from the current directory written from the root.
+
+    `root` is resolved. What names nothing here is left as it is: it may be a path from the root already, or a symbol.
+    """
+    roles = {parameter.name: parameter.role for parameter in declared}
+    return {name: _rewritten(root, value) if roles.get(name) in _ROLES else value for name, value in arguments.items()}
+
+
+def _rewritten(root: Path, value: object) -> object:
+    if isinstance(value, tuple):
+        return tuple(_rewritten(root, element) for element in value)
+    if not isinstance(value, str):
+        return value
+    whole = _path_from_root(root, value)
+    if whole is not None:
+        return whole
+    path, colon, rest = value.partition(":")
+    start = _path_from_root(root, path) if colon and path else None
+    return value if start is None else f"{start}:{rest}"
+
+
+def _path_from_root(root: Path, text: str) -> str | None:
+    try:
+        if not text or not Path(text).exists():
+            return None
+        return Path(text).resolve().relative_to(root).as_posix()
+    except (OSError, ValueError):  # too long or odd to be a path, or one that leads elsewhere
+        return None

@@ -1,0 +1,85 @@
+"""One repository, opened: what every capability works on, and where Python programs begin.
+
+    from laconic.workspace import Workspace
+
+    with Workspace.open(".") as workspace:
+        for symbol in workspace.engine.lookup("validate*"):
+            print(symbol.id)
+
+`laconic.capabilities.invoke.ask` asks a workspace what the command line asks, and gives back plain values.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self
+
+from laconic.code.engine import Engine
+from laconic.code.index.refresh import Progress, RefreshReport
+from laconic.code.index.store import DIRECTORY, FILE_NAME
+from laconic.code.pack.texts import Texts
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.settings import Settings, load
+
+
+class Workspace:
+    """A repository with its engine and settings. For one thread at a time; close it."""
+
+    def __init__(self, engine: Engine, settings: Settings, *, refresh: bool, progress: Progress | None) -> None:
+        self.engine = engine
+        self.settings = settings
+        self.report: RefreshReport | None = None  # of the latest refresh
+        self._refresh = refresh
+        self._progress = progress
+
+    @classmethod
+    def open(cls, root: Path | str, *, refresh: bool = True, progress: Progress | None = None) -> Self:
+        """Open the repository at `root`; with `refresh`, each question first brings the index up to date."""
+        try:
+            resolved = Path(root).resolve(strict=True)
+        except OSError as error:
+            raise LaconicError("root_not_found", f"{root}: {error.strerror}", "name a directory with --root") from error
+        return cls(Engine.open(resolved), load(resolved), refresh=refresh, progress=progress)
+
+    @property
+    def root(self) -> Path:
+        """The directory that all paths are written from, resolved."""
+        return self.engine.root
+
+    @property
+    def revision(self) -> str:
+        """The identity of all facts that answers are computed from."""
+        return self.engine.revision
+
+    def check_freshness(self) -> None:
+        """Bring the index up to date before a question, unless that is not wanted and there is an index."""
+        if self._refresh or not self.engine.store.is_current():
+            self.refresh()
+
+    def refresh(self) -> RefreshReport:
+        """Bring the index up to date."""
+        self.report = self.engine.refresh(self._progress)
+        return self.report
+
+    def texts(self, *, with_docs: bool = False) -> Texts:
+        """The source of one answer's symbols, each file read once."""
+        return Texts(self.engine.source, self.engine.store.symbols_of, with_docs=with_docs)
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self.engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def find_root(start: Path) -> Path:
+    """The nearest directory around `start` that is a repository or has an index, else `start` itself."""
+    start = start.resolve()
+    for directory in (start, *start.parents):
+        if (directory / ".git").exists() or (directory / DIRECTORY / FILE_NAME).exists():
+            return directory
+    return start

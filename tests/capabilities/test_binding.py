@@ -1,0 +1,182 @@
+"""One declaration, three projections: checks, JSON schema, command words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from laconic.capabilities.binding import bind, read_words, schema
+from laconic.capabilities.declaration import Role, option, parameters_of, positional
+from laconic.foundation.errors import LaconicError
+
+
+class Direction(StrEnum):
+    CALLERS = "callers"
+    CALLEES = "callees"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    path: str = positional("where to look", role=Role.PATH)
+    symbols: tuple[str, ...] = positional("what to look for", default=(), role=Role.SYMBOL, metavar="SYMBOL", maximum=3)
+    depth: int = option(2, "how far to go", minimum=0, maximum=9)
+    direction: Direction | None = option(None, "which way to go", shorthand=True)
+    docs: bool = option(False, "show documentation")
+    checks: bool = option(True, "check first")
+    include: tuple[str, ...] = option((), "also these", role=Role.PATH, metavar="PATH")
+
+
+DECLARED = parameters_of(Parameters)
+
+
+def refusal(arguments: dict[str, object]) -> LaconicError:
+    with pytest.raises(LaconicError) as caught:
+        bind(Parameters, arguments)
+    return caught.value
+
+
+def misuse(*words: str) -> LaconicError:
+    with pytest.raises(LaconicError) as caught:
+        read_words(DECLARED, words)
+    assert caught.value.code == "usage"
+    return caught.value
+
+
+def test_defaults_fill_what_is_not_said() -> None:
+    assert bind(Parameters, {"path": "src"}) == Parameters("src", (), 2, None, False, True, ())
+
+
+def test_json_values_become_parameters() -> None:
+    arguments: dict[str, object] = {"path": "src", "symbols": ["a", "b"], "direction": "callers", "include": "x.py"}
+    bound = bind(Parameters, arguments)
+    assert bound.symbols == ("a", "b")
+    assert bound.direction is Direction.CALLERS
+    assert bound.include == ("x.py",)  # one value stands for a list of one
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "path is missing"),
+        ({"path": 1}, "path must be of type string"),
+        ({"path": None}, "path must be of type string"),
+        ({"path": "x" * 5000}, "longer than"),
+        ({"path": "a\0b"}, "NUL"),
+        ({"path": "x", "depth": "2"}, "depth must be of type integer"),
+        ({"path": "x", "depth": True}, "depth must be of type integer"),
+        ({"path": "x", "depth": -1}, "at least 0"),
+        ({"path": "x", "depth": 10}, "at most 9"),
+        ({"path": "x", "docs": 1}, "docs must be of type boolean"),
+        ({"path": "x", "direction": "up"}, "not one of callers, callees"),
+        ({"path": "x", "symbols": ["a"] * 4}, "at most 3 values"),
+        ({"path": "x", "symbols": [1]}, "symbols must be of type string"),
+        ({"path": "x", "include": ["a"] * 1000}, "at most 200 values"),
+    ],
+)
+def test_wrong_arguments_are_refused_with_a_reason(arguments: dict[str, object], message: str) -> None:
+    error = refusal(arguments)
+    assert error.code == "invalid_argument"
+    assert message in error.message
+
+
+def test_an_unknown_parameter_is_refused_and_a_near_one_suggested() -> None:
+    assert refusal({"path": "x", "detph": 1}).hint == "did you mean depth?"
+
+
+def test_words_may_mix_options_and_places() -> None:
+    words = ["--docs", "src", "--depth", "3", "a", "--include=x", "b", "--callers", "--include", "y"]
+    read = read_words(DECLARED, words)
+    assert read == {
+        "docs": True,
+        "path": "src",
+        "depth": 3,
+        "symbols": ("a", "b"),
+        "include": ("x", "y"),
+        "direction": "callers",
+    }
+
+
+def test_after_two_dashes_every_word_is_a_place() -> None:
+    assert read_words(DECLARED, ["--no-checks", "--", "-x", "--docs"]) == {
+        "checks": False,
+        "path": "-x",
+        "symbols": ("--docs",),
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        ([], "PATH is missing", "where to look"),
+        (["x", "--depht", "1"], "unknown option --depht", "did you mean --depth?"),
+        (["x", "--depth"], "--depth needs a value", "how far to go"),
+        (["x", "--depth", "far"], "'far' is not a whole number", "how far to go"),
+        (["x", "--docs=yes"], "--docs takes no value", ""),
+        (["x", "-d"], "unknown option -d", "two dashes"),
+    ],
+)
+def test_misused_words_are_explained(words: list[str], message: str, hint: str) -> None:
+    error = misuse(*words)
+    assert message in error.message
+    assert hint in error.hint
+
+
+def test_a_word_too_many_is_refused() -> None:
+    @dataclass(frozen=True, slots=True)
+    class One:
+        path: str = positional("where to look")
+
+    with pytest.raises(LaconicError, match="unexpected word 'b'"):
+        read_words(parameters_of(One), ["a", "b"])
+
+
+def test_the_schema_says_what_the_checks_check() -> None:
+    described = schema(Parameters)
+    assert described["required"] == ["path"]
+    assert described["additionalProperties"] is False
+    properties = described["properties"]
+    assert properties["depth"] == {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 9,
+        "description": "how far to go",
+        "default": 2,
+    }
+    assert properties["symbols"]["items"] == {"type": "string"}
+    assert properties["symbols"]["maxItems"] == 3
+    assert properties["direction"]["enum"] == ["callers", "callees", None]
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text("ab\0é", max_size=5),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=3,
+)
+
+
+@given(st.dictionaries(st.sampled_from([*(parameter.name for parameter in DECLARED), "other"]), json_values))
+def test_any_arguments_are_bound_or_refused(arguments: dict[str, Any]) -> None:
+    try:
+        bound = bind(Parameters, arguments)
+    except LaconicError as error:
+        assert error.code == "invalid_argument"
+    else:
+        assert 0 <= bound.depth <= 9
+
+
+WORDS = ["a", "--depth", "3", "--docs", "--", "--callers", "--include", "--x", "-"]
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=8))
+def test_any_words_are_read_or_refused(words: list[str]) -> None:
+    try:
+        arguments = read_words(DECLARED, words)
+    except LaconicError as error:
+        assert error.code == "usage"
+    else:
+        assert set(arguments) <= {parameter.name for parameter in DECLARED}
