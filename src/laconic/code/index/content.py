@@ -1,10 +1,9 @@
-"""Reading source files, and which of them are not worth indexing by what is in them."""
+"""Reading source files, and the reasons for which files are left out."""
 
 from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 from enum import StrEnum
 from typing import NamedTuple
@@ -42,26 +41,6 @@ class Skipped(NamedTuple):
     reason: Reason
 
 
-LONG_LINE_BYTES = 1_000
-SHORT_LINES_PER_LONG = 40  # more of them around each long line, and somebody wrote the file: data inside code
-HEADER_BYTES = 2_000  # where generators sign
-
-_MINIFIED_NAME = re.compile(r"[.-]min\.[cm]?js$", re.IGNORECASE)
-_COMMENT = rb"^[ \t]*(?:#|//|/\*|\*|--|;|%|<!--|\(\*|\"\"\"|''')[^\n]*"
-_SIGNATURES = re.compile(
-    rb"|".join(
-        (
-            rb"(?:^\W*|\bis (?:automatically )?)@generated\b",
-            _COMMENT + rb"<auto-?generated\b",
-            _COMMENT + rb"generated\b(?:[^\n]|\n\W){0,200}?\bdo not (?:edit|modify|change|touch)\b",
-            _COMMENT + rb"\bdo not (?:edit|modify|change|touch)\b(?:[^\n]|\n\W){0,200}?generated\b",
-            _COMMENT + rb"\bgenerated from [^\n]*\.g4? by ANTLR\b",
-        )
-    ),
-    re.IGNORECASE | re.MULTILINE,
-)
-
-
 def read_file(path: str) -> bytes:
     """The content of a regular file of at most `MAX_FILE_BYTES`; anything else is an `OSError`.
 
@@ -88,36 +67,3 @@ def reason_of(error: OSError) -> Reason:
     return {errno.EFBIG: Reason.TOO_LARGE, errno.EINVAL: Reason.NOT_A_FILE, errno.ENXIO: Reason.NOT_A_FILE}.get(
         error.errno or 0, Reason.UNREADABLE
     )
-
-
-def not_worth_indexing(path: str, source: bytes) -> Reason | None:
-    """Why a file with this content is skipped, None if it is source that people write."""
-    if b"\0" in source:
-        return Reason.NOT_UTF8 if source.startswith((b"\xff\xfe", b"\xfe\xff")) else Reason.BINARY
-    if not _is_utf8(source):
-        return Reason.NOT_UTF8
-    if _MINIFIED_NAME.search(path) or _looks_minified(source):
-        return Reason.MINIFIED
-    header = source[:HEADER_BYTES]
-    if b"enerated" in header.lower() and _SIGNATURES.search(header):
-        return Reason.GENERATED
-    return None
-
-
-def _is_utf8(source: bytes) -> bool:
-    if source.isascii():
-        return True
-    try:
-        source.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _looks_minified(source: bytes) -> bool:
-    """Whether long lines make up most of the file, and there is not much around them."""
-    if len(source) < LONG_LINE_BYTES or len(source) < 100 * source.count(b"\n"):
-        return False
-    lengths = [len(line) for line in source.split(b"\n") if not line.isspace()]
-    long = [length for length in lengths if length >= LONG_LINE_BYTES]
-    return 2 * sum(long) > len(source) and len(lengths) - len(long) <= SHORT_LINES_PER_LONG * len(long)

@@ -11,15 +11,11 @@ Three rules, the same with git and without it:
 
 from __future__ import annotations
 
-import codecs
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from laconic.code.index.content import read_file
-
-if TYPE_CHECKING:
-    from pathspec import PathSpec
-    from pathspec.pattern import Pattern
+from laconic.code.index.gitignore import Patterns
 
 
 def _names(text: str) -> frozenset[str]:
@@ -51,7 +47,7 @@ class IgnoreFile(NamedTuple):
     """The patterns of one ignore file, about paths below its directory."""
 
     prefix: str  # its directory with a trailing slash, empty at the root
-    patterns: PathSpec[Pattern]
+    patterns: Patterns
 
 
 Rules = tuple[IgnoreFile, ...]  # outermost first
@@ -63,7 +59,7 @@ def verdict(rules: Rules, path: str) -> bool | None:
     As in git, the parents of `path` must have been found open before.
     """
     for ignore_file in reversed(rules):
-        said = ignore_file.patterns.check_file(path[len(ignore_file.prefix) :]).include
+        said = ignore_file.patterns.verdict(path[len(ignore_file.prefix) :])
         if said is not None:
             return said
     return None
@@ -77,7 +73,7 @@ def with_ignore_file(rules: Rules, path: str, prefix: str) -> Rules:
         text = read_file(path)
     except OSError:
         return rules  # like git, take an ignore file that cannot be read for one that is not there
-    return (*rules, IgnoreFile(prefix, _compile(text)))
+    return (*rules, IgnoreFile(prefix, Patterns(text)))
 
 
 def looks_built(root: str, parent: str, name: str) -> bool:
@@ -98,27 +94,3 @@ def is_skipped_name(root: str, directory: str, name: str) -> bool:
     if name not in SKIP_DIRS:
         return False
     return name not in VIRTUAL_ENVIRONMENT_NAMES or not os.path.lexists(f"{root}/{directory}/__init__.py")
-
-
-def _compile(text: bytes) -> PathSpec[Pattern]:
-    from pathspec import PathSpec  # only where there is an ignore file to read: it costs as much as git itself
-
-    lines = [
-        line.removesuffix("\r")
-        for line in text.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape").split("\n")
-    ]
-    try:
-        return PathSpec.from_lines("gitignore", lines, backend="simple")
-    except ValueError:
-        valid = [line for line in lines if _is_pattern(line)]
-        return PathSpec.from_lines("gitignore", valid, backend="simple")
-
-
-def _is_pattern(line: str) -> bool:
-    from pathspec import PathSpec
-
-    try:
-        PathSpec.from_lines("gitignore", [line], backend="simple")
-    except ValueError:
-        return False
-    return True

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from fnmatch import translate
 
 from laconic.code.index.schema import SYMBOL_ORDER, SYMBOL_QUERY, symbol_of
@@ -60,6 +59,8 @@ def find(database: Database, query: str, kinds: frozenset[Kind], limit: int) -> 
 
 def suggestions(database: Database, query: str, limit: int) -> list[str]:
     """Names that resemble the last part of `query`, the likeliest first."""
+    from difflib import get_close_matches  # only here, where something has already gone wrong
+
     wanted = _NUMBER.sub("", re.split(r"[.:/]", query)[-1])
     rows = database.rows(
         "select distinct name from symbol where length(name) between ? and ?",

@@ -30,7 +30,6 @@ create table file (
     namespace text not null,
     skipped text not null      -- why the file is not indexed, empty for those that are
 );
-create index file_name on file (name);
 
 create table facts (file_id integer primary key, facts blob not null);
 
@@ -52,8 +51,6 @@ create table symbol (
     doc_end_byte integer not null,
     primary key (file_id, position)
 ) without rowid;
-create index symbol_name on symbol (name);
-create index symbol_owner on symbol (owner);
 
 create table import (
     file_id integer not null,
@@ -64,7 +61,6 @@ create table import (
     line integer not null,
     primary key (file_id, position)
 ) without rowid;
-create index import_module on import (module);
 
 create table mention (name text primary key, files blob not null) without rowid; -- ids in ascending order, 4 bytes each
 
@@ -77,6 +73,19 @@ create table problem (
 ) without rowid;
 """,
 )
+# Made when a refresh ends, if they are not there: a first build is faster without them.
+INDEXES = """
+create index if not exists file_name on file (name);
+create index if not exists symbol_name on symbol (name);
+create index if not exists symbol_owner on symbol (owner);
+create index if not exists import_module on import (module);
+"""
+WITHOUT_INDEXES = """
+drop index if exists file_name;
+drop index if exists symbol_name;
+drop index if exists symbol_owner;
+drop index if exists import_module;
+"""
 TABLES_BY_FILE = ("facts", "symbol", "import", "problem")
 
 # Facts are marshalled and postings are machine words: another Python or machine builds its own.

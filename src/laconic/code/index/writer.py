@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from laconic.code.index.fingerprint import extraction_fingerprint
-from laconic.code.index.schema import ENCODING, TABLES_BY_FILE, Batch, KnownFile, decode_facts, decode_ids, encode_ids
+from laconic.code.index.schema import (
+    ENCODING,
+    INDEXES,
+    TABLES_BY_FILE,
+    WITHOUT_INDEXES,
+    Batch,
+    KnownFile,
+    decode_facts,
+    decode_ids,
+    encode_ids,
+)
 from laconic.foundation.database import Database
 from laconic.foundation.hashing import Revision
 
@@ -26,6 +36,7 @@ class Writer:
 
     def clear(self) -> None:
         """Forget everything."""
+        self._database.execute(WITHOUT_INDEXES)
         for table in ("meta", "file", "mention", *TABLES_BY_FILE):
             self._database.execute(f"delete from {table}")
         self._revision = Revision()
@@ -68,6 +79,7 @@ class Writer:
     def finish(self) -> None:
         """Write what was collected."""
         self._write_mentions()
+        self._database.execute(INDEXES)
         entries = {"files": str(self._revision), "encoding": ENCODING, "extraction": extraction_fingerprint()}
         self._database.execute_many("insert or replace into meta values (?, ?)", entries.items())
 
