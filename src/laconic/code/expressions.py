@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+# A name that straight-line code binds again is another variable: `name`, `name<mark>2`, … The mark is in no identifier.
+VERSION_MARK = "\x01"
+
 Expression = Any  # None | str | tuple[int, ...]; recursive, so spelled Any
 
 MEMBER = 1  # (MEMBER, object, name)

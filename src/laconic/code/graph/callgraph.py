@@ -180,7 +180,7 @@ class CallGraph:
         position = scope
         while position >= 0:
             if name in file.names(position):
-                entries = file.names(position)[name]
+                entries = file.names(position)[name] if position == scope else file.all_bindings(position, name)
                 return all(_is_fixed(entry, file, self._is_receiver(file, scope, name)) for _, entry in entries)
             position = file.definitions[position][3]
         return True

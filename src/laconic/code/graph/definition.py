@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from laconic.code.expressions import CALL, DEFINED, IMPORTED, MEMBER, Expression
+from laconic.code.expressions import CALL, DEFINED, IMPORTED, MEMBER, VERSION_MARK, Expression
 from laconic.code.graph.callgraph import CallGraph
 from laconic.code.graph.program import File
 from laconic.code.graph.values import CLASS, FUNCTION, INSTANCE, MODULE, PARENT, Value
@@ -60,6 +60,7 @@ class Definitions:
 
     def _of_name(self, file: File, scope: int, name: str, hops: int) -> list[Place]:
         """Follow a name to its bindings: the scope that binds it, then through imports."""
+        name = name.partition(VERSION_MARK)[0]
         position = scope
         while position >= 0:
             visible = file.definitions[position][0] not in CLASS_KINDS or position == scope
@@ -71,7 +72,7 @@ class Definitions:
     def _of_bindings(self, file: File, owner: int, name: str, hops: int) -> list[Place]:
         found: dict[Place, None] = {}
         plain = False
-        for _, entry in file.names(owner)[name]:
+        for _, entry in file.all_bindings(owner, name):
             definition = _definition_of(entry)
             if definition >= 0:
                 found[self._place(file, definition)] = None

@@ -11,7 +11,7 @@ from typing import Any
 
 from laconic.code.expressions import (
     CALL, CLASS_METHOD, CONST, CONTEXT_MANAGER, DEFINED, EITHER, ELEMENT, ENTER, GENERATOR, GENERIC, IMPORTED, ITEM,
-    LITERAL, MAPPING, MEMBER, NEW, PARAMETER, SEQUENCE, SPREAD, STATIC, TYPED, VARIADIC, Expression,
+    LITERAL, MAPPING, MEMBER, NEW, PARAMETER, SEQUENCE, SPREAD, STATIC, TYPED, VARIADIC, VERSION_MARK, Expression,
     Scope,
 )  # fmt: skip
 from laconic.code.graph.fixpoint import Solver
@@ -115,6 +115,8 @@ class Evaluator:
 
     def name(self, file: File, scope: int, name: str) -> Values:
         """What a name may be, seen from a scope."""
+        if VERSION_MARK in name:
+            return self.bound(file, scope, name, inside=True)
         position = scope
         facts = file.facts
         while position >= 0:
@@ -122,7 +124,7 @@ class Evaluator:
             is_class = kind in CLASS_KINDS or kind == Kind.EXTENSION
             table = file.names(position)
             if name in table and (not is_class or position == scope or facts.class_scope_visible):
-                return self.bound(file, position, name)
+                return self.bound(file, position, name, inside=position == scope)
             if is_class and facts.implicit_receiver and position != scope:
                 found = self.members.of_class(self.members.class_of(file, position), name, file)
                 if found:
@@ -132,13 +134,14 @@ class Evaluator:
             return self.receiver(file, scope, name in facts.class_names)
         return self.members.top_level(file, name) or self._builtin(file, name)
 
-    def bound(self, file: File, scope: int, name: str) -> Values:
-        """The union of everything a scope binds a name to."""
-        return self.solver.solve(("name", file.id, scope, name), self._bound_values, file, scope, name)
+    def bound(self, file: File, scope: int, name: str, *, inside: bool = False) -> Values:
+        """The union of everything a scope binds a name to; `inside` the scope, of this version of the name alone."""
+        return self.solver.solve(("name", file.id, scope, name, inside), self._bound_values, file, scope, name, inside)
 
-    def _bound_values(self, file: File, scope: int, name: str) -> Values:
+    def _bound_values(self, file: File, scope: int, name: str, inside: bool) -> Values:
         found: Values = NOTHING
-        for owner, expression in file.names(scope)[name]:
+        entries = file.names(scope).get(name) if inside else file.all_bindings(scope, name)
+        for owner, expression in entries or file.all_bindings(scope, name.partition(VERSION_MARK)[0]):
             values = self.values(file, owner, expression)
             if type(expression) is tuple and expression[0] in (CALL, NEW):
                 values = self._decorated(file, expression, values)
@@ -355,7 +358,16 @@ class Evaluator:
             return one(REST, file.id, position, index) | declared
         if any(value[0] in (INSTANCE, COLLECTION, CLASS) for value in declared):
             return declared
-        return declared | self.values(file, outer, default) | self._passed(file, position, index)
+        passed = self._passed(file, position, index)
+        if default is None or (passed and self._always_passed(file, position, index)):
+            return declared | passed
+        return declared | passed | self.values(file, outer, default)
+
+    def _always_passed(self, file: File, position: int, index: int) -> bool:
+        """Whether no known call leaves a parameter to its default."""
+        scope = file.scope(position)
+        sites = self.members.sites.of(file, position)
+        return all(passed_expressions(scope, index, call, shift) for _, _, call, shift in sites)
 
     def _rest(self, value: Value) -> Values:
         """Everything that a variadic parameter may receive."""

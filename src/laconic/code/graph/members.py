@@ -101,21 +101,32 @@ class Members:
         return found or self._of_external_base(target, name)
 
     def _declared(self, target: Value, name: str) -> Values:
+        assigned: Values = NOTHING
         for owner in self.linearised(target):
+            assigned |= self._assigned(owner, name)
             found = self._own(owner, name)
             if found:
-                return found
-        return NOTHING
+                return found | assigned
+        return assigned
 
     def _own(self, owner: Value, name: str) -> Values:
-        """Members that a class itself declares or its methods assign, its extensions included."""
+        """Members that a class itself declares, its extensions included."""
         found: Values = NOTHING
         for file, position in self._bodies(owner):
             if name in file.names(position):
                 found |= self.evaluator.bound(file, position, name)
                 found = found or self._placeholder(file, position, name)
-            for scope, expression in file.receiver_stores(position).get(name, ()):
+        return found
+
+    def _assigned(self, owner: Value, name: str) -> Values:
+        """What the methods of a class assign to a member of their receiver, and others from outside."""
+        found: Values = NOTHING
+        for file, position in self._bodies(owner):
+            stores = file.receiver_stores(position).get(name, ())
+            for scope, expression in stores:
                 found |= self.evaluator.values(file, scope, expression)
+            if stores:
+                found |= self._stored_from_outside((INSTANCE, *owner[1:]), name)
         return found
 
     def _placeholder(self, file: File, position: int, name: str) -> Values:
@@ -198,14 +209,14 @@ class Members:
     def _of_subclasses(self, target: Value, name: str) -> Values:
         found: Values = NOTHING
         for child in self.subclasses(target):
-            found |= self._own(child, name)
+            found |= self._own(child, name) | self._assigned(child, name)
         return found
 
     def _of_parent(self, value: Value, name: str, file: File) -> Values:
         owner = (CLASS, value[1], value[2])
         receiver = (INSTANCE, value[1], value[2])
         for base in self.linearised(owner)[1:]:
-            found = self._own(base, name)
+            found = self._own(base, name) or self._assigned(base, name)
             if found:
                 return self._read(found, receiver)
         return self._of_external_base(owner, name)
@@ -270,7 +281,7 @@ class Members:
         return self._from_neighbours(file, name)
 
     def _from_stars(self, file: File, name: str) -> Values:
-        for module in file.stars:
+        for module in reversed(file.stars):  # the last import wins
             for target in self.program.modules(file, module):
                 other = self.program.file(target)
                 if target != file.id and self._exports(other, name):

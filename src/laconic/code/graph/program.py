@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from laconic.code.expressions import (
     CALL, DEFINED, EITHER, ELEMENT, ENTER, EXTENSION, GENERIC, IMPORTED, ITEM, MAPPING, MEMBER, NEW, PARAMETER,
-    SEQUENCE, SPREAD, STATIC, Expression, Scope,
+    SEQUENCE, SPREAD, STATIC, VERSION_MARK, Expression, Scope,
 )  # fmt: skip
 from laconic.code.languages.model import Language, Resolution
 from laconic.code.languages.registry import LANGUAGES
@@ -89,6 +89,7 @@ class File:
                 self.children[definition[3]].append(position)
         self._qualnames: list[str] | None = None
         self._names: dict[int, dict[str, list[Entry]]] = {}
+        self._versions: dict[tuple[int, str], int] = {}
         self._receiver_stores: dict[int, dict[str, list[Entry]]] = {}
         self._item_stores: list[Store] | None = None
         self._member_stores: dict[str, list[Store]] | None = None
@@ -111,8 +112,16 @@ class File:
                 self._qualnames.append(f"{name}#{seen[name]}" if seen[name] > 1 else name)
         return self._qualnames
 
+    def all_bindings(self, position: int, name: str) -> list[Entry]:
+        """What a name of a scope is bound to at any time, as seen from outside the scope."""
+        table = self.names(position)
+        entries = table[name] if name in table else []
+        for version in range(2, self._versions.get((position, name), 1) + 1):
+            entries = entries + table[f"{name}{VERSION_MARK}{version}"]
+        return entries
+
     def names(self, position: int) -> dict[str, list[Entry]]:
-        """What each name of a scope is bound to."""
+        """What each name of a scope is bound to, by version."""
         known = self._names.get(position)
         if known is None:
             self._fill_names()
@@ -274,6 +283,10 @@ class File:
                 if type(target) is str:
                     owner = self._outer_owner(position, target, outer[target]) if target in outer else position
                     tables[owner][target].append((position, value))
+                    name, marked, version = target.partition(VERSION_MARK)
+                    if marked:
+                        tables[owner].setdefault(name, [])
+                        self._versions[owner, name] = max(int(version), self._versions.get((owner, name), 1))
 
     def _bind_definition(self, position: int, scope: Scope) -> None:
         definition = self.definitions[position]
@@ -399,7 +412,7 @@ class Program:
 def callee_names(expression: Expression) -> set[Any]:
     """The names that an expression is written with at its end: `a.b` gives b, `f()()` gives f, `x[0]` gives x."""
     if type(expression) is str:
-        return {expression}
+        return {expression.partition(VERSION_MARK)[0]}
     if type(expression) is not tuple:
         return set()
     tag = expression[0]
@@ -415,7 +428,7 @@ def callee_names(expression: Expression) -> set[Any]:
 def carried_names(expression: Expression) -> set[Any]:
     """The names whose values an expression may hold or give back, arguments and elements included."""
     if type(expression) is not tuple:
-        return {expression} if type(expression) is str else set()
+        return callee_names(expression)
     tag = expression[0]
     if tag in (CALL, NEW):
         found = callee_names(expression)

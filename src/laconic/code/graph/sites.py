@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from laconic.code.expressions import MEMBER, PROPERTY, Expression
+from laconic.code.expressions import CALL, MEMBER, PROPERTY, Expression
 from laconic.code.graph.program import File, callee_names
 from laconic.code.graph.values import (
     CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, NOTHING, REST, TUPLE, Value, Values,
@@ -63,7 +63,7 @@ class Sites:
             return [self._function(value)]
         if tag == CLASS:
             return self.constructors(value) or [Target(value[1], value[2], 0)]
-        if tag == INSTANCE and file.facts.call_method:
+        if tag == INSTANCE and file.facts.call_method and call[0] == CALL:
             members = self.evaluator.members.of(value, file.facts.call_method, file)
             return [self._function(member) for member in members if member[0] == FUNCTION]
         if tag == EXTERNAL:

@@ -69,6 +69,18 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Slice:
+    """An index that takes a part of a collection: the value is a collection of the same elements."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raises:
+    """`raise value`: naming a class constructs it."""
+
+    value: Field = "#0"
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     """A string literal without interpolation is a constant; with it, its parts are visited."""
 
@@ -281,7 +293,7 @@ class Custom:
 
 
 Rule = (
-    Name | Member | Call | KeywordArgument | Spread | Item | Text | Literal | Sequence | Comprehension | Mapping_ | Pair
+    Name | Member | Call | KeywordArgument | Spread | Item | Slice | Raises | Text | Literal | Sequence | Comprehension | Mapping_ | Pair
     | Either | Inner | Typed | Generic | Assign | Return | Yield | Iterate | Alias | Enters | Catches | Parameter | Function | Class
     | Variable | Wrapper | Outer | Imports | Comment | Skip | Custom
 )  # fmt: skip
@@ -336,7 +348,8 @@ class Resolution:
     constructors: tuple[str, ...] = ()  # methods that construction calls, first found along the MRO
     constructor_is_class_name: bool = False
     call_method: str = ""  # calling an instance calls this method
-    enter_method: str = ""
+    enter_method: str = ""  # called when a context manager is entered
+    exit_method: str = ""
     iterate_methods: tuple[str, ...] = ()
     next_method: str = ""
     class_scope_visible: bool = False  # names of a class body are visible in its methods without a receiver

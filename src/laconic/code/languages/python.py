@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from laconic.code.languages.model import (
     Alias, Assign, Call, Catches, Class, Comment, Comprehension, Either, Enters, Files, Function, Generic, Imports,
-    Inner, Item, Iterate, KeywordArgument, Language, Literal, Mapping_, Member, Name, Outer, Pair, Parameter,
-    Resolution, Return, Sequence, Skip, Spread, Summary, Text, Wrapper, Yield,
+    Inner, Item, Iterate, KeywordArgument, Language, Literal, Mapping_, Member, Name, Outer, Pair, Parameter, Raises,
+    Resolution, Return, Sequence, Skip, Slice, Spread, Summary, Text, Wrapper, Yield,
 )  # fmt: skip
 from laconic.code.symbols import Import, Kind
 from laconic.code.expressions import ABSTRACT, CLASS_METHOD, CONTEXT_MANAGER, PROPERTY, STATIC
@@ -105,6 +105,8 @@ RULES = {
     "dictionary_splat": Spread(keyed=True),
     "dictionary_splat_pattern": Spread(keyed=True),
     "subscript": Item("value", "subscript"),
+    "slice": Slice(),
+    "raise_statement": Raises(),
     "string": Text(("string_content",)),
     "integer": Literal("int"),
     "float": Literal("float"),
@@ -178,6 +180,7 @@ PYTHON = Language(
         constructors=("__init__", "__new__"),
         call_method="__call__",
         enter_method="__enter__",
+        exit_method="__exit__",
         iterate_methods=("__iter__",),
         next_method="__next__",
         star_exports="__all__",

@@ -13,7 +13,7 @@ from laconic.code.languages import model
 from laconic.code.symbols import CLASS_KINDS, Definition, Import, Kind
 from laconic.code.expressions import (
     CALL, CONST, DEFINED, EITHER, ELEMENT, ENTER, EXTENSION, GENERATOR, GENERIC, IMPORTED, ITEM, KEYWORD_REST, LITERAL,
-    MAPPING, MEMBER, NEW, POSITIONAL, PROPERTY, REST, SEQUENCE, SPREAD, TYPED, Expression, Parameter, Scope,
+    MAPPING, MEMBER, NEW, POSITIONAL, PROPERTY, REST, SEQUENCE, SPREAD, TYPED, VERSION_MARK, Expression, Parameter, Scope,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ class ScopeDraft:
     """A scope under construction; `Scope` says what the lists mean."""
 
     __slots__ = (
-        "binds", "bases", "bound", "calls", "decorated", "definition", "flags", "kind", "outer", "parameters",
-        "qualname", "read", "reads", "receiver_type", "returned_type", "returns", "stars", "unnamed", "values", "yields",
+        "binds", "bases", "body", "bound", "calls", "decorated", "definition", "flags", "kind", "outer", "parameters",
+        "qualname", "read", "reads", "receiver_type", "returned_type", "returns", "stars", "unnamed", "values", "versions", "yields",
     )  # fmt: skip
 
     def __init__(self, definition: int, kind: Kind, qualname: str) -> None:
@@ -54,6 +54,8 @@ class ScopeDraft:
         self.unnamed = 0
         self.read: set[str] = set()  # names read, to find those that must come from elsewhere
         self.bound: set[str] = set()
+        self.versions: dict[str, int] = {}  # of names that straight-line code has bound again
+        self.body = 0  # node id of the body, whose statements run one after the other
         self.values: set[str] = set()  # variables that already are symbols
 
     def freeze(self) -> tuple[Any, ...]:
@@ -82,6 +84,7 @@ class Lowering:
         self.imports: list[Import] = []
         self.mentions: set[str] = set()
         self.serial = 0
+        self.rebinds = False  # bindings now replace the earlier ones of the same names
         self.enters = False  # an Alias met now binds what entering gives
         self.wrapped: tuple[Node, int] | None = None  # the node around the next definition, and flags for it
         self.interned: dict[bytes, str] = {}
@@ -158,9 +161,24 @@ class Lowering:
         """Called where a name or member is bound; walks that want to know the places override it."""
 
     def bind_name(self, name: str, value: Expression) -> None:
-        """Bind a name of the current scope."""
-        self.scope.binds.append((name, value))
-        self.scope.bound.add(name)
+        """Bind a name of the current scope; inside a `rebinding` it is a new variable from here on."""
+        scope = self.scope
+        if self.rebinds and name in scope.bound and not any(outer == name for outer, _ in scope.outer):
+            scope.versions[name] = scope.versions.get(name, 1) + 1
+        scope.binds.append((self.versioned(name), value))
+        scope.bound.add(name)
+
+    def versioned(self, name: str) -> str:
+        """The variable that a name of the current scope means at this point."""
+        version = self.scope.versions.get(name)
+        return f"{name}{VERSION_MARK}{version}" if version else name
+
+    def is_straight(self, node: Node) -> bool:
+        """Whether a statement runs whenever the body of its scope runs to there: it stands in no branch or loop."""
+        outer = node.parent
+        if outer is not None and outer.id != self.scope.body and outer.named_child_count == 1:
+            outer = outer.parent  # an expression statement
+        return outer is not None and outer.id == self.scope.body
 
     def callee(self, node: Node) -> Expression:
         """Like `value`, but a member at the top is not recorded as read."""
@@ -376,7 +394,7 @@ def _name(rule: model.Name) -> type_of_handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         name = walk.text(node)
         walk.scope.read.add(name)
-        return name
+        return walk.versioned(name) if walk.scope.versions else name
 
     return lower
 
@@ -460,8 +478,35 @@ def _item(rule: model.Item) -> type_of_handler:
     get_object, get_index = field(rule.object), field(rule.index)
 
     def lower(walk: Lowering, node: Node) -> Expression:
-        value, key = walk.value(get_object(node)), walk.value(get_index(node))
+        index = get_index(node)
+        value, key = walk.value(get_object(node)), walk.value(index)
+        if value is not None and index is not None and type(walk.rules[index.kind_id]) is model.Slice:
+            return (SEQUENCE, ((SPREAD, value),), walk.next_serial())
         return value and (ITEM, value, key)
+
+    return lower
+
+
+def _slice(rule: model.Slice) -> type_of_handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        walk.visit(node.named_children)
+        return None
+
+    return lower
+
+
+def _raises(rule: model.Raises) -> type_of_handler:
+    get = field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        raised = get(node)
+        if raised is None:
+            return None
+        value = walk.callee(raised)
+        walk.visit([child for child in node.named_children if child.id != raised.id])
+        if type(value) is str or (type(value) is tuple and value[0] == MEMBER):
+            walk.call(value, (), (), node.start_point[0] + 1, NEW)
+        return None
 
     return lower
 
@@ -610,7 +655,10 @@ def _assign(rule: model.Assign) -> type_of_handler:
         left, annotation = get_left(node), walk.value(get_type(node))
         value = either(walk.value(get_right(node)), annotation and (TYPED, annotation))
         if left is not None:
+            walk.rebinds = walk.text(left) in walk.scope.bound or left.named_child_count > 0
+            walk.rebinds = walk.rebinds and walk.is_straight(node)
             walk.bind(left, value)
+            walk.rebinds = False
             if rule.defines is not None and (walk.scope.kind is Kind.MODULE or walk.scope.kind in SCOPE_OWNERS):
                 _define_targets(walk, node, left, rule.defines)
         return value
@@ -704,10 +752,12 @@ def _alias(rule: model.Alias) -> type_of_handler:
 
 
 def _implicit_enter(walk: Lowering, value: Expression, line: int) -> None:
-    method = walk.resolution.enter_method
-    if method and value is not None:
-        walk.mentions.add(method)
-        walk.call((MEMBER, value, method), (), (), line)
+    if value is None:
+        return
+    for method in (walk.resolution.enter_method, walk.resolution.exit_method):
+        if method:
+            walk.mentions.add(method)
+            walk.call((MEMBER, value, method), (), (), line)
 
 
 def _enters(rule: model.Enters) -> type_of_handler:
@@ -827,6 +877,7 @@ def _function(rule: model.Function) -> type_of_handler:
         draft.receiver_type = receivers[0].annotation if receivers else None
         draft.returned_type = returned
         walk.scope = draft
+        draft.body = body.id if body is not None else 0
         draft.bound.update(parameter.name for parameter in draft.parameters)
         for synthetic, pattern in patterns:
             walk.bind(pattern, synthetic)
@@ -873,6 +924,7 @@ def _class(rule: model.Class) -> type_of_handler:
             draft.flags |= EXTENSION
             draft.receiver_type = walk.value(name_node)
         walk.scope = draft
+        draft.body = body.id if body is not None else 0
         walk.visit([child for child in node.named_children if child.id not in skipped])
         walk.value(body)
         return walk.leave(draft, parent)
@@ -990,6 +1042,8 @@ COMPILERS: dict[type[Any], Callable[[Any], type_of_handler]] = {
     model.KeywordArgument: _keyword_argument,
     model.Spread: _spread,
     model.Item: _item,
+    model.Slice: _slice,
+    model.Raises: _raises,
     model.Text: _text,
     model.Literal: _literal,
     model.Sequence: _sequence,
