@@ -52,7 +52,8 @@ def _rule(line: str) -> tuple[bool, str] | None:
     if not pattern or line.startswith("#"):
         return None
     anywhere = "" if "/" in pattern else "(?:.*/)?"
-    return ignores, anywhere + _translate(pattern.removeprefix("/")) + ("/" if directories_only else "/?")
+    # The slash at the end of a directory's path belongs to no wildcard.
+    return ignores, anywhere + _translate(pattern.removeprefix("/")) + "(?<!/)" + ("/" if directories_only else "/?")
 
 
 def _without_trailing_spaces(line: str) -> str:

@@ -78,7 +78,10 @@ def _read(database: Database, path: str, name: str, is_pattern: bool) -> list[Sy
     found = []
     if name:
         matches = _name_pattern(name) if is_pattern else _name_suffix(name)
-        found = [symbol_of(row) for row in _rows(database, path, name, is_pattern) if matches(row[4])]
+        for row in _rows(database, path, name, is_pattern):
+            module_name = "" if path else row[3]
+            if matches(row[4] or module_name):
+                found.append(symbol_of(row))
     if not path or not name:
         modules = [_symbol_rows(database, "s.file_id = ? and s.position = 0", (file_id,))
                    for file_id in _files(database, path or name, is_pattern)]  # fmt: skip

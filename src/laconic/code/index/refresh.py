@@ -140,6 +140,7 @@ def _make_plan(root: str, store: Store) -> _Plan:
         else:
             plan.skips.append((path, old, reason))
     plan.removed.extend(known.items())
+    plan.added.sort()
     return plan
 
 

@@ -225,7 +225,7 @@ class Store:
         return [row[0] for row in self._database.rows("select distinct module from import order by module")]
 
     def files_mentioning(self, name: str) -> list[int]:
-        """Ids of the files that use an identifier, ascending."""
+        """Ids of the files that use an identifier. Ids depend on history: order by path what people see."""
         posting = self._database.value("select files from mention where name = ?", (name,))
         return decode_ids(posting) if posting else []
 

@@ -1,0 +1,59 @@
+"""Single patterns; `test_scan` compares whole trees with git."""
+
+from __future__ import annotations
+
+import pytest
+
+from laconic.code.index.gitignore import Patterns
+
+
+@pytest.mark.parametrize(
+    ("lines", "ignored", "others"),
+    [
+        ("a.py", "a.py sub/a.py a.py/", "ba.py a.pyx"),
+        ("/a.py", "a.py", "sub/a.py"),
+        ("sub/a", "sub/a sub/a/", "deep/sub/a"),
+        ("build/", "build/ sub/build/", "build"),
+        ("*.py", "a.py .py sub/b.py", "a.pyc"),
+        ("sub/*", "sub/a sub/b/", "sub/ sub/a/b"),
+        ("a/**", "a/b a/b/ a/b/c", "a/ b/a/c"),
+        ("**/a", "a b/a b/c/a", "ba"),
+        ("a/**/b", "a/b a/x/b a/x/y/b", "ab a/bb"),
+        ("a**b", "ab axb", "a/b"),
+        ("?.py", "a.py", "ab.py .py"),
+        ("[a-c!].py", "b.py !.py", "d.py"),
+        ("[!a-c].py", "d.py", "b.py"),
+        ("[]-]", "] -", "a"),
+        ("[[:upper:][:digit:]]", "A 1", "a"),
+        ("[a", "", "a [a"),
+        ("[z-a]", "", "a z -"),
+        ("[[:nothing:]]", "", "n :"),
+        ("x[/]y", "", "x/y"),
+        ("\\!a", "!a", "a"),
+        ("\\#a", "#a", "a"),
+        ("a\\", "", "a a\\"),
+        ("a\\*", "a*", "ab"),
+        ("a   ", "a", ""),
+        ("# a", "", "a"),
+        ("!", "", "a"),
+        ("/", "", "a a/"),
+        ("a\n!a", "", "a"),
+        ("!a\na", "a", ""),
+        ("*\n!*/\n!*.py", "x.c", "a/ a.py a/b.py"),
+        ("\ufeffa\r\nb\r\n", "a b", "c"),
+    ],
+)
+def test_patterns(lines: str, ignored: str, others: str) -> None:
+    patterns = Patterns(lines.encode())
+    assert [path for path in ignored.split() if not patterns.verdict(path)] == []
+    assert [path for path in others.split() if patterns.verdict(path)] == []
+
+
+def test_an_escaped_space_at_the_end_stays() -> None:
+    assert Patterns(b"a\\ ").verdict("a ")
+    assert not Patterns(b"a\\ ").verdict("a")
+
+
+def test_silence_differs_from_a_negation() -> None:
+    patterns = Patterns(b"a\n!a.py")
+    assert [patterns.verdict(path) for path in ("a", "a.py", "b")] == [True, False, None]

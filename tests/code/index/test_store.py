@@ -1,0 +1,217 @@
+"""Asking an index: lookups as people write them, and rows as the graph wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from laconic.code.index.content import Reason, Skipped
+from laconic.code.index.refresh import refresh
+from laconic.code.index.store import Store
+from laconic.code.symbols import Kind
+
+Plant = Callable[[dict[str, str | bytes]], None]
+
+AUTH = """\
+import os
+from .models import User as Account
+
+class Session:
+    limit = 3
+    def validate(self, user): return check(user)
+    def close(self): ...
+    class Session:
+        def validate(self): ...
+
+def validate(user):
+    def inner(): ...
+    return Session().validate(user)
+
+def again(): ...
+def again(): ...
+"""
+
+
+@pytest.fixture
+def store(root: Path, plant: Plant) -> Iterator[Store]:
+    plant({
+        "src/auth.py": AUTH,
+        "src/models.py": "class User:\n    def validate_all(self): ...\n",
+        "tests/auth.py": "from src.auth import Session\ndef test_validate(): Session().validate(None)\n",
+        "we:ird.py": "def odd(): ...\n",
+        "binary.py": b"\0",
+    })  # fmt: skip
+    with Store.open(root) as opened:
+        refresh(root, opened)
+        yield opened
+
+
+def found(store: Store, query: str, *kinds: Kind) -> list[str]:
+    return [symbol.id for symbol in store.find(query, kinds)]
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("src/auth.py:Session.validate", ["src/auth.py:Session.validate"]),
+        ("auth.py:Session.close", ["src/auth.py:Session.close"]),
+        ("Session.validate", ["src/auth.py:Session.validate", "src/auth.py:Session.Session.validate"]),
+        ("Session::close", ["src/auth.py:Session.close"]),
+        ("Session.Session.validate", ["src/auth.py:Session.Session.validate"]),
+        ("auth.py:validate", ["src/auth.py:Session.validate", "src/auth.py:Session.Session.validate",
+                              "src/auth.py:validate"]),
+        ("src/auth.py:validate", ["src/auth.py:validate"]),  # an id is never ambiguous
+        ("date", []),
+        ("Validate", []),
+        ("ession.validate", []),
+        ("th.py:validate", []),
+        ("again", ["src/auth.py:again", "src/auth.py:again#2"]),
+        ("again#2", ["src/auth.py:again#2"]),
+        ("src/auth.py:again", ["src/auth.py:again"]),
+        ("src/auth.py:again#2", ["src/auth.py:again#2"]),
+        ("src/auth.py:again#3", []),
+        ("auth.py", ["src/auth.py", "tests/auth.py"]),
+        ("src/auth.py", ["src/auth.py"]),
+        ("auth", ["src/auth.py", "tests/auth.py"]),
+        ("src/auth.py:", ["src/auth.py"]),
+        ("we:ird.py:odd", ["we:ird.py:odd"]),
+        ("we:ird.py", ["we:ird.py"]),
+        ("", []),
+        (":", []),
+        ("#2", []),
+    ],
+)  # fmt: skip
+def test_lookups(store: Store, query: str, ids: list[str]) -> None:
+    assert found(store, query) == ids
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("valid*", ["src/auth.py:Session.validate", "src/auth.py:Session.Session.validate", "src/auth.py:validate",
+                    "src/models.py:User.validate_all"]),
+        ("User.*", ["src/models.py:User.validate_all"]),
+        ("S*.close", ["src/auth.py:Session.close"]),
+        ("*_all", ["src/models.py:User.validate_all"]),
+        ("?gain", ["src/auth.py:again", "src/auth.py:again#2"]),
+        ("[!v]lose", ["src/auth.py:Session.close"]),
+        ("*/auth.py:test_*", ["tests/auth.py:test_validate"]),
+        ("mod*.py:*", ["src/models.py:User", "src/models.py:User.validate_all"]),
+        ("*/*.py", ["src/auth.py", "src/models.py", "tests/auth.py"]),
+        ("nothing*", []),
+    ],
+)  # fmt: skip
+def test_globs(store: Store, query: str, ids: list[str]) -> None:
+    assert found(store, query) == ids
+
+
+def test_kinds_and_limit(store: Store) -> None:
+    assert found(store, "validate", Kind.FUNCTION) == ["src/auth.py:validate"]
+    assert found(store, "auth*", Kind.MODULE) == ["src/auth.py", "tests/auth.py"]
+    assert found(store, "src/auth.py:validate", Kind.CLASS) == []
+    assert [symbol.id for symbol in store.find("*", limit=2)] == ["src/auth.py:Session", "src/auth.py:Session.limit"]
+
+
+def test_a_symbol_that_is_named_like_a_pattern(root: Path, store: Store, plant: Plant) -> None:
+    plant({"star[1].py": "def in_brackets(): ...\n"})
+    refresh(root, store)
+    assert found(store, "star[1].py:in_brackets") == ["star[1].py:in_brackets"]
+    assert found(store, "star[1].py") == ["star[1].py"]
+
+
+def test_suggestions(store: Store) -> None:
+    assert store.suggestions("Sesion.valdate", 2) == ["validate"]
+    assert store.suggestions("SESSION", 1) == ["Session"]
+    assert store.suggestions("", 3) == []
+
+
+def test_symbols_carry_everything(store: Store) -> None:
+    symbol = store.symbol("src/auth.py:Session.validate")
+    assert symbol is not None
+    assert (symbol.kind, symbol.name, symbol.qualname, symbol.parent) == (
+        Kind.METHOD, "validate", "Session.validate", "src/auth.py:Session",
+    )  # fmt: skip
+    assert (symbol.start_line, symbol.end_line, symbol.language) == (6, 6, "python")
+    assert AUTH.encode()[symbol.start_byte : symbol.end_byte] == b"def validate(self, user): return check(user)"
+    module = store.symbol("src/auth.py")
+    assert module is not None
+    assert (module.kind, module.name, module.qualname, module.parent) == (Kind.MODULE, "auth", "", "")
+    assert store.symbol("src/auth.py:Session").parent == "src/auth.py"  # type: ignore[union-attr]
+    assert store.symbol("nothing.py") is None
+
+
+def test_symbols_by_file_and_name(store: Store) -> None:
+    file = store.file("src/auth.py")
+    assert file is not None
+    assert store.file_by_id(file.id) == file
+    facts = store.facts(file.id)
+    symbols = store.symbols_of("src/auth.py")
+    assert [symbol.name_line for symbol in symbols] == [definition.name_line for definition in facts.definitions]
+    assert [symbol.id for symbol in store.symbols_named("validate_all")] == ["src/models.py:User.validate_all"]
+    assert [symbol.id for symbol in store.symbols()][:2] == ["src/auth.py", "src/auth.py:Session"]
+    assert store.file("nothing.py") is None
+    with pytest.raises(KeyError):
+        store.facts(10_000)
+
+
+def test_imports_and_mentions(store: Store) -> None:
+    assert [(item.module, item.name, item.alias, item.line) for item in store.imports("src/auth.py")] == [
+        ("os", "", "os", 1), (".models", "User", "Account", 2),
+    ]  # fmt: skip
+    assert [(path, item.line) for path, item in store.importers("src.auth")] == [("tests/auth.py", 1)]
+    assert store.imported_modules() == [".models", "os", "src.auth"]
+    paths = {file.id: file.path for file in store.files()}
+    assert {paths[file_id] for file_id in store.files_mentioning("validate")} == {"src/auth.py", "tests/auth.py"}
+    assert store.files_mentioning("nobody") == []
+
+
+def test_counts_and_report(store: Store) -> None:
+    counts = store.counts()
+    assert counts["files"] == {"python": 4}
+    assert counts["symbols"]["module"] == 4
+    assert counts["skipped"] == {"binary": 1}
+    assert store.skipped() == [Skipped("binary.py", Reason.BINARY)]
+    assert store.why_skipped("binary.py") == Reason.BINARY
+    assert store.why_skipped("src/auth.py") is None
+
+
+def test_lookups_use_indexes(store: Store) -> None:
+    """The plans that keep lookups below a millisecond among tens of thousands of symbols."""
+    for condition in ("s.name in ('a', 'b')", "s.owner = 'a' and s.name glob 'b*'", "s.name between 'a' and 'b'"):
+        sql = f"explain query plan select 1 from symbol s where {condition}"
+        assert "INDEX symbol_" in store._database.row(sql)[3]  # type: ignore[index]
+
+
+class TestOpening:
+    def test_the_directory_keeps_itself_out_of_version_control(self, root: Path) -> None:
+        Store.open(root).close()
+        assert (root / ".laconic" / ".gitignore").read_text() == "*\n"
+        (root / ".laconic" / ".gitignore").write_text("# mine\n")
+        Store.open(root).close()
+        assert (root / ".laconic" / ".gitignore").read_text() == "# mine\n"
+
+    def test_without_a_place_to_write_the_index_is_in_memory(self, root: Path, plant: Plant) -> None:
+        plant({".laconic": "a file", "a.py": "def f(): ...\n"})
+        with Store.open(root) as store:
+            report = refresh(root, store)
+            assert found(store, "f") == ["a.py:f"]
+            assert refresh(root, store).unchanged == 1
+        assert "kept in memory" in report.notices[0]
+
+    @pytest.mark.parametrize("name", ["", "/index.db", "/index.db-wal"])
+    def test_links_of_the_repository_are_not_written_through(self, root: Path, plant: Plant, name: str) -> None:
+        plant({"../outside/index.db": "precious", ".laconic/x" if name else "x": ""})
+        (root / f".laconic{name}").symlink_to("../outside" if not name else "../../outside/index.db")
+        with Store.open(root) as store:
+            assert "symbolic link" in store.notices[0]
+            refresh(root, store)
+        assert [path.name for path in (root.parent / "outside").iterdir()] == ["index.db"]
+        assert (root.parent / "outside/index.db").read_text() == "precious"
+
+    def test_an_empty_store_has_no_revision(self, root: Path) -> None:
+        with Store.open(root) as store:
+            assert store.revision() == ""
+            assert not store.is_current()
+            assert store.find("a") == []
