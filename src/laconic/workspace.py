@@ -11,6 +11,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
@@ -20,6 +22,7 @@ from laconic.code.index.store import DIRECTORY, FILE_NAME
 from laconic.code.pack.texts import Texts
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.settings import Settings, load
+from laconic.foundation.tokens import Tokenizer
 
 
 class Workspace:
@@ -56,10 +59,19 @@ class Workspace:
         if self._refresh or not self.engine.store.is_current():
             self.refresh()
 
+    def snapshot(self) -> AbstractContextManager[None]:
+        """All that is asked inside is answered at one revision."""
+        return self.engine.store.snapshot()
+
     def refresh(self) -> RefreshReport:
         """Bring the index up to date."""
         self.report = self.engine.refresh(self._progress)
         return self.report
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """Counts tokens as the settings want them counted."""
+        return Tokenizer(self.settings.vocabulary, self.settings.vocabulary_factor or None)
 
     def texts(self, *, with_docs: bool = False) -> Texts:
         """The source of one answer's symbols, each file read once."""

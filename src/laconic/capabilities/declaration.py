@@ -159,6 +159,7 @@ class Capability(Generic[ParametersT, ResultT]):
     parameters: type[ParametersT]
     run: Callable[[Workspace, ParametersT], ResultT]
     text: Callable[[ResultT, Style], str]
+    aside: Callable[[ResultT, Style], str] | None = None  # what is said beside the answer and is no part of it
     examples: tuple[str, ...] = ()
     effect: Effect = Effect.READ
     cacheable: bool = True  # the same parameters at the same revision give the same answer

@@ -72,10 +72,12 @@ def ask(capability: Capability[Any, ResultT], workspace: Workspace, **arguments:
 
 def _answer(capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object]) -> Outcome:
     parameters = bind(capability.parameters, arguments)
-    if capability.checks_freshness:
-        workspace.check_freshness()
-    result = capability.run(workspace, parameters)
-    return Outcome(workspace.revision, result)
+    if not capability.checks_freshness:
+        result = capability.run(workspace, parameters)
+        return Outcome(workspace.revision, result)
+    workspace.check_freshness()
+    with workspace.snapshot():
+        return Outcome(workspace.revision, capability.run(workspace, parameters))
 
 
 def _defect(error: Exception) -> Failure:

@@ -146,7 +146,8 @@ def _told(parameter: Parameter) -> str:
         notes.append(f"default {parameter.default}")
     if parameter.many and not parameter.positional:
         notes.append("may be repeated")
-    return parameter.help + (f" ({'; '.join(notes)})" if notes else "")
+    told = f"do not {parameter.help}" if parameter.type is bool and parameter.default else parameter.help
+    return told + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def _wrapped(text: str, indent: str) -> str:

@@ -32,7 +32,10 @@ class Output:
         if self._options.json:
             return self.print_json(outcome)
         text = capability.text(outcome.result, self.style(sys.stdout))
-        _write(sys.stdout, text if text.endswith("\n") else text + "\n")
+        _write(sys.stdout, _ended(text))
+        aside = capability.aside(outcome.result, self.style(sys.stderr)) if capability.aside else ""
+        if aside and not self._options.quiet:
+            _write(sys.stderr, _ended(aside))
         return EXIT_OK
 
     def print_json(self, outcome: Outcome) -> int:
@@ -69,6 +72,10 @@ class Output:
         if failure.hint:
             lines.append(f"{style.faint('hint')}: {failure.hint}")
         return "\n".join(lines) + "\n"
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith("\n") else text + "\n"
 
 
 def _json_line(outcome: Outcome) -> str:

@@ -130,13 +130,13 @@ def _rows(entry: Entry, level: int) -> Iterable[tuple[str, str, str]]:
         yield f"{indent}{entry.name}", "", _size(entry.bytes)
         return
     mark = " …" if entry.closed else ""
-    yield f"{indent}{entry.name}/{mark}", counted(entry.files, "file"), _size(entry.bytes)
+    yield f"{indent}{entry.name}/{mark}", f"{entry.files:,} {'file ' if entry.files == 1 else 'files'}", _size(entry.bytes)
     for inner in entry.entries:
         yield from _rows(inner, level + 1)
 
 
 def _size(size_bytes: int) -> str:
-    return f"{size_bytes / 1000:,.1f} kB"
+    return f"{size_bytes / 1000:,.1f} kB" if size_bytes >= 1000 else f"{size_bytes} B "
 
 
 CAPABILITY = Capability(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
+from laconic.capabilities.graph.listing import GRADE_WORDS, UNSAID, Row, listed, name_of, sites_text
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from laconic.capabilities.text import Paint, Style, aligned
 from laconic.capabilities.values import lines_text
@@ -17,8 +18,6 @@ from laconic.code.symbols import Edge, Grade, Kind
 if TYPE_CHECKING:
     from laconic.workspace import Workspace
 
-SITES_SHOWN_MAX = 6
-GRADE_WORDS = {Grade.EXACT: "exact", Grade.INFERRED: "inferred", Grade.BY_NAME: "by name"}
 _GRADE_ORDER = {grade: order for order, grade in enumerate(Grade)}
 
 
@@ -37,7 +36,8 @@ class Parameters:
     direction: Direction | None = option(None, "only one side of the calls", shorthand=True)
     depth: int = option(1, "how many calls to follow", minimum=1, maximum=5, metavar="N")
     kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND")
-    guesses: bool = option(True, "list edges for which only the name agrees; --no-guesses leaves them out")
+    guesses: bool = option(True, "list calls for which only the name agrees")
+    external: bool = option(True, "list what lies outside the repository")
     limit: int = limit_option(100, "edges")
     offset: int = offset_option("edges")
 
@@ -69,9 +69,10 @@ class Calls:
 
 def run(workspace: Workspace, parameters: Parameters) -> Calls:
     """The edges of one symbol, or all."""
-    limit, offset, guesses = parameters.limit, parameters.offset, parameters.guesses
+    limit, offset = parameters.limit, parameters.offset
     if parameters.symbol is None:
-        edges = [_call(edge, 1) for edge in workspace.engine.graph.edges(guesses=guesses)]
+        found = workspace.engine.graph.edges(guesses=parameters.guesses)
+        edges = [_call(edge, 1) for edge in found if parameters.external or not _is_external(edge)]
         return Calls("", None, 0, 0, None, None, page_of(edges, limit, offset))
     symbol = workspace.engine.symbol(parameters.symbol, parameters.kind)
     sides = [_side(workspace, symbol.id, side, parameters) for side in Direction]
@@ -89,6 +90,7 @@ def _side(workspace: Workspace, start: str, side: Direction, parameters: Paramet
     seen, frontier = {start}, [start]
     for depth in range(1, parameters.depth + 1):
         edges = [edge for current in frontier for edge in ask(current, guesses=parameters.guesses)]
+        edges = [edge for edge in edges if parameters.external or not _is_external(edge)]
         found += sorted((_call(edge, depth) for edge in edges), key=_rank)
         ends = dict.fromkeys(edge.caller if side is Direction.CALLERS else edge.callee for edge in edges)
         frontier = [end for end in ends if end not in seen and not end.startswith(EXTERNAL_PREFIX)]
@@ -101,59 +103,55 @@ def _call(edge: Edge, depth: int) -> Call:
     return Call(edge.caller, edge.callee, edge.grade, edge.sites[0].path if edge.sites else "", lines, depth)
 
 
+def _is_external(edge: Edge) -> bool:
+    return edge.callee.startswith(EXTERNAL_PREFIX)
+
+
 def _rank(call: Call) -> tuple[int, str, str]:
     return _GRADE_ORDER[call.grade], call.caller, call.callee
 
 
 def text(calls: Calls, style: Style) -> str:
-    """A block for each side."""
+    """A block for each side, by distance and file."""
     if calls.edges is not None:
-        return "\n".join(_edge_lines(calls.edges, style) or ["there are no calls"])
+        return "\n".join(_all_lines(calls.edges, style))
     assert calls.kind is not None
     about = f"{calls.kind.value}, {lines_text(calls.line, calls.end_line)}"
     blocks = [f"{style.symbol(calls.symbol)}  {style.faint(about)}"]
     if calls.callers is not None:
-        rows = [(call.caller, call) for call in calls.callers.items]
-        blocks += _side_lines("called by", "nothing calls it", rows, calls.callers, style)
+        blocks += _side_lines("called by", "nothing calls it", calls.callers, Direction.CALLERS, style)
     if calls.callees is not None:
-        rows = [(call.callee, call) for call in calls.callees.items]
-        blocks += _side_lines("calls", "it calls nothing", rows, calls.callees, style)
+        blocks += _side_lines("calls", "it calls nothing", calls.callees, Direction.CALLEES, style)
     return "\n".join(blocks)
 
 
-def _side_lines(title: str, none: str, rows: list[tuple[str, Call]], page: Page[Call], style: Style) -> list[str]:
+def _side_lines(title: str, none: str, page: Page[Call], side: Direction, style: Style) -> list[str]:
     if not page.total:
         return [style.heading(none)]
-    is_deep = any(call.depth > 1 for _, call in rows)
-    cells = [
-        (end, GRADE_WORDS[call.grade], sites_text(call.lines), *([f"{call.depth} away"] if is_deep else []))
-        for end, call in rows
-    ]
-    lines = _painted(cells, [call.grade for _, call in rows], style)
-    return [f"{style.heading(title)}  {style.faint(str(page.total))}", *lines, *rest_line(page, "edge", style)]
+    blocks = [f"{style.heading(f'{title} {page.total:,}')}  {style.faint(UNSAID)}"]
+    for depth, group in groupby(page.items, key=lambda call: call.depth):
+        if depth > 1:
+            blocks.append(style.heading(f"{depth} calls away"))
+        blocks += listed([_row(call, side) for call in group], style)
+    return [*blocks, *rest_line(page, "edge", style)]
 
 
-def _edge_lines(page: Page[Call], style: Style) -> list[str]:
-    cells = [(f"{call.caller} → {call.callee}", GRADE_WORDS[call.grade], sites_text(call.lines)) for call in page.items]
-    return [*_painted(cells, [call.grade for call in page.items], style), *rest_line(page, "edge", style)]
+def _row(call: Call, side: Direction) -> Row:
+    far, near = (call.caller, call.callee) if side is Direction.CALLERS else (call.callee, call.caller)
+    link = "calls" if side is Direction.CALLERS else "called by"
+    notes = (sites_text(call.lines), *((f"{link} {name_of(near)}",) if call.depth > 1 else ()))
+    return Row(far, call.grade, notes)
 
 
-def _painted(cells: Sequence[Sequence[str]], grades: list[Grade], style: Style) -> list[str]:
-    paints: dict[Grade, Paint] = {
-        Grade.EXACT: style.good, Grade.INFERRED: style.faint, Grade.BY_NAME: style.doubtful
-    }  # fmt: skip
-    lines = aligned(cells)
-    return [
-        "  " + line.replace(f"  {GRADE_WORDS[grade]}", f"  {paints[grade](GRADE_WORDS[grade])}", 1)
-        for line, grade in zip(lines, grades, strict=True)
-    ]
-
-
-def sites_text(lines: tuple[int, ...]) -> str:
-    """`line 12`, `lines 12, 40 and 3 more`."""
-    shown = ", ".join(str(line) for line in lines[:SITES_SHOWN_MAX])
-    more = f" and {len(lines) - SITES_SHOWN_MAX} more" if len(lines) > SITES_SHOWN_MAX else ""
-    return f"{'line' if len(lines) == 1 else 'lines'} {shown}{more}"
+def _all_lines(page: Page[Call], style: Style) -> list[str]:
+    if not page.total:
+        return ["there are no calls"]
+    lines = []
+    for caller, group in groupby(page.items, key=lambda call: call.caller):
+        lines.append(style.symbol(caller))
+        rows = [(call.callee, sites_text(call.lines), GRADE_WORDS[call.grade]) for call in group]
+        lines += [f"  {line}" for line in aligned(rows, [None, style.faint, style.doubtful])]
+    return [*lines, *rest_line(page, "edge", style)]
 
 
 CAPABILITY = Capability(

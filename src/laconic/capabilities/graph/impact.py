@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
-from laconic.capabilities.graph.calls import GRADE_WORDS
+from laconic.capabilities.graph.listing import UNSAID, Row, listed, name_of, path_of
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from laconic.capabilities.text import Style, aligned, counted
+from laconic.capabilities.text import Style, counted
 from laconic.code.lenses.places import is_test
 from laconic.code.symbols import Grade, Kind
 
@@ -56,37 +56,31 @@ def run(workspace: Workspace, parameters: Parameters) -> Impact:
     """Transitive callers."""
     symbol = workspace.engine.symbol(parameters.symbol, parameters.kind)
     found, cut = workspace.engine.graph.impact(symbol.id, parameters.depth, limit=REACHED_MAX)
-    reached = [Reached(one.symbol, one.depth, one.grade, is_test(_path_of(one.symbol)), one.path) for one in found]
+    reached = [Reached(one.symbol, one.depth, one.grade, is_test(path_of(one.symbol)), one.path) for one in found]
     tests = sum(one.test for one in reached)
     return Impact(symbol.id, parameters.depth, tests, page_of(reached, parameters.limit, parameters.offset), cut)
-
-
-def _path_of(symbol_id: str) -> str:
-    return symbol_id.partition(":")[0]
 
 
 def text(impact: Impact, style: Style) -> str:
     """A block for each distance; after each symbol, the calls that lead from it to the one that changes."""
     if not impact.reached.total:
         return f"{style.symbol(impact.symbol)}\nnothing calls it"
-    far = "1 call" if impact.depth == 1 else f"{impact.depth} calls"
+    within = "1 call" if impact.depth == 1 else f"{impact.depth} calls"
     tests = f", {impact.tests:,} of them in tests" if impact.tests else ""
-    reached = counted(impact.reached.total, "symbol reaches", "symbols reach")
-    blocks = [style.symbol(impact.symbol), f"{reached} it within {far}{tests}"]
+    reach = counted(impact.reached.total, "symbol reaches", "symbols reach")
+    blocks = [style.symbol(impact.symbol), f"{reach} it within {within}{tests}  {style.faint(UNSAID)}"]
     for depth, group in groupby(impact.reached.items, key=lambda one: one.depth):
-        symbols = list(group)
         blocks.append(style.heading("called by" if depth == 1 else f"{depth} calls away"))
-        rows = [(one.id, GRADE_WORDS[one.grade], _way(one.path)) for one in symbols]
-        blocks += [f"  {line}" for line in aligned(rows, [None, style.faint, style.faint])]
+        blocks += listed([Row(one.id, one.grade, _way(one.path)) for one in group], style)
     if impact.cut:
         blocks.append(style.doubtful(f"… the search stopped at {REACHED_MAX:,} symbols: a smaller --depth is complete"))
     return "\n".join([*blocks, *rest_line(impact.reached, "symbol", style)])
 
 
-def _way(path: tuple[str, ...]) -> str:
+def _way(path: tuple[str, ...]) -> tuple[str, ...]:
     """The symbols between the first and the last."""
-    between = path[1:-1]
-    return "via " + " → ".join(one.rpartition(":")[2] for one in between) if between else ""
+    between = [name_of(one) for one in path[1:-1]]
+    return (f"via {' → '.join(between)}",) if between else ()
 
 
 CAPABILITY = Capability(

@@ -1,17 +1,113 @@
-"""`code.definition`: what a name at a place in a file means."""
+"""`code.definition`: where the names at a place in a file are defined."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from laconic.capabilities.declaration import Role, positional
+from laconic.capabilities.declaration import Capability, Role, positional
+from laconic.capabilities.files.places import indexed_file
+from laconic.capabilities.text import Style, aligned
+from laconic.foundation.errors import LaconicError
+
+if TYPE_CHECKING:
+    from laconic.workspace import Workspace
+
+NAMES_MAX = 100  # of one line
 
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::(?P<column>\d+))?", re.DOTALL)
+_NAME = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Where the name stands."""
+    """Where the names stand."""
 
-    place: str = positional("FILE:LINE, or FILE:LINE:COLUMN for one name; both count from 1", role=Role.PLACE)
+    place: str = positional("a line, or with a column the name there; both count from 1", role=Role.PLACE,
+                            metavar="FILE:LINE[:COLUMN]")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something is defined; `symbol` is its id, empty for a local name."""
+
+    path: str
+    line: int
+    symbol: str
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A name of the line and the places that may define it, nearest first."""
+
+    name: str
+    column: int
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """The names on a line that are defined in the repository."""
+
+    path: str
+    line: int
+    names: tuple[Defined, ...]
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Definitions:
+    """Look up one name, or each of a line."""
+    read = _PLACE.fullmatch(parameters.place)
+    if read is None:
+        raise LaconicError("invalid_argument", f"{parameters.place!r} is no place", "write FILE:LINE or FILE:LINE:COLUMN")
+    path, line = indexed_file(workspace, read["path"]).path, int(read["line"])
+    text = _line(workspace, path, line)
+    names = [(name[0], name.start()) for name in _NAME.finditer(text)][:NAMES_MAX]
+    if read["column"]:
+        names = [_name_at(names, int(read["column"]) - 1, parameters.place)]
+    found = [Defined(name, column + 1, _places(workspace, path, line, column)) for name, column in names]
+    known = tuple({defined.name: defined for defined in reversed(found) if defined.places}.values())
+    if not known:
+        hint = "what comes from outside the repository, and what the language brings, has no definition here"
+        raise LaconicError("symbol_not_found", f"nothing at {parameters.place} is defined in the repository", hint)
+    return Definitions(path, line, tuple(reversed(known)))
+
+
+def _line(workspace: Workspace, path: str, line: int) -> str:
+    lines = workspace.engine.source(path).decode("utf-8", "replace").split("\n")
+    if not 1 <= line <= len(lines):
+        raise LaconicError("invalid_argument", f"{path} has {len(lines)} lines, there is no line {line}")
+    return lines[line - 1]
+
+
+def _name_at(names: list[tuple[str, int]], column: int, place: str) -> tuple[str, int]:
+    for name, start in names:
+        if start <= column < start + len(name):
+            return name, start
+    found = ", ".join(f"{name} at {start + 1}" for name, start in names) or "none"
+    raise LaconicError("invalid_argument", f"there is no name at {place}", f"names on that line: {found}")
+
+
+def _places(workspace: Workspace, path: str, line: int, column: int) -> tuple[Place, ...]:
+    return tuple(Place(*place) for place in workspace.engine.definition(path, line, column))
+
+
+def text(definitions: Definitions, style: Style) -> str:
+    """One place a line."""
+    rows = [
+        (defined.name if place is defined.places[0] else "", f"{place.path}:{place.line}", place.symbol)
+        for defined in definitions.names
+        for place in defined.places
+    ]
+    return "\n".join(aligned(rows, [style.symbol, None, style.faint]))
+
+
+CAPABILITY = Capability(
+    name="code.definition",
+    summary="Where the names at a place in a file are defined",
+    description="Followed through imports and re-exports, and to members by the types of values.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=("definition src/app.py:42", "definition src/app.py:42:17"),
+)

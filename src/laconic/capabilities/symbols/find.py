@@ -14,6 +14,8 @@ from laconic.code.symbols import Kind, Symbol
 if TYPE_CHECKING:
     from laconic.workspace import Workspace
 
+FOUND_SYMBOLS_MAX = 1_000_000  # all of them: a page says how many there are
+
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
@@ -27,7 +29,7 @@ class Parameters:
         maximum=50,
     )
     kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
-    signatures: bool = option(False, "show signatures instead of lines and kinds")
+    signatures: bool = option(False, "show signatures")
     limit: int = limit_option(50, "symbols")
     offset: int = offset_option("symbols")
 
@@ -47,7 +49,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Found:
     missing = []
     texts = workspace.texts()
     for query in parameters.queries:
-        matching = workspace.engine.lookup(query, parameters.kind)
+        matching = workspace.engine.lookup(query, parameters.kind, FOUND_SYMBOLS_MAX)
         missing += [] if matching else [query]
         found |= {symbol.id: symbol for symbol in matching}
     if not found:
@@ -60,12 +62,11 @@ def run(workspace: Workspace, parameters: Parameters) -> Found:
 def text(found: Found, style: Style) -> str:
     """One symbol a line."""
     symbols = found.symbols.items
+    rows = [(symbol.id, symbol.kind.value, lines_text(symbol.line, symbol.end_line)) for symbol in symbols]
+    lines = aligned(rows, [style.symbol, None, style.faint])
     if found.show_signatures:
-        rows = [(symbol.id, clipped(symbol.signature)) for symbol in symbols]
-        lines = aligned(rows, [style.symbol])
-    else:
-        rows3 = [(symbol.id, symbol.kind.value, lines_text(symbol.line, symbol.end_line)) for symbol in symbols]
-        lines = aligned(rows3, [style.symbol, None, style.faint])
+        pairs = zip(lines, symbols, strict=True)
+        lines = [f"{line}\n    {clipped(symbol.signature)}".rstrip() for line, symbol in pairs]
     lines += rest_line(found.symbols, "symbol", style)
     return "\n".join([*lines, *(style.doubtful(f"nothing matches {query!r}") for query in found.missing)])
 

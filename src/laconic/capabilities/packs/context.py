@@ -1,0 +1,183 @@
+"""`code.context`: what is worth knowing around some symbols, within a token budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from laconic.capabilities.declaration import Capability, Role, option, positional
+from laconic.capabilities.text import Style, aligned
+from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_DEPTH_HOPS
+
+if TYPE_CHECKING:
+    from laconic.code.pack.model import Item
+    from laconic.code.pack.report import BudgetReport
+    from laconic.code.symbols import Symbol
+    from laconic.workspace import Workspace
+
+SYMBOLS_MAX = 50
+
+
+class Format(StrEnum):
+    """How a pack is printed."""
+
+    TEXT = "text"
+    ULTRACOMPACT = "ultracompact"
+    COMPACT = "compact"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Around what, how far, how much, in which form."""
+
+    symbols: tuple[str, ...] = positional(
+        "what the context is for", role=Role.SYMBOL, metavar="SYMBOL", minimum=1, maximum=SYMBOLS_MAX
+    )
+    depth: int | None = option(
+        None, "how many calls to follow; 2 if no setting says otherwise", minimum=0, maximum=MAX_DEPTH_HOPS, metavar="N"
+    )
+    budget: int | None = option(
+        None,
+        "the most tokens that the answer may have; 2,000 if no setting says otherwise",
+        minimum=1,
+        maximum=MAX_BUDGET_TOKENS,
+        metavar="TOKENS",
+    )
+    format: Format = option(Format.TEXT, "how to print it")
+    with_docs: bool = option(False, "keep documentation in code")
+    include: tuple[str, ...] = option((), "a file to show as well, or lines of it", role=Role.PLACE, metavar="PATH[:10-20]")
+    budget_report: bool = option(False, "say where the tokens went and what the whole files would have cost")
+
+
+@dataclass(frozen=True, slots=True)
+class PackedSymbol:
+    """One symbol of the pack: how much of it is shown, and why. `of` is the symbol that the reason relates it to."""
+
+    id: str
+    detail: str  # body, skeleton, signature or name
+    reason: str
+    of: str
+    line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Where the tokens of a pack went."""
+
+    by_part: dict[str, int]
+    by_file: dict[str, int]
+    items: dict[str, int]
+    omitted: int
+    whole_files: int
+    saved_part: float
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The pack as printed, with what is in it. `used` counts every token of `text`."""
+
+    format: Format
+    budget: int
+    used: int
+    text: str
+    targets: tuple[str, ...]
+    items: tuple[PackedSymbol, ...]
+    omitted: dict[str, int]  # by reason, what there was no room for
+    report: Report | None
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Context:
+    """Choose, fit and print."""
+    from laconic.code.lenses.neighbours import Neighbours
+    from laconic.code.lenses.symbol import around
+    from laconic.code.pack.fit import fit
+    from laconic.code.pack.include import parse_include
+    from laconic.code.pack.report import budget_report
+    from laconic.code.render.formats import format_named
+
+    engine, settings = workspace.engine, workspace.settings
+    depth = settings.depth_hops if parameters.depth is None else parameters.depth
+    budget = settings.budget_tokens if parameters.budget is None else parameters.budget
+    targets = list({symbol.id: symbol for symbol in map(engine.symbol, parameters.symbols)}.values())
+    texts, count = workspace.texts(with_docs=parameters.with_docs), workspace.tokenizer.count
+    neighbours = Neighbours(engine.graph, engine.store, texts.source)
+    view = around(targets, neighbours, depth=depth, uses=neighbours.uses)
+    render = format_named(parameters.format.value)
+    includes = [parse_include(text) for text in parameters.include]
+    pack, text = fit(view, texts, render, budget, includes=includes, revision=workspace.revision, count=count)
+    report = budget_report(pack, texts, render, count) if parameters.budget_report else None
+    return Context(
+        parameters.format,
+        budget,
+        pack.used,
+        text,
+        pack.targets,
+        tuple(map(_packed, pack.items)),
+        dict(pack.omitted),
+        _report(report) if report else None,
+    )
+
+
+def _packed(item: Item) -> PackedSymbol:
+    symbol = item.symbol
+    end = item.last_line or symbol.end_line
+    return PackedSymbol(symbol.id, item.detail.word, item.reason, item.of, symbol.start_line, end)
+
+
+def _report(report: BudgetReport) -> Report:
+    return Report(
+        dict(report.by_part),
+        dict(report.by_file),
+        dict(report.items),
+        report.omitted,
+        report.whole_files,
+        round(report.saved_part, 4),
+    )
+
+
+def text(context: Context, style: Style) -> str:
+    """The pack as it was counted: nothing is added to it."""
+    return context.text
+
+
+def aside(context: Context, style: Style) -> str:
+    """The budget report."""
+    report = context.report
+    if report is None:
+        return ""
+    saved = f", {report.saved_part:.0%} saved" if report.saved_part else ""
+    lines = [
+        style.heading(f"{context.used:,} of {context.budget:,} tokens")
+        + style.faint(f"  the whole files: {report.whole_files:,}{saved}")
+    ]
+    rows = [(part, f"{tokens:,}", _symbols_text(report.items.get(part, 0))) for part, tokens in report.by_part.items()]
+    lines += [f"  {line}" for line in aligned(rows, [None, None, style.faint], right=(1,))]
+    files = [(path or "(no file)", f"{tokens:,}") for path, tokens in report.by_file.items()]
+    lines += [f"  {line}" for line in aligned(files, right=(1,))]
+    return "\n".join([*lines, *([style.faint(f"  {report.omitted:,} more symbols had no room")] if report.omitted else [])])
+
+
+def _symbols_text(number: int) -> str:
+    return f"{number} symbol{'s' * (number != 1)}" if number else ""
+
+
+CAPABILITY = Capability(
+    name="code.context",
+    summary="What is worth knowing around some symbols, within a token budget",
+    description="Full code for what matters most, signatures for the rest, names for what no longer fits, each with "
+    "the reason why it is there. The budget counts every token that is printed, and is never exceeded.\n\n"
+    "ultracompact says each path once and each symbol in one line; json and markdown are for programs and documents.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    aside=aside,
+    examples=(
+        "context Session.validate --budget 2000",
+        "context validate_token --budget 2000 --format ultracompact",
+        "context login logout --depth 1 --with-docs --include src/settings.py:1-40",
+    ),
+)
