@@ -21,7 +21,6 @@ from pathlib import Path, PurePosixPath
 from bench.groundtruth.score import CaseResult, compare, edge, failed
 from bench.groundtruth.subject import Subject, copied
 from laconic.code.symbols import Kind, Symbol
-from laconic.foundation.errors import LaconicError
 
 TRUTH = "callgraph.json"
 REDEFINITION = re.compile(r"#\d+$")
@@ -82,7 +81,7 @@ def score(folder: Path, truth_file: Path, name: str, style: Style) -> CaseResult
         with copied(folder) as subject:
             named = Names(subject, style, vocabulary(truth))
             return compare(name, expected, {edge(*pair) for pair in named.edges()})
-    except LaconicError as error:
+    except Exception as error:  # noqa: BLE001 - a crash on a case is a result of the suite
         return failed(name, expected, error)
 
 

@@ -17,7 +17,6 @@ from bench.groundtruth.java_names import JavaNames, from_descriptor
 from bench.groundtruth.score import CaseResult, edge, failed
 from bench.groundtruth.subject import Subject, written
 from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Kind, Symbol
-from laconic.foundation.errors import LaconicError
 
 PROJECT = re.compile(
     r"^##(?P<name>[^\n]*)\n\[//\]: # \((?:MAIN: [^\n]*|LIBRARY)\)\n(?P<body>.*?)\[//\]: # \(END\)",
@@ -103,7 +102,7 @@ def run_java(folder: Path) -> Iterator[CaseResult]:
         try:
             with written(project.files) as subject:
                 yield _judge(project.name, subject, wanted)
-        except LaconicError as error:
+        except Exception as error:  # noqa: BLE001 - a crash on a case is a result of the suite
             yield failed(project.name, [f"{demand.name}:{demand.line}" for demand in wanted], error)
 
 
@@ -180,7 +179,7 @@ def run_links(folder: Path) -> Iterator[CaseResult]:
         try:
             with written(project.files) as subject:
                 found = set(_spelled(subject))
-        except LaconicError as error:
+        except Exception as error:  # noqa: BLE001 - a crash on a case is a result of the suite
             yield failed(project.name, wanted, error)
         else:
             missing = tuple(fact for fact in wanted if fact not in found)

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from bench.groundtruth.score import CaseResult, compare, edge, failed
 from bench.groundtruth.subject import Subject, written
-from laconic.foundation.errors import LaconicError
 
 SUFFIXES = (".js", ".ts", ".vue")
 EDGE = re.compile(r"^(?P<file>[^:]+):[^:]*:(?P<line>\d+) -> (?P<to_file>[^:]+):[^:]*:(?P<to_line>\d+)$")
@@ -35,7 +34,7 @@ def score(program: Path, truth: Path, name: str) -> CaseResult:
     try:
         with written({path.relative_to(program.parent).as_posix(): text for path, text in files.items()}) as subject:
             return compare(name, expected, set(found_edges(subject, program.name)))
-    except LaconicError as error:
+    except Exception as error:  # noqa: BLE001 - a crash on a case is a result of the suite
         return failed(name, expected, error)
 
 

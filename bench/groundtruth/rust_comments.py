@@ -18,7 +18,6 @@ from pathlib import Path, PurePosixPath
 
 from bench.groundtruth.score import CaseResult, edge, failed
 from bench.groundtruth.subject import Subject, copied
-from laconic.foundation.errors import LaconicError
 
 COMMENT = re.compile(r"^\s*//\s?(.*)$")
 CALL = re.compile(r"^(?:static|instance)\b.* call\b")
@@ -65,7 +64,7 @@ def run(folder: Path) -> Iterator[CaseResult]:
             found = _found(subject)
             for package in packages:
                 yield _judge(package, [call for call in calls if call.path.startswith(f"{package}/")], found, functions)
-    except LaconicError as error:
+    except Exception as error:  # noqa: BLE001 - a crash on a case is a result of the suite
         yield failed("all packages", [edge(f"{call.path}:{call.line}", call.target) for call in calls], error)
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from bench.groundtruth.score import CaseResult, SuiteResult, compare, failed, ratio
 from bench.groundtruth.subject import written
-from laconic.foundation.errors import LaconicError
 
 FRAGMENT = re.compile(r"---\s*path:\s*(\S+)\s*---")
 SETTING = re.compile(r"---\s*global:\s*\S+=\S+\s*---")
@@ -54,7 +53,7 @@ def score(path: Path, name: str) -> list[CaseResult]:
                 compare(title, lines, {str(line) for _, line in subject.definition_lines(at.path, at.line, at.column)})
                 for title, lines, at in zip(titles, expected, assertions, strict=True)
             ]
-    except LaconicError as error:
+    except Exception as error:  # noqa: BLE001 - a crash on a case is a result of the suite
         return [failed(title, lines, error) for title, lines in zip(titles, expected, strict=True)]
 
 

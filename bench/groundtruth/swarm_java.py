@@ -15,7 +15,6 @@ from bench.groundtruth.java_names import JavaNames
 from bench.groundtruth.score import CaseResult, compare, edge, failed
 from bench.groundtruth.subject import Subject, copied
 from laconic.code.symbols import CLASS_KINDS
-from laconic.foundation.errors import LaconicError
 
 TRUTH = "callgraph.json"
 METHOD = re.compile(r"^(?P<owner>[\w.$]+):(?P<name>[\w$<>]+)\((?P<types>.*)\)$")
@@ -38,7 +37,7 @@ def score(folder: Path, name: str) -> CaseResult:
             wanted = {(_id(names, caller), _id(names, callee)) for caller, callee in pairs}
             found = set(found_pairs(subject, {caller for caller, _ in wanted}, {callee for _, callee in wanted}))
             return compare(name, {edge(*pair) for pair in wanted}, {edge(*pair) for pair in found})
-    except LaconicError as error:
+    except Exception as error:  # noqa: BLE001 - a crash on a case is a result of the suite
         return failed(name, {edge(*pair) for pair in pairs}, error)
 
 

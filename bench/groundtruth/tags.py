@@ -16,7 +16,6 @@ from pathlib import Path
 from bench.groundtruth.score import CaseResult, compare, failed
 from bench.groundtruth.subject import Subject, copied
 from laconic.code.symbols import Kind
-from laconic.foundation.errors import LaconicError
 
 REDEFINITION = re.compile(r"#\d+$")
 ANONYMOUS = re.compile(r"^(__)?anon", re.IGNORECASE)
@@ -152,7 +151,7 @@ def score(folder: Path, known: Vocabulary) -> Iterator[CaseResult]:
     try:
         with copied(folder) as subject:
             yield compare(name, expected, set(found_facts(subject, texts, known, set(words.values()))))
-    except LaconicError as error:
+    except Exception as error:  # noqa: BLE001 - a crash on a case is a result of the suite
         yield failed(name, expected, error)
 
 
