@@ -173,12 +173,12 @@ def _carry_out(root: str, store: Store, plan: _Plan, progress: Progress | None) 
     with store.writing() as writer:
         if store.data_version() != plan.data_version:
             plan = _make_plan(root, store)
+        free_id = writer.next_file_id()  # before any is given up: a changed file keeps its own
         writer.forget(
             [*plan.removed, *((file.path, old) for file, old in plan.changed),
              *((path, old) for path, old, _ in plan.skips if old is not None)]
         )  # fmt: skip
         writer.note_stat(plan.touched)
-        free_id = writer.next_file_id()
         skips = Batch.empty()
         for path, _, reason in plan.skips:
             skips.files.append(skipped_row(Job(free_id, path, 0, 0, 0), b"", reason.value))
