@@ -31,6 +31,8 @@ LITERAL = 14  # (LITERAL, type name)
 IMPORTED = 15  # (IMPORTED, module, name); name "" for the module itself
 PARAMETER = 16  # (PARAMETER, position): only in tables made by `graph`
 NEW = 17  # like CALL, for explicit construction
+DECLARED = 18  # (DECLARED, value, type): the value as far as the type admits it, an instance of the type if unknown
+REFERENCE = 19  # (REFERENCE, object, name): a method as a value, where methods have names of their own
 
 # Modes of a parameter.
 POSITIONAL, REST, KEYWORD_REST, KEYWORD_ONLY = 0, 1, 2, 3

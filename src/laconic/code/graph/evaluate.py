@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 from laconic.code.expressions import (
-    CALL, CLASS_METHOD, CONST, CONTEXT_MANAGER, DEFINED, EITHER, ELEMENT, ENTER, GENERATOR, GENERIC, IMPORTED, ITEM,
-    LITERAL, MAPPING, MEMBER, NEW, PARAMETER, SEQUENCE, SPREAD, STATIC, TYPED, VARIADIC, VERSION_MARK, Expression,
+    CALL, CLASS_METHOD, CONST, CONTEXT_MANAGER, DECLARED, DEFINED, EITHER, ELEMENT, ENTER, GENERATOR, GENERIC, IMPORTED, ITEM,
+    LITERAL, MAPPING, MEMBER, NEW, PARAMETER, REFERENCE, SEQUENCE, SPREAD, STATIC, TYPED, VARIADIC, VERSION_MARK, Expression,
     Scope,
 )  # fmt: skip
 from laconic.code.graph.fixpoint import Solver
 from laconic.code.graph.members import Members
 from laconic.code.graph.program import File, Program
+from laconic.code.graph.typed import Typed
 from laconic.code.graph.values import (
     BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, KEY, MODULE, NOTHING, PARENT, REST,
     RESULT, TUPLE, Value, Values, collection, external, one, tuple_of,
@@ -35,6 +36,7 @@ class Evaluator:
         self.program = program
         self.solver = Solver()
         self.members = Members(self)
+        self.typed = Typed(self)
 
     # Expressions
 
@@ -47,7 +49,49 @@ class Evaluator:
         return _EVALUATORS[expression[0]](self, file, scope, expression)
 
     def _member(self, file: File, scope: int, expression: Any) -> Values:
-        return self.members.of_all(self.values(file, scope, expression[1]), expression[2], file)
+        found = self.members.of_all(self.values(file, scope, expression[1]), expression[2], file)
+        return self._without_methods(found) if file.facts.methods_apart else found
+
+    def _without_methods(self, values: Values) -> Values:
+        """Values that are no methods, where a bare name never means one."""
+        return frozenset(value for value in values if not self._is_method(value))
+
+    def _only_methods(self, values: Values) -> Values:
+        return frozenset(value for value in values if value[0] == EXTERNAL or self._is_method(value))
+
+    def _is_method(self, value: Value) -> bool:
+        if value[0] != FUNCTION or (value[3] is not None and value[3][0] != INSTANCE):
+            return False
+        return self.program.file(value[1]).definitions[value[2]][0] == Kind.METHOD  # type: ignore[no-any-return]
+
+    def _reference(self, file: File, scope: int, expression: Any) -> Values:
+        found: Values = NOTHING
+        for value in self.members.of_all(self.receivers(file, scope, expression[1]), expression[2], file):
+            found |= one(*value[:3], value) if value[0] == FUNCTION else frozenset((value,))
+        return found
+
+    def receivers(self, file: File, scope: int, expression: Expression) -> Values:
+        """The objects whose member is called: like `values`, and `super` without a call."""
+        if type(expression) is str and expression in file.facts.super_names:
+            return self.parent(file, scope)
+        return self.values(file, scope, expression)
+
+    def called(self, file: File, scope: int, call: Expression) -> Values:
+        """What a call calls: of overloads those that it fits."""
+        callee, facts = call[1], file.facts
+        if type(callee) is tuple and callee[0] == MEMBER:
+            found = self.members.of_all(self.receivers(file, scope, callee[1]), callee[2], file)
+        elif type(callee) is str and facts.methods_apart and call[0] == CALL:
+            found = self.name(file, scope, callee, called=True)
+        else:
+            found = self.values(file, scope, callee)
+        if facts.overloads or facts.virtual:
+            found = self.typed.chosen(found, file, scope, call)
+        return found
+
+    def _declared(self, file: File, scope: int, expression: Any) -> Values:
+        values = self.values(file, scope, expression[1])
+        return self.typed.narrowed(values, self.instances(file, scope, expression[2]))
 
     def _const(self, file: File, scope: int, expression: Any) -> Values:
         return one(KEY, expression[1])
@@ -113,7 +157,7 @@ class Evaluator:
 
     # Names
 
-    def name(self, file: File, scope: int, name: str) -> Values:
+    def name(self, file: File, scope: int, name: str, *, called: bool = False) -> Values:
         """What a name may be, seen from a scope."""
         if VERSION_MARK in name:
             return self.bound(file, scope, name, inside=True)
@@ -123,16 +167,25 @@ class Evaluator:
             kind = file.definitions[position][0]
             is_class = kind in CLASS_KINDS or kind == Kind.EXTENSION
             table = file.names(position)
-            if name in table and (not is_class or position == scope or facts.class_scope_visible):
-                return self.bound(file, position, name, inside=position == scope)
-            if is_class and facts.implicit_receiver and position != scope:
-                found = self.members.of_class(self.members.class_of(file, position), name, file)
+            if is_class and facts.implicit_receiver:
+                found = self._own_kind(file, self.members.implicit(file, position, name), called)
                 if found:
+                    return found
+            elif name in table and (not is_class or position == scope or facts.class_scope_visible):
+                found = self.bound(file, position, name, inside=position == scope)
+                if not called:
+                    return found
+                if found := self._only_methods(found):
                     return found
             position = file.definitions[position][3]
         if name in facts.receiver_names or name in facts.class_names:
             return self.receiver(file, scope, name in facts.class_names)
         return self.members.top_level(file, name) or self._builtin(file, name)
+
+    def _own_kind(self, file: File, values: Values, called: bool) -> Values:
+        if not file.facts.methods_apart:
+            return values
+        return self._only_methods(values) if called else self._without_methods(values)
 
     def bound(self, file: File, scope: int, name: str, *, inside: bool = False) -> Values:
         """The union of everything a scope binds a name to; `inside` the scope, of this version of the name alone."""
@@ -170,7 +223,10 @@ class Evaluator:
         if owner < 0:
             return NOTHING
         target = self.members.class_of(file, owner)
-        return NOTHING if target is None else one(CLASS if as_class else INSTANCE, *target[1:])
+        if target is None:
+            return NOTHING
+        found = one(CLASS if as_class else INSTANCE, *target[1:])
+        return self.typed.opened(found) if file.facts.virtual else found
 
     def imported(self, file: File, module: str, name: str) -> Values:
         """What an import binds; outside the repository it is external."""
@@ -191,12 +247,25 @@ class Evaluator:
         submodule = self.program.modules(file, f"{module}{separator}{name}")
         if submodule:
             return one(MODULE, submodule[0])
-        return NOTHING if targets else external(f"{module}{separator}{name}")
+        found = self._from_class_as_module(file, module, name) if file.facts.classes_are_modules else NOTHING
+        return found or (NOTHING if targets else external(f"{module}{separator}{name}"))
+
+    def _from_class_as_module(self, file: File, module: str, name: str) -> Values:
+        """A member of a class that an import names like a module: `import static a.Class.member`."""
+        package, dot, owner = module.rpartition(".")
+        if not dot:
+            return NOTHING
+        classes = [value for value in self.imported(file, package, owner) if value[0] == CLASS]
+        return self.members.of_all(frozenset(classes), name, file)
 
     # Types
 
     def instances(self, file: File, scope: int, expression: Expression) -> Values:
         """What a variable declared with this type may be."""
+        found = self._instances(file, scope, expression)
+        return self.typed.opened(found) if file.facts.virtual else found
+
+    def _instances(self, file: File, scope: int, expression: Expression) -> Values:
         if expression is None:
             return NOTHING
         if type(expression) is tuple:
@@ -225,6 +294,8 @@ class Evaluator:
                     found |= frozenset().union(*[self.instances(file, scope, part) for part in arguments])
                 elif name in facts.class_types:
                     found |= frozenset().union(*[self.values(file, scope, part) for part in arguments])
+                elif name in facts.tuples:
+                    found |= tuple_of(tuple(self.instances(file, scope, part) for part in arguments))
                 elif name in facts.containers and arguments:
                     found |= collection(self.instances(file, scope, arguments[-1]))
                 else:
@@ -238,7 +309,7 @@ class Evaluator:
         if type(callee) is str and callee in file.facts.super_names:
             return self.parent(file, scope)
         found: Values = NOTHING
-        for value in self.values(file, scope, callee):
+        for value in self.called(file, scope, expression):
             found |= self.result(file, scope, value, expression)
         return found
 
@@ -295,12 +366,20 @@ class Evaluator:
         if scope.flags & GENERATOR:
             return one(GENERATED, file_id, position)
         declared = self.instances(file, position, scope.returned_type)
-        if any(value[0] in (INSTANCE, COLLECTION, CLASS) for value in declared):
+        if file.facts.virtual and declared:
+            return self.typed.narrowed(self._union(file, position, scope.returns), declared)
+        if any(value[0] in (INSTANCE, COLLECTION, CLASS, TUPLE) for value in declared):
             return declared
         found: Values = NOTHING
         for expression in scope.returns:
             found |= self.values(file, position, expression)
         return found or declared
+
+    def _union(self, file: File, scope: int, expressions: Any) -> Values:
+        found: Values = NOTHING
+        for expression in expressions:
+            found |= self.values(file, scope, expression)
+        return found
 
     def _yielded(self, generated: Value) -> Values:
         return self.solver.solve(("yields", *generated[1:]), self._yielded_values, *generated[1:])
@@ -339,6 +418,11 @@ class Evaluator:
             for key in argument(summary.member_of + 1):
                 if key[0] == KEY and type(key[1]) is str:
                     found |= self.members.of_all(argument(summary.member_of), key[1], file)
+        if 0 <= summary.instance_of < len(arguments):
+            found |= self.instances(file, scope, arguments[summary.instance_of])
+        if summary.gathers >= 0:
+            gathered = [self.values(file, scope, part) for part in arguments[summary.gathers :]]
+            found |= collection(frozenset().union(*gathered))
         for value in argument(summary.class_of):
             found |= one(CLASS, *value[1:]) if value[0] == INSTANCE else NOTHING
         return found
@@ -356,9 +440,11 @@ class Evaluator:
         declared = self.instances(file, outer, annotation)
         if mode in VARIADIC:
             return one(REST, file.id, position, index) | declared
-        if any(value[0] in (INSTANCE, COLLECTION, CLASS) for value in declared):
+        if not file.facts.virtual and any(value[0] in (INSTANCE, COLLECTION, CLASS) for value in declared):
             return declared
         passed = self._passed(file, position, index)
+        if file.facts.virtual:
+            return self.typed.narrowed(passed | self.values(file, outer, default), declared)
         if default is None or (passed and self._always_passed(file, position, index)):
             return declared | passed
         return declared | passed | self.values(file, outer, default)
@@ -446,7 +532,7 @@ class Evaluator:
             return frozenset().union(*chosen)
         if tag == INSTANCE and file is not None:
             return self.call_member(container, "__getitem__", file) or self.elements(frozenset((container,)))
-        if tag == CLASS:
+        if tag in (CLASS, FUNCTION):
             return frozenset((container,))
         if tag == GENERATED:
             return self._yielded(container)
@@ -603,6 +689,8 @@ _EVALUATORS: dict[int, Any] = {
     DEFINED: Evaluator._defined,
     EITHER: Evaluator._either,
     TYPED: Evaluator._typed,
+    DECLARED: Evaluator._declared,
+    REFERENCE: Evaluator._reference,
     ELEMENT: Evaluator._element,
     ENTER: Evaluator._enter,
     GENERIC: Evaluator._generic,

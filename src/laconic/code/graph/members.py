@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from laconic.code.expressions import CLASS_METHOD, CONST, EXTENSION, PROPERTY, SEQUENCE, STATIC
-from laconic.code.graph.program import File
+from laconic.code.expressions import CLASS_METHOD, CONST, DECLARED, DEFINED, EXTENSION, PROPERTY, SEQUENCE, STATIC, TYPED
+from laconic.code.graph.program import MEMBER_OWNERS, File
 from laconic.code.graph.sites import Sites
 from laconic.code.graph.values import (
     BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, KEY, MODULE, NOTHING, PARENT, REST,
     RESULT, TUPLE, Value, Values, external, one,
 )  # fmt: skip
-from laconic.code.symbols import CLASS_KINDS
+from laconic.code.symbols import CLASS_KINDS, Kind
 
 if TYPE_CHECKING:
     from laconic.code.graph.evaluate import Evaluator
@@ -43,7 +43,10 @@ class Members:
         """What `value.name` may be; properties are read."""
         tag = value[0]
         if tag in (INSTANCE, CLASS):
-            return self._read(self.of_class((CLASS, value[1], value[2]), name, file, value), value)
+            found = self.of_class((CLASS, value[1], value[2]), name, file, value)
+            if len(value) > 3:
+                found |= self.evaluator.typed.overriding((CLASS, value[1], value[2]), name)
+            return self._read(found, value)
         if tag == MODULE:
             return self.of_module(self.program.file(value[1]), name)
         if tag == EXTERNAL:
@@ -55,6 +58,8 @@ class Members:
         if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, KEY):
             return one(BUILTIN, value, name) if tag != KEY else NOTHING
         if tag == FUNCTION:
+            if file.facts.functions_are_objects:
+                return self.evaluator.typed.of_function(value, name, file)
             return self._stored_from_outside(value, name)
         return NOTHING
 
@@ -90,15 +95,67 @@ class Members:
         """
         if target is None:
             return NOTHING
-        key = ("member", target[1], target[2], name)
-        found = self.solver.solve(key, self._declared, target, name)
+        found = self.declared(target, name)
         if found:
             return found
-        if receiver is not None:
+        if receiver is not None and not file.facts.virtual:
             if receiver[0] == INSTANCE:
                 found = self._of_subclasses(target, name)
             found = found or self._stored_from_outside(receiver, name)
         return found or self._of_external_base(target, name)
+
+    def declared(self, target: Value, name: str) -> Values:
+        """A member that a class or one above it has, unbound."""
+        compute = self._typed if self.program.file(target[1]).facts.virtual else self._declared
+        return self.solver.solve(("member", target[1], target[2], name), compute, target, name)
+
+    def implicit(self, file: File, position: int, name: str) -> Values:
+        """What a bare name in a class body means there: a member of the class, of one above or, if virtual, below."""
+        target = self.class_of(file, position)
+        if target is None:
+            return NOTHING
+        found = self.declared(target, name)
+        if found and file.facts.virtual and any(value[0] == FUNCTION for value in found):
+            found |= self.evaluator.typed.overriding(target, name)
+        return found
+
+    def _typed(self, target: Value, name: str) -> Values:
+        """`_declared` where fields hold what their types admit and functions are told apart by their parameters."""
+        found: set[Value] = set()
+        signatures: set[Any] = set()
+        for owner in self.linearised(target):
+            own: Values = NOTHING
+            for file, position in self._bodies(owner):
+                if name in file.names(position):
+                    own |= self._typed_own(file, position, name, owner)
+            for value in own:
+                if value[0] != FUNCTION:
+                    if None not in signatures:
+                        found.add(value)
+                elif self.evaluator.typed.signature(value) not in signatures:
+                    found.add(value)
+            signatures.update(self.evaluator.typed.signature(v) if v[0] == FUNCTION else None for v in own)
+            if own and not self.program.file(owner[1]).facts.overloads:
+                break
+        return frozenset(found)
+
+    def _typed_own(self, file: File, position: int, name: str, owner: Value) -> Values:
+        entries = file.all_bindings(position, name)
+        tags = {entry: entry[0] if type(entry) is tuple else 0 for _, entry in entries}
+        types = [(scope, entry[1 if tags[entry] == TYPED else 2]) for scope, entry in entries if tags[entry] in (TYPED, DECLARED)]
+        if not types:
+            return self.evaluator.bound(file, position, name) or self._placeholder(file, position, name)
+        values = self._assigned(owner, name) | self._stored_from_outside((INSTANCE, *owner[1:]), name)
+        functions: Values = NOTHING
+        for scope, entry in entries:
+            if tags[entry] == DEFINED:
+                functions |= self.evaluator.values(file, scope, entry)
+            elif tags[entry] != TYPED:
+                values |= self.evaluator.values(file, scope, entry)
+        declared: Values = NOTHING
+        for scope, annotation in types:
+            declared |= self.evaluator.instances(file, scope, annotation)
+        return functions | (self.evaluator.typed.narrowed(values, declared) or self._placeholder(file, position, name))
 
     def _declared(self, target: Value, name: str) -> Values:
         assigned: Values = NOTHING
@@ -116,7 +173,18 @@ class Members:
             if name in file.names(position):
                 found |= self.evaluator.bound(file, position, name)
                 found = found or self._placeholder(file, position, name)
-        return found
+        return found | self._written_outside(owner, name)
+
+    def _written_outside(self, owner: Value, name: str) -> Values:
+        """Methods that name their class as the type of a receiver, outside of its body."""
+        found = set()
+        for file_id, position in self.program.named(name):
+            file = self.program.file(file_id)
+            scope = file.scopes[position]
+            if scope is not None and scope.receiver_type is not None and not scope.flags & EXTENSION:
+                if owner in self.evaluator.values(file, file.definitions[position][3], scope.receiver_type):
+                    found.add((FUNCTION, file_id, position, None))
+        return frozenset(found)
 
     def _assigned(self, owner: Value, name: str) -> Values:
         """What the methods of a class assign to a member of their receiver, and others from outside."""
@@ -194,17 +262,60 @@ class Members:
         return list(found)
 
     def _direct_subclasses(self, target: Value) -> Values:
-        name = self.program.file(target[1]).definitions[target[2]][1]
+        home = self.program.file(target[1])
+        name = home.definitions[target[2]][1]
+        if home.facts.structural and home.definitions[target[2]][0] == Kind.INTERFACE:
+            return self._implementers(target)
         found = set()
         candidates = {*self.program.mentioning(name), target[1]}
         for file_id in sorted(candidates)[:MAX_SUBTYPE_FILES]:
             file = self.program.file(file_id)
             for position, scope in enumerate(file.scopes):
-                if scope is not None and scope.bases and file.definitions[position][0] in CLASS_KINDS:
-                    candidate = (CLASS, file_id, position)
-                    if candidate != target and target in self.bases(candidate):
+                if scope is not None and scope.bases and file.definitions[position][0] in MEMBER_OWNERS:
+                    candidate = self.class_of(file, position)
+                    if candidate is not None and candidate != target and target in self.bases(candidate):
                         found.add(candidate)
         return frozenset(found)
+
+    def _implementers(self, interface: Value) -> Values:
+        """Classes that have every method of an interface, where that makes them implement it."""
+        wanted = self._method_names(interface)
+        if not wanted:
+            return NOTHING
+        rarest = min(sorted(wanted), key=lambda name: len(self.program.named(name)))
+        candidates: set[Value] = set()
+        for file_id, position in self.program.named(rarest):
+            owner = self._owner_of_method(self.program.file(file_id), position)
+            if owner is not None:
+                candidates.update((owner, *self._embedding(owner)))
+        return frozenset(
+            candidate
+            for candidate in candidates
+            if candidate != interface and all(self.declared(candidate, name) for name in wanted)
+        )
+
+    def _embedding(self, owner: Value) -> list[Value]:
+        is_interface = self.program.file(owner[1]).definitions[owner[2]][0] == Kind.INTERFACE
+        return [] if is_interface else self.subclasses(owner)
+
+    def _method_names(self, interface: Value) -> set[str]:
+        names = set()
+        for owner in self.linearised(interface):
+            file = self.program.file(owner[1])
+            children = file.children.get(owner[2], ())
+            names.update(file.definitions[child][1] for child in children if file.definitions[child][0] == Kind.METHOD)
+        return names
+
+    def _owner_of_method(self, file: File, position: int) -> Value | None:
+        """The class whose method a definition is, wherever it is written."""
+        scope = file.scopes[position]
+        if scope is None or scope.flags & EXTENSION or file.definitions[position][0] != Kind.METHOD:
+            return None
+        owner = file.owner_class(position)
+        if owner >= 0:
+            return self.class_of(file, owner)
+        types = self.evaluator.values(file, file.definitions[position][3], scope.receiver_type)
+        return next((value for value in sorted(types, key=repr) if value[0] == CLASS), None)
 
     def _of_subclasses(self, target: Value, name: str) -> Values:
         found: Values = NOTHING
@@ -216,7 +327,8 @@ class Members:
         owner = (CLASS, value[1], value[2])
         receiver = (INSTANCE, value[1], value[2])
         for base in self.linearised(owner)[1:]:
-            found = self._own(base, name) or self._assigned(base, name)
+            virtual = file.facts.virtual
+            found = self.declared(base, name) if virtual else self._own(base, name) or self._assigned(base, name)
             if found:
                 return self._read(found, receiver)
         return self._of_external_base(owner, name)
@@ -244,9 +356,12 @@ class Members:
             file = self.program.file(file_id)
             for store in file.member_stores().get(name, ()):
                 base = self.evaluator.values(file, store.scope, store.base)
-                if value in base or as_class in base:
+                if value in base or as_class in base or (file.facts.virtual and self._any_below(base, as_class)):
                     found |= self.evaluator.values(file, store.scope, store.value)
         return found
+
+    def _any_below(self, values: Values, target: Value) -> bool:
+        return any(value[0] in (INSTANCE, CLASS) and target in self.linearised((CLASS, *value[1:3])) for value in values)
 
     # Modules
 
@@ -268,6 +383,10 @@ class Members:
             for form in (f"{directory}/{name}.{base}", f"{directory}/{name}/__init__.{base}"):
                 if form in self.program.by_path:
                     return one(MODULE, self.program.by_path[form])
+        if file.facts.namespace == "directory":
+            found = self._from_neighbours(file, name)
+            if found:
+                return found
         return self._stored_from_outside((MODULE, file.id, 0), name) if file.member_stores() else NOTHING
 
     def top_level(self, file: File, name: str) -> Values:
@@ -276,6 +395,8 @@ class Members:
 
     def _top_level_values(self, file: File, name: str) -> Values:
         found = self._from_stars(file, name)
+        if not found and file.facts.classes_are_modules:
+            found = self._from_class_stars(file, name)
         if found or file.facts.namespace == "file":
             return found
         return self._from_neighbours(file, name)
@@ -290,13 +411,23 @@ class Members:
                         return found
         return NOTHING
 
+    def _from_class_stars(self, file: File, name: str) -> Values:
+        for module in reversed(file.stars):
+            package, dot, owner = module.rpartition(".")
+            if dot and owner[:1].isupper() and self.program.named(name):
+                classes = self.evaluator.imported(file, package, owner)
+                found = self.of_all(frozenset(value for value in classes if value[0] == CLASS), name, file)
+                if found:
+                    return found
+        return NOTHING
+
     def _exports(self, file: File, name: str) -> bool:
         """Whether `import *` takes a name."""
         listed = file.names(0).get(file.facts.star_exports, ()) if file.facts.star_exports else ()
         for _, expression in listed:
             if type(expression) is tuple and expression[0] == SEQUENCE:
                 return (CONST, name) in expression[1]
-        return not name.startswith("_")
+        return not file.facts.star_exports or not name.startswith("_")
 
     def _from_neighbours(self, file: File, name: str) -> Values:
         sharing = file.facts.namespace

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from laconic.code.expressions import (
-    CALL, DEFINED, EITHER, ELEMENT, ENTER, EXTENSION, GENERIC, IMPORTED, ITEM, MAPPING, MEMBER, NEW, PARAMETER,
+    CALL, DECLARED, DEFINED, EITHER, ELEMENT, ENTER, EXTENSION, GENERIC, IMPORTED, ITEM, MAPPING, MEMBER, NEW, PARAMETER, REFERENCE,
     SEQUENCE, SPREAD, STATIC, VERSION_MARK, Expression, Scope,
 )  # fmt: skip
-from laconic.code.languages.model import Language, Resolution
+from laconic.code.languages.model import Files, Language, Made, Resolution
 from laconic.code.languages.registry import LANGUAGES
 from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Definition, Kind
 
@@ -159,7 +159,10 @@ class File:
         found: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for position, scope in enumerate(self.scopes):
             for index, call in enumerate(scope.calls if scope is not None else ()):
-                for name in callee_names(call[1]):
+                names = callee_names(call[1])
+                if self.facts.functions_are_objects and type(call[1]) is tuple and call[1][0] == MEMBER:
+                    names |= callee_names(call[1][1])
+                for name in names:
                     found[name].append((position, index))
         return found
 
@@ -302,7 +305,9 @@ class File:
         owner: int = self.definitions[position][3]
         while owner > 0:
             scope = self.scopes[owner]
-            if scope is not None and any(target == name for target, _ in scope.binds):
+            if scope is not None and name in (
+                *(parameter[0] for parameter in scope.parameters), *(target for target, _ in scope.binds)
+            ):  # fmt: skip
                 return owner
             owner = self.definitions[owner][3]
         return 0
@@ -319,6 +324,7 @@ class Program:
         self._by_name: dict[str, list[str]] | None = None
         self._directories: dict[str, list[str]] | None = None
         self._modules: dict[tuple[str, str], list[int]] = {}
+        self._once: dict[Callable[[Files], Any], Any] = {}
         self._mentions: dict[str, tuple[int, ...]] = {}
         self._named: dict[str, tuple[tuple[int, int], ...]] = {}
 
@@ -382,9 +388,19 @@ class Program:
         """Whether the index has a file."""
         return path in self.by_path
 
+    def declaring(self, namespace: str) -> list[str]:
+        """Paths of the files that declare a namespace."""
+        return sorted(self.rows[file_id].path for file_id in self.facts.namesakes(namespace))
+
     def text(self, path: str) -> str:
         """Text of a configuration file."""
         return self.facts.text(path)
+
+    def once(self, compute: Callable[[Files], Made]) -> Made:
+        """What a language makes of the repository, made once."""
+        if compute not in self._once:
+            self._once[compute] = compute(self)
+        return cast(Made, self._once[compute])
 
     def ending(self, suffix: str) -> list[str]:
         """Paths equal to `suffix` or ending in `/suffix`."""
@@ -416,13 +432,13 @@ def callee_names(expression: Expression) -> set[Any]:
     if type(expression) is not tuple:
         return set()
     tag = expression[0]
-    if tag == MEMBER:
+    if tag in (MEMBER, REFERENCE):
         return {expression[2]}
     if tag == DEFINED:
         return {expression[1]}
     if tag == EITHER:
         return {name for part in expression[1] for name in callee_names(part)}
-    return callee_names(expression[1]) if tag in (CALL, NEW, ITEM, ELEMENT, ENTER, GENERIC) else set()
+    return callee_names(expression[1]) if tag in (CALL, NEW, ITEM, ELEMENT, ENTER, GENERIC, DECLARED) else set()
 
 
 def carried_names(expression: Expression) -> set[Any]:
@@ -441,6 +457,6 @@ def carried_names(expression: Expression) -> set[Any]:
         return {name for _, value in expression[1] for name in carried_names(value)}
     if tag == IMPORTED:
         return {expression[2] or expression[1].rpartition(".")[2]}
-    if tag in (ITEM, ELEMENT, ENTER, SPREAD):
+    if tag in (ITEM, ELEMENT, ENTER, SPREAD, DECLARED):
         return carried_names(expression[1])
     return callee_names(expression)

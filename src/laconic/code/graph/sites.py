@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from laconic.code.expressions import CALL, MEMBER, PROPERTY, Expression
 from laconic.code.graph.program import File, callee_names
 from laconic.code.graph.values import (
-    CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, NOTHING, REST, TUPLE, Value, Values,
+    BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, NOTHING, REST, TUPLE, Value, Values,
 )  # fmt: skip
 from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
@@ -49,10 +49,12 @@ class Sites:
     def targets(self, file: File, scope: int, call: Expression) -> list[Target]:
         """The definitions that a call may reach, by value."""
         callee = call[1]
+        if type(callee) is str and file.facts.chains_constructors and callee in file.facts.receiver_names:
+            return self._chained(file, scope, call)
         if type(callee) is str and callee in file.facts.super_names:
-            return []
+            return self._chained(file, scope, call) if file.facts.chains_constructors else []
         found: dict[Target, None] = {}
-        for value in sorted(self.evaluator.values(file, scope, callee), key=repr):
+        for value in sorted(self.evaluator.called(file, scope, call), key=repr):
             for target in self._targets_of(value, file, scope, call):
                 found[target] = None
         return list(found)
@@ -62,11 +64,11 @@ class Sites:
         if tag == FUNCTION:
             return [self._function(value)]
         if tag == CLASS:
-            return self.constructors(value) or [Target(value[1], value[2], 0)]
+            return self.constructors(value, file, scope, call) or [Target(value[1], value[2], 0)]
         if tag == INSTANCE and file.facts.call_method and call[0] == CALL:
             members = self.evaluator.members.of(value, file.facts.call_method, file)
             return [self._function(member) for member in members if member[0] == FUNCTION]
-        if tag == EXTERNAL:
+        if tag in (EXTERNAL, BUILTIN):
             return self._called_back(value, file, scope, call)
         return []
 
@@ -74,7 +76,18 @@ class Sites:
         bound = value[3] is not None and bool(self.program.file(value[1]).receiver_name(value[2]))
         return Target(value[1], value[2], int(bound))
 
-    def constructors(self, target: Value) -> list[Target]:
+    def _chained(self, file: File, scope: int, call: Expression) -> list[Target]:
+        """Constructors that a constructor calls: its class's or a base's."""
+        owner = file.owner_class(scope)
+        target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
+        if target is None:
+            return []
+        if call[1] in file.facts.receiver_names:
+            return self.constructors(target, file, scope, call)
+        bases = (base for base in self.evaluator.members.linearised(target)[1:])
+        return next((found for base in bases if (found := self.constructors(base, file, scope, call))), [])
+
+    def constructors(self, target: Value, file: File, scope: int, call: Expression) -> list[Target]:
         """The methods that constructing a class calls: the first that its hierarchy has."""
         home = self.program.file(target[1])
         names = home.facts.constructors
@@ -83,6 +96,8 @@ class Sites:
         for name in names:
             found = self.evaluator.members.of_class(target, name, home)
             functions = [value for value in found if value[0] == FUNCTION]
+            if functions and home.facts.overloads:
+                functions = list(self.evaluator.typed.chosen(frozenset(functions), file, scope, call))
             if functions:
                 return sorted(
                     Target(file_id, position, int(bool(self.program.file(file_id).receiver_name(position))))
@@ -92,8 +107,11 @@ class Sites:
 
     def _called_back(self, value: Value, file: File, scope: int, call: Expression) -> list[Target]:
         """Functions that a function outside the repository is known to call."""
-        summary = file.facts.summaries.get(value[1])
+        summary = file.facts.summaries.get(value[1]) if value[0] == EXTERNAL else None
         found = []
+        for argument in call[2] if file.facts.calls_back else ():
+            functions = self.evaluator.values(file, scope, argument)
+            found.extend(self._function(function) for function in functions if function[0] == FUNCTION)
         for position in summary.calls if summary else ():
             if position < len(call[2]):
                 for function in self.evaluator.values(file, scope, call[2][position]):
@@ -187,7 +205,8 @@ class Sites:
         facts = file.facts
         owner = file.owner_class(position)
         special = name in facts.constructors or name == facts.call_method
-        if owner < 0 or not (special or facts.constructor_is_class_name):
+        special = special or (facts.constructor_is_class_name and owner >= 0 and name == file.definitions[owner][1])
+        if owner < 0 or not special:
             return [name]
         target = self.evaluator.members.class_of(file, owner)
         if target is None:

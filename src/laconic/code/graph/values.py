@@ -1,6 +1,7 @@
 """What an expression may be at run time: abstract values, as small tuples.
 
 FUNCTION (tag, file, position, receiver | None): a function, bound to a receiver or not
+INSTANCE (tag, file, position, True): an instance of the class or of one below it, see `typed`
 CLASS, INSTANCE, GENERATED (tag, file, position): a class, its instances, what calling a generator function gives
 MODULE (tag, file)
 EXTERNAL (tag, dotted name): something outside the repository; RESULT (tag, dotted name): what calling it gives

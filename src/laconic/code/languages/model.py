@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from laconic.code.symbols import Import, Kind
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from laconic.code.syntax.lowering import Lowering
 
 Field = str
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,12 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A list, tuple, set, array or argument-like display: its named children are its elements."""
+    """A list, tuple, set, array or argument-like display: its named children are its elements.
+
+    `unwraps`: one element alone is no list.
+    """
+
+    unwraps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +142,13 @@ class Inner:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The value is an instance of the named type: `x as T`, `T{…}`; other children are visited."""
+    """The value is an instance of the named type: `x as T`, `T{…}`; other children are visited.
+
+    With `value`, what is known of that child is kept as far as the type admits it: `(T) x`.
+    """
 
     type: Field = "type"
+    value: Field = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +163,15 @@ class Generic:
 class Assign:
     """`left = right`, `let left: type = right`. Several targets and destructuring come from the shape of `left`.
 
-    `defines` makes module- and class-level targets symbols of that kind.
+    `defines` makes module- and class-level targets symbols of that kind. With `updates` the statement declares nothing:
+    a bare name that no local scope declares is a member of the receiver.
     """
 
     left: Field = "left"
     right: Field = "right"
     type: Field = ""
     defines: Kind | None = None
+    updates: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +194,7 @@ class Iterate:
 
     target: Field = "left"
     iterable: Field = "right"
+    type: Field = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,13 +221,36 @@ class Catches:
 
 
 @dataclass(frozen=True, slots=True)
+class Captures:
+    """A pattern that may be a bare name: it binds what is matched. Other patterns are visited."""
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter where the grammar needs more than an identifier. `mode`: see `code/expressions.py`."""
+    """One parameter where the grammar needs more than an identifier, or several of one type.
+
+    `mode`: see `code/expressions.py`.
+    """
 
     name: Field = "name"
     type: Field = ""
     default: Field = ""
     mode: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TypeParameter:
+    """A type parameter of a function or class: inside, its name means its bound, or nothing known."""
+
+    name: Field = "name"
+    bound: Field = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What is declared inside ends with it; `is_value`: its value is that of its last child."""
+
+    is_value: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +265,8 @@ class Function:
     receiver: Field = ""  # an explicit receiver parameter outside the list (Go)
     body_is_value: bool = False  # the last expression of the body is its value
     flags: int = 0
+    generics: tuple[Field, ...] = ()  # where type parameters are declared and bounded
+    results_are_variables: bool = False  # results with names are variables of the body
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +278,7 @@ class Class:
     bases: tuple[Field, ...] = ()
     body: Field = "body"
     extends: bool = False  # adds members to a class defined elsewhere: `impl T`, `extension T`, reopened classes
+    generics: tuple[Field, ...] = ()  # where type parameters are declared and bounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +289,20 @@ class Variable:
     name: Field = "name"
     type: Field = ""
     value: Field = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """`type a = x, b`: several variables of one type; at module or class level they are symbols of `kind`.
+
+    `each` is the node type of a declarator.
+    """
+
+    each: str
+    type: Field = "type"
+    name: Field = "name"
+    value: Field = "value"
+    kind: Kind = Kind.FIELD
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,8 +347,9 @@ class Custom:
 
 Rule = (
     Name | Member | Call | KeywordArgument | Spread | Item | Slice | Raises | Text | Literal | Sequence | Comprehension | Mapping_ | Pair
-    | Either | Inner | Typed | Generic | Assign | Return | Yield | Iterate | Alias | Enters | Catches | Parameter | Function | Class
-    | Variable | Wrapper | Outer | Imports | Comment | Skip | Custom
+    | Either | Inner | Typed | Generic | Assign | Return | Yield | Iterate | Alias | Enters | Catches | Captures | Parameter
+    | TypeParameter | Block | Function | Class
+    | Variable | Variables | Wrapper | Outer | Imports | Comment | Skip | Custom
 )  # fmt: skip
 
 
@@ -310,8 +364,16 @@ class Files(Protocol):
         """Paths equal to `suffix` or ending in `/` + `suffix`, sorted."""
         ...
 
+    def declaring(self, namespace: str) -> list[str]:
+        """Paths of the files that declare a package or namespace, sorted."""
+        ...
+
     def text(self, path: str) -> str:
         """The text of a configuration file (`go.mod`, `tsconfig.json`…), empty when there is none."""
+        ...
+
+    def once(self, compute: Callable[[Files], Made]) -> Made:
+        """What `compute` makes of the repository, made once."""
         ...
 
 
@@ -327,6 +389,8 @@ class Summary:
     pairs: tuple[int, ...] = ()  # gives back a collection of tuples of elements of these arguments
     member_of: int = -1  # gives back the member of this argument that the next one names
     class_of: int = -1  # gives back the class of this argument
+    instance_of: int = -1  # gives back an instance of the type that this argument names
+    gathers: int = -1  # gives back a collection of this argument and those after it
 
 
 def no_modules(files: Files, importer: str, module: str) -> list[str]:
@@ -363,7 +427,19 @@ class Resolution:
     getters: frozenset[str] = frozenset()  # methods of a container that give an element
     views: frozenset[str] = frozenset()  # methods of a container that give a container of the same elements
     item_views: frozenset[str] = frozenset()  # methods of a mapping that give its (key, value) pairs
+    tuples: frozenset[str] = frozenset()  # generic types whose arguments are its elements, place by place
+    structural: bool = False  # whatever has all methods of an interface implements it
     virtual: bool = False  # a declared type stands for its subtypes: calls also reach overriding methods
+    methods_apart: bool = False  # methods have names of their own: `x` and `x()` are different members
+    classes_are_modules: bool = False  # an import may name a class and its member
+    inferred_types: frozenset[str] = frozenset()  # words in place of a type that say nothing: var
+    overloads: bool = False  # several functions of one name are told apart by their parameters
+    text_types: frozenset[str] = frozenset()  # types of parameters that take text literals
+    number_types: frozenset[str] = frozenset()
+    functions_are_objects: bool = False  # calling any member of a function calls it: functional interfaces
+    function_combinators: frozenset[str] = frozenset()  # members of functions that do not call them
+    chains_constructors: bool = False  # `this(…)` and `super(…)` call constructors
+    calls_back: bool = False  # functions passed to functions outside the repository are called there
     common_members: frozenset[str] = frozenset()  # members of builtin types: never resolved by name alone
     builtins: str = ""  # external module of names that are not found
     summaries: Mapping[str, Summary] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from laconic.code.languages import model
 from laconic.code.symbols import CLASS_KINDS, Definition, Import, Kind
 from laconic.code.expressions import (
-    CALL, CONST, DEFINED, EITHER, ELEMENT, ENTER, EXTENSION, GENERATOR, GENERIC, IMPORTED, ITEM, KEYWORD_REST, LITERAL,
+    CALL, CONST, DECLARED, DEFINED, EITHER, ELEMENT, ENTER, EXTENSION, GENERATOR, GENERIC, IMPORTED, ITEM, KEYWORD_REST, LITERAL,
     MAPPING, MEMBER, NEW, POSITIONAL, PROPERTY, REST, SEQUENCE, SPREAD, TYPED, VERSION_MARK, Expression, Parameter, Scope,
 )  # fmt: skip
 
@@ -31,7 +31,8 @@ class ScopeDraft:
 
     __slots__ = (
         "binds", "bases", "body", "bound", "calls", "decorated", "definition", "flags", "kind", "outer", "parameters",
-        "qualname", "read", "reads", "receiver_type", "returned_type", "returns", "stars", "unnamed", "values", "versions", "yields",
+        "qualname", "read", "reads", "receiver_type", "returned_type", "returns", "stars", "types", "unnamed", "values", "versions",
+        "versions_made", "yields",
     )  # fmt: skip
 
     def __init__(self, definition: int, kind: Kind, qualname: str) -> None:
@@ -54,7 +55,9 @@ class ScopeDraft:
         self.unnamed = 0
         self.read: set[str] = set()  # names read, to find those that must come from elsewhere
         self.bound: set[str] = set()
+        self.types: dict[str, Expression] = {}  # declared types of local names
         self.versions: dict[str, int] = {}  # of names that straight-line code has bound again
+        self.versions_made: dict[str, int] = {}  # ever, those of blocks that have ended included
         self.body = 0  # node id of the body, whose statements run one after the other
         self.values: set[str] = set()  # variables that already are symbols
 
@@ -84,6 +87,7 @@ class Lowering:
         self.imports: list[Import] = []
         self.mentions: set[str] = set()
         self.serial = 0
+        self.type_parameters: dict[str, Expression] = {}  # in sight, with what bounds them
         self.rebinds = False  # bindings now replace the earlier ones of the same names
         self.enters = False  # an Alias met now binds what entering gives
         self.wrapped: tuple[Node, int] | None = None  # the node around the next definition, and flags for it
@@ -144,6 +148,8 @@ class Lowering:
             self.scope.binds.append((member, value))
         elif kind is model.Item:
             self.scope.binds.append((self.handlers[target.kind_id](self, target), value))
+        elif kind is model.Sequence and rule.unwraps and target.named_child_count == 1:
+            self.bind(target.named_children[0], value)
         elif kind is model.Sequence:
             self._bind_elements(target, value)
         elif kind is model.Mapping_:
@@ -164,9 +170,33 @@ class Lowering:
         """Bind a name of the current scope; inside a `rebinding` it is a new variable from here on."""
         scope = self.scope
         if self.rebinds and name in scope.bound and not any(outer == name for outer, _ in scope.outer):
-            scope.versions[name] = scope.versions.get(name, 1) + 1
+            scope.versions[name] = scope.versions_made[name] = scope.versions_made.get(name, 1) + 1
         scope.binds.append((self.versioned(name), value))
         scope.bound.add(name)
+
+    def update(self, name: str, value: Expression, *, straight: bool) -> Expression:
+        """Give a variable that is declared elsewhere a value: a local one, else a member of the receiver."""
+        if name in self.scope.bound:
+            value = declared(self, value, self.scope.types.get(name))
+            self.rebinds = straight
+            self.bind_name(name, value)
+            self.rebinds = False
+            return value
+        outer = self.scope
+        while outer.definition > 0 and outer.kind not in SCOPE_OWNERS:
+            if name in outer.bound:
+                outer.binds.append((name, None))
+                self.scope.outer.append((name, 0))
+                self.scope.binds.append((name, declared(self, value, outer.types.get(name))))
+                return value
+            parent = self.drafts[self.definitions[outer.definition].parent]
+            if parent is None:
+                break
+            outer = parent
+        receiver = next(iter(sorted(self.resolution.receiver_names)), "")
+        is_member = receiver and outer is not self.scope and outer.kind in SCOPE_OWNERS
+        self.scope.binds.append(((MEMBER, receiver, name) if is_member else name, value))
+        return value
 
     def versioned(self, name: str) -> str:
         """The variable that a name of the current scope means at this point."""
@@ -344,6 +374,15 @@ class Lowering:
             self.bind(left, either(value, default))
 
 
+def declared(walk: Lowering, value: Expression, annotation: Expression) -> Expression:
+    """A value that is declared to be of a type."""
+    if type(annotation) is str and annotation in walk.resolution.inferred_types:
+        return value
+    if annotation is None or value is None or not walk.resolution.virtual:
+        return either(value, annotation and (TYPED, annotation))
+    return (DECLARED, value, annotation)
+
+
 def either(*alternatives: Expression) -> Expression:
     """One expression for several possible ones."""
     known = tuple(part for part in alternatives if part is not None)
@@ -393,6 +432,8 @@ def compile_rules(language: model.Language, grammar: Grammar) -> tuple[list[Any]
 def _name(rule: model.Name) -> type_of_handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         name = walk.text(node)
+        if name in walk.type_parameters:
+            return walk.type_parameters[name]
         walk.scope.read.add(name)
         return walk.versioned(name) if walk.scope.versions else name
 
@@ -541,6 +582,8 @@ MAX_INDEX_DIGITS = 6
 
 def _sequence(rule: model.Sequence) -> type_of_handler:
     def lower(walk: Lowering, node: Node) -> Expression:
+        if rule.unwraps and node.named_child_count == 1:
+            return walk.value(node.named_children[0])
         return (SEQUENCE, tuple(walk.value(child) for child in node.named_children), walk.next_serial())
 
     return lower
@@ -626,13 +669,13 @@ def _inner(rule: model.Inner) -> type_of_handler:
 
 
 def _typed(rule: model.Typed) -> type_of_handler:
-    get = field(rule.type)
+    get, get_value = field(rule.type), field(rule.value)
 
     def lower(walk: Lowering, node: Node) -> Expression:
-        chosen = get(node)
-        walk.visit([child for child in node.named_children if chosen is None or child.id != chosen.id])
-        value = walk.value(chosen)
-        return value and (TYPED, value)
+        chosen, known = get(node), get_value(node)
+        used = {child.id for child in (chosen, known) if child is not None}
+        walk.visit([child for child in node.named_children if child.id not in used])
+        return declared(walk, walk.value(known), walk.value(chosen))
 
     return lower
 
@@ -653,8 +696,10 @@ def _assign(rule: model.Assign) -> type_of_handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         left, annotation = get_left(node), walk.value(get_type(node))
-        value = either(walk.value(get_right(node)), annotation and (TYPED, annotation))
-        if left is not None:
+        value = declared(walk, walk.value(get_right(node)), annotation)
+        if left is not None and rule.updates and type(walk.rules[left.kind_id]) is model.Name:
+            value = walk.update(walk.text(left), value, straight=walk.is_straight(node))
+        elif left is not None:
             walk.rebinds = walk.text(left) in walk.scope.bound or left.named_child_count > 0
             walk.rebinds = walk.rebinds and walk.is_straight(node)
             walk.bind(left, value)
@@ -707,13 +752,13 @@ def _yield(rule: model.Yield) -> type_of_handler:
 
 
 def _iterate(rule: model.Iterate) -> type_of_handler:
-    get_target, get_iterable = field(rule.target), field(rule.iterable)
+    get_target, get_iterable, get_type = field(rule.target), field(rule.iterable), field(rule.type)
 
     def lower(walk: Lowering, node: Node) -> Expression:
-        target, iterable = get_target(node), get_iterable(node)
+        target, iterable, annotation = get_target(node), get_iterable(node), walk.value(get_type(node))
         value = walk.value(iterable)
         if target is not None:
-            walk.bind(target, value and (ELEMENT, value))
+            walk.bind(target, declared(walk, value and (ELEMENT, value), annotation))
         if value is not None:
             _implicit_iteration(walk, value, node.start_point[0] + 1)
         used = {child.id for child in (target, iterable) if child is not None}
@@ -795,17 +840,57 @@ def _catches(rule: model.Catches) -> type_of_handler:
     return lower
 
 
+def _captures(rule: model.Captures) -> type_of_handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        for child in node.named_children:
+            innermost = child
+            while innermost.named_child_count == 1 and innermost.type != node.type:
+                innermost = innermost.named_children[0]
+            covers_all = innermost.start_byte == child.start_byte and innermost.end_byte == child.end_byte
+            if covers_all and type(walk.rules[innermost.kind_id]) is model.Name:
+                walk.bind(innermost, None)
+            else:
+                walk.value(child)
+        return None
+
+    return lower
+
+
 def _parameter(rule: model.Parameter) -> type_of_handler:
     """A parameter outside a parameter list binds its name in the current scope."""
     get_name, get_type, get_default = field(rule.name), field(rule.type), field(rule.default)
 
     def lower(walk: Lowering, node: Node) -> Expression:
         annotation = walk.value(get_type(node))
-        value = either(walk.value(get_default(node)), annotation and (TYPED, annotation))
+        value = declared(walk, walk.value(get_default(node)), annotation)
         name = get_name(node)
         if name is not None:
             walk.bind(name, value)
         return None
+
+    return lower
+
+
+def _type_parameter(rule: model.TypeParameter) -> type_of_handler:
+    get_name, get_bound = field(rule.name), field(rule.bound)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        name, bound = get_name(node), walk.value(get_bound(node))
+        if name is not None:
+            walk.type_parameters[walk.text(name)] = bound
+        return None
+
+    return lower
+
+
+def _block(rule: model.Block) -> type_of_handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        scope, before = walk.scope, dict(walk.scope.versions)
+        value: Expression = None
+        for child in node.named_children:
+            value = walk.value(child)
+        scope.versions = before
+        return value if rule.is_value else None
 
     return lower
 
@@ -851,17 +936,28 @@ def parameters_of(walk: Lowering, node: Node | None) -> tuple[list[Parameter], l
             name = walk.text(name_node)
             walk.written(name, name_node)
         parameters.append(Parameter(name, annotation, default, mode))
+        for further in child.children_by_field_name(rule.name)[1:] if _may_list_names(rule) else ():
+            walk.written(walk.text(further), further)
+            parameters.append(Parameter(walk.text(further), annotation, default, mode))
     return parameters, patterns
+
+
+def _may_list_names(rule: Any) -> bool:
+    return type(rule) is model.Parameter and rule.name[:1] not in ("", "#", ":")
 
 
 def _function(rule: model.Function) -> type_of_handler:
     get_name, get_parameters, get_body = field(rule.name), field(rule.parameters), field(rule.body)
     get_returns, get_receiver = field(rule.returns), field(rule.receiver)
+    get_generics = [field(name) for name in rule.generics]
 
     def lower(walk: Lowering, node: Node) -> Expression:
         name_node, body = get_name(node), get_body(node)
         name = walk.text(name_node) if name_node is not None else walk.anonymous("lambda")
-        parent = walk.scope
+        parent, type_parameters = walk.scope, walk.type_parameters
+        if get_generics:
+            walk.type_parameters = dict(type_parameters)
+            walk.visit([found for found in (get(node) for get in get_generics) if found is not None])
         parameters, patterns = parameters_of(walk, get_parameters(node))
         returned = walk.value(get_returns(node))
         receivers, _ = parameters_of(walk, get_receiver(node))
@@ -879,11 +975,16 @@ def _function(rule: model.Function) -> type_of_handler:
         walk.scope = draft
         draft.body = body.id if body is not None else 0
         draft.bound.update(parameter.name for parameter in draft.parameters)
+        draft.types.update((parameter.name, parameter.annotation) for parameter in draft.parameters)
         for synthetic, pattern in patterns:
             walk.bind(pattern, synthetic)
+        if rule.results_are_variables:
+            results = get_returns(node)
+            walk.visit([part for part in results.named_children if type(walk.rule(part)) is model.Parameter] if results else [])
         value = walk.value(body)
         if rule.body_is_value and value is not None:
             draft.returns.append(value)
+        walk.type_parameters = type_parameters
         return walk.leave(draft, parent)
 
     return lower
@@ -901,10 +1002,14 @@ def base_name(annotation: Expression) -> str:
 def _class(rule: model.Class) -> type_of_handler:
     get_name, get_body = field(rule.name), field(rule.body)
     get_bases = [field(name) for name in rule.bases]
+    get_generics = [field(name) for name in rule.generics]
 
     def lower(walk: Lowering, node: Node) -> Expression:
         name_node, body = get_name(node), get_body(node)
-        parent = walk.scope
+        parent, type_parameters = walk.scope, walk.type_parameters
+        if get_generics:
+            walk.type_parameters = dict(type_parameters)
+            walk.visit([found for found in (get(node) for get in get_generics) if found is not None])
         bases: list[Expression] = []
         skipped = {child.id for child in (name_node, body) if child is not None}
         for get in get_bases:
@@ -927,6 +1032,7 @@ def _class(rule: model.Class) -> type_of_handler:
         draft.body = body.id if body is not None else 0
         walk.visit([child for child in node.named_children if child.id not in skipped])
         walk.value(body)
+        walk.type_parameters = type_parameters
         return walk.leave(draft, parent)
 
     return lower
@@ -954,13 +1060,45 @@ def _variable(rule: model.Variable) -> type_of_handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         name, annotation = get_name(node), walk.value(get_type(node))
-        value = either(walk.value(get_value(node)), annotation and (TYPED, annotation))
+        value = declared(walk, walk.value(get_value(node)), annotation)
         used = {child.id for child in (name, get_type(node), get_value(node)) if child is not None}
         walk.visit([child for child in node.named_children if child.id not in used])
         if name is not None:
             text = walk.text(name)
             walk.bind_name(text, value)
             if walk.scope.kind is Kind.MODULE or walk.scope.kind in SCOPE_OWNERS:
+                walk.define_value(node, text, name, rule.kind)
+        return None
+
+    return lower
+
+
+def _variables(rule: model.Variables) -> type_of_handler:
+    get_type, get_name, get_value = field(rule.type), field(rule.name), field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        typed = get_type(node)
+        annotation = walk.value(typed)
+        scope = walk.scope
+        symbol = scope.kind is Kind.MODULE or scope.kind in SCOPE_OWNERS
+        for child in node.named_children:
+            if child.type != rule.each:
+                if typed is None or child.id != typed.id:
+                    walk.value(child)
+                continue
+            name, value = get_name(child), walk.value(get_value(child))
+            if name is None:
+                continue
+            text = walk.text(name)
+            walk.rebinds = text in scope.bound and walk.is_straight(node)
+            if symbol or value is not None:
+                walk.bind_name(text, declared(walk, value, annotation))
+            else:  # a local variable holds what is assigned later
+                walk.bind_name(text, None)
+            walk.rebinds = False
+            if annotation is not None and not symbol:
+                scope.types[text] = annotation
+            if symbol:
                 walk.define_value(node, text, name, rule.kind)
         return None
 
@@ -1061,10 +1199,14 @@ COMPILERS: dict[type[Any], Callable[[Any], type_of_handler]] = {
     model.Alias: _alias,
     model.Enters: _enters,
     model.Catches: _catches,
+    model.Captures: _captures,
     model.Parameter: _parameter,
+    model.TypeParameter: _type_parameter,
+    model.Block: _block,
     model.Function: _function,
     model.Class: _class,
     model.Variable: _variable,
+    model.Variables: _variables,
     model.Wrapper: _wrapper,
     model.Outer: _outer,
     model.Imports: _imports,

@@ -1,0 +1,161 @@
+"""What declarations say about values, in languages where a variable holds only what its type admits.
+
+A declared type bounds what is known of a value and stands in for it when nothing is known: then the value is an
+instance of the type *or of anything below it*. Such an instance carries a fourth part, `(INSTANCE, file, class, True)`;
+calling a member of it reaches the member of the class and those that override it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from laconic.code.expressions import ABSTRACT, CONST, LITERAL, SPREAD, VARIADIC, Expression
+from laconic.code.graph.program import File
+from laconic.code.graph.values import (
+    CLASS, EXTERNAL, FUNCTION, INSTANCE, KEY, NOTHING, RESULT, Value, Values,
+)  # fmt: skip
+from laconic.code.symbols import Kind
+
+if TYPE_CHECKING:
+    from laconic.code.graph.evaluate import Evaluator
+
+UNKNOWN = (RESULT, EXTERNAL)
+
+
+class Typed:
+    """Narrowing, overriding and overloading over the values of an `Evaluator`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+
+    def opened(self, values: Values) -> Values:
+        """Instances of these very classes made into instances of them or of anything below."""
+        return frozenset((*value[:3], True) if value[0] == INSTANCE else value for value in values)
+
+    def narrowed(self, values: Values, declared: Values) -> Values:
+        """What of `values` a declaration admits; what it declares where values are unknown."""
+        ours = [value for value in declared if value[0] == INSTANCE]
+        if not ours:
+            known = frozenset(value for value in values if value[0] not in UNKNOWN)
+            return known or declared or values
+        kept = set()
+        unknown = not values
+        for value in values:
+            tag = value[0]
+            if tag == INSTANCE:
+                fitting = [one for one in ours if self._is_below(value, one)]
+                kept.update([value] if fitting else [])
+                if not fitting and len(value) > 3:
+                    kept.update(one for one in ours if self._is_below(one, value))
+            elif tag == FUNCTION:
+                kept.add((*value[:3], (CLASS, *ours[0][1:3])))
+            elif tag in UNKNOWN or tag == KEY:
+                unknown = True
+            else:
+                kept.add(value)
+        return frozenset(kept) | declared if unknown or not kept else frozenset(kept)
+
+    def _is_below(self, value: Value, bound: Value) -> bool:
+        return (CLASS, *bound[1:3]) in self.evaluator.members.linearised((CLASS, *value[1:3]))
+
+    def overriding(self, target: Value, name: str) -> Values:
+        """The member of that name in every class below one."""
+        found: Values = NOTHING
+        members = self.evaluator.members
+        for child in members.subclasses(target):
+            found |= members.declared(child, name)
+        return found
+
+    def of_function(self, value: Value, name: str, file: File) -> Values:
+        """A member of a function that stands for an object with one method: the function, or a method with a body."""
+        interface = value[3]
+        if interface is not None and interface[0] == CLASS:
+            own = self.evaluator.members.declared(interface, name)
+            bodies = frozenset(member for member in own if member[0] == FUNCTION and not self._is_abstract(member))
+            if bodies:
+                return bodies
+        return NOTHING if name in file.facts.function_combinators else frozenset((value,))
+
+    def _is_abstract(self, function: Value) -> bool:
+        return bool(self.program.file(function[1]).scope(function[2]).flags & ABSTRACT)
+
+    # Overloads
+
+    def chosen(self, values: Values, file: File, scope: int, call: Expression) -> Values:
+        """The functions among overloads that a call fits best; a declaration without a body only if none has one."""
+        functions = [value for value in values if value[0] == FUNCTION]
+        if len(functions) < 2:
+            return values
+        others = frozenset(value for value in values if value[0] != FUNCTION)
+        if file.facts.overloads:
+            functions = self._fitting(functions, file, scope, call)
+        bodies = [value for value in functions if not self._is_abstract(value)]
+        return others | frozenset(bodies or functions)
+
+    def _fitting(self, functions: list[Value], file: File, scope: int, call: Expression) -> list[Value]:
+        fitting = [value for value in functions if self._accepts(value, call)] or functions
+        if len({self.signature(value) for value in fitting}) < 2:
+            return fitting
+        arguments = [self._type_names(file, scope, argument) for argument in call[2]]
+        scores = {value: self._score(value, arguments) for value in fitting}
+        best = max(scores.values())
+        return [value for value in fitting if scores[value] == best]
+
+    def _parameters(self, value: Value) -> Any:
+        file = self.program.file(value[1])
+        parameters = file.scope(value[2]).parameters
+        return parameters[1:] if file.receiver_name(value[2]) else parameters
+
+    def _accepts(self, value: Value, call: Expression) -> bool:
+        parameters = self._parameters(value)
+        variadic = any(mode in VARIADIC for _, _, _, mode in parameters)
+        needed = sum(default is None and mode not in VARIADIC for _, _, default, mode in parameters)
+        given = len(call[2]) + len(call[3])
+        if any(type(argument) is tuple and argument[0] == SPREAD for argument in call[2]):
+            return True
+        return needed <= given and (variadic or given <= len(parameters))
+
+    def signature(self, value: Value) -> tuple[str, ...]:
+        """The names of the parameter types of a function."""
+        return tuple(type_name(annotation) for _, annotation, _, _ in self._parameters(value))
+
+    def _type_names(self, file: File, scope: int, argument: Expression) -> frozenset[str]:
+        """Names of the types that an argument has, empty if unknown."""
+        if type(argument) is tuple and argument[0] == CONST:
+            return file.facts.text_types if type(argument[1]) is str else file.facts.number_types
+        if type(argument) is tuple and argument[0] == LITERAL:
+            return frozenset((argument[1],))
+        names: set[str] = set()
+        for value in self.evaluator.values(file, scope, argument):
+            if value[0] == INSTANCE:
+                for above in self.evaluator.members.linearised((CLASS, *value[1:3])):
+                    names.add(self.program.file(above[1]).definitions[above[2]][1])
+            elif value[0] == RESULT:
+                names.add(value[1].rpartition(".")[2])
+            elif value[0] == KEY:
+                names |= file.facts.text_types if type(value[1]) is str else file.facts.number_types
+        return frozenset(names)
+
+    def _score(self, value: Value, arguments: list[frozenset[str]]) -> int:
+        score = 0
+        for names, wanted in zip(arguments, self.signature(value), strict=False):
+            if names and wanted:
+                score += 2 if wanted in names else -1 if self._is_told(wanted) else 0
+        return score
+
+    def _is_told(self, type_name: str) -> bool:
+        """Whether a type name can be told apart from others: a class of ours."""
+        return any(
+            self.program.file(file_id).definitions[position][0] not in (Kind.METHOD, Kind.FUNCTION)
+            for file_id, position in self.program.named(type_name)
+        )
+
+
+def type_name(annotation: Expression) -> str:
+    """The last name of a type expression without its arguments: `a.T[int]` gives `T`."""
+    while type(annotation) is tuple:
+        if annotation[0] == 1:  # MEMBER
+            return str(annotation[2])
+        annotation = annotation[1]
+    return annotation if type(annotation) is str else ""
