@@ -45,7 +45,10 @@ class Definitions:
         if not walk.token:
             return []
         scope = self._scope_at(file, walk.offset)
-        return self._of_name(file, scope, walk.token, 0) or self._of_module(file, walk.token)
+        found = self._of_name(file, scope, walk.token, 0)
+        if not found and any(item.module == walk.token for item in walk.imports):
+            found = self._of_module(file, walk.token)
+        return found
 
     def _of_expression(self, file: File, scope: int, expression: Expression) -> list[Place]:
         if type(expression) is str:
@@ -55,8 +58,19 @@ class Definitions:
             for value in sorted(self._evaluator.values(file, scope, expression[1]), key=repr):
                 for place in self._of_member(value, expression[2]):
                     found[place] = None
-            return list(found) or self._of_values(file, scope, expression)
+            return list(found) or self._of_values(file, scope, expression) or self._assigned_here(file, expression[2])
         return []
+
+    def _assigned_here(self, file: File, name: str) -> list[Place]:
+        """Where the file itself assigns a member of that name, when nothing is known of the object."""
+        stores = file.member_stores().get(name, ())
+        lines = [line for store in stores for line in self._lines(file, store.scope, name)]
+        return [Place(file.path, line, "") for line in dict.fromkeys(lines)]
+
+    def _import_places(self, file: File, name: str) -> list[Place]:
+        """The lines on which a file imports a name."""
+        lines = dict.fromkeys(item.line for item in self._trace(file).imports if item.alias == name)
+        return [Place(file.path, line, "") for line in lines]
 
     def _of_name(self, file: File, scope: int, name: str, hops: int) -> list[Place]:
         """Follow a name to its bindings: the scope that binds it, then through imports."""
@@ -76,14 +90,15 @@ class Definitions:
             definition = _definition_of(entry)
             if definition >= 0:
                 found[self._place(file, definition)] = None
-            elif type(entry) is tuple and entry[0] == IMPORTED and hops < MAX_IMPORT_HOPS:
-                for place in self._of_import(file, entry[1], entry[2], hops + 1):
+            elif type(entry) is tuple and entry[0] == IMPORTED:
+                followed = self._of_import(file, entry[1], entry[2], hops + 1) if hops < MAX_IMPORT_HOPS else []
+                for place in (*followed, *self._import_places(file, name)):
                     found[place] = None
             else:
                 plain = True
         if plain:
             for line in self._lines(file, owner, name):
-                found[Place(file.path, line, "")] = None
+                found[self._bound_place(file, owner, name, line)] = None
         return list(found)
 
     def _of_import(self, file: File, module: str, name: str, hops: int) -> list[Place]:
@@ -138,11 +153,22 @@ class Definitions:
 
     def _lines(self, file: File, owner: int, name: str) -> list[int]:
         """Lines inside a scope on which a name is bound."""
+        inside = file.definitions[owner]
+        return [line for offset, line in self._trace(file).bound.get(name, ()) if inside[7] <= offset < inside[8] or not owner]
+
+    def _bound_place(self, file: File, owner: int, name: str, line: int) -> Place:
+        """A line that binds a name, with the symbol that the name is at module and class level."""
+        for position in file.children.get(owner, ()):
+            definition = file.definitions[position]
+            if definition[1] == name and file.scopes[position] is None and definition[6] == line:
+                return self._place(file, position)
+        return Place(file.path, line, "")
+
+    def _trace(self, file: File) -> Trace:
         walk = self._traces.get(file.id)
         if walk is None:
             walk = self._traces[file.id] = trace(self._source_of(file.path), file.language)
-        inside = file.definitions[owner]
-        return [line for offset, line in walk.bound.get(name, ()) if inside[7] <= offset < inside[8] or not owner]
+        return walk
 
     def _place(self, file: File, position: int) -> Place:
         return Place(file.path, file.definitions[position][6], self._program.symbol_id(file.id, position))

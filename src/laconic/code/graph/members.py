@@ -124,7 +124,7 @@ class Members:
         found: set[Value] = set()
         signatures: set[Any] = set()
         for owner in self.linearised(target):
-            own: Values = NOTHING
+            own = self._written_outside(owner, name)
             for file, position in self._bodies(owner):
                 if name in file.names(position):
                     own |= self._typed_own(file, position, name, owner)

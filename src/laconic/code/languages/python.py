@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from laconic.code.languages.model import (
-    Alias, Assign, Call, Catches, Class, Comment, Comprehension, Either, Enters, Files, Function, Generic, Imports,
+    Alias, Assign, Call, Captures, Catches, Class, Comment, Comprehension, Either, Enters, Files, Function, Generic, Imports,
     Inner, Item, Iterate, KeywordArgument, Language, Literal, Mapping_, Member, Name, Outer, Pair, Parameter, Raises,
     Resolution, Return, Sequence, Skip, Slice, Spread, Summary, Text, Wrapper, Yield,
 )  # fmt: skip
@@ -142,6 +142,8 @@ RULES = {
     "as_pattern": Alias("#0", "alias"),
     "as_pattern_target": Inner(),
     "except_clause": Catches("value", "alias"),
+    "case_pattern": Captures(),
+    "splat_pattern": Captures(),
     "typed_parameter": Parameter("#0", "type"),
     "default_parameter": Parameter("name", "", "value"),
     "typed_default_parameter": Parameter("name", "type", "value"),
