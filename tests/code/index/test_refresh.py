@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -128,6 +129,23 @@ class TestChanges:
         assert counts(refresh(root, store)) == (0, 0, 0, 3)
         (root / "a.py").unlink()
         assert counts(refresh(root, store)) == (0, 0, 1, 2)
+
+    def test_what_could_not_be_read_is_tried_again(
+        self, root: Path, store: Store, plant: Plant, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(path: str) -> bytes:
+            raise OSError(errno.EMFILE, "too many open files")
+
+        plant({"a.py": "def f(): ...\n"})
+        os.utime(root / "a.py", (LONG_AGO, LONG_AGO))
+        with monkeypatch.context() as patch:
+            for place in ("build", "refresh"):
+                patch.setattr(f"laconic.code.index.{place}.read_file", fail)
+            refresh(root, store)
+            assert store.why_skipped("a.py") == Reason.UNREADABLE
+            assert counts(refresh(root, store)) == (0, 0, 0, 1)
+        assert counts(refresh(root, store)) == (0, 1, 0, 0)
+        assert list(store.dump()) == rebuilt(root)
 
     def test_scripts_are_known_by_their_first_line(self, root: Path, store: Store, plant: Plant) -> None:
         plant({"run": "#!/usr/bin/env python3\ndef f(): ...\n", "tool": "#!/bin/false\n"})
@@ -302,6 +320,16 @@ class TestDamage:
         assert list(store.dump()) == before
         refresh(root, store)
         assert list(store.dump()) == rebuilt(root)
+
+    def test_a_full_disk_is_told_and_leaves_the_index_before(self, root: Path, store: Store, plant: Plant) -> None:
+        plant({"a.py": "def f(): ...\n"})
+        refresh(root, store)
+        before = list(store.dump())
+        plant({f"{number}.py": "def g(): ...\n" * 500 for number in range(20)})
+        store._database.execute("pragma max_page_count = 40")
+        with pytest.raises(LaconicError, match="full"):
+            refresh(root, store)
+        assert list(store.dump()) == before
 
 
 PROGRAM = """

@@ -13,7 +13,7 @@ named so (`operator*`) goes first. Case counts. `::` may be written for `.`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from fnmatch import translate
 
 from laconic.code.index.schema import SYMBOL_ORDER, SYMBOL_QUERY, symbol_of
@@ -47,13 +47,16 @@ def find(database: Database, query: str, kinds: frozenset[Kind], limit: int) -> 
         return [symbol]
     path, _, name = query.replace("::", ".").rpartition(":")
     for is_pattern in (False, True) if _MAGIC.search(query) else (False,):
-        found = _read(database, path, name, is_pattern)
-        if kinds:
-            found = [symbol for symbol in found if symbol.kind in kinds]
-        else:
-            found = [symbol for symbol in found if symbol.kind is not Kind.MODULE] or found
-        if found:
-            return found[:limit]
+        found, modules = [], []
+        for symbol in _read(database, path, name, is_pattern):
+            if symbol.kind in kinds if kinds else symbol.kind is not Kind.MODULE:
+                found.append(symbol)
+            elif not kinds:
+                modules.append(symbol)
+            if len(found) == limit:
+                break
+        if found or modules:
+            return found or modules[:limit]
     return []
 
 
@@ -73,43 +76,50 @@ def suggestions(database: Database, query: str, limit: int) -> list[str]:
     return [name for lower in close for name in by_lower[lower]][:limit]
 
 
-def _read(database: Database, path: str, name: str, is_pattern: bool) -> list[Symbol]:
+def _read(database: Database, path: str, name: str, is_pattern: bool) -> Iterator[Symbol]:
     """The symbols that `path:name` means when it is taken literally, or as a pattern."""
-    found = []
+    named: set[str] = set()
     if name:
         matches = _name_pattern(name) if is_pattern else _name_suffix(name)
         for row in _rows(database, path, name, is_pattern):
             module_name = "" if path else row[3]
             if matches(row[4] or module_name):
-                found.append(symbol_of(row))
+                symbol = symbol_of(row)
+                named.add(symbol.id)
+                yield symbol
     if not path or not name:
-        modules = [_symbol_rows(database, "s.file_id = ? and s.position = 0", (file_id,))
-                   for file_id in _files(database, path or name, is_pattern)]  # fmt: skip
-        found += [symbol_of(row) for rows in modules for row in rows]
-    return list({symbol.id: symbol for symbol in found}.values())
+        files = _files(database, path or name, is_pattern)
+        modules = map(symbol_of, _rows_in(database, files, "s.position = 0"))
+        yield from (module for module in modules if module.id not in named)
 
 
-def _rows(database: Database, path: str, name: str, is_pattern: bool) -> Iterable[Row]:
+def _rows(database: Database, path: str, name: str, is_pattern: bool) -> Iterator[Row]:
     """Rows of symbols among which are all that `path:name` means."""
     if not path:
         return _rows_named(database, name, is_pattern)
     files = _files(database, path, is_pattern)
     if len(files) <= MAX_SEARCHED_FILES:
-        return [row for file_id in files for row in _symbol_rows(database, "s.file_id = ?", (file_id,))]
+        return _rows_in(database, files, "true")
     matches = _path_pattern(path) if is_pattern else _path_suffix(path)
-    return [row for row in _rows_named(database, name, is_pattern) if matches(row[0])]
+    return (row for row in _rows_named(database, name, is_pattern) if matches(row[0]))
 
 
-def _rows_named(database: Database, name: str, is_pattern: bool) -> list[Row]:
-    before, _, last = _NUMBER.sub("", name).rpartition(".")
+def _rows_named(database: Database, name: str, is_pattern: bool) -> Iterator[Row]:
+    plain = _NUMBER.sub("", name)
+    before, _, last = plain.rpartition(".")
     if not is_pattern:
         # A name may itself contain dots in some languages.
-        return _symbol_rows(database, "s.name in (?, ?)", (last, _NUMBER.sub("", name)))
-    prefix = _literal_prefix(last)
+        return _symbol_rows(database, "s.name in (?, ?)", (last, plain))
     owner = before.rpartition(".")[2]
-    if not prefix and owner and not _MAGIC.search(owner):
+    if owner and not _MAGIC.search(owner):
         return _symbol_rows(database, "s.owner = ? and s.name glob ?", (owner, _glob(last)))
+    prefix = _literal_prefix(last)
     return _symbol_rows(database, "s.name between ? and ? and s.name glob ?", (prefix, prefix + _HIGHEST, _glob(last)))
+
+
+def _rows_in(database: Database, files: list[int], condition: str) -> Iterator[Row]:
+    places = ", ".join("?" * len(files))
+    return _symbol_rows(database, f"s.file_id in ({places}) and {condition}", files)
 
 
 def _files(database: Database, path: str, is_pattern: bool) -> list[int]:
@@ -126,8 +136,8 @@ def _files(database: Database, path: str, is_pattern: bool) -> list[int]:
     return [file_id for file_id, found in sorted(rows, key=lambda row: row[1]) if matches(found)]
 
 
-def _symbol_rows(database: Database, condition: str, values: Values) -> list[Row]:
-    return database.rows(f"{SYMBOL_QUERY} where {condition} {SYMBOL_ORDER}", values)
+def _symbol_rows(database: Database, condition: str, values: Values) -> Iterator[Row]:
+    return database.stream(f"{SYMBOL_QUERY} where {condition} {SYMBOL_ORDER}", values)
 
 
 def _name_suffix(name: str) -> Matcher:

@@ -121,14 +121,17 @@ def _make_plan(root: str, store: Store) -> _Plan:
         plan = _Plan(data_version, scan_listed(root, listing), started_ns)
     for file in plan.scan.files:
         old = known.pop(file.path, None)
+        is_same = old is not None and file[1:] == old[1:4]
         if old is None:
             plan.added.append(file)
-        elif file[1:] == old[1:4]:
+        elif is_same and old.skipped != Reason.UNREADABLE.value:  # what hindered reading it may be gone
             plan.unchanged += 1
-        elif _content_hash(root, file.path) == old.hash:
-            plan.touched.append(KnownFile(old.id, *_stat_to_keep(plan, file), old.hash, old.skipped))
-        else:
+        elif _content_hash(root, file.path) != old.hash:
             plan.changed.append((file, old))
+        elif is_same:
+            plan.unchanged += 1
+        else:
+            plan.touched.append(KnownFile(old.id, *_stat_to_keep(plan, file), old.hash, old.skipped))
     paths = {file.path for file in plan.scan.files}
     for path, reason in plan.scan.skipped:
         if path in paths:  # the printable form of another path
