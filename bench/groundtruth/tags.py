@@ -204,7 +204,7 @@ def _line(text: str, pattern: str, fields: list[str], nth: int) -> int:
     wanted = re.sub(r"\\(.)", r"\1", pattern.removeprefix("/^").removesuffix("/"))
     whole = wanted.endswith("$")
     wanted = wanted.removesuffix("$") if whole else wanted
-    lines = text.splitlines()
+    lines = [line.removesuffix("\r") for line in text.split("\n")]  # a form feed does not end a line
     found = [number for number, line in enumerate(lines, 1) if (line == wanted if whole else line.startswith(wanted))]
     return found[min(nth, len(found)) - 1] if found else 0
 

@@ -6,28 +6,33 @@ import math
 import random
 import shutil
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.speed.child import Command, Run, median_of
+from bench.speed.child import Command, Run, median_of, run
 from bench.speed.floors import ctags, parsing, python_start
+from laconic.capabilities.catalogue import load
+from laconic.capabilities.invoke import invoke
 from laconic.code.symbols import CALLABLE_KINDS, Symbol
 from laconic.workspace import Workspace
 
 SEED = 20_250_101
 SAMPLED_SYMBOLS = 200
+MAX_SYMBOLS = 10_000_000
 GROWTH = (1, 4, 16)  # copies of the code
+GROWTH_RUNS = 1
 INDEX_FOLDER = ".laconic"
 MILLISECONDS = 1000.0
+PYTHON_SUFFIX = ".py"
+CONTEXT_BUDGET = 2000  # tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One figure. `ratio` is to the floor or peer named by `beside`; 0 where there is none."""
+    """One command measured. `ratio` is its processor time to that of `beside`, 0 where there is none."""
 
     table: str
     name: str
@@ -36,8 +41,21 @@ class Row:
     cpu_seconds: float
     peak_mb: float
     beside: str = ""
-    ratio: float = 0.0  # of processor seconds
+    ratio: float = 0.0
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """How long one kind of question takes in a process that holds the index open, in milliseconds."""
+
+    question: str
+    asked: int
+    median: float
+    p95: float
+    slowest: float
+    slowest_symbol: str
+    failed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,116 +74,70 @@ class Bench:
         """Delete the index."""
         shutil.rmtree(self.tree / INDEX_FOLDER, ignore_errors=True)
 
+    def measured(self, command: Command, before: Callable[[], object] = lambda: None) -> Run:
+        """Medians of the runs."""
+        return median_of(self.runs, command, before)
 
-def _row(table: str, name: str, command: Command, measured: Run, floor: tuple[str, Run] | None = None) -> Row:
-    words = " ".join(Path(word).name if word == sys.executable else word for word in command.words)
-    ratio = measured.cpu_seconds / floor[1].cpu_seconds if floor and floor[1].cpu_seconds else 0.0
+
+Floor = tuple[str, Run]
+
+
+def _row(table: str, name: str, command: Command, measured: Run, floor: Floor | None = None, note: str = "") -> Row:
+    words = " ".join("python" if word == sys.executable else word for word in command.words)
+    beside, ratio = "", 0.0
+    if floor is not None:
+        beside, ratio = floor[0], measured.cpu_seconds / max(floor[1].cpu_seconds, 1e-6)
     return Row(
-        table,
-        name,
-        words,
-        measured.wall_seconds,
-        measured.cpu_seconds,
-        measured.peak_mb,
-        floor[0] if floor else "",
-        ratio,
-    )
+        table, name, words, measured.wall_seconds, measured.cpu_seconds, measured.peak_mb, beside, ratio, note
+    )  # fmt: skip
 
 
 def cold(bench: Bench) -> Iterator[Row]:
     """A first index beside bare parsing and ctags."""
     parse = parsing(bench.tree)
-    floor = median_of(bench.runs, parse)
-    yield Row("cold", "tree-sitter parse, one process", "python -m bench.speed.floors TREE", *_figures(floor))
+    floor = ("tree-sitter parse", bench.measured(parse))
+    yield _row("cold", "tree-sitter parse, one process", Command(["bench.speed.floors"], bench.tree), floor[1])
     if shutil.which(bench.ctags):
         tags = ctags(bench.ctags, bench.tree)
-        yield _row("cold", "ctags", tags, median_of(bench.runs, tags), ("parse", floor))
+        yield _row("cold", "ctags -R, definitions only", tags, bench.measured(tags), floor)
     index = bench.laconic("index", "--quiet")
-    yield _row("cold", "laconic index", index, median_of(bench.runs, index, bench.forget), ("parse", floor))
-
-
-def _figures(run: Run) -> tuple[float, float, float]:
-    return run.wall_seconds, run.cpu_seconds, run.peak_mb
+    yield _row("cold", "laconic index", index, bench.measured(index, bench.forget), floor)
 
 
 def refresh(bench: Bench) -> Iterator[Row]:
     """Whole processes on a warm index: nothing changed, then one file changed before each run."""
-    floor = ("python -c pass", median_of(bench.runs, python_start(bench.tree)))
-    subprocess.run(bench.laconic("index", "--quiet").words, cwd=bench.tree, check=True)
-    symbols = _sample(bench.tree)
-    question = bench.laconic("symbol", "callers", symbols[0].id, "--json")
-    yield _row("refresh", "callers, nothing changed", question, median_of(bench.runs, question), floor)
-    victim = bench.tree / symbols[1].path
-    yield _row("refresh", "callers, one file changed", question, median_of(bench.runs, question, _edit(victim)), floor)
+    pause = python_start(bench.tree)
+    floor = ("python -c pass", bench.measured(pause))
+    yield _row("refresh", "python -c pass", pause, floor[1])
+    run(bench.laconic("index", "--quiet"))
+    asked, changed = _sample(bench.tree)[:2]
+    question = bench.laconic("symbol", "callers", asked.id, "--json")
+    yield _row("refresh", "callers, nothing changed", question, bench.measured(question), floor)
+    edit = _edit(bench.tree / changed.path)
+    yield _row("refresh", "callers, one file changed", question, bench.measured(question, edit), floor)
     index = bench.laconic("index", "--quiet")
-    yield _row("refresh", "index, one file changed", index, median_of(bench.runs, index, _edit(victim)), floor)
+    yield _row("refresh", "index, one file changed", index, bench.measured(index, edit), floor)
 
 
 def _edit(path: Path) -> Callable[[], None]:
-    serial = iter(range(1_000_000))
+    """Appends another function each time."""
+    serials = iter(range(MAX_SYMBOLS))
 
     def change() -> None:
         with path.open("a", encoding="utf-8") as out:
-            out.write(f"\n\ndef bench_added_{next(serial)}():\n    return len([])\n")
+            out.write(f"\n\ndef bench_added_{next(serials)}():\n    return len([])\n")
 
     return change
 
 
-def _sample(tree: Path) -> list[Symbol]:
-    """Functions and methods to ask about, the same for the same tree."""
-    with Workspace.open(tree) as workspace:
-        every = [symbol for symbol in workspace.engine.lookup("*", limit=1_000_000) if symbol.kind in CALLABLE_KINDS]
-    chosen = random.Random(SEED).sample(every, min(SAMPLED_SYMBOLS, len(every)))
-    return sorted(chosen, key=lambda symbol: (not symbol.path.endswith(".py"), symbol.id))
-
-
 def startup(bench: Bench) -> Iterator[Row]:
     """Commands that touch no repository."""
-    floor = ("python -c pass", median_of(bench.runs, python_start(bench.tree)))
-    yield _row("start", "python -c pass", python_start(bench.tree), floor[1])
-    for words in (("--version",), ("--help",)):
-        command = bench.laconic(*words)
-        yield _row("start", f"laconic {' '.join(words)}", command, median_of(bench.runs, command), floor)
-
-
-@dataclass(frozen=True, slots=True)
-class Latency:
-    """How long one kind of question takes in a process that holds the index open."""
-
-    question: str
-    asked: int
-    median_ms: float
-    p95_ms: float
-    slowest_ms: float
-    slowest: str  # the symbol
-
-
-def warm(bench: Bench) -> Iterator[Latency]:
-    """Questions about sampled symbols, each asked once after one question that opens everything."""
-    symbols = _sample(bench.tree)
-    with Workspace.open(bench.tree) as workspace:
-        engine = workspace.engine
-        questions: Sequence[tuple[str, Callable[[Symbol], object]]] = (
-            ("symbol by id", lambda symbol: engine.lookup(symbol.id)),
-            ("symbol by name", lambda symbol: engine.lookup(symbol.name)),
-            ("callees", lambda symbol: engine.graph.callees(symbol.id)),
-            ("callers", lambda symbol: engine.graph.callers(symbol.id)),
-        )
-        for name, ask in questions:
-            ask(symbols[0])
-            yield _latency(name, ask, symbols)
-
-
-def _latency(name: str, ask: Callable[[Symbol], object], symbols: Sequence[Symbol]) -> Latency:
-    taken: list[tuple[float, str]] = []
-    for symbol in symbols:
-        started = time.perf_counter()
-        ask(symbol)
-        taken.append(((time.perf_counter() - started) * MILLISECONDS, symbol.id))
-    times = sorted(time for time, _ in taken)
-    slowest = max(taken)
-    p95 = times[math.ceil(len(times) * 0.95) - 1]
-    return Latency(name, len(times), statistics.median(times), p95, *slowest)
+    pause = python_start(bench.tree)
+    floor = ("python -c pass", bench.measured(pause))
+    yield _row("start", "python -c pass", pause, floor[1])
+    for option in ("--version", "--help"):
+        command = bench.laconic(option)
+        yield _row("start", f"laconic {option}", command, bench.measured(command), floor)
 
 
 def growth(bench: Bench, scratch: Path) -> Iterator[Row]:
@@ -175,11 +147,54 @@ def growth(bench: Bench, scratch: Path) -> Iterator[Row]:
         tree = scratch / f"copies-{copies}"
         for number in range(copies):
             shutil.copytree(bench.tree, tree / f"copy{number}", ignore=shutil.ignore_patterns(INDEX_FOLDER, ".git"))
-        larger = Bench(tree, bench.runs, bench.ctags)
-        index = larger.laconic("index", "--quiet")
-        measured = median_of(min(bench.runs, 2), index, larger.forget)
+        index = Bench(tree, GROWTH_RUNS).laconic("index", "--quiet")
+        measured = run(index)
         shutil.rmtree(tree)
         first = first or measured
-        exponent = math.log(measured.cpu_seconds / first.cpu_seconds, copies) if copies > 1 else 1.0
-        row = _row("growth", f"{copies}x", index, measured, ("1x", first))
-        yield Row(**{**{name: getattr(row, name) for name in row.__slots__}, "note": f"n^{exponent:.2f}"})
+        note = "" if copies == 1 else f"n^{math.log(measured.cpu_seconds / first.cpu_seconds, copies):.2f}"
+        yield _row("growth", f"{copies}x", index, measured, ("1x", first), note)
+
+
+def _sample(tree: Path) -> list[Symbol]:
+    """Python functions and methods to ask about, the same for the same tree."""
+    with Workspace.open(tree) as workspace:
+        every = [symbol for symbol in workspace.engine.store.symbols() if symbol.kind in CALLABLE_KINDS]
+    asked = [symbol for symbol in every if symbol.path.endswith(PYTHON_SUFFIX)] or every
+    return random.Random(SEED).sample(asked, min(SAMPLED_SYMBOLS, len(asked)))
+
+
+QUESTIONS: tuple[tuple[str, str, dict[str, object]], ...] = (
+    ("symbol", "code.symbol.get", {}),
+    ("callees", "code.calls", {"direction": "callees"}),
+    ("callers", "code.calls", {"direction": "callers"}),
+    ("impact, depth 3", "code.impact", {"depth": 3}),
+    ("context, 2000 tokens", "code.context", {"budget": CONTEXT_BUDGET}),
+)
+
+
+def warm(bench: Bench) -> Iterator[Latency]:
+    """Questions about sampled symbols through the one pipeline of all doors, without its check for changed files."""
+    symbols = _sample(bench.tree)
+    with Workspace.open(bench.tree, refresh=False) as workspace:
+        for name, capability_name, arguments in QUESTIONS:
+            capability = load(capability_name)
+            key = "symbols" if capability_name == "code.context" else "symbol"
+
+            def ask(symbol: Symbol) -> bool:
+                subject = [symbol.id] if key == "symbols" else symbol.id  # noqa: B023 - called before the next turn
+                return invoke(capability, workspace, {key: subject, **arguments}).failure is None  # noqa: B023
+
+            ask(symbols[0])
+            yield _latency(name, ask, symbols)
+
+
+def _latency(name: str, ask: Callable[[Symbol], bool], symbols: Sequence[Symbol]) -> Latency:
+    taken: list[tuple[float, str]] = []
+    failed = 0
+    for symbol in symbols:
+        started = time.perf_counter()
+        failed += not ask(symbol)
+        taken.append(((time.perf_counter() - started) * MILLISECONDS, symbol.id))
+    times = sorted(took for took, _ in taken)
+    p95 = times[math.ceil(len(times) * 0.95) - 1]
+    return Latency(name, len(times), statistics.median(times), p95, *max(taken), failed)

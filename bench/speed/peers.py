@@ -1,7 +1,6 @@
-"""Other tools on the same tree. Each lives in a folder of its own below --peers, and is skipped with a reason if absent.
+"""Other tools on the same tree, in the same run. Each lives in a folder of its own and is skipped if it is absent.
 
-`<peers>/<name>/bin/<executable>` is a Python tool's virtual environment, `<peers>/<name>/node_modules/.bin/<executable>`
-an npm package's. How to make them stands in `README.md`.
+`PEERS/<name>` is the virtual environment of a Python tool or the folder in which an npm package was installed.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.speed.child import Command, Run, run
+from bench.speed.measures import Bench, Row
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """One tool: what builds its index, where it keeps it, and what asks for callers of a function."""
+    """One tool: the words that build its index, and what it writes into the tree."""
 
     name: str
     executable: str
     index: tuple[str, ...]
-    callers: tuple[str, ...] = ()  # `{name}` is the function
-    leaves: tuple[str, ...] = ()  # what it writes into the tree
+    leaves: tuple[str, ...]
 
     def find(self, peers: Path) -> Path | None:
         """The executable, if it is installed."""
@@ -37,59 +36,53 @@ class Peer:
 
 
 PEERS: tuple[Peer, ...] = (
-    Peer("llm-tldr", "tldr", ("warm", "."), ("impact", "{name}", "."), (".tldr", ".tldrignore")),
-    Peer("tldr-swinton", "tldr-swinton", ("index", "."), ("impact", "{name}"), (".tldrs", ".tldr")),
+    Peer("llm-tldr", "tldr", ("warm", "."), (".tldr",)),
+    Peer("tldr-swinton", "tldr-swinton", ("index", "."), (".tldrs", ".tldr")),
     Peer(
         "aider-chat",
         "aider",
-        ("--show-repo-map", "--yes-always", "--no-git", "--no-analytics"),
-        (),
-        (".aider.tags.cache.v4",),
+        ("--show-repo-map", "--yes-always", "--no-git", "--no-check-update", "--analytics-disable", "--model", "none"),
+        (".aider.tags.cache.v4", ".aider.tags.cache.v3"),
     ),
-    Peer("optave-codegraph", "codegraph", ("build", "."), ("query", "{name}"), (".codegraph",)),
-    Peer("codegraph", "codegraph", ("init", "-i"), ("callers", "{name}"), (".codegraph",)),
+    Peer("optave-codegraph", "codegraph", ("build", "."), (".codegraph",)),
+    Peer("codegraph", "codegraph", ("init", "-i"), (".codegraph",)),
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PeerResult:
-    """What one peer took, or why it was not measured."""
-
-    peer: str
-    cold: Run | None = None
-    callers: Run | None = None
-    skipped: str = ""
-
-
-def measure(tree: Path, peers: Path | None, function: str) -> Iterator[PeerResult]:
-    """Each peer once: they take long, and differ by more than runs do."""
+def measure(bench: Bench, peers: Path | None) -> Iterator[Row]:
+    """A first index by us and by each peer, once: they take long, and differ by more than runs do."""
+    ours = ("laconic index", _ours(bench))
+    yield Row("peers", "laconic index", "python -m laconic index", *_figures(ours[1]))
     for peer in PEERS:
         executable = peer.find(peers) if peers else None
         if executable is None:
-            yield PeerResult(peer.name, skipped="not installed")
+            yield Row("peers", peer.name, "", 0.0, 0.0, 0.0, note="skipped: not installed")
             continue
-        yield _one(peer, executable, tree, function)
-        peer.forget(tree)
+        peer.forget(bench.tree)
+        yield _one(peer, executable, bench.tree, ours)
+        peer.forget(bench.tree)
 
 
-def _one(peer: Peer, executable: Path, tree: Path, function: str) -> PeerResult:
-    peer.forget(tree)
+def _ours(bench: Bench) -> Run:
+    bench.forget()
+    return run(bench.laconic("index", "--quiet"))
 
-    def ask(words: tuple[str, ...]) -> Run:
-        return run(Command([str(executable), *(word.format(name=function) for word in words)], tree))
 
+def _one(peer: Peer, executable: Path, tree: Path, ours: tuple[str, Run]) -> Row:
+    words = " ".join((peer.executable, *peer.index))
     try:
-        cold = ask(peer.index)
+        taken = run(Command([str(executable), *peer.index], tree))
     except (subprocess.CalledProcessError, TimeoutError, OSError) as error:
-        return PeerResult(peer.name, skipped=_reason(error))
-    try:
-        return PeerResult(peer.name, cold, ask(peer.callers) if peer.callers else None)
-    except (subprocess.CalledProcessError, TimeoutError, OSError) as error:
-        return PeerResult(peer.name, cold, None, _reason(error))
+        return Row("peers", peer.name, words, 0.0, 0.0, 0.0, note=f"skipped: {_reason(error)}")
+    return Row("peers", peer.name, words, *_figures(taken), ours[0], taken.cpu_seconds / ours[1].cpu_seconds)
+
+
+def _figures(taken: Run) -> tuple[float, float, float]:
+    return taken.wall_seconds, taken.cpu_seconds, taken.peak_mb
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, subprocess.CalledProcessError):
-        said = (error.stderr or b"").decode(errors="replace").strip().splitlines()
-        return f"ended with {error.returncode}: {said[-1] if said else ''}"
-    return str(error)
+    if not isinstance(error, subprocess.CalledProcessError):
+        return str(error)
+    said = (error.stderr or b"").decode(errors="replace").strip().splitlines()
+    return f"it ended with {error.returncode}: {said[-1] if said else ''}"

@@ -1,0 +1,97 @@
+"""The last measurements, kept in `bench/results/`, and the page `bench/RESULTS.md` made of them."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+MEASURED = HERE / "results"
+REASONS = HERE / "groundtruth" / "reasons.toml"
+
+Record = dict[str, Any]
+
+
+def keep(name: str, record: Record) -> None:
+    """Remember a measurement and rewrite the page."""
+    MEASURED.mkdir(exist_ok=True)
+    (MEASURED / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    write_page()
+
+
+def kept(name: str) -> Record:
+    """The last measurement of that name, empty without one."""
+    path = MEASURED / f"{name}.json"
+    found: Record = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return found
+
+
+def write_page() -> None:
+    """Rewrite `RESULTS.md` from what is remembered."""
+    lines = ["# Results", "", "Written by the commands named below, not by hand.", ""]
+    for name, section in (("groundtruth", _ground_truth), ("speed", _speed)):
+        if record := kept(name):
+            lines += section(record)
+    (HERE / "RESULTS.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
+def _ground_truth(record: Record) -> Iterator[str]:
+    yield from ("## Ground truth", "", "`make groundtruth GROUNDTRUTH=DIR`", "", _machine(record["machine"]), "")
+    yield "| suite | language | cases | edges | precision | recall | F1 | complete | sound | |"
+    yield "|---|---|--:|--:|--:|--:|--:|--:|--:|---|"
+    for suite in record["suites"]:
+        title = f"| {suite['suite']} | {suite['language']}"
+        if suite["skipped"]:
+            yield f"{title} | | | | | | | | skipped: {suite['skipped']} |"
+            continue
+        rates = " | ".join(f"{suite[name]:.3f}" for name in ("precision", "recall", "f1"))
+        figures = ", ".join(f"{name} {value:.3f}" for name, value in suite["figures"].items())
+        counts = f"{suite['complete']} | {suite['sound']}"
+        yield f"{title} | {suite['cases']} | {suite['edges']} | {rates} | {counts} | {figures} |"
+    yield from ("", *_differing(record))
+
+
+def _differing(record: Record) -> Iterator[str]:
+    """Cases that differ, with the reason where one is written down."""
+    reasons: dict[str, dict[str, str]] = tomllib.loads(REASONS.read_text(encoding="utf-8")) if REASONS.is_file() else {}
+    yield from ("### Cases answered differently", "")
+    for suite in record["suites"]:
+        known = reasons.get(f"{suite['suite']} {suite['language']}", {})
+        title = f"**{suite['suite']}, {suite['language']}**"
+        if suite["differing"] and known:
+            listed = (f"- `{case}`: {known.get(case, 'open')}" for case in suite["differing"])
+            yield from (title, "", *listed, "")
+        elif suite["differing"]:
+            yield from (f"{title}: {len(suite['differing'])}, listed by `--verbose`", "")
+
+
+def _speed(record: Record) -> Iterator[str]:
+    title = f"`make bench`, medians of {record['runs']} runs on `{record['code']}`."
+    yield from ("## Speed and memory", "", title, _machine(record["machine"]), "")
+    for name, rows in record["tables"].items():
+        yield from (f"### {name}", "", *(_latencies(rows) if name == "warm" else _commands(rows)), "")
+
+
+def _commands(rows: list[Record]) -> Iterator[str]:
+    yield "| what | command | CPU s | wall s | peak MB | ratio | beside | |"
+    yield "|---|---|--:|--:|--:|--:|---|---|"
+    for row in rows:
+        figures = f"{row['cpu_seconds']:.3f} | {row['wall_seconds']:.3f} | {row['peak_mb']:.0f}"
+        ratio = f"{row['ratio']:.2f}" if row["beside"] else ""
+        yield f"| {row['name']} | `{row['command']}` | {figures} | {ratio} | {row['beside']} | {row['note']} |"
+
+
+def _latencies(rows: list[Record]) -> Iterator[str]:
+    yield "| question | asked | median ms | p95 ms | slowest ms | failed |"
+    yield "|---|--:|--:|--:|--:|--:|"
+    for row in rows:
+        times = f"{row['median']:.2f} | {row['p95']:.2f} | {row['slowest']:.0f}"
+        yield f"| {row['question']} | {row['asked']} | {times} | {row['failed']} |"
+
+
+def _machine(facts: Record) -> str:
+    where = f"{facts['cores']} cores {facts['processor']}, {facts['system']}, Python {facts['python']}"
+    return f"{facts['date']}, revision {facts['revision']}; {where}, load {facts['load']}."
