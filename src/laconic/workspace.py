@@ -63,6 +63,14 @@ class Workspace:
         """All that is asked inside is answered at one revision."""
         return self.engine.store.snapshot()
 
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of answers should know: complaints about settings, and how the index came to be."""
+        report = self.report
+        if report is None:
+            return self.settings.complaints
+        behind = ("another process is indexing; this is what it was before",) if report.is_behind else ()
+        return (*self.settings.complaints, *report.notices, *behind)
+
     def refresh(self) -> RefreshReport:
         """Bring the index up to date."""
         self.report = self.engine.refresh(self._progress)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, TypeVar
@@ -196,6 +195,8 @@ def _schema(parameter: Parameter) -> dict[str, Any]:
 
 
 def _suggestion(name: str, known: Iterable[str]) -> str:
+    import difflib  # only who errs pays for it
+
     known = list(known)
     near = difflib.get_close_matches(name, known, n=1)
     if near:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from laconic.capabilities.binding import bind
 from laconic.capabilities.declaration import Capability, ResultT
 from laconic.capabilities.projection import to_json
 from laconic.foundation.errors import EXIT_OF_CODE, EXIT_OK, LaconicError
-from laconic.workspace import Workspace
+
+if TYPE_CHECKING:
+    from laconic.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Outcome:
     revision: str  # empty when the index could not be opened
     result: Any
     failure: Failure | None = None
+    notes: tuple[str, ...] = ()  # what the reader should know about how the answer came to be
 
     @property
     def exit_status(self) -> int:
@@ -49,7 +52,8 @@ class Outcome:
     def envelope(self) -> dict[str, Any]:
         """The outcome as every door that speaks JSON gives it."""
         if self.failure is None:
-            return {"ok": True, "revision": self.revision, "result": to_json(self.result)}
+            notes = {"notes": list(self.notes)} if self.notes else {}
+            return {"ok": True, "revision": self.revision, "result": to_json(self.result), **notes}
         error = {"code": self.failure.code, "message": self.failure.message, "hint": self.failure.hint}
         return {"ok": False, "revision": self.revision, "error": error}
 
@@ -74,10 +78,11 @@ def _answer(capability: Capability[Any, Any], workspace: Workspace, arguments: M
     parameters = bind(capability.parameters, arguments)
     if not capability.checks_freshness:
         result = capability.run(workspace, parameters)
-        return Outcome(workspace.revision, result)
+        return Outcome(workspace.revision, result, notes=workspace.notes())
     workspace.check_freshness()
     with workspace.snapshot():
-        return Outcome(workspace.revision, capability.run(workspace, parameters))
+        result = capability.run(workspace, parameters)
+        return Outcome(workspace.revision, result, notes=workspace.notes())
 
 
 def _defect(error: Exception) -> Failure:

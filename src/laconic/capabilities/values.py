@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from laconic.code.pack.texts import Texts
 from laconic.code.symbols import Kind, Symbol
+
+if TYPE_CHECKING:
+    from laconic.code.pack.texts import Texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from laconic.capabilities import catalogue
@@ -20,6 +19,7 @@ class Command:
     capability_name: str
     preset: Mapping[str, object] = field(default_factory=dict)
     summary: str = ""  # where the command is narrower than its capability
+    required: frozenset[str] = frozenset()  # parameters that the command cannot do without
 
     @property
     def name(self) -> str:
@@ -33,24 +33,21 @@ class Command:
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters that are left to say."""
         declared = parameters_of(self.capability().parameters)
-        return tuple(parameter for parameter in declared if parameter.name not in self.preset)
+        return tuple(
+            replace(parameter, required=parameter.required or parameter.name in self.required)
+            for parameter in declared
+            if parameter.name not in self.preset
+        )
 
     def line(self) -> str:
         """What the command does, in one line."""
         return self.summary or self.capability().summary
 
 
+_ONE = frozenset({"symbol"})
+
 SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
-    (
-        "Files",
-        (
-            Command(("tree",), "code.tree"),
-            Command(("structure",), "code.structure"),
-            Command(("extract",), "code.extract"),
-            Command(("imports",), "code.imports"),
-            Command(("importers",), "code.importers"),
-        ),
-    ),
+    ("Context", (Command(("context",), "code.context"),)),
     (
         "Symbols",
         (
@@ -63,14 +60,23 @@ SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
         "Calls",
         (
             Command(("calls",), "code.calls"),
-            Command(("symbol", "callers"), "code.calls", {"direction": "callers"}, "What calls a symbol"),
-            Command(("symbol", "callees"), "code.calls", {"direction": "callees"}, "What a symbol calls"),
+            Command(("symbol", "callers"), "code.calls", {"direction": "callers"}, "What calls a symbol", _ONE),
+            Command(("symbol", "callees"), "code.calls", {"direction": "callees"}, "What a symbol calls", _ONE),
             Command(("impact",), "code.impact"),
             Command(("dead",), "code.dead"),
             Command(("cycles",), "code.cycles"),
         ),
     ),
-    ("Context", (Command(("context",), "code.context"),)),
+    (
+        "Files",
+        (
+            Command(("tree",), "code.tree"),
+            Command(("structure",), "code.structure"),
+            Command(("extract",), "code.extract"),
+            Command(("imports",), "code.imports"),
+            Command(("importers",), "code.importers"),
+        ),
+    ),
     (
         "Index",
         (
@@ -92,6 +98,9 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
     "version": ("version", "The version of the program"),
 }
 
+# What the completion scripts call; help does not show it.
+CANDIDATES_COMMAND = "complete"
+
 
 def find_command(words: Sequence[str]) -> tuple[Command, Sequence[str]]:
     """The command that `words` begin with, the longest spelling first, and the words after it; raises `usage`."""
@@ -104,6 +113,8 @@ def find_command(words: Sequence[str]) -> tuple[Command, Sequence[str]]:
 
 def suggestion(word: str) -> str:
     """What somebody who wrote an unknown command may have meant."""
+    import difflib  # only who errs pays for it
+
     known = {command.words[0] for command in COMMANDS} | set(OWN_COMMANDS)
     # A name of a symbol command is an easy slip: `find` for `symbol find`.
     seconds = {command.words[1]: command.name for command in COMMANDS if len(command.words) > 1}

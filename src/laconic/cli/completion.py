@@ -11,7 +11,6 @@ from laconic.capabilities.declaration import Parameter, Role
 from laconic.cli.commands import COMMANDS, OWN_COMMANDS, Command, find_command
 from laconic.cli.options import OPTIONS
 from laconic.foundation.errors import LaconicError
-from laconic.workspace import Workspace, find_root
 
 SYMBOLS_MAX = 60
 
@@ -90,6 +89,8 @@ def _values(parameter: Parameter, current: str) -> list[str]:
 
 def _symbols(current: str) -> list[str]:
     """Symbols of the index as it is: a completion never waits for a refresh."""
+    from laconic.workspace import Workspace, find_root
+
     with Workspace.open(find_root(Path.cwd()), refresh=False) as workspace:
         found = workspace.engine.lookup(f"{current}*", limit=SYMBOLS_MAX)
     return sorted({symbol.id if ":" in current or "/" in current else symbol.qualname for symbol in found})

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from collections.abc import Sequence
 
 from laconic.capabilities.declaration import Parameter
 from laconic.capabilities.text import Style, aligned
 from laconic.cli.commands import OWN_COMMANDS, SECTIONS, Command, find_command
-from laconic.cli.options import OPTIONS, Options
-from laconic.cli.output import Output
-from laconic.foundation.errors import EXIT_OK, LaconicError
+from laconic.cli.options import OPTIONS
+from laconic.foundation.errors import LaconicError
 
 WIDTH_CHARACTERS = 100
 
@@ -44,21 +42,17 @@ Errors are said on standard error as well, in words.
 TOPICS = {"exit-codes": ("Exit codes", EXIT_CODES), "json": ("Output for programs", JSON)}
 
 
-def print_manual(program: str, words: Sequence[str]) -> int:
-    """Print the page of a command or topic, the overview without one; raises `usage`."""
-    style = Output(program, Options()).style(sys.stdout)
+def text(program: str, words: Sequence[str], style: Style) -> str:
+    """The page of a command or topic, the overview without one; raises `usage`."""
     if not words:
-        text = overview(program, style)
-    elif words[0] in TOPICS:
+        return overview(program, style)
+    if words[0] in TOPICS:
         title, body = TOPICS[words[0]]
-        text = f"{style.heading(title)}\n\n{textwrap.indent(body, '  ')}"
-    elif words[0] in OWN_COMMANDS:
+        return f"{style.heading(title)}\n\n{textwrap.indent(body, '  ')}"
+    if words[0] in OWN_COMMANDS:
         usage, summary = OWN_COMMANDS[words[0]]
-        text = f"{style.heading(f'{program} {usage}')}\n\n  {summary}.\n"
-    else:
-        text = _pages(program, words, style)
-    sys.stdout.write(text)
-    return EXIT_OK
+        return f"{style.heading(f'{program} {usage}')}\n\n  {summary}.\n"
+    return _pages(program, words, style)
 
 
 def overview(program: str, style: Style) -> str:

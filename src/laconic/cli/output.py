@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
-import traceback
 from typing import Any, TextIO
 
 from laconic.capabilities.declaration import Capability
@@ -29,17 +27,25 @@ class Output:
 
     def print_answer(self, outcome: Outcome, capability: Capability[Any, Any]) -> int:
         """Print a result on standard output."""
+        if not self._options.quiet:
+            _write(sys.stderr, "".join(f"note: {note}\n" for note in outcome.notes))
         if self._options.json:
-            return self.print_json(outcome)
-        text = capability.text(outcome.result, self.style(sys.stdout))
+            return self._print_json(outcome)
+        text = capability.text(outcome.result, self.answer_style())
         _write(sys.stdout, _ended(text))
-        aside = capability.aside(outcome.result, self.style(sys.stderr)) if capability.aside else ""
+        aside = capability.aside(outcome.result, self._style(sys.stderr)) if capability.aside else ""
         if aside and not self._options.quiet:
             _write(sys.stderr, _ended(aside))
         return EXIT_OK
 
-    def print_json(self, outcome: Outcome) -> int:
-        """Print the envelope of an outcome on standard output."""
+    def print_plain(self, outcome: Outcome) -> int:
+        """Print a result that is a mapping with its `text`."""
+        if self._options.json:
+            return self._print_json(outcome)
+        _write(sys.stdout, outcome.result["text"])
+        return EXIT_OK
+
+    def _print_json(self, outcome: Outcome) -> int:
         _write(sys.stdout, _json_line(outcome))
         return outcome.exit_status
 
@@ -48,9 +54,11 @@ class Output:
         failure = outcome.failure
         assert failure is not None
         if self._options.json:
-            self.print_json(outcome)
+            self._print_json(outcome)
         _write(sys.stderr, self._told(failure))
         if failure.cause is not None and os.environ.get("LACONIC_DEBUG"):
+            import traceback
+
             traceback.print_exception(failure.cause)
         return failure.exit_status
 
@@ -59,7 +67,11 @@ class Output:
         wanted = sys.stderr.isatty() and not self._options.quiet and os.environ.get("TERM") != "dumb"
         return ProgressBar(sys.stderr) if wanted else None
 
-    def style(self, stream: TextIO) -> Style:
+    def answer_style(self) -> Style:
+        """Colours of what goes to standard output."""
+        return self._style(sys.stdout)
+
+    def _style(self, stream: TextIO) -> Style:
         """Colours, as the options, the terminal and the environment will have it."""
         if self._options.color is not Color.AUTO:
             return Style(self._options.color is Color.ALWAYS)
@@ -67,7 +79,7 @@ class Output:
         return Style(stream.isatty() and not plain)
 
     def _told(self, failure: Failure) -> str:
-        style = self.style(sys.stderr)
+        style = self._style(sys.stderr)
         lines = [f"{style.bad(failure.code)}: {failure.message}"]
         if failure.hint:
             lines.append(f"{style.faint('hint')}: {failure.hint}")
@@ -79,6 +91,8 @@ def _ended(text: str) -> str:
 
 
 def _json_line(outcome: Outcome) -> str:
+    import json
+
     return json.dumps(outcome.envelope(), ensure_ascii=False, separators=(",", ":")) + "\n"
 
 

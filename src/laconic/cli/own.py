@@ -2,54 +2,94 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from laconic import __version__
 from laconic.capabilities.binding import bind, read_words
-from laconic.capabilities.declaration import option, parameters_of, positional
+from laconic.capabilities.declaration import parameters_of, positional
 from laconic.capabilities.invoke import Outcome
-from laconic.cli.completion import Shell, candidates, script
-from laconic.cli.manual import print_manual
-from laconic.cli.options import Color, Options
+from laconic.capabilities.text import Style
+from laconic.cli import completion, manual
+from laconic.cli.commands import CANDIDATES_COMMAND
+from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
-from laconic.foundation.errors import EXIT_OK
+
+_HELP_FLAGS = frozenset({"--help", "-h"})
+_VERSION_FLAGS = frozenset({"--version", "-V"})
 
 
-def _help(program: str, words: Sequence[str]) -> int:
-    return print_manual(program, [word for word in words if not word.startswith("-")])
+def run_own(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
+    """Run a command of our own, `leading` being the options before it; raises `usage`."""
+    given = [*leading, *words]
+    if _HELP_FLAGS & set(given):
+        name, rest = "help", [word for word in given if word not in _HELP_FLAGS]
+        rest = _without_options_of_commands(rest)
+    elif _VERSION_FLAGS & set(leading):
+        name, rest = "version", [word for word in given if word not in _VERSION_FLAGS]
+    else:
+        name, rest = (words[0], [*leading, *words[1:]]) if words else ("help", list(leading))
+    command = _COMMANDS[name]
+    read = read_words((*OPTIONS, *parameters_of(command.parameters)), rest)
+    options = bind(Options, {key: value for key, value in read.items() if key in _OPTION_NAMES})
+    parameters: Any = bind(command.parameters, {key: value for key, value in read.items() if key not in _OPTION_NAMES})
+    output = Output(program, options)
+    return output.print_plain(Outcome("", command.run(program, parameters, output.answer_style())))
 
 
-def _version(program: str, words: Sequence[str]) -> int:
-    options = bind(Options, read_words(parameters_of(Options), words))
-    if options.json:
-        return Output(program, options).print_json(Outcome("", {"version": __version__}))
-    sys.stdout.write(f"{program} {__version__}\n")
-    return EXIT_OK
+def _without_options_of_commands(words: Sequence[str]) -> list[str]:
+    """The words with which somebody asked for help, `context x --budget 5`, as those of a manual page."""
+    flags = {parameter.flag for parameter in OPTIONS}
+    return [word for word in words if not word.startswith("-") or word.partition("=")[0] in flags]
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnCommand:
+    parameters: type
+    run: Callable[[str, Any, Style], dict[str, str]]  # the result; `text` in it is what is printed
+
+
+@dataclass(frozen=True, slots=True)
+class _HelpParameters:
+    topic: tuple[str, ...] = positional("a command, or a topic", default=(), metavar="COMMAND")
+
+
+def _help(program: str, parameters: _HelpParameters, style: Style) -> dict[str, str]:
+    return {"text": manual.text(program, parameters.topic, style)}
+
+
+@dataclass(frozen=True, slots=True)
+class _VersionParameters:
+    pass
+
+
+def _version(program: str, parameters: _VersionParameters, style: Style) -> dict[str, str]:
+    return {"version": __version__, "text": f"{program} {__version__}\n"}
 
 
 @dataclass(frozen=True, slots=True)
 class _CompletionParameters:
-    shell: Shell = positional("the shell that is to learn the commands")
-    color: Color = option(Color.AUTO, "ignored: a script has no colours")
+    shell: completion.Shell = positional("the shell that is to learn the commands")
 
 
-def _completion(program: str, words: Sequence[str]) -> int:
-    parameters = bind(_CompletionParameters, read_words(parameters_of(_CompletionParameters), words))
-    sys.stdout.write(script(program, parameters.shell))
-    return EXIT_OK
+def _completion(program: str, parameters: _CompletionParameters, style: Style) -> dict[str, str]:
+    return {"text": completion.script(program, parameters.shell)}
 
 
-def _complete(program: str, words: Sequence[str]) -> int:
-    """What the completion scripts call: the line up to the cursor in, one candidate a line out."""
-    sys.stdout.writelines(f"{candidate}\n" for candidate in candidates(" ".join(words)))
-    return EXIT_OK
+@dataclass(frozen=True, slots=True)
+class _CandidatesParameters:
+    line: str = positional("what is typed up to the cursor")
 
 
-OWN_COMMANDS: Mapping[str, Callable[[str, Sequence[str]], int]] = {
-    "help": _help,
-    "version": _version,
-    "completion": _completion,
-    "complete": _complete,
+def _candidates(program: str, parameters: _CandidatesParameters, style: Style) -> dict[str, str]:
+    return {"text": "".join(f"{candidate}\n" for candidate in completion.candidates(parameters.line))}
+
+
+_COMMANDS: Mapping[str, _OwnCommand] = {
+    "help": _OwnCommand(_HelpParameters, _help),
+    "version": _OwnCommand(_VersionParameters, _version),
+    "completion": _OwnCommand(_CompletionParameters, _completion),
+    CANDIDATES_COMMAND: _OwnCommand(_CandidatesParameters, _candidates),
 }
+_OPTION_NAMES = frozenset(parameter.name for parameter in OPTIONS)

@@ -8,14 +8,11 @@ from pathlib import Path
 
 from laconic.capabilities.binding import bind, read_words
 from laconic.capabilities.invoke import Failure, Outcome, invoke
-from laconic.cli.commands import Command, find_command
-from laconic.cli.manual import print_manual
+from laconic.cli.commands import CANDIDATES_COMMAND, OWN_COMMANDS, Command, find_command
 from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
-from laconic.cli.own import OWN_COMMANDS
 from laconic.cli.paths import from_root
 from laconic.foundation.errors import LaconicError
-from laconic.workspace import Workspace, find_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +28,10 @@ def run(program: str, words: Sequence[str]) -> int:
     """Do what the words say; the exit status."""
     leading, rest = _split(words)
     try:
-        if asks_for_help(words):
-            return print_manual(program, [word for word in rest if not word.startswith("-")])
-        if not rest:
-            read_words(OPTIONS, leading)
-            return print_manual(program, ())
-        if rest[0] in OWN_COMMANDS:
-            return OWN_COMMANDS[rest[0]](program, [*leading, *rest[1:]])
+        if not rest or asks_for_help(words) or rest[0] in (*OWN_COMMANDS, CANDIDATES_COMMAND):
+            from laconic.cli.own import run_own
+
+            return run_own(program, leading, rest)
         request = _read(leading, rest)
     except LaconicError as error:
         # The options could not be read, so the one that matters here is looked for by itself.
@@ -71,6 +65,8 @@ def _read(leading: Sequence[str], words: Sequence[str]) -> Request:
 
 
 def _answer(program: str, request: Request) -> int:
+    from laconic.workspace import Workspace, find_root
+
     output = Output(program, request.options)
     capability = request.command.capability()
     try:

@@ -133,7 +133,7 @@ def _shown(symbol: Extracted) -> str:
 def _import_lines(imports: tuple[Imported, ...]) -> list[str]:
     lines = []
     for module, group in groupby(imports, key=lambda imported: imported.module):
-        names = [imported.spelled for imported in group if imported.name]
+        names = dict.fromkeys(imported.spelled for imported in group if imported.spelled)
         lines.append(f"  {module}: {', '.join(names)}" if names else f"  {module}")
     return lines
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, positional
@@ -32,13 +31,12 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Importing:
-    """One imported name in one file."""
+    """What one file imports of the module under one spelling of it. `names` is empty for the module as a whole."""
 
     path: str
-    line: int
+    lines: tuple[int, ...]
     module: str  # as written there
-    name: str
-    alias: str
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +61,24 @@ def run(workspace: Workspace, parameters: Parameters) -> Importers:
     if not found and not path:
         hint = "`imports FILE` shows what a file imports"
         raise LaconicError("module_not_found", f"no file imports {parameters.module!r}", hint)
-    imports = [Importing(importer, item.line, item.module, item.name, item.alias) for importer, item in found]
+    imports = _by_spelling(found)
     files = len({one.path for one in imports})
     return Importers(parameters.module, path, files, page_of(imports, parameters.limit, parameters.offset))
+
+
+def _by_spelling(found: list[tuple[str, Import]]) -> list[Importing]:
+    groups: dict[tuple[str, str], list[Import]] = {}
+    for importer, item in found:
+        groups.setdefault((importer, item.module), []).append(item)
+    return [
+        Importing(
+            path,
+            tuple(sorted({item.line for item in items})),
+            module,
+            tuple(dict.fromkeys(item.name for item in items if item.name)),
+        )
+        for (path, module), items in groups.items()
+    ]
 
 
 def _file_of(workspace: Workspace, module: str) -> str:
@@ -93,12 +106,10 @@ def text(importers: Importers, style: Style) -> str:
     what = importers.path or importers.module
     by = counted(importers.files, "file")
     head = f"{style.heading(what)}  {style.faint(f'imported by {by}')}"
-    rows = []
-    for (path, line, module), group in groupby(
-        importers.imports.items, key=lambda one: (one.path, one.line, one.module)
-    ):
-        names = ", ".join(one.name for one in group if one.name)
-        rows.append((f"{path}:{line}", module, clipped(names, NAMES_CHARACTERS_MAX)))
+    rows = [
+        (f"{one.path}:{one.lines[0]}", one.module, clipped(", ".join(one.names), NAMES_CHARACTERS_MAX))
+        for one in importers.imports.items
+    ]
     lines = aligned(rows, [None, style.symbol])
     return "\n".join([head, *(f"  {line}" for line in lines), *rest_line(importers.imports, "import", style)])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, positional
@@ -39,8 +38,9 @@ class Imported:
 
     @property
     def spelled(self) -> str:
-        """The name with its alias."""
-        return f"{self.name} as {self.alias}" if self.alias not in {"", self.name} else self.name
+        """The name with its alias, empty for a whole module under its own name."""
+        own = self.name or self.module.split(".")[0]
+        return self.name if self.alias in {"", own} else f"{self.name} as {self.alias}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +76,18 @@ def all_imports(workspace: Workspace) -> list[tuple[str, Import]]:
 
 def text(imports: Imports, style: Style) -> str:
     """One line for each module and place it comes from."""
-    rows = []
-    for (line, module, target), group in groupby(
-        imports.imports.items, key=lambda one: (one.line, one.module, one.target)
-    ):
-        names = ", ".join(imported.spelled or f"as {imported.alias}" for imported in group if imported.name)
-        rows.append((str(line), module, clipped(names, NAMES_CHARACTERS_MAX), target))
+    groups: dict[tuple[str, str], list[Imported]] = {}
+    for imported in imports.imports.items:
+        groups.setdefault((imported.module, imported.target), []).append(imported)
+    rows = [
+        (
+            str(group[0].line),
+            module,
+            clipped(", ".join(dict.fromkeys(one.spelled for one in group if one.spelled)), NAMES_CHARACTERS_MAX),
+            target,
+        )
+        for (module, target), group in groups.items()
+    ]
     head = f"{style.heading(imports.path)}  {style.faint(counted(imports.imports.total, 'imported name'))}"
     lines = aligned(rows, [style.faint, style.symbol, None, style.good], right=(0,))
     return "\n".join([head, *(f"  {line}" for line in lines), *rest_line(imports.imports, "name", style)])

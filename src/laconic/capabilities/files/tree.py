@@ -130,7 +130,11 @@ def _rows(entry: Entry, level: int) -> Iterable[tuple[str, str, str]]:
         yield f"{indent}{entry.name}", "", _size(entry.bytes)
         return
     mark = " …" if entry.closed else ""
-    yield f"{indent}{entry.name}/{mark}", f"{entry.files:,} {'file ' if entry.files == 1 else 'files'}", _size(entry.bytes)
+    yield (
+        f"{indent}{entry.name}/{mark}",
+        f"{entry.files:,} {'file ' if entry.files == 1 else 'files'}",
+        _size(entry.bytes),
+    )
     for inner in entry.entries:
         yield from _rows(inner, level + 1)
 

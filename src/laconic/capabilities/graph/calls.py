@@ -8,11 +8,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
-from laconic.capabilities.graph.listing import GRADE_WORDS, UNSAID, Row, listed, name_of, sites_text
+from laconic.capabilities.graph.listing import GRADE_WORDS, UNSAID, Row, is_external, listed, name_of, sites_text
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from laconic.capabilities.text import Paint, Style, aligned
+from laconic.capabilities.text import Style, aligned
 from laconic.capabilities.values import lines_text
-from laconic.code.graph.callgraph import EXTERNAL_PREFIX
 from laconic.code.symbols import Edge, Grade, Kind
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ class Direction(StrEnum):
 class Parameters:
     """Whose calls."""
 
-    symbol: str | None = positional("the symbol; without it all edges are listed", default=None, role=Role.SYMBOL)
+    symbol: str | None = positional("the symbol; without it, all calls are listed", default=None, role=Role.SYMBOL)
     direction: Direction | None = option(None, "only one side of the calls", shorthand=True)
     depth: int = option(1, "how many calls to follow", minimum=1, maximum=5, metavar="N")
     kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND")
@@ -72,7 +71,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Calls:
     limit, offset = parameters.limit, parameters.offset
     if parameters.symbol is None:
         found = workspace.engine.graph.edges(guesses=parameters.guesses)
-        edges = [_call(edge, 1) for edge in found if parameters.external or not _is_external(edge)]
+        edges = [_call(edge, 1) for edge in found if parameters.external or not is_external(edge.callee)]
         return Calls("", None, 0, 0, None, None, page_of(edges, limit, offset))
     symbol = workspace.engine.symbol(parameters.symbol, parameters.kind)
     sides = [_side(workspace, symbol.id, side, parameters) for side in Direction]
@@ -90,10 +89,10 @@ def _side(workspace: Workspace, start: str, side: Direction, parameters: Paramet
     seen, frontier = {start}, [start]
     for depth in range(1, parameters.depth + 1):
         edges = [edge for current in frontier for edge in ask(current, guesses=parameters.guesses)]
-        edges = [edge for edge in edges if parameters.external or not _is_external(edge)]
+        edges = [edge for edge in edges if parameters.external or not is_external(edge.callee)]
         found += sorted((_call(edge, depth) for edge in edges), key=_rank)
         ends = dict.fromkeys(edge.caller if side is Direction.CALLERS else edge.callee for edge in edges)
-        frontier = [end for end in ends if end not in seen and not end.startswith(EXTERNAL_PREFIX)]
+        frontier = [end for end in ends if end not in seen and not is_external(end)]
         seen.update(frontier)
     return found
 
@@ -101,10 +100,6 @@ def _side(workspace: Workspace, start: str, side: Direction, parameters: Paramet
 def _call(edge: Edge, depth: int) -> Call:
     lines = tuple(site.line for site in edge.sites)
     return Call(edge.caller, edge.callee, edge.grade, edge.sites[0].path if edge.sites else "", lines, depth)
-
-
-def _is_external(edge: Edge) -> bool:
-    return edge.callee.startswith(EXTERNAL_PREFIX)
 
 
 def _rank(call: Call) -> tuple[int, str, str]:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, option
 from laconic.capabilities.files.imports import all_imports
+from laconic.capabilities.graph.listing import is_external
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from laconic.capabilities.text import Style, counted
-from laconic.code.graph.callgraph import EXTERNAL_PREFIX
-from laconic.code.graph.cycles import knots
 
 if TYPE_CHECKING:
     from laconic.workspace import Workspace
@@ -53,12 +52,14 @@ class Cycles:
 
 def run(workspace: Workspace, parameters: Parameters) -> Cycles:
     """All cycles of imports, or of calls that are more than a guess."""
+    from laconic.code.graph.cycles import knots
+
     graph: dict[str, set[str]] = {}
     if parameters.of is Relation.IMPORTS:
         graph = workspace.engine.imports.edges(all_imports(workspace))
     else:
         for edge in workspace.engine.graph.edges(guesses=False):
-            if not edge.callee.startswith(EXTERNAL_PREFIX):
+            if not is_external(edge.callee):
                 graph.setdefault(edge.caller, set()).add(edge.callee)
     circles = [Circle(knot.members, knot.cycle) for knot in knots(graph)]
     return Cycles(parameters.of, page_of(circles, parameters.limit, parameters.offset))

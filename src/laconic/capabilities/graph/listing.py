@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from laconic.capabilities.text import Style, aligned
-from laconic.code.graph.callgraph import EXTERNAL_PREFIX
 from laconic.code.symbols import Grade
 
 SITES_SHOWN_MAX = 6
@@ -27,11 +26,9 @@ def listed(rows: Sequence[Row], style: Style) -> list[str]:
     if not rows:
         return []
     by_file: dict[str, list[Row]] = {}
-    for row in sorted(rows, key=lambda row: row.id.startswith(EXTERNAL_PREFIX)):
+    for row in sorted(rows, key=lambda row: is_external(row.id)):
         by_file.setdefault(path_of(row.id), []).append(row)
-    cells = [
-        (name_of(row.id), *row.notes, GRADE_WORDS[row.grade]) for group in by_file.values() for row in group
-    ]
+    cells = [(name_of(row.id), *row.notes, GRADE_WORDS[row.grade]) for group in by_file.values() for row in group]
     width = len(cells[0])
     lines = aligned(cells, [style.symbol, *[style.faint] * (width - 2), style.doubtful])
     blocks = []
@@ -40,6 +37,13 @@ def listed(rows: Sequence[Row], style: Style) -> list[str]:
         blocks += [f"    {line}" for line in lines[: len(group)]]
         lines = lines[len(group) :]
     return blocks
+
+
+def is_external(symbol_id: str) -> bool:
+    """Whether an end of an edge lies outside the repository."""
+    from laconic.code.graph.callgraph import EXTERNAL_PREFIX
+
+    return symbol_id.startswith(EXTERNAL_PREFIX)
 
 
 def path_of(symbol_id: str) -> str:

@@ -53,7 +53,6 @@ class Refreshed:
     symbols: int
     left_out: dict[str, int]
     other_files: int  # in no language of ours
-    notices: tuple[str, ...]
     skipped: Page[LeftOut] | None  # None without --report
     problems: Page[Unread] | None
 
@@ -80,7 +79,6 @@ def run(workspace: Workspace, parameters: Parameters) -> Refreshed:
         sum(counts["symbols"].values()),
         {_words(reason): number for reason, number in counts["skipped"].items()},
         report.unknown,
-        report.notices,
         skipped,
         problems,
     )
@@ -107,10 +105,7 @@ def text(refreshed: Refreshed, style: Style) -> str:
         f"{counted(total, 'file')}, {counted(refreshed.symbols, 'symbol')}  {style.faint(languages)}".rstrip(),
         f"{', '.join(news) or 'nothing has changed'}  {style.faint(f'{refreshed.seconds:.2f} s')}",
     ]
-    lines += [style.doubtful("another process is indexing: these are the facts of before")] * refreshed.behind
-    lines += _left_out(refreshed, style)
-    lines += [style.doubtful(notice) for notice in refreshed.notices]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_left_out(refreshed, style)])
 
 
 def _left_out(refreshed: Refreshed, style: Style) -> list[str]:

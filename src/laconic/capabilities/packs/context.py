@@ -13,7 +13,6 @@ from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_DEPTH_HOPS
 if TYPE_CHECKING:
     from laconic.code.pack.model import Item
     from laconic.code.pack.report import BudgetReport
-    from laconic.code.symbols import Symbol
     from laconic.workspace import Workspace
 
 SYMBOLS_MAX = 50
@@ -48,7 +47,9 @@ class Parameters:
     )
     format: Format = option(Format.TEXT, "how to print it")
     with_docs: bool = option(False, "keep documentation in code")
-    include: tuple[str, ...] = option((), "a file to show as well, or lines of it", role=Role.PLACE, metavar="PATH[:10-20]")
+    include: tuple[str, ...] = option(
+        (), "a file to show as well, or lines of it", role=Role.PLACE, metavar="PATH[:10-20]"
+    )
     budget_report: bool = option(False, "say where the tokens went and what the whole files would have cost")
 
 
@@ -158,7 +159,9 @@ def aside(context: Context, style: Style) -> str:
     lines += [f"  {line}" for line in aligned(rows, [None, None, style.faint], right=(1,))]
     files = [(path or "(no file)", f"{tokens:,}") for path, tokens in report.by_file.items()]
     lines += [f"  {line}" for line in aligned(files, right=(1,))]
-    return "\n".join([*lines, *([style.faint(f"  {report.omitted:,} more symbols had no room")] if report.omitted else [])])
+    return "\n".join(
+        [*lines, *([style.faint(f"  {report.omitted:,} more symbols had no room")] if report.omitted else [])]
+    )
 
 
 def _symbols_text(number: int) -> str:

@@ -59,7 +59,9 @@ def run(workspace: Workspace, parameters: Parameters) -> Definitions:
     """Look up one name, or each of a line."""
     read = _PLACE.fullmatch(parameters.place)
     if read is None:
-        raise LaconicError("invalid_argument", f"{parameters.place!r} is no place", "write FILE:LINE or FILE:LINE:COLUMN")
+        raise LaconicError(
+            "invalid_argument", f"{parameters.place!r} is no place", "write FILE:LINE or FILE:LINE:COLUMN"
+        )
     path, line = indexed_file(workspace, read["path"]).path, int(read["line"])
     text = _line(workspace, path, line)
     names = [(name[0], name.start()) for name in _NAME.finditer(text)][:NAMES_MAX]

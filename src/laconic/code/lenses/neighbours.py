@@ -6,45 +6,64 @@ from collections.abc import Callable
 from functools import cache
 
 from laconic.code.graph.callgraph import CallGraph
-from laconic.code.graph.values import CLASS
+from laconic.code.graph.imports import ImportGraph
 from laconic.code.index.store import Store
-from laconic.code.lenses.mentions import Used, mentioned, visible_in
-from laconic.code.symbols import Edge, Import, Symbol
+from laconic.code.lenses.mentions import DEPENDENCY_KINDS, Used, mentioned, visible_in
+from laconic.code.symbols import CLASS_KINDS, Edge, Import, Symbol
+from laconic.foundation.limits import MAX_REEXPORT_HOPS
+
+ALL_NAMES = "*"
 
 
 class Neighbours:
-    """Callers, callees and compile-time dependencies of symbols; each question is answered once."""
+    """Callers, callees, members and compile-time dependencies of symbols; each question is answered once."""
 
     def __init__(self, graph: CallGraph, store: Store, source_of: Callable[[str], bytes]) -> None:
-        self._graph = graph
+        self._program = graph.program
+        self._imports = ImportGraph(graph.program)
         self._store = store
         self._source_of = source_of
         self.callers: Callable[[str], list[Edge]] = cache(graph.callers)
         self.callees: Callable[[str], list[Edge]] = cache(graph.callees)
         self.symbol: Callable[[str], Symbol | None] = cache(store.symbol)
-        self._visible: Callable[[str], dict[str, Symbol]] = cache(self._visible_in)
+        self._imports_of: Callable[[str], list[Import]] = cache(store.imports)
+        self._top_level: Callable[[str], dict[str, Symbol]] = cache(lambda path: visible_in(store.symbols_of(path)))
+
+    def popularity(self, symbol: Symbol) -> int:
+        """How many files mention the name of a symbol."""
+        return len(self._store.files_mentioning(symbol.name))
+
+    def members(self, symbol: Symbol) -> list[Symbol]:
+        """What stands directly inside a class, nothing for other symbols."""
+        if symbol.kind not in CLASS_KINDS:
+            return []
+        return [other for other in self._store.symbols_of(symbol.path) if other.parent == symbol.id]
 
     def uses(self, symbol: Symbol) -> list[Used]:
         """The classes and values whose names the text of a symbol mentions, imported ones included."""
         source = self._source_of(symbol.path)
         signature = source[symbol.start_byte : symbol.signature_end_byte].decode("utf-8", "replace")
         body = source[symbol.signature_end_byte : symbol.end_byte].decode("utf-8", "replace")
-        return mentioned(symbol, signature, body, self._visible(symbol.path))
+        return mentioned(symbol, signature, body, lambda name: self._visible(symbol.path, name, 0))
 
-    def _visible_in(self, path: str) -> dict[str, Symbol]:
-        imported = {item.alias or item.name: self._imported(path, item) for item in self._store.imports(path)}
-        known = {name: symbol for name, symbol in imported.items() if symbol is not None}
-        return known | visible_in(self._store.symbols_of(path))
+    def _visible(self, path: str, name: str, hops: int) -> Symbol | None:
+        """What a name at the top level of a file means: its own definition, else an imported or a shared one."""
+        own = self._top_level(path).get(name)
+        if own is not None or hops > MAX_REEXPORT_HOPS:
+            return own
+        for item in self._imports_of(path):
+            if (item.alias or item.name) in {name, ALL_NAMES}:
+                wanted = name if item.name == ALL_NAMES else item.name
+                found = (self._visible(target, wanted, hops + 1) for target in self._imports.targets(path, item))
+                symbol = next((symbol for symbol in found if symbol is not None), None)
+                if symbol is not None:
+                    return symbol
+        return None if hops else self._shared(path, name)
 
-    def _imported(self, path: str, item: Import) -> Symbol | None:
-        """The class or value that an import binds, None for all else."""
-        if not item.name or item.name == "*":
-            return None
-        program = self._graph.program
-        file = program.file(program.by_path[path])
-        values = self._graph.evaluator.imported(file, item.module, item.name)
-        for value in sorted(values, key=repr):
-            if value[0] == CLASS:
-                return self.symbol(program.symbol_id(value[1], value[2]))
-        places = [self.symbol(f"{program.rows[target].path}:{item.name}") for target in program.modules(file, item.module)]
-        return next((place for place in places if place is not None), None)
+    def _shared(self, path: str, name: str) -> Symbol | None:
+        """A definition in a file that shares its top-level names with this one: of the same package or namespace."""
+        program = self._program
+        sharing = set(program.neighbours(program.file(program.by_path[path])))
+        named = self._store.symbols_named(name) if sharing else []
+        found = (symbol for symbol in named if symbol.kind in DEPENDENCY_KINDS)
+        return next((symbol for symbol in found if program.by_path[symbol.path] in sharing), None)
