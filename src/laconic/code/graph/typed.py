@@ -31,7 +31,14 @@ class Typed:
 
     def opened(self, values: Values) -> Values:
         """Instances of these very classes made into instances of them or of anything below."""
-        return frozenset((*value[:3], True) if value[0] == INSTANCE else value for value in values)
+        return frozenset(
+            (*value[:3], True) if value[0] == INSTANCE and self._may_be_below(value) else value for value in values
+        )
+
+    def _may_be_below(self, value: Value) -> bool:
+        """Where implementing is a matter of having the methods, other classes have no subtypes."""
+        home = self.program.file(value[1])
+        return not home.facts.structural or home.definitions[value[2]][0] == Kind.INTERFACE
 
     def narrowed(self, values: Values, declared: Values) -> Values:
         """What of `values` a declaration admits; what it declares where values are unknown."""
@@ -57,7 +64,10 @@ class Typed:
         return frozenset(kept) | declared if unknown or not kept else frozenset(kept)
 
     def _is_below(self, value: Value, bound: Value) -> bool:
-        return (CLASS, *bound[1:3]) in self.evaluator.members.linearised((CLASS, *value[1:3]))
+        members, target, above = self.evaluator.members, (CLASS, *value[1:3]), (CLASS, *bound[1:3])
+        if above in members.linearised(target):
+            return True
+        return self.program.file(bound[1]).facts.structural and target in members.subclasses(above)
 
     def overriding(self, target: Value, name: str) -> Values:
         """The member of that name in every class below one."""

@@ -407,10 +407,13 @@ def field(name: str) -> Child:
     return lambda node: node.child_by_field_name(name)
 
 
+KINDS = 1 << 16  # numeric node kinds; error nodes have the last one
+
+
 def compile_rules(language: model.Language, grammar: Grammar) -> tuple[list[Any], list[Any]]:
     """Handlers and rules by numeric node kind. Raises KeyError for a node type that the grammar does not have."""
-    handlers: list[Any] = [None] * (grammar.node_kind_count + 1)
-    rules: list[Any] = [None] * (grammar.node_kind_count + 1)
+    handlers: list[Any] = [None] * KINDS
+    rules: list[Any] = [None] * KINDS
     unknown = set(language.rules)
     for kind_id in range(grammar.node_kind_count):
         name = grammar.node_kind_for_id(kind_id)
