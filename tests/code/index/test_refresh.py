@@ -19,6 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from laconic.code.index import refresh as module
 from laconic.code.index.content import Reason, Skipped
+from laconic.code.index.fingerprint import extraction_fingerprint
 from laconic.code.index.refresh import RefreshReport, refresh
 from laconic.code.index.store import Store
 from laconic.foundation.errors import LaconicError
@@ -139,7 +140,7 @@ class TestChanges:
         plant({"a.py": "def f(): ...\n"})
         os.utime(root / "a.py", (LONG_AGO, LONG_AGO))
         with monkeypatch.context() as patch:
-            for place in ("build", "refresh"):
+            for place in ("building.rows", "refresh"):
                 patch.setattr(f"laconic.code.index.{place}.read_file", fail)
             refresh(root, store)
             assert store.why_skipped("a.py") == Reason.UNREADABLE
@@ -162,7 +163,7 @@ class TestChanges:
             raise ZeroDivisionError("oh")
 
         plant({"a.py": ""})
-        monkeypatch.setattr("laconic.code.index.build.extract", explode)
+        monkeypatch.setattr("laconic.code.index.building.rows.extract", explode)
         refresh(root, store)
         assert store.skipped() == [Skipped("a.py", Reason.EXTRACTION_FAILED)]
         assert [(path, problem.message) for path, problem in store.problems()] == [("a.py", "ZeroDivisionError: oh")]
@@ -335,9 +336,13 @@ class TestDamage:
 PROGRAM = """
 import sys, time
 from pathlib import Path
-from laconic.code.index import refresh as module, jobs
+from laconic.code.index import refresh as module
+from laconic.code.index import store as store_module, writer
+from laconic.code.index.building import jobs
 from laconic.code.index.store import Store
 jobs.CHUNK_FILES = 1
+for place in (store_module, writer):
+    place.extraction_fingerprint = lambda: sys.argv[2]
 def progress(done, total):
     if done == 3:
         print("halfway", flush=True)
@@ -355,7 +360,11 @@ def halfway(root: Path) -> Iterator[Callable[[], subprocess.Popen[str]]]:
 
     def start() -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, str(root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            # The same fingerprint here and there, even while somebody edits the sources.
+            [sys.executable, "-c", PROGRAM, str(root), extraction_fingerprint()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         running.append(process)
         assert process.stdout is not None

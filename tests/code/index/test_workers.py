@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic.code.index import jobs, workers
+from laconic.code.index.building import jobs, workers
 from laconic.code.index.content import Reason, Skipped
 from laconic.code.index.refresh import refresh
 from laconic.code.index.store import Store
@@ -27,8 +27,8 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="lo
 SABOTAGED = """
 import sys; sys.path[:] = sys.argv[1:]
 import os, signal, time
-from laconic.code.index import build, worker
-original = build.extract
+from laconic.code.index.building import rows, worker
+original = rows.extract
 def extract(source, language):
     print("noise on the standard output")
     if b"die" in source:
@@ -36,7 +36,7 @@ def extract(source, language):
     if b"hang" in source:
         time.sleep(1000)
     return original(source, language)
-build.extract = extract
+rows.extract = extract
 worker.main()
 """
 
@@ -123,7 +123,7 @@ def test_an_interrupted_build_leaves_no_process(root: Path) -> None:
 SCRIPT = """
 import sys
 from pathlib import Path
-from laconic.code.index import jobs
+from laconic.code.index.building import jobs
 from laconic.code.index.refresh import refresh
 from laconic.code.index.store import Store
 jobs.CHUNK_FILES, jobs.WORTHWHILE_BYTES, jobs.BYTES_PER_WORKER, jobs._cores = 3, 1, 1, lambda: 2

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from laconic.code.index.building.jobs import batches
 from laconic.code.index.content import Reason, read_file
-from laconic.code.index.git import GitListing
-from laconic.code.index.jobs import batches
+from laconic.code.index.listing.git import GitListing
 from laconic.code.index.scan import Scan, ScannedFile, scan_listed
 from laconic.code.index.schema import Batch, Job, KnownFile, skipped_row
 from laconic.code.index.store import Store

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from laconic.code.index.content import Reason, Skipped
-from laconic.code.index.git import GitListing, GitUnavailableError, Listing, in_repository
-from laconic.code.index.ignore import (
+from laconic.code.index.listing.git import GitListing, GitUnavailableError, Listing, in_repository
+from laconic.code.index.listing.ignore import (
     GIT_IGNORE_FILE,
     OWN_IGNORE_FILE,
     Rules,

@@ -76,12 +76,14 @@ create table problem (
 # Made when a refresh ends, if they are not there: a first build is faster without them.
 INDEXES = """
 create index if not exists file_name on file (name);
+create index if not exists file_namespace on file (namespace);
 create index if not exists symbol_name on symbol (name);
 create index if not exists symbol_owner on symbol (owner);
 create index if not exists import_module on import (module);
 """
 WITHOUT_INDEXES = """
 drop index if exists file_name;
+drop index if exists file_namespace;
 drop index if exists symbol_name;
 drop index if exists symbol_owner;
 drop index if exists import_module;

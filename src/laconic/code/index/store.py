@@ -191,7 +191,7 @@ class Store:
         queries = {
             "files": "select language, count(*) from file where skipped = '' group by language",
             "symbols": "select kind, count(*) from symbol group by kind",
-            "skipped": "select skipped, count(*) from file where skipped != '' group by skipped",
+            "skipped": "select skipped, count(*) from file where skipped not in ('', 'unknown_language') group by 1",
         }
         return {name: dict(self._database.rows(f"{query} order by 1")) for name, query in queries.items()}
 

@@ -15,7 +15,7 @@ import os
 from typing import NamedTuple
 
 from laconic.code.index.content import read_file
-from laconic.code.index.gitignore import Patterns
+from laconic.code.index.listing.gitignore import Patterns
 
 
 def _names(text: str) -> frozenset[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from laconic.code.index.building.judge import not_worth_indexing
 from laconic.code.index.content import Reason, read_file, reason_of
-from laconic.code.index.judge import not_worth_indexing
 from laconic.code.index.schema import Batch, Job, encode_facts, file_row, skipped_row, symbol_rows
 from laconic.code.languages.model import Language
 from laconic.code.languages.registry import language_for, language_of_script

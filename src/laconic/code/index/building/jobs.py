@@ -20,13 +20,15 @@ def batches(root: str, jobs: Sequence[Job]) -> Iterator[Batch]:
     total_bytes = sum(job.size for job in jobs)
     count = min(_cores(), MAX_WORKERS, len(chunks), total_bytes // BYTES_PER_WORKER)
     if count > 1 and total_bytes >= WORTHWHILE_BYTES:
-        from laconic.code.index.workers import Crew
+        from laconic.code.index.building.workers import Crew
 
         crew = Crew.start(root, count)
         if crew is not None:
             yield from crew.batches(chunks)
             return
-    from laconic.code.index.build import build  # brings tree-sitter along, which a refresh without changes can spare
+    from laconic.code.index.building.rows import (
+        build,  # brings tree-sitter along, which a refresh without changes can spare
+    )
 
     for chunk in chunks:
         yield build(root, chunk)

@@ -19,14 +19,14 @@ from queue import SimpleQueue
 from typing import Any, BinaryIO, cast
 
 import laconic
+from laconic.code.index.building.worker import read_frame, write_frame
 from laconic.code.index.content import Reason
 from laconic.code.index.schema import Batch, Job, skipped_row
-from laconic.code.index.worker import read_frame, write_frame
 
 START_SECONDS = 30
 SILENCE_SECONDS = 120  # for one chunk; some grammars can be led to search for a very long time
 
-_PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from laconic.code.index.worker import main; main()"
+_PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from laconic.code.index.building.worker import main; main()"
 
 
 class _WorkerLostError(Exception):

@@ -34,7 +34,7 @@ def main() -> None:
     gc.set_threshold(YOUNG_OBJECTS, 20, 100)
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not run into the answers
-    from laconic.code.index.build import build
+    from laconic.code.index.building.rows import build
     from laconic.code.index.schema import Job
 
     root = read_frame(requests)
