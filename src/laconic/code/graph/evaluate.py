@@ -49,7 +49,10 @@ class Evaluator:
         return _EVALUATORS[expression[0]](self, file, scope, expression)
 
     def _member(self, file: File, scope: int, expression: Any) -> Values:
-        found = self.members.of_all(self.values(file, scope, expression[1]), expression[2], file)
+        values = self.values(file, scope, expression[1])
+        if expression[2] in file.facts.receiver_names:  # Outer.this
+            return self.typed.opened(instances_of(values))
+        found = self.members.of_all(values, expression[2], file)
         return self._without_methods(found) if file.facts.methods_apart else found
 
     def _without_methods(self, values: Values) -> Values:
@@ -178,9 +181,21 @@ class Evaluator:
                 if found := self._only_methods(found):
                     return found
             position = file.definitions[position][3]
+        if called and facts.implicit_receiver and (found := self._inherited_from_outside(file, scope, name)):
+            return found
         if name in facts.receiver_names or name in facts.class_names:
             return self.receiver(file, scope, name in facts.class_names)
         return self.members.top_level(file, name) or self._builtin(file, name)
+
+    def _inherited_from_outside(self, file: File, scope: int, name: str) -> Values:
+        """A method that no class of ours has may come from a base outside the repository."""
+        found = self.members.top_level(file, name)
+        position = scope
+        while position > 0 and not found:
+            if file.definitions[position][0] in CLASS_KINDS:
+                found = self.members.of_external_base((CLASS, file.id, position), name)
+            position = file.definitions[position][3]
+        return found
 
     def _own_kind(self, file: File, values: Values, called: bool) -> Values:
         if not file.facts.methods_apart:
@@ -237,6 +252,9 @@ class Evaluator:
         targets = self.program.modules(file, module)
         if not name:
             return one(MODULE, targets[0]) if targets else external(module)
+        if len(targets) > 1 and file.facts.namespace == "declared":
+            places = {file_id for file_id, _ in self.program.named(name)}
+            targets = [target for target in targets if target in places]
         for target in targets:
             if target == file.id and len(targets) > 1:
                 continue
@@ -439,7 +457,7 @@ class Evaluator:
             return self.receiver(file, position, bool(scope.flags & CLASS_METHOD))
         declared = self.instances(file, outer, annotation)
         if mode in VARIADIC:
-            return one(REST, file.id, position, index) | declared
+            return one(REST, file.id, position, index) | (NOTHING if file.facts.virtual else declared)
         if not file.facts.virtual and any(value[0] in (INSTANCE, COLLECTION, CLASS) for value in declared):
             return declared
         passed = self._passed(file, position, index)
@@ -459,7 +477,11 @@ class Evaluator:
         """Everything that a variadic parameter may receive."""
         _, file_id, position, index = value
         file = self.program.file(file_id)
-        return self.solver.solve(("rest", file_id, position, index), self._passed, file, position, index)
+        found = self.solver.solve(("rest", file_id, position, index), self._passed, file, position, index)
+        if file.facts.virtual:
+            annotation = file.scope(position).parameters[index][1]
+            return self.typed.narrowed(found, self.instances(file, file.definitions[position][3], annotation))
+        return found
 
     def _passed(self, file: File, position: int, index: int) -> Values:
         """What call sites pass for a parameter."""

@@ -102,7 +102,7 @@ class Members:
             if receiver[0] == INSTANCE:
                 found = self._of_subclasses(target, name)
             found = found or self._stored_from_outside(receiver, name)
-        return found or self._of_external_base(target, name)
+        return found or self.of_external_base(target, name)
 
     def declared(self, target: Value, name: str) -> Values:
         """A member that a class or one above it has, unbound."""
@@ -331,9 +331,10 @@ class Members:
             found = self.declared(base, name) if virtual else self._own(base, name) or self._assigned(base, name)
             if found:
                 return self._read(found, receiver)
-        return self._of_external_base(owner, name)
+        return self.of_external_base(owner, name)
 
-    def _of_external_base(self, target: Value, name: str) -> Values:
+    def of_external_base(self, target: Value, name: str) -> Values:
+        """A member that a class may have from a base outside the repository."""
         for owner in self.linearised(target):
             for base in self.bases(owner):
                 if base[0] == EXTERNAL:
@@ -448,6 +449,12 @@ class Members:
 
     def _of_external(self, value: Value, name: str, file: File) -> Values:
         """A member of an external module may be a submodule that is ours after all."""
+        if file.facts.namespace == "declared":  # a name with its package in front
+            package = value[1].removeprefix(f"{file.facts.builtins}.")
+            if self.program.modules(file, package):
+                found = self.evaluator.imported(file, package, name)
+                if found:
+                    return found
         dotted = f"{value[1]}.{name}"
         targets = self.program.modules(file, dotted)
         return one(MODULE, targets[0]) if targets else external(dotted)

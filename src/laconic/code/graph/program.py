@@ -161,7 +161,7 @@ class File:
             for index, call in enumerate(scope.calls if scope is not None else ()):
                 names = callee_names(call[1])
                 if self.facts.functions_are_objects and type(call[1]) is tuple and call[1][0] == MEMBER:
-                    names |= callee_names(call[1][1])
+                    names |= callee_names(call[1][1]) - self.facts.receiver_names - self.facts.super_names
                 for name in names:
                     found[name].append((position, index))
         return found

@@ -177,6 +177,7 @@ class Sites:
         found: set[tuple[int, int, int, int]] = set()
         seen: set[tuple[int, Any]] = set()
         pending: deque[tuple[Any, int, bool]] = deque((name, file.id, True) for name in self._first_names(file, position))
+        found |= self._chaining(file, position)
         carriers = 0
         while pending:
             name, home, first = pending.popleft()
@@ -196,6 +197,18 @@ class Sites:
                     if carriers <= MAX_CARRIERS:
                         pending.append(carrier)
         return frozenset(found)
+
+    def _chaining(self, file: File, position: int) -> set[tuple[int, int, int, int]]:
+        """`this(…)` and `super(…)` that reach a constructor: they stand in its class and in those below."""
+        facts, owner = file.facts, file.owner_class(position)
+        found: set[tuple[int, int, int, int]] = set()
+        if not facts.chains_constructors or owner < 0 or self._first_names(file, position)[1:] == []:
+            return found
+        target = self.evaluator.members.class_of(file, owner)
+        for value in (target, *self.evaluator.members.subclasses(target)) if target is not None else ():
+            for name in facts.super_names | facts.receiver_names:
+                found |= self._verified(self.program.file(value[1]), name, file, position, guess=False)
+        return found
 
     def _first_names(self, file: File, position: int) -> list[Any]:
         """What a caller must write: the name, or for constructors and callable objects their class's."""

@@ -236,6 +236,7 @@ class Parameter:
     type: Field = ""
     default: Field = ""
     mode: int = 0
+    defines: Kind | None = None  # in a class header, the parameter is a member of that kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,6 +433,7 @@ class Resolution:
     virtual: bool = False  # a declared type stands for its subtypes: calls also reach overriding methods
     methods_apart: bool = False  # methods have names of their own: `x` and `x()` are different members
     classes_are_modules: bool = False  # an import may name a class and its member
+    modifiers: Mapping[str, int] = field(default_factory=dict)  # words before a definition -> its flags
     inferred_types: frozenset[str] = frozenset()  # words in place of a type that say nothing: var
     overloads: bool = False  # several functions of one name are told apart by their parameters
     text_types: frozenset[str] = frozenset()  # types of parameters that take text literals

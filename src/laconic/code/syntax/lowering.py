@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from laconic.code.languages import model
 from laconic.code.symbols import CLASS_KINDS, Definition, Import, Kind
 from laconic.code.expressions import (
-    CALL, CONST, DECLARED, DEFINED, EITHER, ELEMENT, ENTER, EXTENSION, GENERATOR, GENERIC, IMPORTED, ITEM, KEYWORD_REST, LITERAL,
+    ABSTRACT, CALL, CONST, DECLARED, DEFINED, EITHER, ELEMENT, ENTER, EXTENSION, GENERATOR, GENERIC, IMPORTED, ITEM, KEYWORD_REST, LITERAL,
     MAPPING, MEMBER, NEW, POSITIONAL, PROPERTY, REST, SEQUENCE, SPREAD, TYPED, VERSION_MARK, Expression, Parameter, Scope,
 )  # fmt: skip
 
@@ -253,6 +253,11 @@ class Lowering:
         draft = self._open(row, kind, row.qualname)
         if wrapped:
             draft.flags |= wrapped[1]
+        modifiers = self.resolution.modifiers
+        for child in node.children if modifiers else ():
+            if "modifier" in child.type:
+                for word in self.text(child).split():
+                    draft.flags |= modifiers.get(word, 0)
         return draft
 
     def leave(self, draft: ScopeDraft, parent: ScopeDraft) -> Expression:
@@ -869,6 +874,8 @@ def _parameter(rule: model.Parameter) -> type_of_handler:
         name = get_name(node)
         if name is not None:
             walk.bind(name, value)
+            if rule.defines is not None and walk.scope.kind in CLASS_KINDS:
+                walk.define_value(node, walk.text(name), name, rule.defines)
         return None
 
     return lower
@@ -972,6 +979,8 @@ def _function(rule: model.Function) -> type_of_handler:
             kind = Kind.PROPERTY
         draft = walk.enter(node, kind, name, name_node, body, owner)
         draft.flags |= rule.flags
+        if body is None and walk.resolution.virtual:
+            draft.flags |= ABSTRACT
         draft.parameters = receivers + parameters
         draft.receiver_type = receivers[0].annotation if receivers else None
         draft.returned_type = returned

@@ -1,0 +1,334 @@
+"""Java."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from laconic.code.expressions import (
+    ABSTRACT, CALL, CONSTRUCTOR, DECLARED, DEFINED, GENERIC, MEMBER, NEW, PRIVATE, REFERENCE, REST, SEQUENCE, STATIC,
+    TYPED,
+)  # fmt: skip
+from laconic.code.languages.model import (
+    Assign, Call, Catches, Class, Comment, Custom, Either, Files, Function, Generic, Imports, Inner, Item, Iterate,
+    Language, Literal, Member, Name, Parameter, Resolution, Return, Sequence, Skip, Summary, Text, Typed, Variables,
+)  # fmt: skip
+from laconic.code.symbols import Import, Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from laconic.code.syntax.lowering import Lowering
+
+
+def grammar() -> object:
+    import tree_sitter_java
+
+    return tree_sitter_java.language()
+
+
+def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
+    """`import a.b.C`, `import static a.b.C.member`, either with `*`."""
+    line = node.start_point[0] + 1
+    path = next((child for child in node.named_children if child.type in ("scoped_identifier", "identifier")), None)
+    if path is None:
+        return []
+    if any(child.type == "asterisk" for child in node.named_children):
+        return [Import(text(path), "*", "", line)]
+    module, _, name = text(path).rpartition(".")
+    return [Import(module, name, name, line)]
+
+
+def package_of(root: Node, text: Callable[[Node], str]) -> str:
+    """The package that a file declares."""
+    for child in root.named_children:
+        if child.type == "package_declaration" and child.named_children:
+            return text(child.named_children[-1])
+    return ""
+
+
+def package_files(files: Files, importer: str, module: str) -> list[str]:
+    """Files of a package, or the file of a class; those of the importer's own source tree first."""
+    found = files.ending(module.replace(".", "/") + ".java") if module[:1].isalpha() else []
+    return sorted({*found, *files.declaring(module)}, key=lambda path: (-shared_directories(path, importer), path))
+
+
+def shared_directories(path: str, importer: str) -> int:
+    """How many leading directories two paths share."""
+    shared = 0
+    for one, other in zip(path.split("/")[:-1], importer.split("/")[:-1], strict=False):
+        if one != other:
+            break
+        shared += 1
+    return shared
+
+
+def lower_primitive(walk: Lowering, node: Node) -> Any:
+    """`int`: a type name that nobody defines."""
+    return walk.text(node)
+
+
+def lower_array_type(walk: Lowering, node: Node) -> Any:
+    """`T[]`."""
+    return (GENERIC, "[]", (walk.value(node.child_by_field_name("element")),))
+
+
+def lower_array_creation(walk: Lowering, node: Node) -> Any:
+    """`new T[n]`, `new T[]{…}`."""
+    walk.value(node.child_by_field_name("type"))
+    initial = node.child_by_field_name("value")
+    walk.visit(node.children_by_field_name("dimensions"))
+    return walk.value(initial) if initial is not None else (SEQUENCE, (), walk.next_serial())
+
+
+def anonymous_class(walk: Lowering, node: Node, body: Node, base: Any) -> Any:
+    """A class body behind `new T(…)` or an enum constant; gives the value of its one instance."""
+    parent = walk.scope
+    draft = walk.enter(node, Kind.CLASS, walk.anonymous("class"), None, body)
+    draft.bases = [base]
+    walk.scope = draft
+    walk.value(body)
+    return (NEW, walk.leave(draft, parent), (), (), node.start_point[0] + 1)
+
+
+def lower_creation(walk: Lowering, node: Node) -> Any:
+    """`new T(…)`, also with a class body, also of an inner class: `outer.new T(…)`."""
+    type_node = node.child_by_field_name("type")
+    arguments = node.child_by_field_name("arguments")
+    body = next((child for child in node.named_children if child.type == "class_body"), None)
+    first = node.named_children[0] if node.named_children else None
+    created = walk.value(type_node)
+    if first is not None and type_node is not None and first.id != type_node.id and first.type != "type_arguments":
+        outer = walk.value(first)
+        if type(created) is str and outer is not None:
+            created = (MEMBER, outer, created)
+    values = tuple(walk.value(child) for child in arguments.named_children) if arguments is not None else ()
+    line = (type_node or node).end_point[0] + 1
+    made = walk.call(created, values, (), line, NEW)
+    return anonymous_class(walk, node, body, created) if body is not None else made
+
+
+def lower_enum_constant(walk: Lowering, node: Node) -> Any:
+    """`A(1) { … }`: a constant that holds an instance of the enum or of a class below it."""
+    name, arguments = node.child_by_field_name("name"), node.child_by_field_name("arguments")
+    body = node.child_by_field_name("body")
+    if name is None:
+        return None
+    owner = walk.definitions[walk.scope.definition].name
+    values = tuple(walk.value(child) for child in arguments.named_children) if arguments is not None else ()
+    value = walk.call(owner, values, (), name.end_point[0] + 1, NEW)
+    if body is not None:
+        value = anonymous_class(walk, node, body, owner)
+    walk.bind_name(walk.text(name), value)
+    walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
+    return None
+
+
+def lower_method_reference(walk: Lowering, node: Node) -> Any:
+    """`T::m`, `x::m`, `super::m`; `T::new` is a function that constructs."""
+    if not node.named_children:
+        return None
+    target = walk.value(node.named_children[0])
+    line = node.end_point[0] + 1
+    if node.children[-1].type != "new":
+        member = walk.text(node.children[-1])
+        walk.mentions.add(member)
+        return (REFERENCE, target, member)
+    parent = walk.scope
+    draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, None)
+    walk.scope = draft
+    draft.returns.append(walk.call(target, (), (), line, NEW))
+    return walk.leave(draft, parent)
+
+
+def lower_pattern(walk: Lowering, node: Node) -> Any:
+    """`T name` in a pattern."""
+    if len(node.named_children) > 1:
+        typed, name = walk.value(node.named_children[-2]), node.named_children[-1]
+        walk.bind_name(walk.text(name), typed and (TYPED, typed))
+    return None
+
+
+def lower_instanceof(walk: Lowering, node: Node) -> Any:
+    """`value instanceof T name`, `value instanceof R(…)`."""
+    value = walk.value(node.child_by_field_name("left"))
+    typed, name = walk.value(node.child_by_field_name("right")), node.child_by_field_name("name")
+    walk.value(node.child_by_field_name("pattern"))
+    if name is not None and typed is not None:
+        walk.bind_name(walk.text(name), (DECLARED, value, typed))
+    return None
+
+
+def lower_resource(walk: Lowering, node: Node) -> Any:
+    """`try (T name = value)`: the resource is closed at the end."""
+    name, typed = node.child_by_field_name("name"), walk.value(node.child_by_field_name("type"))
+    value = walk.value(node.child_by_field_name("value") or (node.named_children or [None])[0])
+    if name is not None:
+        value = (DECLARED, value, typed) if typed not in (None, "var") else value
+        walk.bind_name(walk.text(name), value)
+        value = walk.text(name)
+    walk.mentions.add("close")
+    walk.call((MEMBER, value, "close"), (), (), node.end_point[0] + 1)
+    return None
+
+
+def lower_constructor(rule: Function) -> Custom:
+    """A constructor that names no other first calls that of the base class."""
+
+    def lower(walk: Lowering, node: Node) -> Any:
+        from laconic.code.syntax.lowering import COMPILERS
+
+        result = COMPILERS[Function](rule)(walk, node)
+        draft = walk.drafts[result[1]]
+        body = node.child_by_field_name("body")
+        if draft is not None and body is not None:
+            first = body.named_children[0].type if body.named_children else ""
+            if first != "explicit_constructor_invocation":
+                draft.calls.insert(0, (CALL, "super", (), (), node.start_point[0] + 1))
+        return result
+
+    return Custom(lower)
+
+
+def lower_type_parameter(walk: Lowering, node: Node) -> Any:
+    """`T extends Bound`: the name of a type that is at least the bound."""
+    bounds = next((child.named_children for child in node.named_children if child.type == "type_bound"), [])
+    values = [walk.value(bound) for bound in bounds]
+    name = next((child for child in node.named_children if "identifier" in child.type), None)
+    if name is not None:
+        walk.bind_name(walk.text(name), values[0] if values else None)
+    return None
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+CONSTRUCTING = Function(Kind.METHOD, flags=CONSTRUCTOR)
+
+RULES = {
+    "identifier": Name(),
+    "type_identifier": Name(),
+    "this": Name(),
+    "super": Name(),
+    "scoped_identifier": Member("scope", "name"),
+    "scoped_type_identifier": Member("#0", "#-1"),
+    "field_access": Member("object", "field"),
+    "method_invocation": Call("name", "arguments", receiver="object"),
+    "object_creation_expression": Custom(lower_creation),
+    "explicit_constructor_invocation": Call("constructor", "arguments"),
+    "method_reference": Custom(lower_method_reference),
+    "array_access": Item("array", "index"),
+    "array_creation_expression": Custom(lower_array_creation),
+    "array_initializer": Sequence(),
+    "string_literal": Text(("string_fragment", "multiline_string_fragment")),
+    "character_literal": Literal("char"),
+    "decimal_integer_literal": Literal("int"),
+    "hex_integer_literal": Literal("int"),
+    "decimal_floating_point_literal": Literal("double"),
+    "true": Literal("boolean"),
+    "false": Literal("boolean"),
+    "class_literal": Literal("Class"),
+    "ternary_expression": Either(("consequence", "alternative")),
+    "parenthesized_expression": Inner(),
+    "cast_expression": Typed("type", "value"),
+    "instanceof_expression": Custom(lower_instanceof),
+    "type_pattern": Custom(lower_pattern),
+    "record_pattern_component": Custom(lower_pattern),
+    "generic_type": Generic("#0", ":type_arguments"),
+    "array_type": Custom(lower_array_type),
+    "annotated_type": Inner("#-1"),
+    "wildcard": Inner("#-1"),
+    "integral_type": Custom(lower_primitive),
+    "floating_point_type": Custom(lower_primitive),
+    "boolean_type": Custom(lower_primitive),
+    "void_type": Skip(),
+    "catch_type": Either(),
+    "catch_formal_parameter": Catches(":catch_type", "name"),
+    "type_parameter": Custom(lower_type_parameter),
+    "assignment_expression": Assign("left", "right", updates=True),
+    "local_variable_declaration": Variables("variable_declarator"),
+    "field_declaration": Variables("variable_declarator"),
+    "constant_declaration": Variables("variable_declarator", kind=Kind.CONSTANT),
+    "resource": Custom(lower_resource),
+    "enhanced_for_statement": Iterate("name", "value", "type"),
+    "return_statement": Return(),
+    "lambda_expression": Function(name="", body_is_value=True),
+    "formal_parameter": Parameter("name", "type", defines=Kind.FIELD),
+    "spread_parameter": Parameter(":variable_declarator", "#-2", mode=REST),
+    "receiver_parameter": Skip(),
+    "method_declaration": Function(Kind.METHOD, returns="type"),
+    "annotation_type_element_declaration": Function(Kind.METHOD, returns="type"),
+    "constructor_declaration": lower_constructor(CONSTRUCTING),
+    "compact_constructor_declaration": CONSTRUCTING,
+    "class_declaration": Class(bases=("superclass", "interfaces")),
+    "record_declaration": Class(bases=("interfaces",)),
+    "enum_declaration": Class(Kind.ENUM, bases=("interfaces",)),
+    "interface_declaration": Class(Kind.INTERFACE, bases=(":extends_interfaces",)),
+    "annotation_type_declaration": Class(Kind.INTERFACE),
+    "enum_constant": Custom(lower_enum_constant),
+    "import_declaration": Imports(read_import),
+    "package_declaration": Skip(),
+    "line_comment": Comment(),
+    "block_comment": Comment(),
+}
+
+COMMON_MEMBERS = _names(
+    "equals hashCode toString getClass notify notifyAll wait clone finalize compareTo length isEmpty size get put add "
+    "remove contains containsKey values keySet entrySet iterator next hasNext append close run call apply accept test "
+    "forEach stream map filter collect toArray clear set indexOf substring split trim name ordinal getName getValue "
+    "getKey read write flush join"
+)
+COMBINATORS = _names("andThen compose negate and or identity reversed thenComparing equals hashCode toString getClass")
+ELEMENT = Summary(returns=0)
+
+JAVA = Language(
+    name="java",
+    grammar=grammar,
+    rules=RULES,
+    suffixes=(".java",),
+    family="jvm",
+    line_comment="//",
+    namespace_of=package_of,
+    resolution=Resolution(
+        modules=package_files,
+        namespace="declared",
+        receiver_names=_names("this"),
+        super_names=_names("super"),
+        implicit_receiver=True,
+        constructor_is_class_name=True,
+        chains_constructors=True,
+        iterate_methods=("iterator",),
+        next_method="next",
+        virtual=True,
+        methods_apart=True,
+        classes_are_modules=True,
+        overloads=True,
+        functions_are_objects=True,
+        function_combinators=COMBINATORS,
+        calls_back=True,
+        modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE},
+        inferred_types=_names("var"),
+        text_types=_names("String Object CharSequence Comparable Serializable"),
+        number_types=_names("int Integer long Long short byte char float double Number Object"),
+        containers=_names(
+            "[] List ArrayList LinkedList Collection Set HashSet LinkedHashSet TreeSet SortedSet NavigableSet Queue Deque "
+            "ArrayDeque PriorityQueue Stack Vector Map HashMap LinkedHashMap TreeMap SortedMap NavigableMap ConcurrentMap "
+            "ConcurrentHashMap EnumMap WeakHashMap IdentityHashMap Iterable Iterator ListIterator Optional Stream Enumeration "
+            "CopyOnWriteArrayList BlockingQueue ConcurrentLinkedQueue AtomicReference ThreadLocal WeakReference SoftReference "
+            "Supplier Callable Future CompletableFuture Spliterator"
+        ),
+        adders={"add": (-1, 0), "put": (0, 1), "push": (-1, 0), "addFirst": (-1, 0), "addLast": (-1, 0), "set": (-1, 1)},
+        getters=_names(
+            "get getOrDefault next previous remove pop peek poll take first last getFirst getLast removeFirst removeLast "
+            "element orElse orElseThrow orElseGet nextElement put putIfAbsent computeIfAbsent join call pollFirst pollLast "
+            "peekFirst peekLast firstElement lastElement elementAt reduce findFirst findAny min max"
+        ),
+        views=_names(
+            "values iterator listIterator stream parallelStream filter sorted distinct limit skip peek subList toList "
+            "descendingIterator elements headSet tailSet subSet collect clone asList spliterator takeWhile dropWhile"
+        ),
+        common_members=COMMON_MEMBERS,
+        builtins="java.lang",
+    ),
+)
