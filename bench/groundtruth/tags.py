@@ -18,7 +18,7 @@ from bench.groundtruth.subject import Subject, copied
 from laconic.code.symbols import Kind
 
 REDEFINITION = re.compile(r"#\d+$")
-ANONYMOUS = re.compile(r"^(__)?anon", re.IGNORECASE)
+ANONYMOUS = re.compile(r"^(__)?anon|^<", re.IGNORECASE)
 SELECTION = re.compile(r"--(?:kinds-[^=\s]+|[^=\s]+-kinds)=(?P<sign>[+-]?)(?P<letters>[A-Za-z*]+)$", re.MULTILINE)
 
 OUR_WORDS: dict[Kind, str] = {

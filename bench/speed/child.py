@@ -10,8 +10,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, cast
 
-SAMPLING_INTERVAL_SECONDS = 0.05
+FIRST_SAMPLE_SECONDS = 0.004  # after the start; then ever more slowly
+SAMPLING_GROWTH = 1.2
+SLOWEST_SAMPLING_SECONDS = 0.05
+KIBIBYTES_A_MEBIBYTE = 1024
 MAX_SECONDS = 1800.0  # a peer that takes longer is stopped
 
 
@@ -58,7 +62,8 @@ def run(command: Command) -> Run:
     watch.start()
     timer = threading.Timer(MAX_SECONDS, process.kill)
     timer.start()
-    errors = process.stderr.read() if process.stderr else b""
+    with cast("IO[bytes]", process.stderr) as said:
+        errors = said.read()
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - started
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -68,7 +73,7 @@ def run(command: Command) -> Run:
         raise TimeoutError(f"{command.words[0]}: more than {MAX_SECONDS:.0f} s")
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, list(command.words), stderr=errors[-2000:])
-    return Run(wall, usage.ru_utime + usage.ru_stime, max(watch.peak_mb, usage.ru_maxrss / 1024))
+    return Run(wall, usage.ru_utime + usage.ru_stime, watch.peak_mb or usage.ru_maxrss / KIBIBYTES_A_MEBIBYTE)
 
 
 class _Watch(threading.Thread):
@@ -81,8 +86,12 @@ class _Watch(threading.Thread):
         self._done = threading.Event()
 
     def run(self) -> None:
-        while not self._done.wait(SAMPLING_INTERVAL_SECONDS):
-            self.peak_mb = max(self.peak_mb, sum(_proportional_kb(pid) for pid in _tree(self.pid)) / 1024)
+        """Sample until stopped. The kernel's own peak of a child would count the memory of its parent."""
+        pause = FIRST_SAMPLE_SECONDS
+        while not self._done.wait(pause):
+            sampled = sum(_proportional_kib(pid) for pid in _tree(self.pid)) / KIBIBYTES_A_MEBIBYTE
+            self.peak_mb = max(self.peak_mb, sampled)
+            pause = min(pause * SAMPLING_GROWTH, SLOWEST_SAMPLING_SECONDS)
 
     def stop(self) -> None:
         """End sampling."""
@@ -104,7 +113,7 @@ def _tree(pid: int) -> list[int]:
     return found
 
 
-def _proportional_kb(pid: int) -> int:
+def _proportional_kib(pid: int) -> int:
     try:
         with open(f"/proc/{pid}/smaps_rollup", encoding="utf-8") as lines:
             return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
