@@ -25,6 +25,7 @@ from laconic.code.index.listing.ignore import (
     with_ignore_file,
 )  # fmt: skip
 from laconic.code.languages.registry import language_for
+from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_FILE_BYTES
 
 
@@ -85,13 +86,12 @@ class _Scanner:
         self._root = root
         self._folders: dict[str, _Folder] = {}
         self._skipped_directories: set[str] = set()
-        self._reads_gitignore = False  # git reads them itself
 
     # With git
 
     def take(self, listing: Listing) -> None:
         """Look at every path that git has listed."""
-        self._folders[""] = self._root_folder()
+        self._folders[""] = self._with_own_rules(_Folder(True, "", (), ()), "")
         for path in listing.tracked:
             self._take_listed(path, tracked=True)
         for path in listing.untracked:
@@ -126,34 +126,58 @@ class _Scanner:
         """The folder of a path that git has listed; its parents are entered first."""
         parent, _, name = directory.rpartition("/")
         above = self._folders.get(parent) or self._enter(parent)
-        folder = self._folders[directory] = self._folder_in(above, parent, name) if above.is_open else _CLOSED
+        folder = self._folders[directory] = self._folder_listed(above, parent, name) if above.is_open else _CLOSED
         return folder
+
+    def _folder_listed(self, above: _Folder, parent: str, name: str) -> _Folder:
+        folder = self._folder_in(above, parent, name)
+        if not folder.is_open:
+            return _CLOSED
+        path = f"{parent}/{name}" if parent else name
+        try:
+            mode = os.lstat(f"{self._root}/{path}").st_mode
+        except OSError:
+            return _CLOSED  # gone since it was listed
+        if stat.S_ISLNK(mode):
+            self._skip_directory(path, self._reason_of_link(path))
+            return _CLOSED
+        return self._with_own_rules(folder, f"{path}/")
 
     # Without git
 
     def walk(self) -> None:
         """Look at every file below the root."""
-        self._reads_gitignore = True
-        pending = [("", self._root_folder())]
+        excluded = with_ignore_file((), f"{self._root}/.git/info/exclude", "")
+        pending = [("", _Folder(True, "", (), excluded))]
         keep_repositories_apart = in_repository(self._root)
         while pending:
             directory, folder = pending.pop()
-            try:
-                with os.scandir(f"{self._root}/{directory}") as entries:
-                    found = sorted(entries, key=lambda entry: entry.name)
-            except OSError as error:
-                self._take_unreadable(directory, error)
-                continue
-            if directory and keep_repositories_apart and self._is_other_repository(directory, found):
+            entries = self._entries(directory)
+            if directory and keep_repositories_apart and self._is_other_repository(directory, entries):
                 continue
             prefix = f"{directory}/" if directory else ""
-            for entry in found:
+            if OWN_IGNORE_FILE in entries:
+                folder = self._with_own_rules(folder, prefix)
+            if GIT_IGNORE_FILE in entries:
+                path = f"{self._root}/{prefix}{GIT_IGNORE_FILE}"
+                folder = folder._replace(git_rules=with_ignore_file(folder.git_rules, path, prefix))
+            for name, entry in entries.items():
                 if entry.is_dir(follow_symlinks=False):
-                    inner = self._folder_in(folder, directory, entry.name)
+                    inner = self._folder_in(folder, directory, name)
                     if inner.is_open and not self._is_built(inner):
-                        pending.append((prefix + entry.name, inner))
+                        pending.append((prefix + name, inner))
                 else:
-                    self._take_walked(folder, prefix + entry.name, entry)
+                    self._take_walked(folder, prefix + name, entry)
+
+    def _entries(self, directory: str) -> dict[str, os.DirEntry[str]]:
+        try:
+            with os.scandir(f"{self._root}/{directory}") as entries:
+                return {entry.name: entry for entry in entries}
+        except OSError as error:
+            if not directory:
+                raise LaconicError("unreadable_file", f"{self._root} cannot be listed: {error.strerror}") from error
+            self._take_unreadable(directory, error)
+            return {}
 
     def _take_walked(self, folder: _Folder, path: str, entry: os.DirEntry[str]) -> None:
         known = language_for(path) is not None
@@ -176,9 +200,9 @@ class _Scanner:
             self._skip_directory(folder.built_above, Reason.SKIPPED_DIRECTORY)
         return bool(folder.built_above)
 
-    def _is_other_repository(self, directory: str, entries: list[os.DirEntry[str]]) -> bool:
+    def _is_other_repository(self, directory: str, entries: dict[str, os.DirEntry[str]]) -> bool:
         """Whether a directory is a clone or a worktree of its own; a submodule's `.git` points into ours."""
-        mark = next((entry for entry in entries if entry.name == ".git"), None)
+        mark = entries.get(".git")
         if mark is None:
             return False
         try:
@@ -194,38 +218,24 @@ class _Scanner:
     # Both
 
     def _folder_in(self, above: _Folder, parent: str, name: str) -> _Folder:
-        """What holds in the directory `name` of an open folder."""
+        """What the rules above it say of the directory `name` in `parent`."""
         path = f"{parent}/{name}" if parent else name
         own_word = verdict(above.own_rules, f"{path}/") if above.own_rules else None
         if own_word or (above.git_rules and verdict(above.git_rules, f"{path}/")):
             return _CLOSED
-        try:
-            is_link = stat.S_ISLNK(os.lstat(f"{self._root}/{path}").st_mode)
-        except OSError:
-            return _CLOSED  # gone since it was listed
-        if is_link:
-            self._skip_directory(path, self._reason_of_link(path))
-            return _CLOSED
-        opened = own_word is False
-        if not opened and is_skipped_name(self._root, path, name):
+        if own_word is False:  # named in a negation
+            return above
+        if is_skipped_name(self._root, path, name):
             if not name.startswith((".", "__")):  # nobody looks for source in those
                 self._skip_directory(path, Reason.SKIPPED_DIRECTORY)
             return _CLOSED
-        built = above.built_above or (path if not opened and looks_built(self._root, parent, name) else "")
-        return self._with_rules(above._replace(built_above=built), f"{path}/")
+        if not above.built_above and looks_built(self._root, parent, name):
+            return above._replace(built_above=path)
+        return above
 
-    def _root_folder(self) -> _Folder:
-        git_rules: Rules = ()
-        if self._reads_gitignore:
-            git_rules = with_ignore_file((), f"{self._root}/.git/info/exclude", "")
-        return self._with_rules(_Folder(True, "", (), git_rules), "")
-
-    def _with_rules(self, folder: _Folder, prefix: str) -> _Folder:
-        own_rules = with_ignore_file(folder.own_rules, f"{self._root}/{prefix}{OWN_IGNORE_FILE}", prefix)
-        if not self._reads_gitignore:
-            return folder._replace(own_rules=own_rules)
-        git_rules = with_ignore_file(folder.git_rules, f"{self._root}/{prefix}{GIT_IGNORE_FILE}", prefix)
-        return folder._replace(own_rules=own_rules, git_rules=git_rules)
+    def _with_own_rules(self, folder: _Folder, prefix: str) -> _Folder:
+        path = f"{self._root}/{prefix}{OWN_IGNORE_FILE}"
+        return folder._replace(own_rules=with_ignore_file(folder.own_rules, path, prefix))
 
     def _take_file(self, path: str, known: bool, status: os.stat_result) -> None:
         """One entry that no rule excludes; `known` says that its name tells a language."""
