@@ -16,7 +16,7 @@ from laconic.code.expressions import (
 )  # fmt: skip
 from laconic.code.graph.fixpoint import Solver
 from laconic.code.graph.members import Members
-from laconic.code.graph.program import File, Program
+from laconic.code.graph.program import MEMBER_OWNERS, File, Program
 from laconic.code.graph.typed import Typed
 from laconic.code.graph.values import (
     BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, KEY, MODULE, NOTHING, PARENT, REST,
@@ -105,8 +105,8 @@ class Evaluator:
     def _defined(self, file: File, scope: int, expression: Any) -> Values:
         position = expression[1]
         kind = file.definitions[position][0]
-        if kind in CLASS_KINDS:
-            return one(CLASS, file.id, position)
+        if kind in MEMBER_OWNERS:
+            return frozenset((self.members.open.whole(file, position),))
         return one(FUNCTION, file.id, position, None)
 
     def _display(self, file: File, scope: int, expression: Any) -> Values:
@@ -168,13 +168,14 @@ class Evaluator:
         facts = file.facts
         while position >= 0:
             kind = file.definitions[position][0]
-            is_class = kind in CLASS_KINDS or kind == Kind.EXTENSION
+            is_class = kind in MEMBER_OWNERS
+            open_to_all = facts.namespace_scope_visible if kind == Kind.NAMESPACE else facts.class_scope_visible
             table = file.names(position)
             if is_class and facts.implicit_receiver:
-                found = self._own_kind(file, self.members.implicit(file, position, name), called)
+                found = self._own_kind(file, self.members.implicit(file, position, name, scope), called)
                 if found:
                     return found
-            elif name in table and (not is_class or position == scope or facts.class_scope_visible):
+            elif name in table and (not is_class or position == scope or open_to_all):
                 found = self.bound(file, position, name, inside=position == scope)
                 if not called:
                     return found
@@ -231,6 +232,8 @@ class Evaluator:
 
     def receiver(self, file: File, scope: int, as_class: bool = False) -> Values:
         """The object that `self` or `this` means in a scope."""
+        if file.facts.class_side:
+            return self.members.open.receivers(file, scope)
         method = file.enclosing_method(scope)
         owner = file.owner_class(method) if method >= 0 else -1
         if method < 0:
@@ -251,7 +254,7 @@ class Evaluator:
     def _imported_values(self, file: File, module: str, name: str) -> Values:
         targets = self.program.modules(file, module)
         if not name:
-            return one(MODULE, targets[0]) if targets else external(module)
+            return self._module(file, targets[0]) if targets else external(module)
         if len(targets) > 1 and file.facts.namespace == "declared":
             places = {file_id for file_id, _ in self.program.named(name)}
             targets = [target for target in targets if target in places]
@@ -267,6 +270,16 @@ class Evaluator:
             return one(MODULE, submodule[0])
         found = self._from_class_as_module(file, module, name) if file.facts.classes_are_modules else NOTHING
         return found or (NOTHING if targets else external(f"{module}{separator}{name}"))
+
+    def _module(self, file: File, target: int) -> Values:
+        """A whole module: itself, or what its file returns."""
+        other = self.program.file(target)
+        if not file.facts.module_value:
+            return one(MODULE, target)
+        found: Values = NOTHING
+        for expression in other.scope(0).returns:
+            found |= self.values(other, 0, expression)
+        return found or one(MODULE, target)
 
     def _from_class_as_module(self, file: File, module: str, name: str) -> Values:
         """A member of a class that an import names like a module: `import static a.Class.member`."""
@@ -335,7 +348,10 @@ class Evaluator:
         """`super` seen from a scope."""
         method = file.enclosing_method(scope)
         owner = file.owner_class(method) if method >= 0 else -1
-        return one(PARENT, file.id, owner, INSTANCE) if owner >= 0 else NOTHING
+        if owner < 0:
+            return NOTHING
+        side = CLASS if file.facts.class_side and file.scope(method).flags & CLASS_METHOD else INSTANCE
+        return one(PARENT, file.id, owner, side)
 
     def result(self, file: File, scope: int, callee: Value, call: Any) -> Values:
         """What calling a value gives; `call` is the call expression in `scope` of `file`."""

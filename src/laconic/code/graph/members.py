@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from laconic.code.expressions import CLASS_METHOD, CONST, DECLARED, DEFINED, EXTENSION, PROPERTY, SEQUENCE, STATIC, TYPED
+from laconic.code.expressions import CLASS_METHOD, CONST, DECLARED, DEFINED, EXTENSION, PRIVATE, PROPERTY, SEQUENCE, STATIC, TYPED
+from laconic.code.graph.open_classes import OpenClasses
 from laconic.code.graph.program import MEMBER_OWNERS, File
 from laconic.code.graph.sites import Sites
 from laconic.code.graph.values import (
@@ -30,6 +31,7 @@ class Members:
         self.program = evaluator.program
         self.solver = evaluator.solver
         self.sites = Sites(evaluator)
+        self.open = OpenClasses(evaluator)
         self._linearised: dict[Value, tuple[Value, ...]] = {}
 
     def of_all(self, values: Values, name: str, file: File) -> Values:
@@ -46,7 +48,7 @@ class Members:
             found = self.of_class((CLASS, value[1], value[2]), name, file, value)
             if len(value) > 3:
                 found |= self.evaluator.typed.overriding((CLASS, value[1], value[2]), name)
-            return self._read(found, value)
+            return self._read(found or self._of_itself(value, name, file), value)
         if tag == MODULE:
             return self.of_module(self.program.file(value[1]), name)
         if tag == EXTERNAL:
@@ -55,6 +57,8 @@ class Members:
             return external(f"{value[1]}.{name}")
         if tag == PARENT:
             return self._of_parent(value, name, file)
+        if tag == DISPLAY and file.facts.members_are_items:
+            return self.evaluator.items(value, frozenset((name,)), file) or one(BUILTIN, value, name)
         if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, KEY):
             return one(BUILTIN, value, name) if tag != KEY else NOTHING
         if tag == FUNCTION:
@@ -62,6 +66,13 @@ class Members:
                 return self.evaluator.typed.of_function(value, name, file)
             return self._stored_from_outside(value, name)
         return NOTHING
+
+    def _of_itself(self, value: Value, name: str, file: File) -> Values:
+        """What every class or object has: `Class.new`, which stands for calling the class, and `thing.class`."""
+        facts = file.facts
+        if value[0] == CLASS and name == facts.construct_method:
+            return frozenset((value,))
+        return one(CLASS, *value[1:3]) if facts.class_member and name == facts.class_member else NOTHING
 
     def _read(self, members: Values, receiver: Value) -> Values:
         """Bind functions to the receiver; a property gives what it returns."""
@@ -83,7 +94,7 @@ class Members:
         """The class that a class-like definition means; an extension means the class it extends."""
         scope = file.scopes[position]
         if scope is None or not scope.flags & EXTENSION:
-            return (CLASS, file.id, position)
+            return self.open.whole(file, position)
         extended = self.evaluator.values(file, file.definitions[position][3], scope.receiver_type)
         return next((value for value in sorted(extended, key=repr) if value[0] == CLASS), None)
 
@@ -95,7 +106,7 @@ class Members:
         """
         if target is None:
             return NOTHING
-        found = self.declared(target, name)
+        found = self.declared(target, name, receiver[0] if receiver is not None else INSTANCE)
         if found:
             return found
         if receiver is not None and not file.facts.virtual:
@@ -104,13 +115,18 @@ class Members:
             found = found or self._stored_from_outside(receiver, name)
         return found or self.of_external_base(target, name)
 
-    def declared(self, target: Value, name: str) -> Values:
-        """A member that a class or one above it has, unbound."""
-        compute = self._typed if self.program.file(target[1]).facts.virtual else self._declared
+    def declared(self, target: Value, name: str, side: int = INSTANCE) -> Values:
+        """A member that a class or one above it has, unbound. `side`: CLASS for what the class itself can do."""
+        facts = self.program.file(target[1]).facts
+        if facts.class_side:
+            return self.solver.solve(("side", target, name, side), self.open.declared, target, name, side)
+        compute = self._typed if facts.virtual else self._declared
         return self.solver.solve(("member", target[1], target[2], name), compute, target, name)
 
-    def implicit(self, file: File, position: int, name: str) -> Values:
+    def implicit(self, file: File, position: int, name: str, scope: int) -> Values:
         """What a bare name in a class body means there: a member of the class, of one above or, if virtual, below."""
+        if file.facts.class_side:
+            return self.open.implicit(file, position, name, scope)
         target = self.class_of(file, position)
         if target is None:
             return NOTHING
@@ -145,7 +161,7 @@ class Members:
         types = [(scope, entry[1 if tags[entry] == TYPED else 2]) for scope, entry in entries if tags[entry] in (TYPED, DECLARED)]
         if not types:
             return self.evaluator.bound(file, position, name) or self._placeholder(file, position, name)
-        values = self._assigned(owner, name) | self._stored_from_outside((INSTANCE, *owner[1:]), name)
+        values = self.assigned(owner, name) | self._stored_from_outside((INSTANCE, *owner[1:]), name)
         functions: Values = NOTHING
         for scope, entry in entries:
             if tags[entry] == DEFINED:
@@ -160,19 +176,21 @@ class Members:
     def _declared(self, target: Value, name: str) -> Values:
         assigned: Values = NOTHING
         for owner in self.linearised(target):
-            assigned |= self._assigned(owner, name)
-            found = self._own(owner, name)
+            assigned |= self.assigned(owner, name)
+            found = self.own(owner, name)
             if found:
                 return found | assigned
         return assigned
 
-    def _own(self, owner: Value, name: str) -> Values:
+    def own(self, owner: Value, name: str) -> Values:
         """Members that a class itself declares, its extensions included."""
         found: Values = NOTHING
         for file, position in self._bodies(owner):
             if name in file.names(position):
                 found |= self.evaluator.bound(file, position, name)
                 found = found or self._placeholder(file, position, name)
+        if self.program.file(owner[1]).facts.open_classes:
+            found |= self.open.defined_elsewhere(owner, name)
         return found | self._written_outside(owner, name)
 
     def _written_outside(self, owner: Value, name: str) -> Values:
@@ -186,7 +204,7 @@ class Members:
                     found.add((FUNCTION, file_id, position, None))
         return frozenset(found)
 
-    def _assigned(self, owner: Value, name: str) -> Values:
+    def assigned(self, owner: Value, name: str) -> Values:
         """What the methods of a class assign to a member of their receiver, and others from outside."""
         found: Values = NOTHING
         for file, position in self._bodies(owner):
@@ -203,7 +221,10 @@ class Members:
 
     def _bodies(self, owner: Value) -> Iterable[tuple[File, int]]:
         file = self.program.file(owner[1])
-        yield file, owner[2]
+        if file.facts.open_classes:
+            yield from ((self.program.file(at), position) for at, position in self.open.openings(file, owner[2]))
+        else:
+            yield file, owner[2]
         yield from self.extensions(owner)
 
     def extensions(self, owner: Value) -> list[tuple[File, int]]:
@@ -238,14 +259,17 @@ class Members:
         self._linearised[target] = result
         return result
 
-    def bases(self, target: Value) -> list[Value]:
-        """The base classes in order, external ones included."""
+    def bases(self, target: Value, tag: int = CLASS) -> list[Value]:
+        """The base classes in order, external ones included; with `tag` INSTANCE what the class itself is one of."""
         found: list[Value] = []
+        wanted = (CLASS, EXTERNAL) if tag == CLASS else (tag,)
         for file, position in self._bodies(target):
             outer = file.definitions[position][3]
             for expression in file.scope(position).bases:
                 values = self.evaluator.values(file, outer, expression)
-                found.extend(sorted((v for v in values if v[0] in (CLASS, EXTERNAL)), key=repr))
+                if file.facts.prototypes:
+                    values = frozenset((CLASS, *v[1:3]) if v[0] == INSTANCE else v for v in values)
+                found.extend(sorted((v for v in values if v[0] in wanted), key=repr))
         return list(dict.fromkeys(found))
 
     def subclasses(self, target: Value) -> list[Value]:
@@ -320,15 +344,17 @@ class Members:
     def _of_subclasses(self, target: Value, name: str) -> Values:
         found: Values = NOTHING
         for child in self.subclasses(target):
-            found |= self._own(child, name) | self._assigned(child, name)
+            found |= self.own(child, name) | self.assigned(child, name)
         return found
 
     def _of_parent(self, value: Value, name: str, file: File) -> Values:
-        owner = (CLASS, value[1], value[2])
-        receiver = (INSTANCE, value[1], value[2])
+        owner = self.open.whole(self.program.file(value[1]), value[2])
+        receiver = (INSTANCE, *owner[1:])
         for base in self.linearised(owner)[1:]:
             virtual = file.facts.virtual
-            found = self.declared(base, name) if virtual else self._own(base, name) or self._assigned(base, name)
+            found = self.declared(base, name) if virtual else self.own(base, name) or self.assigned(base, name)
+            if file.facts.class_side:
+                found = self.open.of_side(found, value[3])
             if found:
                 return self._read(found, receiver)
         return self.of_external_base(owner, name)
@@ -398,6 +424,8 @@ class Members:
         found = self._from_stars(file, name)
         if not found and file.facts.classes_are_modules:
             found = self._from_class_stars(file, name)
+        if not found and file.facts.open_classes and "." in name:
+            return self.open.by_qualified_name(file, name)
         if found or file.facts.namespace == "file":
             return found
         return self._from_neighbours(file, name)
@@ -442,6 +470,9 @@ class Members:
             other = self.program.file(file_id)
             kin = {file.language.name, file.language.family}
             if other.language.name not in kin and other.language.family not in kin - {""}:
+                continue
+            scope = other.scopes[position]
+            if scope is not None and scope.flags & PRIVATE and file_id != file.id:
                 continue
             if other.definitions[position][3] == 0 and name in other.names(0):
                 found |= self.evaluator.bound(other, 0, name)

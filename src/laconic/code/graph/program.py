@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol, cast
 
 from laconic.code.expressions import (
-    CALL, DECLARED, DEFINED, EITHER, ELEMENT, ENTER, EXTENSION, GENERIC, IMPORTED, ITEM, MAPPING, MEMBER, NEW, PARAMETER, REFERENCE,
+    CALL, CONST, DECLARED, DEFINED, EITHER, ELEMENT, ENTER, EXTENSION, GENERIC, IMPORTED, ITEM, MAPPING, MEMBER, NEW, PARAMETER, REFERENCE,
     SEQUENCE, SPREAD, STATIC, VERSION_MARK, Expression, Scope,
 )  # fmt: skip
 from laconic.code.languages.model import Files, Language, Made, Resolution
@@ -16,7 +16,7 @@ from laconic.code.languages.registry import LANGUAGES
 from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Definition, Kind
 
 Entry = tuple[int, Expression]  # (scope in which to evaluate, expression)
-MEMBER_OWNERS = CLASS_KINDS | {Kind.EXTENSION}
+MEMBER_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
 
 
 class IndexedFile(NamedTuple):
@@ -207,6 +207,12 @@ class File:
         parent = self.definitions[position][3]
         return parent if parent >= 0 and self.definitions[parent][0] in MEMBER_OWNERS else -1
 
+    def is_prefixed(self, position: int) -> bool:
+        """Whether a definition names its owner instead of standing in it."""
+        _, name, qualname, parent = self.definitions[position][:4]
+        around = self.definitions[parent][2]
+        return bool(qualname != (f"{around}.{name}" if around else name))
+
     def enclosing_method(self, position: int) -> int:
         """The innermost method around a scope (itself included), -1 for none."""
         while position > 0:
@@ -267,6 +273,8 @@ class File:
                         items.append(Store(position, target[1], target[2], value))
                     elif target[0] == MEMBER:
                         members[target[2]].append(Store(position, target[1], target[2], value))
+                        if self.facts.members_are_items:
+                            items.append(Store(position, target[1], (CONST, target[2]), value))
         self._item_stores, self._member_stores = items, members
 
     def _fill_names(self) -> None:
@@ -295,6 +303,8 @@ class File:
         definition = self.definitions[position]
         kind, name, parent = definition[0], definition[1], definition[3]
         if position == 0 or kind == Kind.LAMBDA or scope.flags & EXTENSION or scope.receiver_type is not None:
+            return
+        if self.is_prefixed(position):
             return
         expression = scope.decorated if scope.decorated is not None else (DEFINED, position)
         self._names[parent][name].append((parent, expression))

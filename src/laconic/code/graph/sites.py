@@ -231,7 +231,7 @@ class Sites:
         """Values whose journey is followed."""
         kind = file.definitions[position][0]
         if kind in CLASS_KINDS:
-            return frozenset(((CLASS, file.id, position),))
+            return frozenset((self.evaluator.members.open.whole(file, position),))
         wanted = {(FUNCTION, file.id, position)}
         owner = file.owner_class(position)
         if owner >= 0 and kind in CALLABLE_KINDS:
@@ -249,7 +249,7 @@ class Sites:
         for scope, index in other.calls_by_name.get(name, ()):
             call = other.scope(scope).calls[index]
             if is_class:
-                if (CLASS, file.id, position) in self.evaluator.values(other, scope, call[1]):
+                if self.evaluator.members.open.whole(file, position) in self.evaluator.values(other, scope, call[1]):
                     found.add((other.id, scope, index, 0))
                 continue
             targets = self.targets(other, scope, call)

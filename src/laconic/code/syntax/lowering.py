@@ -92,6 +92,7 @@ class Lowering:
         self.enters = False  # an Alias met now binds what entering gives
         self.wrapped: tuple[Node, int] | None = None  # the node around the next definition, and flags for it
         self.interned: dict[bytes, str] = {}
+        self.notes: dict[str, Any] = {}  # what the rules of a language remember during the walk
         module = Definition(Kind.MODULE, "", "", -1, 1, source.count(b"\n") + 1, 1, 0, len(source), 0, 0, 0)
         self.scope = self._open(module, Kind.MODULE, "")
 
