@@ -49,32 +49,48 @@ def _words(line: str) -> list[str]:
 
 
 def _following(before: Sequence[str], current: str) -> list[str]:
-    places = [word for word in before if not word.startswith("-")]
+    places = _places(before, OPTIONS)
     if not places:
-        return _flags(OPTIONS) if current.startswith("-") else _first_words()
+        return _after_options(OPTIONS, before, current) or _first_words()
     if places[0] in OWN_COMMANDS:
         return _own_arguments(places[0])
     try:
-        command, rest = find_command(places)
+        command, _ = find_command(places)
     except LaconicError:
         return []
     seconds = _second_words(places[0]) if len(places) == 1 else []
-    return seconds + _arguments(command, before, rest, current)
+    return seconds + _arguments(command, before, current)
 
 
-def _arguments(command: Command, before: Sequence[str], places: Sequence[str], current: str) -> list[str]:
+def _arguments(command: Command, before: Sequence[str], current: str) -> list[str]:
     declared = (*command.parameters(), *OPTIONS)
-    if current.startswith("-"):
-        return _flags(declared)
-    valued = {parameter.flag: parameter for parameter in declared if parameter.type is not bool}
-    if before and before[-1] in valued:
-        return _values(valued[before[-1]], current)
-    taken = sum(word in valued for word in before)
+    found = _after_options(declared, before, current)
+    if found:
+        return found
     positionals = [parameter for parameter in declared if parameter.positional]
-    index = max(0, len(places) - taken)
+    index = len(_places(before, declared)) - len(command.words)
     if index < len(positionals):
         return _values(positionals[index], current)
     return _values(positionals[-1], current) if positionals and positionals[-1].many else []
+
+
+def _after_options(declared: Sequence[Parameter], before: Sequence[str], current: str) -> list[str]:
+    """Flags where one has been begun, values after a flag that takes one."""
+    if current.startswith("-"):
+        return _flags(declared)
+    valued = _valued(declared)
+    return _values(valued[before[-1]], current) if before and before[-1] in valued else []
+
+
+def _places(before: Sequence[str], declared: Sequence[Parameter]) -> list[str]:
+    """The words that are neither options nor their values."""
+    valued = _valued(declared)
+    pairs = zip(["", *before], before, strict=False)
+    return [word for previous, word in pairs if not word.startswith("-") and previous not in valued]
+
+
+def _valued(declared: Sequence[Parameter]) -> dict[str, Parameter]:
+    return {parameter.flag: parameter for parameter in declared if parameter.type is not bool}
 
 
 def _values(parameter: Parameter, current: str) -> list[str]:

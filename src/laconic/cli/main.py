@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 
 from laconic import __version__
+
+TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 EXIT_INTERRUPTED = 130
 EXIT_PIPE_CLOSED = 141

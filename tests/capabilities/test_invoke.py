@@ -1,0 +1,153 @@
+"""One pipeline behind every door."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from laconic.capabilities import catalogue
+from laconic.capabilities.binding import bind, schema
+from laconic.capabilities.declaration import Effect, parameters_of
+from laconic.capabilities.invoke import ask, invoke
+from laconic.capabilities.projection import to_json
+from laconic.capabilities.text import PLAIN
+from laconic.cli.main import main
+from laconic.foundation.errors import LaconicError
+from laconic.workspace import Workspace, find_root
+
+SOURCE = """import os
+
+
+class Kettle:
+    def boil(self):
+        return heat(os.getpid())
+
+
+def heat(water):
+    return water
+
+
+def main():
+    Kettle().boil()
+"""
+
+CALLS: dict[str, dict[str, Any]] = {
+    "code.tree": {},
+    "code.structure": {"all": True},
+    "code.extract": {"file": "kitchen.py", "docs": True},
+    "code.imports": {"file": "kitchen.py"},
+    "code.importers": {"module": "os"},
+    "code.symbol.find": {"queries": ["*"], "kind": "function"},
+    "code.symbol.get": {"symbol": "Kettle"},
+    "code.definition": {"place": "kitchen.py:6"},
+    "code.calls": {"symbol": "heat", "direction": "callers", "depth": 2},
+    "code.impact": {"symbol": "heat", "depth": 4},
+    "code.dead": {},
+    "code.cycles": {"of": "calls"},
+    "code.context": {"symbols": ["heat", "main"], "budget": 300, "format": "compact"},
+    "code.index": {"report": True},
+    "code.stats": {},
+}
+WORDS = {
+    "code.structure": ["structure", "--all"],
+    "code.extract": ["extract", "kitchen.py", "--docs"],
+    "code.imports": ["imports", "kitchen.py"],
+    "code.importers": ["importers", "os"],
+    "code.symbol.find": ["symbol", "find", "*", "--kind", "function"],
+    "code.symbol.get": ["symbol", "get", "Kettle"],
+    "code.definition": ["definition", "kitchen.py:6"],
+    "code.calls": ["calls", "heat", "--callers", "--depth", "2"],
+    "code.impact": ["impact", "heat", "--depth", "4"],
+    "code.cycles": ["cycles", "--calls"],
+    "code.context": ["context", "heat", "main", "--budget", "300", "--format", "compact"],
+    "code.index": ["index", "--report"],
+}
+
+
+@pytest.fixture
+def kitchen(tmp_path: Path) -> Path:
+    (tmp_path / "kitchen.py").write_text(SOURCE, "utf-8")
+    return tmp_path
+
+
+def test_there_is_a_call_for_every_capability() -> None:
+    assert set(CALLS) == set(catalogue.NAMES)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_python_and_the_command_line_give_the_same_answer(
+    kitchen: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    capability = catalogue.load(name)
+    words = ["--root", str(kitchen), *WORDS.get(name, [name.removeprefix("code.")])]
+    with Workspace.open(kitchen) as workspace:
+        ask(capability, workspace, **CALLS[name])  # fills the index, so that what index reports stays the same
+        result = ask(capability, workspace, **CALLS[name])
+        outcome = invoke(capability, workspace, CALLS[name])
+    assert without_times(outcome.envelope()["result"]) == without_times(to_json(result))
+    assert main([*words, "--json"]) == 0
+    assert without_times(json.loads(capsys.readouterr().out)) == without_times(outcome.envelope())
+    if name != "code.index":
+        assert main(words) == 0
+        assert capsys.readouterr().out.rstrip("\n") == capability.text(result, PLAIN).rstrip("\n")
+
+
+def without_times(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: without_times(inner) for key, inner in value.items() if key != "seconds"}
+    return value
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_declaration_is_complete(name: str) -> None:
+    capability = catalogue.load(name)
+    assert capability.name == name
+    assert capability.effect is Effect.READ
+    assert capability.summary
+    assert not capability.summary.endswith(".")
+    assert capability.description.endswith(".")
+    described = schema(capability.parameters)
+    for parameter in parameters_of(capability.parameters):
+        assert parameter.help
+        assert not parameter.help.endswith(".")
+        if parameter.type is int and not parameter.many:
+            assert parameter.minimum is not None
+    assert json.loads(json.dumps(described)) == described
+    assert bind(capability.parameters, CALLS[name])
+
+
+def test_asking_from_python_raises_what_invoking_reports(kitchen: Path) -> None:
+    impact = catalogue.load("code.impact")
+    with Workspace.open(kitchen) as workspace:
+        outcome = invoke(impact, workspace, {"symbol": "kettl"})
+        assert outcome.failure is not None
+        assert outcome.failure.code == "symbol_not_found"
+        assert outcome.exit_status == 1
+        with pytest.raises(LaconicError, match="symbol_not_found"):
+            ask(impact, workspace, symbol="kettl")
+        assert invoke(impact, workspace, {"symbl": "x"}).envelope()["error"]["hint"] == "did you mean symbol?"
+
+
+def test_an_unknown_capability_is_refused() -> None:
+    with pytest.raises(LaconicError, match="no capability"):
+        catalogue.load("code.nothing")
+
+
+def test_only_plain_values_leave() -> None:
+    with pytest.raises(TypeError, match="PosixPath is not a plain value"):
+        to_json((1, {"a": Path("/")}))
+
+
+def test_the_root_is_found_by_its_index_or_repository(tmp_path: Path) -> None:
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    assert find_root(inner) == inner.resolve()
+    (tmp_path / "a" / ".laconic").mkdir()
+    assert find_root(inner) == inner.resolve()  # a directory of that name alone is no index
+    (tmp_path / "a" / ".laconic" / "index.db").touch()
+    assert find_root(inner) == (tmp_path / "a").resolve()
+    (inner / ".git").write_text("gitdir: elsewhere\n", "utf-8")
+    assert find_root(inner) == inner.resolve()

@@ -1,0 +1,112 @@
+"""Every command, as people and programs see it."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.asking import Ask
+
+from laconic.cli.commands import ALIASES, COMMANDS
+
+# One question for each command, and what its text must say.
+QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
+    "tree": ([], ["./", "src/shop/", "money.py", "6 files"]),
+    "structure": (["src"], ["src/shop/money.py", "class Price", "method validate", "function format_cents"]),
+    "extract": (["src/shop/money.py"], ["python", "def format_cents(cents: int) -> str", "__future__: annotations"]),
+    "imports": (["src/shop/orders.py"], [".money", "Price, format_cents as fmt", "src/shop/money.py"]),
+    "importers": (["shop.money"], ["imported by 2 files", "src/shop/orders.py:2", "src/shop/__init__.py:1"]),
+    "symbol find": (["validate"], ["src/shop/money.py:Price.validate", "src/shop/orders.py:Order.validate", "method"]),
+    "symbol get": (["format_cents"], ["src/shop/money.py:format_cents", "def format_cents(\n    cents: int,\n"]),
+    "definition": (["src/shop/orders.py:16"], ["fmt", "src/shop/money.py:23", "src/shop/money.py:format_cents"]),
+    "calls": (["format_cents"], ["called by 2", "Price.shown", "line 17", "Order.place", "external", "builtins.str"]),
+    "symbol callers": (["format_cents"], ["called by 2", "Order.place"]),
+    "symbol callees": (["checkout"], ["calls 3", "Order.__init__", "Order.place", "Price.__init__"]),
+    "impact": (
+        ["format_cents"],
+        ["4 symbols reach it within 3 calls, 1 of them in tests", "via checkout → Order.place"],
+    ),
+    "dead": ([], ["4 symbols", "forgotten", "29-30"]),
+    "cycles": ([], ["1 cycle of imports", "src/shop/audit.py → src/shop/orders.py → src/shop/audit.py"]),
+    "context": (["format_cents", "--budget", "400"], ["=== src/shop/money.py", "return str(cents * RATE)"]),
+    "index": ([], ["6 files", "7 added", "left out 1: skipped directory 1"]),
+    "stats": ([], ["python", "function", "method", "revision"]),
+}
+
+
+def test_every_command_has_a_question() -> None:
+    assert set(QUESTIONS) == {command.name for command in COMMANDS}
+    assert {command.words[0] for command in ALIASES} <= {command.words[0] for command in COMMANDS}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_command_answers_people(ask: Ask, name: str) -> None:
+    words, expected = QUESTIONS[name]
+    answer = ask(*name.split(), *words)
+    assert answer.status == 0, answer.err
+    assert answer.err == ""
+    assert [said for said in expected if said not in answer.out] == [], answer.out
+    assert "\x1b" not in answer.out
+    assert answer.out.endswith("\n")
+    assert not answer.out.endswith("\n\n")
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_command_answers_programs(ask: Ask, name: str) -> None:
+    words, _ = QUESTIONS[name]
+    answer = ask(*name.split(), *words, "--json")
+    assert answer.status == 0
+    assert answer.err == ""
+    assert set(answer.json) == {"ok", "revision", "result"}
+    assert len(answer.json["revision"]) == 16
+    assert answer.out.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_help_shows_every_option_and_example(ask: Ask, name: str) -> None:
+    page = ask("help", *name.split())
+    assert page.status == 0
+    assert page.out == ask(*name.split(), "--help").out
+    command = next(command for command in COMMANDS if command.name == name)
+    for parameter in command.parameters():
+        if parameter.positional:
+            assert f"  {parameter.metavar}  " in page.out
+        elif parameter.shorthand:
+            assert all(f"--{choice}" in page.out for choice in parameter.choices)
+        else:
+            assert f"--{parameter.name.replace('_', '-')}" in page.out.replace("--no-", "--")
+
+
+def test_examples_are_commands_that_parse(ask: Ask) -> None:
+    for command in COMMANDS:
+        for example in command.capability().examples:
+            answer = ask(*example.replace('"', "").split(), "--json")
+            assert answer.status in {0, 1}, (example, answer.err)
+
+
+def test_all_commands_agree_on_the_revision(ask: Ask) -> None:
+    revisions = {ask(*name.split(), *words, "--json").json["revision"] for name, (words, _) in QUESTIONS.items()}
+    assert len(revisions) == 1
+
+
+def test_the_overview_lists_every_command(ask: Ask) -> None:
+    overview = ask()
+    assert overview.status == 0
+    assert overview.out == ask("help").out
+    assert all(f"  {command.name} " in overview.out for command in COMMANDS)
+
+
+def test_a_symbol_command_without_a_verb_finds(ask: Ask) -> None:
+    assert ask("symbol", "validate").out == ask("symbol", "find", "validate").out
+
+
+def test_the_commands_of_the_code_tool_work_as_its_users_write_them(ask: Ask) -> None:
+    from laconic.cli.main import main_tldrs
+
+    commands = [
+        "context format_cents --budget 2000 --format ultracompact",
+        "symbol find Order",
+        "symbol find format* --kind function",
+        "symbol callers Order.place --limit 10",
+        "symbol callees Order.place --depth 2",
+        "symbol get src/shop/money.py:format_cents",
+    ]
+    assert [command for command in commands if main_tldrs(command.split()) != 0] == []

@@ -1,0 +1,135 @@
+"""How answers are printed: colours, quiet, roots, freshness, pages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.asking import Ask, run
+
+
+def test_colours_only_on_demand_when_there_is_no_terminal(ask: Ask) -> None:
+    plain = ask("calls", "format_cents")
+    painted = ask("calls", "format_cents", "--color", "always")
+    assert "\x1b[" in painted.out
+    assert ask("calls", "format_cents", "--color", "auto").out == plain.out
+    import re
+
+    assert re.sub(r"\x1b\[[0-9;]*m", "", painted.out) == plain.out
+
+
+def test_a_terminal_gets_colours_unless_it_asks_not_to(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert "\x1b[" in ask("stats").out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in ask("stats").out
+    assert "\x1b[" in ask("stats", "--color", "always").out
+
+
+def test_options_may_stand_before_the_command(ask: Ask, shop: Path) -> None:
+    assert ask("--json", "--root", str(shop), "stats").out == ask("stats", "--json", "--root", str(shop)).out
+
+
+def test_the_root_is_the_nearest_repository(ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask("index")
+    monkeypatch.chdir(shop / "src" / "shop")
+    assert "tests/" in ask("tree").out
+    assert ask("--root", ".", "stats", "--json").result["root"].endswith("src/shop")
+
+
+def test_paths_are_written_from_where_one_is(ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask("index")
+    whole = ask("extract", "src/shop/money.py").out
+    monkeypatch.chdir(shop / "src")
+    for path in ("shop/money.py", "./shop/money.py", "src/shop/money.py", str(shop / "src/shop/money.py"), "money.py"):
+        assert ask("extract", path).out == whole
+    assert ask("symbol", "get", "shop/money.py:format_cents").out.startswith("src/shop/money.py:format_cents")
+    assert "money.py:23" in ask("definition", "shop/orders.py:16:16").out
+
+
+def test_answers_are_fresh_unless_that_is_not_wanted(ask: Ask, shop: Path) -> None:
+    before = ask("symbol", "find", "checkout", "--json").json
+    (shop / "src/shop/extra.py").write_text("def checkout(): pass\n", "utf-8")
+    stale = ask("symbol", "find", "checkout", "--json", "--no-refresh").json
+    fresh = ask("symbol", "find", "checkout", "--json").json
+    assert stale == before
+    assert fresh["revision"] != before["revision"]
+    assert fresh["result"]["symbols"]["total"] == 2
+
+
+def test_without_an_index_even_a_stale_answer_needs_one(ask: Ask) -> None:
+    assert ask("symbol", "find", "checkout", "--no-refresh").status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "key"),
+    [
+        (["structure"], "symbols"),
+        (["extract", "src/shop/orders.py"], "symbols"),
+        (["imports", "src/shop/orders.py"], "imports"),
+        (["importers", "shop.money"], "imports"),
+        (["symbol", "find", "*"], "symbols"),
+        (["calls"], "edges"),
+        (["calls", "format_cents", "--callers"], "callers"),
+        (["impact", "format_cents"], "reached"),
+        (["dead"], "symbols"),
+    ],
+)
+def test_a_page_says_what_it_leaves_out_and_pages_make_the_whole(ask: Ask, words: list[str], key: str) -> None:
+    whole = ask(*words, "--json").result[key]
+    assert whole["more"] == 0
+    assert len(whole["items"]) == whole["total"] > 1
+    first = ask(*words, "--limit", "1")
+    assert f"… {whole['total'] - 1} more " in first.out
+    assert f"--offset 1 continues, --limit {whole['total']} shows all" in first.out
+    pages = [
+        ask(*words, "--limit", "1", "--offset", str(offset), "--json").result[key]["items"]
+        for offset in range(whole["total"])
+    ]
+    assert [item for page in pages for item in page] == whole["items"]
+    assert "nothing from 1000 on" in ask(*words, "--offset", "1000").out
+
+
+def test_a_long_symbol_is_shown_in_parts(ask: Ask) -> None:
+    whole = ask("symbol", "get", "Price").out
+    first = ask("symbol", "get", "Price", "--limit", "5").out
+    assert "… 8 more lines: --offset 5 continues" in first
+    second = ask("symbol", "get", "Price", "--offset", "5").out
+    assert first.split("\n")[1:6] + second.split("\n")[1:] == whole.split("\n")[1:]
+
+
+def test_a_closed_directory_is_said(ask: Ask) -> None:
+    tree = ask("tree", "--limit", "3").out
+    assert "src/shop/ …" in tree
+    assert "2 directories are closed: --limit N or tree PATH opens them" in tree
+
+
+def test_source_cannot_speak_to_the_terminal(ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (shop / "evil.py").write_text('def evil():\n    return "\x1b]0;owned\x07\x1b[2J"\n', "utf-8")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    printed = ask("symbol", "get", "evil").out
+    assert "owned" in printed
+    assert "\x1b]" not in printed
+    assert "\x1b[2J" not in printed
+    assert "\x07" not in printed
+
+
+def test_a_budget_report_stands_beside_the_answer(ask: Ask) -> None:
+    plain = ask("context", "checkout", "--budget", "300")
+    reported = ask("context", "checkout", "--budget", "300", "--budget-report")
+    assert reported.out == plain.out
+    assert "of 300 tokens" in reported.err
+    assert ask("context", "checkout", "--budget-report", "--quiet").err == ""
+    result = ask("context", "checkout", "--budget", "300", "--budget-report", "--json").result
+    assert sum(result["report"]["by_part"].values()) == result["used"] <= 300
+    assert result["text"] == plain.out
+
+
+def test_odd_names_are_printed_somehow(shop: Path) -> None:
+    (shop / "ünïcode.py").write_text("def grüße(): pass\n", "utf-8")
+    answer = run(["symbol", "find", "grüße"], shop, PYTHONIOENCODING="ascii")
+    assert answer.status == 0
+    assert "gr\\xfc\\xdfe" in answer.out
+    assert json.loads(run(["symbol", "find", "grüße", "--json"], shop).out)["ok"]

@@ -1,0 +1,131 @@
+"""What is said when there is no answer: on standard error, with a stable code, a hint and an exit status."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.cli.asking import Ask, run
+
+from laconic.capabilities.declaration import Capability
+from laconic.cli.commands import COMMANDS
+from laconic.foundation.errors import EXIT_OF_CODE
+
+REFUSALS = [
+    (["impact", "format_cent"], "symbol_not_found", "format_cents"),
+    (["calls", "validate"], "ambiguous_symbol", "src/shop/orders.py:Order.validate"),
+    (["context", "validate", "checkout"], "ambiguous_symbol", "src/shop/money.py:Price.validate"),
+    (["symbol", "find", "nothing_like_it"], "symbol_not_found", "symbol find"),
+    (["symbol", "get", "validate", "--kind", "class"], "symbol_not_found", ""),
+    (["structure", "nowhere"], "path_not_found", "tree"),
+    (["extract", "README.md"], "not_indexed", "language"),
+    (["tree", "node_modules"], "not_indexed", "--report"),
+    (["extract", "../outside.py"], "path_not_found", "root"),
+    (["importers", "nowhere"], "module_not_found", "imports"),
+    (["definition", "src/shop/orders.py"], "invalid_argument", "FILE:LINE"),
+    (["definition", "src/shop/orders.py:900"], "invalid_argument", ""),
+    (["definition", "src/shop/orders.py:16:1"], "invalid_argument", "fmt at 16"),
+    (["definition", "src/shop/audit.py:2"], "symbol_not_found", "outside"),
+    (["context", "checkout", "--budget", "1"], "budget_too_small", "budget"),
+    (["context", "checkout", "--budget", "0"], "invalid_argument", "tokens"),
+    (["context", "checkout", "--format", "xml"], "invalid_argument", "print"),
+    (["context"], "usage", "SYMBOL"),
+    (["calls", "x", "y"], "usage", ""),
+    (["calls", "x", "--depht", "2"], "usage", "--depth"),
+    (["frobnicate"], "usage", "help"),
+    (["contxt"], "usage", "context"),
+    (["callers", "x"], "usage", "symbol callers"),
+    (["help", "frobnicate"], "usage", "help"),
+    (["completion", "tcsh"], "invalid_argument", ""),
+    (["--root", "/does/not/exist", "tree"], "root_not_found", "--root"),
+]
+
+
+@pytest.mark.parametrize(("words", "code", "hint"), REFUSALS, ids=[" ".join(words) for words, _, _ in REFUSALS])
+def test_a_refusal_has_a_code_a_hint_and_a_status(ask: Ask, words: list[str], code: str, hint: str) -> None:
+    answer = ask(*words)
+    assert answer.out == ""
+    assert answer.err.startswith(f"{code}: ")
+    assert answer.status == EXIT_OF_CODE[code] != 0
+    assert hint in answer.err.partition("hint: ")[2]
+    assert "Traceback" not in answer.err
+
+
+@pytest.mark.parametrize(("words", "code", "hint"), REFUSALS, ids=[" ".join(words) for words, _, _ in REFUSALS])
+def test_programs_get_the_same_refusal_as_json(ask: Ask, words: list[str], code: str, hint: str) -> None:
+    answer = ask(*words, "--json")
+    assert answer.json["ok"] is False
+    assert answer.json["error"]["code"] == code
+    assert hint in answer.json["error"]["hint"]
+    assert answer.status == EXIT_OF_CODE[code]
+    assert answer.err == ask(*words).err
+
+
+NAMES = [command.name for command in COMMANDS]
+WORDS = [
+    *("checkout", "validate", "src/shop/money.py", "src", "*", "", "x:1", "3", "-1"),
+    *("--depth", "--limit", "--offset", "--kind"),
+]
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(name=st.sampled_from(NAMES), words=st.lists(st.sampled_from(WORDS), max_size=4))
+def test_whatever_is_asked_programs_get_one_json_object(ask: Ask, name: str, words: list[str]) -> None:
+    answer = ask(*name.split(), *words, "--json")
+    assert answer.status in {0, 1, 2}
+    assert answer.json["ok"] is (answer.status == 0)
+    assert answer.out.count("\n") == 1
+
+
+def test_a_defect_is_an_answer_too(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError("lost")
+
+    broken = Capability("code.stats", "", "", type(ask("stats")), fail, fail)
+    monkeypatch.setattr("laconic.cli.commands.catalogue.load", lambda name: broken_with_parameters(broken))
+    answer = ask("stats")
+    assert answer.status == 70
+    assert answer.err.startswith("internal_error: KeyError: 'lost' (")
+    assert "Traceback" not in answer.err
+    monkeypatch.setenv("LACONIC_DEBUG", "1")
+    assert "Traceback" in ask("stats").err
+
+
+def broken_with_parameters(broken: Capability[object, object]) -> Capability[object, object]:
+    from dataclasses import replace
+
+    from laconic.capabilities.index.stats import Parameters
+
+    return replace(broken, parameters=Parameters)
+
+
+def test_a_reader_that_leaves_is_no_error(shop: Path) -> None:
+    import subprocess
+    import sys
+
+    command = f"{sys.executable} -m laconic structure --all | true"
+    done = subprocess.run(
+        ["bash", "-c", f"{command}; echo ${{PIPESTATUS[0]}}"], cwd=shop, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() in {"0", "141"}
+    assert done.stderr == ""
+
+
+def test_an_interruption_ends_with_130_and_nothing_else(shop: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("laconic.workspace.Workspace.refresh", interrupt)
+    answer = ask("stats")
+    assert (answer.status, answer.out, answer.err) == (130, "", "")
+
+
+def test_a_setting_that_is_not_known_is_said_and_the_answer_given(shop: Path) -> None:
+    (shop / "pyproject.toml").write_text("[tool.laconic]\nbudget_token = 5\n", "utf-8")
+    answer = run(["stats"], shop)
+    assert answer.status == 0
+    assert "budget_token" in answer.err
+    assert run(["stats", "--json"], shop).json["notes"]
+    assert run(["stats", "--quiet"], shop).err == ""
