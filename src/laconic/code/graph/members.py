@@ -46,14 +46,20 @@ class Members:
         tag = value[0]
         if tag in (INSTANCE, CLASS):
             found = self.of_class((CLASS, value[1], value[2]), name, file, value)
-            if len(value) > 3:
+            if len(value) > 3 and self.evaluator.typed.is_virtual(found):
                 found |= self.evaluator.typed.overriding((CLASS, value[1], value[2]), name)
+            if file.facts.extension_functions and not any(member[0] == FUNCTION for member in found):
+                found |= self.evaluator.typed.extension_functions(value, name, file)
             return self._read(found or self._of_itself(value, name, file), value)
         if tag == MODULE:
             return self.of_module(self.program.file(value[1]), name)
         if tag == EXTERNAL:
             return self._of_external(value, name, file)
         if tag == RESULT:
+            if file.facts.extension_functions:
+                found = self.evaluator.typed.extension_functions(value, name, file)
+                if found:
+                    return found
             return external(f"{value[1]}.{name}")
         if tag == PARENT:
             return self._of_parent(value, name, file)
@@ -70,6 +76,8 @@ class Members:
     def _of_itself(self, value: Value, name: str, file: File) -> Values:
         """What every class or object has: `Class.new`, which stands for calling the class, and `thing.class`."""
         facts = file.facts
+        if value[0] == INSTANCE and (name in facts.echoes or name in facts.mappers):
+            return one(BUILTIN, (INSTANCE, *value[1:]), name)
         if value[0] == CLASS and name == facts.construct_method:
             return frozenset((value,))
         return one(CLASS, *value[1:3]) if facts.class_member and name == facts.class_member else NOTHING
@@ -131,9 +139,9 @@ class Members:
         if target is None:
             return NOTHING
         found = self.declared(target, name)
-        if found and file.facts.virtual and any(value[0] == FUNCTION for value in found):
+        if file.facts.virtual and self.evaluator.typed.is_virtual(found):
             found |= self.evaluator.typed.overriding(target, name)
-        return found
+        return self._read(found, (INSTANCE, *target[1:], True)) if file.facts.virtual else found
 
     def _typed(self, target: Value, name: str) -> Values:
         """`_declared` where fields hold what their types admit and functions are told apart by their parameters."""
@@ -428,7 +436,21 @@ class Members:
             return self.open.by_qualified_name(file, name)
         if found or file.facts.namespace == "file":
             return found
-        return self._from_neighbours(file, name)
+        found = self._from_neighbours(file, name)
+        return found if found or not file.facts.found_anywhere else self._only_one(file, name)
+
+    def _only_one(self, file: File, name: str) -> Values:
+        """The one top-level definition of that name in the repository."""
+        places = [
+            place
+            for place in self.program.named(name)
+            if self.program.rows[place[0]].language == file.language.name
+            and self.program.file(place[0]).definitions[place[1]][3] == 0
+        ]
+        if len(places) != 1:
+            return NOTHING
+        other = self.program.file(places[0][0])
+        return self.evaluator.bound(other, 0, name) if name in other.names(0) else NOTHING
 
     def _from_stars(self, file: File, name: str) -> Values:
         for module in reversed(file.stars):  # the last import wins
@@ -442,8 +464,8 @@ class Members:
 
     def _from_class_stars(self, file: File, name: str) -> Values:
         for module in reversed(file.stars):
-            package, dot, owner = module.rpartition(".")
-            if dot and owner[:1].isupper() and self.program.named(name):
+            package, separator, owner = module.rpartition(file.facts.separator)
+            if separator and self.program.named(name):
                 classes = self.evaluator.imported(file, package, owner)
                 found = self.of_all(frozenset(value for value in classes if value[0] == CLASS), name, file)
                 if found:

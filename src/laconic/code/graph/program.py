@@ -95,6 +95,11 @@ class File:
         self._member_stores: dict[str, list[Store]] | None = None
         self.displays: dict[int, tuple[int, Expression]] = {}  # serial -> where a list or mapping is written
 
+    @cached_property
+    def import_base(self) -> str:
+        """What the meaning of an import in this file depends on."""
+        return self.path if self.facts.relative_to_file else self.path.rpartition("/")[0]
+
     def scope(self, position: int) -> Scope:
         """The scope of a definition that has one."""
         scope = self.scopes[position]
@@ -360,7 +365,7 @@ class Program:
 
     def modules(self, importer: File, module: str) -> list[int]:
         """Files that an import may mean, best first."""
-        key = (importer.path.rpartition("/")[0], module)
+        key = (importer.import_base, module)
         known = self._modules.get(key)
         if known is None:
             paths = importer.facts.modules(self, importer.path, module)
@@ -389,7 +394,12 @@ class Program:
             paths = [path for path in self.under(directory) if path.rpartition("/")[0] == directory]
             return [self.by_path[path] for path in paths if self.rows[self.by_path[path]].language == file.language.name]
         if sharing == "declared":
-            return self.facts.namesakes(file.namespace)
+            found = list(self.facts.namesakes(file.namespace))
+            outer = file.namespace
+            while outer and file.facts.outer_namespaces:
+                outer = outer.rpartition(".")[0]
+                found += self.facts.namesakes(outer)
+            return found
         return ()
 
     # What languages ask about files

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from laconic.code.expressions import ABSTRACT, CONST, LITERAL, SPREAD, VARIADIC, Expression
+from laconic.code.expressions import (
+    ABSTRACT, CONST, CONSTRUCTOR, EXTENSION, LITERAL, PRIVATE, SPREAD, STATIC, VARIADIC, Expression,
+)  # fmt: skip
 from laconic.code.graph.program import File
 from laconic.code.graph.values import (
     CLASS, EXTERNAL, FUNCTION, INSTANCE, KEY, NOTHING, RESULT, Value, Values,
@@ -76,6 +78,36 @@ class Typed:
         for child in members.subclasses(target):
             found |= members.declared(child, name)
         return found
+
+    def is_virtual(self, members: Values) -> bool:
+        """Whether subclasses may override any of these."""
+        return any(
+            member[0] == FUNCTION and not self.program.file(member[1]).scope(member[2]).flags & (STATIC | PRIVATE | CONSTRUCTOR)
+            for member in members
+        )
+
+    def extension_functions(self, value: Value, name: str, file: File) -> Values:
+        """Functions of that name, written outside any class, whose receiver type fits a value."""
+        names: set[str] | None = None
+        found = set()
+        for file_id, position in self.program.named(name):
+            other = self.program.file(file_id)
+            scope = other.scopes[position]
+            if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
+                continue
+            if other.language.name != file.language.name:
+                continue
+            names = self._names_of(value) if names is None else names
+            wanted = type_name(scope.receiver_type)
+            if wanted in names or not wanted or wanted in file.facts.top_types:
+                found.add((FUNCTION, file_id, position, value))
+        return frozenset(found)
+
+    def _names_of(self, value: Value) -> set[str]:
+        if value[0] == INSTANCE:
+            linear = self.evaluator.members.linearised((CLASS, *value[1:3]))
+            return {self.program.file(above[1]).definitions[above[2]][1] for above in linear}
+        return {value[1].rpartition(".")[2]} if value[0] == RESULT else set()
 
     def of_function(self, value: Value, name: str, file: File) -> Values:
         """A member of a function that stands for an object with one method: the function, or a method with a body."""

@@ -1,8 +1,9 @@
 """What a language is: one value, made of the rules below. Adding a language adds such a value and nothing else.
 
 A *rule* says what a node type of the tree-sitter grammar means. `syntax` turns rules into facts; it knows the rules
-and no language. Field arguments are the grammar's field names; `#0`, `#-1` name a child by its position among the
-named children, `:type` the first named child of that node type.
+and no language. A key `=word` is the token `word` where the grammar has no node of its own for it. Field arguments are the
+grammar's field names; `#0`, `#-1` name a child by its position among the named children, `:type` the first named child
+of that node type.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from laconic.code.symbols import Import, Kind
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+    from laconic.code import expressions
     from laconic.code.syntax.lowering import Lowering
 
 Field = str
@@ -172,6 +174,7 @@ class Assign:
     type: Field = ""
     defines: Kind | None = None
     updates: bool = False
+    declares: bool = False  # always a new variable, also where another of the same name is in sight
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +267,8 @@ class Function:
     body: Field = "body"
     returns: Field = ""
     receiver: Field = ""  # an explicit receiver parameter outside the list (Go)
+    # The parameters where rules cannot say them; called in the enclosing scope with the definition's node.
+    read: Callable[[Lowering, Node], list[expressions.Parameter]] | None = None
     body_is_value: bool = False  # the last expression of the body is its value
     flags: int = 0
     generics: tuple[Field, ...] = ()  # where type parameters are declared and bounded
@@ -335,6 +340,11 @@ class Comment:
 
 
 @dataclass(frozen=True, slots=True)
+class Attribute:
+    """What belongs to the definition after it and is written as a sibling before it; its children are visited."""
+
+
+@dataclass(frozen=True, slots=True)
 class Skip:
     """Nothing in here matters."""
 
@@ -350,7 +360,7 @@ Rule = (
     Name | Member | Call | KeywordArgument | Spread | Item | Slice | Raises | Text | Literal | Sequence | Comprehension | Mapping_ | Pair
     | Either | Inner | Typed | Generic | Assign | Return | Yield | Iterate | Alias | Enters | Catches | Captures | Parameter
     | TypeParameter | Block | Function | Class
-    | Variable | Variables | Wrapper | Outer | Imports | Comment | Skip | Custom
+    | Variable | Variables | Wrapper | Outer | Imports | Comment | Attribute | Skip | Custom
 )  # fmt: skip
 
 
@@ -404,6 +414,8 @@ class Resolution:
     """The few facts that resolving names in a language needs."""
 
     modules: Callable[[Files, str, str], list[str]] = no_modules  # (files, importing path, module) -> paths, best first
+    separator: str = "."  # between the names of a module's path
+    relative_to_file: bool = False  # what an import means depends on the file, not on its directory alone
     namespace: str = "file"  # who shares top-level names: "file", "directory", "declared", "global"
     receiver_parameter: bool = False  # the first parameter of a method is the receiver
     receiver_names: frozenset[str] = frozenset()  # names for the receiver: this, self
@@ -437,11 +449,19 @@ class Resolution:
     getters: frozenset[str] = frozenset()  # methods of a container that give an element
     views: frozenset[str] = frozenset()  # methods of a container that give a container of the same elements
     item_views: frozenset[str] = frozenset()  # methods of a mapping that give its (key, value) pairs
+    feeders: Mapping[str, int] = field(default_factory=dict)  # methods that call their argument: parameter -> an element
+    mappers: frozenset[str] = frozenset()  # methods of a container that give a container of what their argument gives
+    transparent_types: frozenset[str] = frozenset()  # generic types that stand for their first argument: Box, Option
+    echoes: frozenset[str] = frozenset()  # methods of transparent types that give the value back: unwrap, clone
     tuples: frozenset[str] = frozenset()  # generic types whose arguments are its elements, place by place
     structural: bool = False  # whatever has all methods of an interface implements it
     virtual: bool = False  # a declared type stands for its subtypes: calls also reach overriding methods
     methods_apart: bool = False  # methods have names of their own: `x` and `x()` are different members
     classes_are_modules: bool = False  # an import may name a class and its member
+    outer_namespaces: bool = False  # names of the namespaces around a file's own are visible
+    found_anywhere: bool = False  # a top-level name that only one file of the repository has needs no import
+    top_types: frozenset[str] = frozenset()  # types that everything fits: Object, Any
+    extension_functions: bool = False  # functions with a receiver type are members of whatever fits it
     modifiers: Mapping[str, int] = field(default_factory=dict)  # words before a definition -> its flags
     inferred_types: frozenset[str] = frozenset()  # words in place of a type that say nothing: var
     overloads: bool = False  # several functions of one name are told apart by their parameters

@@ -245,12 +245,13 @@ class Lowering:
               prefix: str = "") -> ScopeDraft:  # fmt: skip
         """Open the scope of a new definition; `leave` closes it. `prefix` qualifies the name beyond the scope."""
         wrapped, self.wrapped = self.wrapped, None
-        outermost = wrapped[0] if wrapped else node
+        outermost = self._first_attribute(wrapped[0] if wrapped else node)
         doc = self._doc_string(body)
         if doc == (0, 0):
             doc = self.comment_above(outermost)
         signature_end = body.start_byte if body is not None else node.end_byte
-        row = self._definition(kind, name, outermost, name_node or node, signature_end, doc, prefix)
+        row = self._definition(kind, name, wrapped[0] if wrapped else node, name_node or node, signature_end, doc, prefix)
+        row = row._replace(start_line=outermost.start_point[0] + 1, start_byte=outermost.start_byte)
         draft = self._open(row, kind, row.qualname)
         if wrapped:
             draft.flags |= wrapped[1]
@@ -260,6 +261,15 @@ class Lowering:
                 for word in self.text(child).split():
                     draft.flags |= modifiers.get(word, 0)
         return draft
+
+    def _first_attribute(self, node: Node) -> Node:
+        """The first of the attributes directly before a node, else the node."""
+        first, previous = node, node.prev_sibling
+        while previous is not None and type(self.rules[previous.kind_id]) in (model.Attribute, model.Comment):
+            if type(self.rules[previous.kind_id]) is model.Attribute:
+                first = previous
+            previous = previous.prev_sibling
+        return first
 
     def leave(self, draft: ScopeDraft, parent: ScopeDraft) -> Expression:
         """Close a definition's scope; returns the expression of the definition."""
@@ -328,6 +338,9 @@ class Lowering:
         return 0, 0
 
     def _note_additions(self, callee: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
+        fed = self.resolution.feeders.get(callee[2])
+        if fed is not None and callee[1] is not None:
+            self._feed(callee[1], fed, arguments)
         adder = self.resolution.adders.get(callee[2])
         if adder is not None and len(arguments) > adder[1]:
             key = arguments[adder[0]] if adder[0] >= 0 else None
@@ -335,6 +348,15 @@ class Lowering:
         merged = self.resolution.mergers.get(callee[2])
         if merged is not None and len(arguments) > merged:
             self.scope.binds.append(((ITEM, callee[1], (SPREAD, arguments[merged])), None))
+
+    def _feed(self, source: Expression, place: int, arguments: tuple[Any, ...]) -> None:
+        """Functions written as arguments take elements of what the method belongs to, or what it holds."""
+        for argument in arguments:
+            draft = self.drafts[argument[1]] if type(argument) is tuple and argument[0] == DEFINED else None
+            if draft is not None and place < len(draft.parameters):
+                name, annotation, default, mode = draft.parameters[place]
+                fed = either(default, (ELEMENT, source), source)
+                draft.parameters[place] = Parameter(name, annotation, fed, mode)
 
     def _bind_elements(self, target: Node, value: Expression) -> None:
         elements = [child for child in target.named_children if type(self.rules[child.kind_id]) is not model.Comment]
@@ -423,8 +445,10 @@ def compile_rules(language: model.Language, grammar: Grammar) -> tuple[list[Any]
     unknown = set(language.rules)
     for kind_id in range(grammar.node_kind_count):
         name = grammar.node_kind_for_id(kind_id)
-        if name is None or not grammar.node_kind_is_named(kind_id):
+        if name is None:
             continue
+        if not grammar.node_kind_is_named(kind_id):
+            name = f"={name}"
         rule = language.rules.get(name)
         if rule is not None:
             unknown.discard(name)
@@ -710,7 +734,7 @@ def _assign(rule: model.Assign) -> type_of_handler:
             value = walk.update(walk.text(left), value, straight=walk.is_straight(node))
         elif left is not None:
             walk.rebinds = walk.text(left) in walk.scope.bound or left.named_child_count > 0
-            walk.rebinds = walk.rebinds and walk.is_straight(node)
+            walk.rebinds = rule.declares or (walk.rebinds and walk.is_straight(node))
             walk.bind(left, value)
             walk.rebinds = False
             if rule.defines is not None and (walk.scope.kind is Kind.MODULE or walk.scope.kind in SCOPE_OWNERS):
@@ -969,7 +993,7 @@ def _function(rule: model.Function) -> type_of_handler:
         if get_generics:
             walk.type_parameters = dict(type_parameters)
             walk.visit([found for found in (get(node) for get in get_generics) if found is not None])
-        parameters, patterns = parameters_of(walk, get_parameters(node))
+        parameters, patterns = parameters_of(walk, get_parameters(node)) if rule.read is None else (rule.read(walk, node), [])
         returned = walk.value(get_returns(node))
         receivers, _ = parameters_of(walk, get_receiver(node))
         owner = base_name(receivers[0].annotation) if receivers else ""
@@ -1178,6 +1202,14 @@ def _imports(rule: model.Imports) -> type_of_handler:
     return lower
 
 
+def _attribute(rule: model.Attribute) -> type_of_handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        walk.visit(node.named_children)
+        return None
+
+    return lower
+
+
 def _nothing(rule: model.Comment | model.Skip) -> type_of_handler:
     return lambda walk, node: None
 
@@ -1224,6 +1256,7 @@ COMPILERS: dict[type[Any], Callable[[Any], type_of_handler]] = {
     model.Outer: _outer,
     model.Imports: _imports,
     model.Comment: _nothing,
+    model.Attribute: _attribute,
     model.Skip: _nothing,
     model.Custom: _custom,
 }
