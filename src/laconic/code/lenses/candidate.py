@@ -16,6 +16,7 @@ CALLEE = "callee"
 CALLER = "caller"
 TEST = "test"  # a caller that is a test
 ENCLOSING = "class"
+MEMBER = "member"
 BASE = "base"
 TYPE = "type"
 CONSTANT = "constant"

@@ -7,15 +7,15 @@ that it catches) is found here, from the text and the names that are visible in 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from laconic.code.lenses.candidate import BASE, CONSTANT, TYPE
 from laconic.code.symbols import CLASS_KINDS, VALUE_KINDS, Kind, Symbol
 from laconic.foundation.limits import MAX_USED_SYMBOLS
 
-_IDENTIFIER = re.compile(r"[^\W\d]\w*")
-_DEPENDENCY_KINDS = CLASS_KINDS | VALUE_KINDS | {Kind.MACRO}
+_IDENTIFIER = re.compile(r"(?<![\w.])[^\W\d]\w*")  # but no member: its meaning depends on the object
+DEPENDENCY_KINDS = CLASS_KINDS | VALUE_KINDS | {Kind.MACRO}
 
 
 class Used(NamedTuple):
@@ -29,17 +29,17 @@ def visible_in(symbols: Iterable[Symbol]) -> dict[str, Symbol]:
     """The names that the classes and values at the top level of one file bind; the last definition of a name wins."""
     listed = list(symbols)
     modules = {symbol.id for symbol in listed if symbol.kind in {Kind.MODULE, Kind.NAMESPACE}}
-    top_level = (symbol for symbol in listed if symbol.kind in _DEPENDENCY_KINDS and symbol.parent in modules)
+    top_level = (symbol for symbol in listed if symbol.kind in DEPENDENCY_KINDS and symbol.parent in modules)
     return {symbol.name: symbol for symbol in top_level}
 
 
-def mentioned(symbol: Symbol, signature: str, body: str, visible: Mapping[str, Symbol]) -> list[Used]:
-    """What of `visible` the text of `symbol` names, in order of first mention, without itself and what holds it."""
+def mentioned(symbol: Symbol, signature: str, body: str, visible: Callable[[str], Symbol | None]) -> list[Used]:
+    """The visible classes and values that a symbol names, in order, without itself and what holds it."""
     declared = set(_IDENTIFIER.findall(signature))
     used = []
     for name in dict.fromkeys(_IDENTIFIER.findall(signature) + _IDENTIFIER.findall(body)):
-        other = visible.get(name)
-        if other is not None and other.kind in _DEPENDENCY_KINDS and not _holds(other, symbol):
+        other = visible(name)
+        if other is not None and other.kind in DEPENDENCY_KINDS and not _holds(other, symbol):
             used.append(Used(other, _reason(symbol, other, name in declared)))
     return used[:MAX_USED_SYMBOLS]
 

@@ -23,6 +23,7 @@ from laconic.code.lenses.candidate import (
     CALLER,
     CONSTANT,
     ENCLOSING,
+    MEMBER,
     NEAR_TARGET_SCORE,
     TARGET,
     TARGET_SCORE,
@@ -51,9 +52,11 @@ CALLER_WEIGHT = 0.7
 HOP_DECAY = 0.5
 # An edge is worth about as much as it is likely to be true.
 GRADE_WEIGHT = {Grade.EXACT: 1.0, Grade.INFERRED: 0.9, Grade.BY_NAME: 0.4}
-# A callee that everything calls (a logger, `len` of ours) says little about its caller, and a caller that calls
+# A callee that everything calls (a logger, `len` of ours) says little about its caller, and a caller that does
 # everything (`main`) little about its callees: like a common word in search, worth less by the logarithm.
-COMMON_AT = 16  # as many neighbours halve the worth
+COMMON_AT = 16  # as many users, or steps, halve the worth
+# How much a caller does is known from its length, without following its calls.
+LINES_PER_STEP = 4
 # Code in one file, or one folder, tends to change together.
 SAME_FILE_WEIGHT = 1.2
 SAME_FOLDER_WEIGHT = 1.1
@@ -61,6 +64,8 @@ SAME_FOLDER_WEIGHT = 1.1
 TEST_WEIGHT = 0.5
 # The class around a method holds the fields that it works on.
 ENCLOSING_SCORE = 0.6
+# What a class is made of. What its methods call is one hop further away than what it calls itself would be.
+MEMBER_SCORE = 0.75
 # Compile-time dependencies: a base gives members, a constant its whole meaning in one line, a type its shape.
 USED_SCORE = {BASE: 0.7, CONSTANT: 0.6, TYPE: 0.5}
 
@@ -82,6 +87,7 @@ class Graph(Protocol):
 
 
 Uses = Callable[[Symbol], Iterable[Used]]
+Popularity = Callable[[Symbol], int]
 
 
 def uses_nothing(symbol: Symbol) -> Iterable[Used]:
@@ -89,19 +95,37 @@ def uses_nothing(symbol: Symbol) -> Iterable[Used]:
     return ()
 
 
+def no_members(symbol: Symbol) -> Iterable[Symbol]:
+    """For when the members of classes are not known."""
+    return ()
+
+
 def around(
-    targets: Sequence[Symbol], graph: Graph, *, depth: int = DEFAULT_DEPTH_HOPS, uses: Uses = uses_nothing
+    targets: Sequence[Symbol],
+    graph: Graph,
+    *,
+    depth: int = DEFAULT_DEPTH_HOPS,
+    uses: Uses = uses_nothing,
+    members: Callable[[Symbol], Iterable[Symbol]] = no_members,
+    popularity: Popularity | None = None,
 ) -> View:
-    """Candidates around the targets within `depth` hops; `uses` gives the compile-time dependencies of a symbol."""
+    """Candidates around the targets within `depth` hops.
+
+    `uses` gives the compile-time dependencies of a symbol, `members` what a class consists of. `popularity` says how
+    many places use a symbol, by and large: the files that mention its name will do, where counting its callers would
+    mean to resolve them all.
+    """
     if not 0 <= depth <= MAX_DEPTH_HOPS:
         raise LaconicError("invalid_argument", f"the depth is {depth}; it can be 0 to {MAX_DEPTH_HOPS}")
     beyond: Counter[str] = Counter()
     found = [Candidate(target, TARGET_SCORE, TARGET) for target in targets]
     for target in targets:
         found += _enclosing(target, graph)
+        found += [Candidate(member, MEMBER_SCORE, MEMBER, target.id) for member in members(target)]
         found += [Candidate(used, USED_SCORE[reason], reason, target.id) for used, reason in uses(target)]
-    callees = _Walk(graph, graph.callees, graph.callers, lambda edge: edge.callee, CALLEE, CALLEE_WEIGHT, beyond)
-    callers = _Walk(graph, graph.callers, graph.callees, lambda edge: edge.caller, CALLER, CALLER_WEIGHT, beyond)
+    users = popularity or (lambda symbol: len(graph.callers(symbol.id)))
+    callees = _Walk(graph, graph.callees, lambda edge: edge.callee, users, CALLEE, CALLEE_WEIGHT, beyond)
+    callers = _Walk(graph, graph.callers, lambda edge: edge.caller, _steps_in, CALLER, CALLER_WEIGHT, beyond)
     found += callees.candidates(targets, depth)
     found += callers.candidates(targets, depth)
     candidates = ranked(found)
@@ -131,9 +155,9 @@ class _Walk:
     """The call graph followed in one direction."""
 
     graph: Graph
-    forth: Callable[[str], list[Edge]]
-    back: Callable[[str], list[Edge]]
+    edges: Callable[[str], list[Edge]]
     far_end: Callable[[Edge], str]
+    crowd: Callable[[Symbol], int]  # with how many others a symbol shares its edges
     reason: str
     weight: float
     beyond: Counter[str]
@@ -141,7 +165,7 @@ class _Walk:
     def candidates(self, targets: Sequence[Symbol], depth: int) -> list[Candidate]:
         """What lies within `depth` hops. Each symbol is expanded once, from where it was first reached."""
         seen = {target.id for target in targets}
-        frontier = [(target, self.weight / HOP_DECAY) for target in targets]
+        frontier = [(target, self.weight / (1 if target.kind in CLASS_KINDS else HOP_DECAY)) for target in targets]
         found: list[Candidate] = []
         for _ in range(depth):
             reached: dict[str, tuple[Symbol, float]] = {}
@@ -155,7 +179,7 @@ class _Walk:
     def _steps(self, near: Symbol, strength: float) -> list[_Step]:
         """The edges of one symbol, the most promising of them if there are too many."""
         best: dict[str, Grade] = {}
-        for edge in self.forth(near.id):
+        for edge in self.edges(near.id):
             far = self.far_end(edge)
             if far != near.id and (far not in best or GRADE_WEIGHT[edge.grade] > GRADE_WEIGHT[best[far]]):
                 best[far] = edge.grade
@@ -173,11 +197,11 @@ class _Walk:
         self, step: _Step, seen: set[str], found: list[Candidate], reached: dict[str, tuple[Symbol, float]]
     ) -> None:
         symbol = None if step.far in seen else self.graph.symbol(step.far)
-        if symbol is None:
+        if symbol is None or symbol.parent == step.near.id:
             return
         known = reached.get(symbol.id)
-        strength = step.strength * HOP_DECAY * GRADE_WEIGHT[step.grade] * _commonness(len(self.back(symbol.id)))
-        if known is None or strength > known[1]:
+        strength = step.strength * HOP_DECAY * GRADE_WEIGHT[step.grade] * _commonness(self.crowd(symbol))
+        if not is_test(symbol.path) and (known is None or strength > known[1]):
             reached[symbol.id] = (symbol, strength)
         score = strength * _nearness(step.near.path, symbol.path) * _test_weight(symbol.path)
         reason = self._reason_of(symbol.path, step.grade)
@@ -188,9 +212,13 @@ class _Walk:
         return reason + BY_NAME if grade is Grade.BY_NAME else reason
 
 
-def _commonness(neighbours: int) -> float:
-    """1 for a symbol with one neighbour, a half at `COMMON_AT`, a quarter at its cube."""
-    return 1 / (1 + log2(max(neighbours, 1)) / log2(COMMON_AT))
+def _steps_in(caller: Symbol) -> int:
+    return (caller.end_line - caller.start_line) // LINES_PER_STEP
+
+
+def _commonness(crowd: int) -> float:
+    """1 for one alone, a half at `COMMON_AT`, a quarter at its cube."""
+    return 1 / (1 + log2(max(crowd, 1)) / log2(COMMON_AT))
 
 
 def _nearness(path: str, other: str) -> float:

@@ -14,7 +14,7 @@ from laconic.code.pack.texts import Texts
 
 
 class Choice(NamedTuple):
-    """Which detail each chosen candidate has, and how many lines of a body are shown where it is not the whole."""
+    """Which detail each chosen candidate has, and how many lines of a body or members of a skeleton if not all."""
 
     chosen: dict[int, Detail]
     cuts: dict[int, int]
@@ -54,10 +54,10 @@ class Draft:
             if self.chosen.get(rung.index, -1) < rung.detail:
                 self.chosen[rung.index] = rung.detail
 
-    def cut(self, index: int, size_lines: int) -> None:
-        """Show the first lines of a body."""
-        self.chosen[index] = Detail.BODY
-        self.cuts[index] = size_lines
+    def cut(self, index: int, detail: Detail, size: int) -> None:
+        """Show the first lines of a body, or the first members of a skeleton."""
+        self.chosen[index] = detail
+        self.cuts[index] = size
 
     def choice(self) -> Choice:
         """The present choice, to `restore` later."""
@@ -69,21 +69,18 @@ class Draft:
 
     def is_within(self, index: int) -> bool:
         """Whether a chosen candidate is shown as part of something else, and so not by itself."""
-        if index in self._extracted:
-            return True
+        return index in self._extracted or any(self._shows(holder, index) for holder in self._holders[index])
+
+    def _shows(self, holder: int, index: int) -> bool:
+        """Whether what is shown of `holder` contains what is to be shown of `index`."""
+        detail, is_cut = self.chosen.get(holder), holder in self.cuts
         symbol = self.candidates[index].symbol
-        for holder in self._holders[index]:
-            detail = self.chosen.get(holder)
-            if detail is Detail.BODY and (holder not in self.cuts or symbol.end_line <= self._item(holder).last_line):
-                return True
-            if (
-                (detail is Detail.SKELETON or holder in self.cuts)
-                and self.candidates[holder].symbol.id == symbol.parent
-                and self.chosen[index] <= Detail.SIGNATURE
-                and not self.candidates[index].is_target
-            ):
-                return True
-        return False
+        if detail is Detail.BODY and (not is_cut or symbol.end_line <= self._item(holder).last_line):
+            return True
+        lists_members = (detail is Detail.BODY) if is_cut else (detail is Detail.SKELETON)
+        is_member = symbol.parent == self.candidates[holder].symbol.id
+        needs_no_more = self.chosen[index] <= Detail.SIGNATURE and not self.candidates[index].is_target
+        return lists_members and is_member and needs_no_more
 
     def pack(self) -> Pack:
         """The pack of the present choice, not yet measured."""
@@ -108,15 +105,11 @@ class Draft:
 
     def _members_shown(self, index: int) -> tuple[str, ...]:
         """Members that are shown by themselves, since a skeleton that repeats them would be longer for nothing."""
+        least = Detail.NAME if index in self.cuts else Detail.SKELETON
         parent = self.candidates[index].symbol.id
-        return tuple(
-            sorted(
-                self.candidates[other].symbol.id
-                for other, detail in self.chosen.items()
-                if self.candidates[other].symbol.parent == parent
-                and (detail > Detail.SIGNATURE or self.candidates[other].is_target)
-            )
-        )
+        members = (other for other in self.chosen if self.candidates[other].symbol.parent == parent)
+        shown = (i for i in members if self.chosen[i] >= least or self.candidates[i].is_target)
+        return tuple(sorted(self.candidates[i].symbol.id for i in shown))
 
 
 def _item(candidate: Candidate, detail: Detail, cut: int | None, shown: Sequence[str], texts: Texts) -> Item:
@@ -126,19 +119,21 @@ def _item(candidate: Candidate, detail: Detail, cut: int | None, shown: Sequence
     if detail is Detail.BODY:
         code, last_line = texts.code(symbol, cut)
     elif detail is Detail.SKELETON:
-        code = texts.skeleton(symbol, shown)
+        code = texts.skeleton(symbol, shown, cut)
     return Item(symbol, detail, candidate.score, candidate.reason, candidate.of, plain, qualified, code, last_line)
 
 
-def places(candidates: Sequence[Candidate]) -> list[tuple[int, int, int, str]]:
-    """Where each candidate stands in print: by file in the order of their best candidates, then by line."""
+def places(candidates: Sequence[Candidate]) -> list[tuple[int, bool, int, int, str]]:
+    """Where each candidate stands in print: by file in the order of their best, targets first, then by line."""
     rank: dict[str, int] = {}
     for candidate in candidates:
         rank.setdefault(candidate.symbol.path, len(rank))
-    return [
-        (rank[symbol.path], symbol.start_byte, -symbol.end_byte, symbol.id)
-        for symbol in (candidate.symbol for candidate in candidates)
-    ]
+    return [_place(rank[candidate.symbol.path], candidate) for candidate in candidates]
+
+
+def _place(rank: int, candidate: Candidate) -> tuple[int, bool, int, int, str]:
+    symbol = candidate.symbol
+    return rank, not candidate.is_target, symbol.start_byte, -symbol.end_byte, symbol.id
 
 
 def holders(candidates: Sequence[Candidate]) -> list[tuple[int, ...]]:
@@ -162,6 +157,7 @@ def holders(candidates: Sequence[Candidate]) -> list[tuple[int, ...]]:
 def _is_extracted(candidate: Candidate, extracts: Sequence[Extract]) -> bool:
     symbol = candidate.symbol
     return any(
-        extract.path == symbol.path and extract.first_line <= symbol.start_line and symbol.end_line <= extract.last_line
+        extract.whole or (extract.first_line <= symbol.start_line and symbol.end_line <= extract.last_line)
         for extract in extracts
+        if extract.path == symbol.path
     )

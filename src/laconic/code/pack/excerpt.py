@@ -17,6 +17,7 @@ DECORATION_CHARACTERS = 80
 # A constant's "signature" is its whole definition, so it is cut; those of functions and classes never are.
 VALUE_CHARACTERS = 120
 
+_WITH_BODY = CALLABLE_KINDS | CLASS_KINDS
 _OPENS_BODY = re.compile(r"\s*(?:[:{]|=>?)\s*$")
 _AFTER_BRACKET = re.compile(r"([(\[{<]) ")
 _BEFORE_BRACKET = re.compile(r",? ([)\]}])")
@@ -43,7 +44,7 @@ def signature(symbol: Symbol, source: bytes, line_comment: str = "") -> Signatur
     decoration, header = _halves(symbol, source)
     decoration = _cut(_one_line(decoration, line_comment), DECORATION_CHARACTERS)
     header = _OPENS_BODY.sub("", _one_line(header, line_comment))
-    if symbol.kind not in CALLABLE_KINDS | CLASS_KINDS:
+    if symbol.kind not in _WITH_BODY:
         header = _cut(header, VALUE_CHARACTERS)
     prefix = decoration + " " if decoration else ""
     return Signature(prefix + header, prefix + _qualified(header, symbol))
@@ -90,8 +91,9 @@ def dedented(lines: Sequence[Line]) -> str:
 
 
 def skeleton(header: str, members: Iterable[str]) -> str:
-    """A definition as its signature and those of its members, one a line."""
-    return "\n".join([header, *(f"    {member}" for member in members if member)]) + "\n"
+    """A definition as its signature and those of its members, one a line; a module has only members."""
+    lines = [header, *(f"    {member}" for member in members)] if header else list(members)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _halves(symbol: Symbol, source: bytes) -> tuple[str, str]:

@@ -13,8 +13,10 @@ the count of the whole only where blocks meet, by a token here or there, which s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import NamedTuple
 
 from laconic.code.lenses.candidate import View
@@ -39,11 +41,12 @@ CUT_TARGET_PART = 0.6
 # A pack that uses this much is full; looking for the last tokens costs more than they are worth.
 FULL_PART = 0.985
 # A body is only begun when this many tokens are left for it.
-MIN_CUT_TOKENS = 24
-# Tokens of a byte of code, to guess what a step costs before trying it, and how far above the guess it may be
-# refused without trying: dense code and blank code differ by less.
+MIN_CUT_TOKENS = 8
+# What a step costs is guessed from its bytes before it is tried. A neighbour's step is not tried if by the guess
+# it is so much too large; a target's only if no code is sparse enough to make it fit.
 TOKENS_PER_BYTE = 0.27
-REFUSAL_FACTOR = 2.0
+HOPELESS_FACTOR = 1.3
+MOST_BYTES_PER_TOKEN = 12
 # Batches of steps fill this part of what is left, so that a wrong guess rarely makes one too large.
 BATCH_PART = 0.8
 # Text without its files' other parts is never this many times denser than the files: no need to count them.
@@ -126,11 +129,12 @@ def _fit(view: View, texts: Texts, scale: Scale, extracts: tuple[Extract, ...], 
     names = [rung for rung in to_targets if rung.detail is Detail.NAME]
     draft.raise_to(names)
     _require(scale.settle(draft.pack()).pack.used, budget)
+    to_others = other_rungs(view.candidates, draft.holding_targets)
     filling = _Filling(draft, scale, budget)
     filling.climb(to_targets[len(names) :])
     filling.cut_targets(to_targets)
-    filling.fill(other_rungs(view.candidates, draft.holding_targets))
-    filling.fill_with_cut()
+    filling.fill(to_others)
+    filling.fill_with_cut([*to_targets, *to_others])
     return filling.settled()
 
 
@@ -155,7 +159,9 @@ class _Filling:
     def climb(self, rungs: Sequence[Rung]) -> None:
         """Take the longest beginning of the steps that fits."""
         start = self.draft.choice()
-        fitting, beyond = 0, len(rungs) + 1
+        sizes = accumulate(rung.size_bytes for rung in rungs)
+        possible = sum(1 for size_bytes in sizes if size_bytes <= self.budget * MOST_BYTES_PER_TOKEN)
+        fitting, beyond = 0, possible + 1
         while beyond - fitting > 1:
             tried = (fitting + beyond) // 2
             self.draft.raise_to(rungs[:tried])
@@ -176,71 +182,106 @@ class _Filling:
         for position, index in enumerate(left):
             used = self.weigh()
             share = (self.budget - used) * CUT_TARGET_PART / (len(left) - position)
-            self.cut(index, used + int(share))
+            self.cut(index, Detail.BODY, used + int(share))
 
     def fill(self, rungs: Sequence[Rung]) -> None:
         """Take, in order, every step that fits, in batches while much is left."""
+        ends = list(accumulate((rung.size_bytes for rung in rungs), initial=0.0))
         used = self.weigh()
         part = BATCH_PART
         refusals = at = 0
         while at < len(rungs) and used < self.budget * FULL_PART and refusals < MAX_REFUSALS_STEPS:
-            room_bytes = (self.budget - used) / TOKENS_PER_BYTE
-            if rungs[at].size_bytes > room_bytes * REFUSAL_FACTOR:
+            room = self.budget - used
+            if rungs[at].size_bytes * TOKENS_PER_BYTE > room * HOPELESS_FACTOR:
                 at += 1
                 continue
-            batch = _batch(rungs, at, room_bytes * part)
-            before = self.draft.choice()
-            self.draft.raise_to(batch)
-            weight = self.weigh()
-            if weight <= self.budget:
-                self.taken.append(before)
-                used, part = weight, BATCH_PART
-                at += len(batch)
-                continue
-            self.draft.restore(before)
-            if len(batch) > 1:
+            end = max(at + 1, bisect_right(ends, ends[at] + room * part / TOKENS_PER_BYTE) - 1)
+            weight = self._try(rungs[at:end], used)
+            if weight:
+                used, part, at = weight, BATCH_PART, end
+            elif end > at + 1:
                 part /= 2
             else:
                 refusals += 1
                 at += 1
 
-    def fill_with_cut(self) -> None:
-        """Spend what is left on more of a body that is cut, else on the beginning of the best one not shown."""
-        used = self.weigh()
-        if self.budget - used >= MIN_CUT_TOKENS and used < self.budget * FULL_PART:
-            any(self.cut(index, self.budget) for index in self._cuttable())
+    def _try(self, rungs: Sequence[Rung], used: int) -> int:
+        """Take some steps if they fit and give the new weight, else 0."""
+        before = self.draft.choice()
+        self.draft.raise_to(rungs)
+        weight = self.weigh()
+        if weight > self.budget:
+            self.draft.restore(before)
+            return 0
+        self.taken.append(before)
+        return weight
 
-    def cut(self, index: int, limit: int) -> bool:
-        """Show as many lines of a body as keep the pack within `limit`; False if not one more."""
-        draft = self.draft
-        before = draft.choice()
-        fitting, beyond = draft.cuts.get(index, 0), len(draft.texts.body(draft.candidates[index].symbol))
-        while beyond - fitting > 1:
-            tried = (fitting + beyond) // 2
-            draft.cut(index, tried)
-            if self.weigh() <= limit:
-                fitting = tried
-            else:
-                beyond = tried
-        draft.restore(before)
-        if fitting == draft.cuts.get(index, 0):
+    def fill_with_cut(self, rungs: Sequence[Rung]) -> None:
+        """Spend what is left on more of what is cut, else on the beginning of the best that is not shown."""
+        for _ in range(MAX_CUT_BODIES):
+            used = self.weigh()
+            if self.budget - used < MIN_CUT_TOKENS or used >= self.budget * FULL_PART:
+                return
+            if not any(self._begin(rung, used) for rung in self._cuttable(rungs)):
+                return
+
+    def _begin(self, rung: Rung, used: int) -> bool:
+        """Take a step whole or in part; False if it cannot even be begun."""
+        is_cut = rung.index in self.draft.cuts
+        may_fit = not is_cut and rung.size_bytes <= (self.budget - used) * MOST_BYTES_PER_TOKEN
+        return bool(may_fit and self._try([rung], used)) or self.cut(rung.index, rung.detail, self.budget)
+
+    def cut(self, index: int, detail: Detail, limit: int) -> bool:
+        """Show as much of a body or skeleton as keeps the pack within `limit`; False if that is nothing more."""
+        before = self.draft.choice()
+        size = self._size_that_fits(index, detail, limit)
+        self.draft.restore(before)
+        if size <= before.cuts.get(index, 0):
             return False
         self.taken.append(before)
-        draft.cut(index, fitting)
+        self.draft.cut(index, detail, size)
         return True
 
-    def _cuttable(self) -> Iterable[int]:
+    def _size_that_fits(self, index: int, detail: Detail, limit: int) -> int:
+        """How many lines of a body, or members of a skeleton, keep the pack within `limit`; 0 if none."""
+        symbol, texts = self.draft.candidates[index].symbol, self.draft.texts
+        is_body = detail is Detail.BODY
+        lines = [line.text for line in texts.body(symbol)] if is_body else texts.member_lines(symbol)
+        del lines[-1:]  # cut to its whole size it would not be cut
+        fitting = 0
+        size = max(1, self.draft.cuts.get(index, 0))
+        for _ in range(SETTLE_ROUNDS):
+            if not fitting < size <= len(lines):
+                break
+            self.draft.cut(index, detail, size)
+            room = limit - self.weigh()
+            if room >= 0:
+                fitting = size
+                size += self._lines_within(room, lines[size:])
+            else:
+                size -= max(1, self._lines_within(-room, lines[fitting:size][::-1]) + 1)
+        return fitting
+
+    def _lines_within(self, room: int, lines: Sequence[str]) -> int:
+        """How many of the lines cost no more than `room` tokens together."""
+        for position, line in enumerate(lines):
+            room -= self.scale.count_once(line + "\n")
+            if room < 0:
+                return position
+        return len(lines)
+
+    def _cuttable(self, rungs: Sequence[Rung]) -> list[Rung]:
+        """What might be begun, the best first: of each candidate the next step beyond its signature."""
         draft = self.draft
         if draft.cuts:
-            return list(draft.cuts)
-        rungs = [*target_rungs(draft.candidates), *other_rungs(draft.candidates, draft.holding_targets)]
-        has_body = {rung.index for rung in rungs if rung.detail is Detail.BODY}
-        waiting = [
-            index
-            for index, detail in draft.chosen.items()
-            if detail < Detail.BODY and index in has_body and not draft.is_within(index)
-        ]
-        return sorted(waiting)[:MAX_CUT_BODIES]
+            return [Rung(index, draft.chosen[index], 0) for index in draft.cuts]
+        following: dict[int, Rung] = {}
+        for rung in rungs:
+            shown = draft.chosen.get(rung.index)
+            if rung.detail > Detail.SIGNATURE and shown is not None and shown < rung.detail:
+                following.setdefault(rung.index, rung)
+        waiting = [index for index in sorted(following) if not draft.is_within(index)]
+        return [following[index] for index in waiting[:MAX_CUT_BODIES]]
 
     def settled(self) -> Fitted:
         """The pack, measured exactly. Takes back one step, then two, four, … while it is too large."""
@@ -253,14 +294,6 @@ class _Filling:
             back *= 2
             fitted = self.scale.settle(self.draft.pack())
         return fitted
-
-
-def _batch(rungs: Sequence[Rung], at: int, room_bytes: float) -> Sequence[Rung]:
-    end = at
-    while end < len(rungs) and room_bytes >= rungs[end].size_bytes:
-        room_bytes -= rungs[end].size_bytes
-        end += 1
-    return rungs[at : max(end, at + 1)]
 
 
 def _as_files(fitted: Fitted, scale: Scale, texts: Texts) -> tuple[Extract, ...] | None:

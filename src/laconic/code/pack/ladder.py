@@ -22,7 +22,8 @@ ITEM_BYTES = 12
 # A skeleton is about this part of a class.
 SKELETON_PART = 0.2
 
-_HOLDERS = CLASS_KINDS | {Kind.MODULE, Kind.NAMESPACE}
+_HOLDERS = frozenset({Kind.MODULE, Kind.NAMESPACE})
+_WITH_BODY = CALLABLE_KINDS | CLASS_KINDS | _HOLDERS
 
 
 class Rung(NamedTuple):
@@ -39,7 +40,7 @@ def levels(candidate: Candidate, holds_target: bool) -> list[Detail]:
     Around a target that is shown by itself, a class or module is never shown whole.
     """
     symbol = candidate.symbol
-    if symbol.kind in {Kind.MODULE, Kind.NAMESPACE}:
+    if symbol.kind in _HOLDERS:
         return [Detail.NAME, Detail.SKELETON, Detail.BODY] if candidate.is_target else [Detail.NAME]
     found = [Detail.NAME, Detail.SIGNATURE]
     if symbol.kind in CLASS_KINDS and symbol.signature_end_byte < symbol.end_byte:
@@ -95,23 +96,18 @@ def _rungs_of(index: int, symbol: Symbol, details: list[Detail]) -> list[Rung]:
 
 
 def _size_bytes(symbol: Symbol, detail: Detail) -> float:
-    name = len(symbol.qualname) + ITEM_BYTES
+    if detail is Detail.NAME:
+        return len(symbol.qualname) + ITEM_BYTES
     header = symbol.signature_end_byte - symbol.start_byte
-    if symbol.kind not in CALLABLE_KINDS | _HOLDERS:
-        header = min(header, VALUE_CHARACTERS)
+    if detail is Detail.SIGNATURE:
+        return (header if symbol.kind in _WITH_BODY else min(header, VALUE_CHARACTERS)) + ITEM_BYTES
     whole = symbol.end_byte - symbol.start_byte
     if symbol.doc_start_byte >= symbol.start_byte:
         whole -= symbol.doc_end_byte - symbol.doc_start_byte
-    sizes = {
-        Detail.NAME: name,
-        Detail.SIGNATURE: header + ITEM_BYTES,
-        Detail.SKELETON: header + ITEM_BYTES + SKELETON_PART * whole,
-        Detail.BODY: whole + ITEM_BYTES,
-    }
-    return sizes[detail]
+    return whole + ITEM_BYTES if detail is Detail.BODY else header + SKELETON_PART * whole + ITEM_BYTES
 
 
 def _has_more_than_signature(symbol: Symbol) -> bool:
-    if symbol.kind in CALLABLE_KINDS | CLASS_KINDS:
+    if symbol.kind in _WITH_BODY:
         return symbol.signature_end_byte < symbol.end_byte
     return symbol.end_line > symbol.start_line or symbol.end_byte - symbol.start_byte > VALUE_CHARACTERS

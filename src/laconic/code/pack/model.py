@@ -63,8 +63,8 @@ class Pack:
     """What fits a budget, in the order in which it is to be read.
 
     Extracts come first. Items are grouped by file; files stand in the order of their best candidate, so those
-    with targets lead, then what the targets need, then who needs them; within a file the order is that of its
-    lines. The order does not depend on the budget.
+    with targets lead, then by and large what the targets need, then who needs them. Within a file targets come
+    first, the others in the order of its lines. The order does not depend on the budget.
     """
 
     revision: str

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from laconic.code.languages.registry import LANGUAGES
 from laconic.code.pack.excerpt import Line, Signature, body, dedented, lines_of, signature, skeleton
 from laconic.code.pack.model import Extract
-from laconic.code.symbols import Symbol
+from laconic.code.symbols import CALLABLE_KINDS, Symbol
 
 SourceOf = Callable[[str], bytes]
 SymbolsOf = Callable[[str], Sequence[Symbol]]
@@ -66,15 +66,24 @@ class Texts:
         lines = self.body(symbol)
         if size_lines is None or size_lines >= len(lines):
             return dedented(lines), symbol.end_line
+        while size_lines > 1 and not lines[size_lines - 1].text.strip():
+            size_lines -= 1
         last = lines[size_lines - 1].number
-        rest = [self.signature(member).plain for member in self._members(symbol) if member.start_line > last]
+        passed = {member.id for member in self._members(symbol) if member.start_line <= last}
+        rest = self.member_lines(symbol, passed)
         return dedented(lines[:size_lines]) + "".join(f"    {line}\n" for line in rest), last
 
-    def skeleton(self, symbol: Symbol, shown: Collection[str] = ()) -> str:
-        """The signature of a symbol and of its members, but not of those with an id in `shown`."""
+    def skeleton(self, symbol: Symbol, shown: Collection[str] = (), size_members: int | None = None) -> str:
+        """The signature of a symbol and of its (first) members, but not of those with an id in `shown`."""
+        members = self.member_lines(symbol, shown)
+        kept = members if size_members is None else members[:size_members]
+        rest = [f"… {len(members) - len(kept)} more"] if len(kept) < len(members) else []
+        return skeleton(self.signature(symbol).plain, [*kept, *rest])
+
+    def member_lines(self, symbol: Symbol, shown: Collection[str] = ()) -> list[str]:
+        """The signatures of members, but not of those with an id in `shown`."""
         members = [member for member in self._members(symbol) if member.id not in shown]
-        header = self.signature(symbol).plain or symbol.path
-        return skeleton(header, [self.signature(member).plain for member in members])
+        return [line for line in (self.signature(member).plain for member in members) if line]
 
     def extract(self, path: str, first_line: int = 1, last_line: int | None = None) -> Extract:
         """Lines of a file as they stand; without a last line, all that follow."""
@@ -85,9 +94,11 @@ class Texts:
         return Extract(path, first_line, end, first_line == 1 and end == len(lines), text)
 
     def _body_of_file(self, symbol: Symbol) -> list[Line]:
+        # Functions within a function rarely have documentation; not worth looking at the whole file.
+        nested = () if self.with_docs or symbol.kind in CALLABLE_KINDS else self._symbols_in(symbol.path)
         docs = [
             (other.doc_start_byte, other.doc_end_byte)
-            for other in (() if self.with_docs else self._symbols_in(symbol.path))
+            for other in nested
             if other.doc_end_byte and symbol.start_byte <= other.doc_start_byte < symbol.end_byte
         ]
         return body(symbol, self.source(symbol.path), docs, with_docs=self.with_docs)

@@ -32,7 +32,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from laconic.code.pack.model import PART_OF_DETAIL, Block, Count, Detail, Extract, Item, Pack, Part, joined
+from laconic.code.pack.model import PART_OF_DETAIL, Block, Count, Detail, Extract, Item, Pack, Part
 from laconic.code.render.escape import visible, visible_line
 from laconic.code.render.relations import (
     Ref,
@@ -64,8 +64,11 @@ def compact(pack: Pack, count: Count) -> Sequence[Block]:
 
 def ultracompact(pack: Pack, count: Count) -> Sequence[Block]:
     """With a dictionary of paths where that is shorter than grouping by file, so never longer than text."""
-    candidates = (_grouped(pack, compact=True), _with_dictionary(pack), _grouped(pack, compact=False))
-    return min(candidates, key=lambda blocks: count(joined(blocks)))
+    return min(_grouped(pack, compact=True), _with_dictionary(pack), key=lambda blocks: _weight(blocks, count))
+
+
+def _weight(blocks: Sequence[Block], count: Count) -> int:
+    return sum([count(block.text) for block in blocks])
 
 
 def _grouped(pack: Pack, *, compact: bool) -> list[Block]:

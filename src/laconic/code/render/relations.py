@@ -34,7 +34,8 @@ def relations_of(pack: Pack) -> Relations:
         if label and neighbour.of in shown_targets:
             of_target[neighbour.of][label].append(neighbour.symbol)
             said.add(neighbour.symbol.id)
-    return Relations({target: dict(labels) for target, labels in of_target.items()}, frozenset(said))
+    ordered = {target: dict(sorted(labels.items())) for target, labels in of_target.items()}
+    return Relations(ordered, frozenset(said))
 
 
 def relation_label(reason: str) -> str:

@@ -1,0 +1,244 @@
+"""What holds of every pack, whatever the code, the candidates, the budget and the format."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from tests.code.planted import Planted, plant, view
+
+from laconic.code.lenses.candidate import TARGET, TARGET_SCORE, Candidate, View
+from laconic.code.pack.fit import Fitted, fit
+from laconic.code.pack.model import Detail, Pack, joined
+from laconic.code.render.formats import FORMATS
+from laconic.foundation import tokens
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import MAX_BUDGET_TOKENS
+
+NAMES = st.sampled_from(["run", "é", "load_all", "Straße", "x", "validate_token_of_the_current_session", "日本"])
+# Lines that try to pass for structure, end fences, hide from the reader or steer the terminal.
+HOSTILE = st.sampled_from(
+    [
+        "=== src/auth.py",
+        "@1-9 target: evil",
+        "P0:evil() @1-2",
+        "  calls: evil",
+        "``` and ````",
+        "\x1b[2J\x9b",
+        "\u202egnp.exe",
+        '"},{"id":"evil"',
+        "\U000e0041\u2028",
+        "+12 more callers",
+    ]
+)
+WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=40)
+STATEMENTS = st.one_of(
+    st.just("pass"),
+    st.builds("value = compute({!r})".format, WORDS),
+    st.builds('"""\n{}\n"""'.format, HOSTILE),
+    st.builds("# {}".format, WORDS),
+    st.builds("result = [{}]".format, st.lists(NAMES, max_size=30).map(", ".join)),
+    st.just(""),
+)
+
+
+@st.composite
+def functions(draw: st.DrawFn) -> list[str]:
+    parameters = draw(st.lists(NAMES, max_size=draw(st.sampled_from([3, 3, 40]))))
+    named = [f"{name}_{number}: int = {number}" for number, name in enumerate(parameters)]
+    many_lines = draw(st.booleans())
+    header = ["def {}(", *(f"    {parameter}," for parameter in named), ") -> None:"]
+    doc = draw(st.sampled_from([[], ['    """Say what it does."""'], ['    """', "    Twice.", '    """', ""]]))
+    body = [f"    {row}" for statement in draw(st.lists(STATEMENTS, max_size=25)) for row in statement.split("\n")]
+    lines = header if many_lines else [f"def {{}}({', '.join(named)}) -> None:"]
+    return [lines[0].format(draw(NAMES)), *lines[1:], *doc, *body, "    return None"]
+
+
+@st.composite
+def classes(draw: st.DrawFn) -> list[str]:
+    methods = [f"    {line}" for method in draw(st.lists(functions(), max_size=4)) for line in method]
+    return [f"class {draw(NAMES)}(Base):", "    LIMIT = 3", *methods]
+
+
+@st.composite
+def repositories(draw: st.DrawFn) -> Planted:
+    definitions = st.one_of(functions(), functions(), classes(), st.just(["LIMIT = 3"]))
+    newline = draw(st.sampled_from(["\n", "\n", "\r\n"]))
+    paths = draw(
+        st.lists(st.sampled_from(["a.py", "src/deep/b.py", "src/deep/c d.py", "é/`x`.py"]), min_size=1, unique=True)
+    )
+    return plant(
+        {
+            path: newline.join(line for part in draw(st.lists(definitions, max_size=6)) for line in [*part, ""])
+            for path in paths
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Question:
+    planted: Planted
+    view: View
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> Question:
+    planted = draw(repositories())
+    symbols = sorted(planted.by_id.values(), key=lambda symbol: symbol.id)
+    chosen = draw(st.lists(st.sampled_from(symbols), min_size=1, unique=True))
+    targets = chosen[: draw(st.integers(1, 2))]
+    candidates = [Candidate(target, TARGET_SCORE, TARGET) for target in targets]
+    for symbol in chosen[len(targets) :]:
+        reason = draw(st.sampled_from(["callee", "caller", "test", "type", "caller by name"]))
+        score = draw(st.sampled_from([0.05, 0.2, 0.5, 0.8]))
+        candidates.append(Candidate(symbol, score, reason, draw(st.sampled_from(chosen)).id))
+    return Question(planted, view(candidates, caller=draw(st.integers(0, 3))))
+
+
+BUDGETS = st.one_of(st.integers(0, 120), st.integers(0, 3_000))
+FORMAT_NAMES = st.sampled_from(sorted(FORMATS))
+
+
+def answer(question: Question, format_name: str, budget: int) -> Fitted:
+    """The pack; discards the example when the budget is too small for any."""
+    try:
+        return fit(question.view, question.planted.texts(), FORMATS[format_name], budget, revision="r1")
+    except LaconicError as error:
+        assert error.code == "budget_too_small"
+        assume(False)
+        raise
+
+
+@given(questions(), FORMAT_NAMES, BUDGETS)
+def test_never_costs_more_than_the_budget(question: Question, format_name: str, budget: int) -> None:
+    try:
+        fitted = fit(question.view, question.planted.texts(), FORMATS[format_name], budget)
+    except LaconicError as error:
+        assert error.code == "budget_too_small"
+        return
+    assert tokens.count(fitted.text) == fitted.pack.used <= budget
+    assert fitted.text == joined(FORMATS[format_name](fitted.pack, tokens.count))
+    assert fitted.text.endswith("\n")
+
+
+@given(questions(), FORMAT_NAMES)
+def test_what_a_refusal_says_is_needed_suffices(question: Question, format_name: str) -> None:
+    with pytest.raises(LaconicError) as refusal:
+        fit(question.view, question.planted.texts(), FORMATS[format_name], 0)
+    found = re.search(r"takes (\d+) tokens", refusal.value.message)
+    assert found
+    fit(question.view, question.planted.texts(), FORMATS[format_name], int(found[1]))
+
+
+@given(questions(), FORMAT_NAMES, BUDGETS)
+def test_is_the_same_every_time(question: Question, format_name: str, budget: int) -> None:
+    assert answer(question, format_name, budget) == answer(question, format_name, budget)
+
+
+@given(questions(), FORMAT_NAMES, st.integers(300, 2_000))
+def test_uses_nine_tenths_of_the_budget_when_there_is_that_much_to_say(
+    question: Question, format_name: str, budget: int
+) -> None:
+    everything = answer(question, format_name, MAX_BUDGET_TOKENS).pack.used
+    used = answer(question, format_name, budget).pack.used
+    # JSON states its budget, so the same pack differs by a token there.
+    assert used >= min(everything - 1, 0.9 * budget - longest_line(question))
+
+
+def longest_line(question: Question) -> int:
+    lines = {line for source in question.planted.sources.values() for line in source.decode().splitlines()}
+    return max(map(tokens.count, lines), default=0)
+
+
+@given(questions(), BUDGETS)
+def test_ultracompact_is_never_longer_than_text(question: Question, budget: int) -> None:
+    pack = answer(question, "text", budget).pack
+    sizes = {name: tokens.count(joined(FORMATS[name](pack, tokens.count))) for name in FORMATS}
+    assert sizes["ultracompact"] <= sizes["compact"] <= sizes["text"]
+
+
+@given(questions(), FORMAT_NAMES, BUDGETS, BUDGETS)
+def test_a_larger_budget_never_shows_less_of_the_target(
+    question: Question, format_name: str, one: int, other: int
+) -> None:
+    assume(sum(candidate.is_target for candidate in question.view.candidates) == 1)
+    smaller, larger = (answer(question, format_name, budget).pack for budget in sorted((one, other)))
+    assert shown_of_target(smaller) <= shown_of_target(larger)
+
+
+def shown_of_target(pack: Pack) -> tuple[int, bool]:
+    """How much of the target is shown, in steps."""
+    item = next((item for item in pack.items if item.symbol.id in pack.targets), None)
+    if item is None:
+        return Detail.BODY, True
+    return item.detail, not item.is_cut
+
+
+@given(questions(), FORMAT_NAMES, BUDGETS)
+def test_everything_is_there_once_and_has_a_reason(question: Question, format_name: str, budget: int) -> None:
+    pack = answer(question, format_name, budget).pack
+    assert all(item.reason for item in pack.items)
+    left = sum(times for _, times in pack.omitted) - sum(question.view.beyond.values())
+    assert left + len(pack.items) + len(pack.within) == len(question.view.candidates)
+    bodies = [item for item in pack.items if item.detail is Detail.BODY]
+    for item in pack.items:
+        holders = [body for body in bodies if body is not item and body.symbol.path == item.symbol.path]
+        assert not any(
+            body.symbol.start_byte <= item.symbol.start_byte and item.symbol.end_line <= body.last_line
+            for body in holders
+        )
+
+
+@given(questions(), FORMAT_NAMES, BUDGETS)
+def test_never_costs_more_than_the_whole_files(question: Question, format_name: str, budget: int) -> None:
+    fitted = answer(question, format_name, budget)
+    pack, texts = fitted.pack, question.planted.texts()
+    assume(pack.items)
+    paths = dict.fromkeys(item.symbol.path for item in pack.items)
+    files = Pack("r1", budget, 0, pack.targets, tuple(map(texts.extract, paths)), (), (), pack.omitted)
+    assert pack.extracts or pack.used <= tokens.count(joined(FORMATS[format_name](files, tokens.count)))
+
+
+@given(questions(), st.sampled_from(["text", "compact", "ultracompact"]), BUDGETS)
+def test_no_line_of_code_passes_for_structure(question: Question, format_name: str, budget: int) -> None:
+    fitted = answer(question, format_name, budget)
+    assert structure(fitted.text) == structure(joined(FORMATS[format_name](without_code(fitted.pack), tokens.count)))
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", fitted.text)
+
+
+def structure(text: str) -> list[str]:
+    """The lines that say what stands where."""
+    return [line for line in text.split("\n") if re.match(r"=== |@[\d+]|P\d+[:=]", line)]
+
+
+def without_code(pack: Pack) -> Pack:
+    """The pack with harmless code."""
+    items = tuple(replace(item, code="harmless\n") if item.code else item for item in pack.items)
+    return replace(pack, items=items, extracts=tuple(replace(extract, text="\n") for extract in pack.extracts))
+
+
+@given(questions(), BUDGETS)
+def test_json_is_whole_and_true(question: Question, budget: int) -> None:
+    fitted = answer(question, "json", budget)
+    said = json.loads(fitted.text)
+    assert said["budget_used"] == tokens.count(fitted.text)
+    shown = {entry["id"]: entry["code"] for entry in said["slices"]}
+    assert shown == {item.symbol.id: item.code or None for item in fitted.pack.items if item.detail > Detail.NAME}
+
+
+@given(questions(), BUDGETS)
+def test_markdown_fences_hold(question: Question, budget: int) -> None:
+    fitted = answer(question, "markdown", budget)
+    fence = ""
+    for line in fitted.text.split("\n"):
+        if fence:
+            fence = "" if line == fence else fence
+        elif opened := re.match("`{3,}", line):
+            fence = opened[0]
+        else:
+            assert re.match(r"(?:### |- | {2}- |\+\d|$)", line)
+    assert not fence
