@@ -5,6 +5,14 @@ from __future__ import annotations
 # Files that are worth indexing
 MAX_FILE_BYTES = 1_000_000
 
+# Indexing
+GIT_SECONDS = 120  # for git to list the files
+MAX_SUBMODULE_LEVELS = 8  # submodules of submodules
+MAX_WORKER_PROCESSES = 16
+WORKER_START_SECONDS = 30  # for one to load its program; then the work is done without them
+WORKER_SILENCE_SECONDS = 120  # for one chunk of files; some grammars can be led to search for a very long time
+FIRST_BUILD_SECONDS = 300  # for another process to finish the first index there is
+
 # Databases
 DATABASE_BUSY_MILLISECONDS = 5_000
 DATABASE_RETRY_SECONDS = 0.01
@@ -22,11 +30,12 @@ DEFAULT_DEPTH_HOPS = 2
 MAX_BUDGET_TOKENS = 200_000
 MAX_DEPTH_HOPS = 8
 MAX_NEIGHBOURS_SYMBOLS = 200  # callers or callees taken of one symbol; a hub has thousands
-MAX_EXPANDED_SYMBOLS = 48  # symbols of one hop whose own neighbours are looked at
+MAX_EXPANDED_SYMBOLS = 16  # symbols of one hop whose own neighbours are looked at
 MAX_CANDIDATES_SYMBOLS = 500
 MAX_USED_SYMBOLS = 64  # types, bases and constants taken of one symbol
+MAX_REEXPORT_HOPS = 8  # imports through which a mentioned name is followed
 MAX_CUT_BODIES = 4  # bodies of which a pack tries to show the first lines
-MAX_REFUSALS_STEPS = 48  # steps found too large before a pack counts as full
+MAX_REFUSALS_STEPS = 16  # steps found too large before a pack counts as full
 SETTLE_ROUNDS = 6  # a pack that prints its own size is counted until the figure stands
 
 # Lookups

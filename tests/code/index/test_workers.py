@@ -68,7 +68,7 @@ def test_files_that_take_their_process_down_are_set_apart(
 ) -> None:
     plant({"04.py": "die\n", "05.py": "die\n", "09.py": "hang\n"})
     monkeypatch.setattr(workers, "_PROGRAM", SABOTAGED)
-    monkeypatch.setattr(workers, "SILENCE_SECONDS", 2.0)
+    monkeypatch.setattr(workers, "WORKER_SILENCE_SECONDS", 2.0)
     with Store.in_memory() as store:
         refresh(root, store)
         assert store.skipped() == [Skipped(path, Reason.EXTRACTION_FAILED) for path in ("04.py", "05.py", "09.py")]
@@ -79,7 +79,7 @@ def test_files_that_take_their_process_down_are_set_apart(
 @pytest.mark.parametrize("program", ["raise SystemExit(1)", "import time; time.sleep(1000)"])
 def test_without_workers_this_process_does_the_work(root: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     monkeypatch.setattr(workers, "_PROGRAM", program)
-    monkeypatch.setattr(workers, "START_SECONDS", 0.2)
+    monkeypatch.setattr(workers, "WORKER_START_SECONDS", 0.2)
     with Store.in_memory() as store:
         assert refresh(root, store).added == FILES
 

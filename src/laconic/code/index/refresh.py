@@ -22,9 +22,9 @@ from laconic.code.index.store import Store
 from laconic.foundation.clock import Stopwatch, wall_seconds
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.hashing import content_hash
+from laconic.foundation.limits import FIRST_BUILD_SECONDS
 
 RACY_SECONDS = 2.0  # the coarsest clock of a file system in use: FAT's
-FIRST_BUILD_WAIT_SECONDS = 300  # for another process to finish the first index there is
 
 Progress = Callable[[int, int], None]  # (files done, files to do)
 
@@ -109,7 +109,7 @@ def _bring_up_to_date(root: str, store: Store, progress: Progress | None) -> tup
                 raise
             if store.is_current():
                 return plan, True
-            if watch.seconds() > FIRST_BUILD_WAIT_SECONDS:
+            if watch.seconds() > FIRST_BUILD_SECONDS:
                 raise
 
 

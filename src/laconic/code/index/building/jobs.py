@@ -6,19 +6,19 @@ import os
 from collections.abc import Iterator, Sequence
 
 from laconic.code.index.schema import Batch, Job
+from laconic.foundation.limits import MAX_WORKER_PROCESSES
 
 CHUNK_BYTES = 400_000
 CHUNK_FILES = 200
 WORTHWHILE_BYTES = 1_000_000  # below, starting processes takes longer than they save
 BYTES_PER_WORKER = 500_000
-MAX_WORKERS = 16
 
 
 def batches(root: str, jobs: Sequence[Job]) -> Iterator[Batch]:
     """The rows of all jobs in their order, from other processes where that is faster."""
     chunks = _chunks(jobs)
     total_bytes = sum(job.size for job in jobs)
-    count = min(_cores(), MAX_WORKERS, len(chunks), total_bytes // BYTES_PER_WORKER)
+    count = min(_cores(), MAX_WORKER_PROCESSES, len(chunks), total_bytes // BYTES_PER_WORKER)
     if count > 1 and total_bytes >= WORTHWHILE_BYTES:
         from laconic.code.index.building.workers import Crew
 

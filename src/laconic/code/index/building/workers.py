@@ -22,9 +22,7 @@ import laconic
 from laconic.code.index.building.worker import read_frame, write_frame
 from laconic.code.index.content import Reason
 from laconic.code.index.schema import Batch, Job, skipped_row
-
-START_SECONDS = 30
-SILENCE_SECONDS = 120  # for one chunk; some grammars can be led to search for a very long time
+from laconic.foundation.limits import WORKER_SILENCE_SECONDS, WORKER_START_SECONDS
 
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from laconic.code.index.building.worker import main; main()"
 
@@ -47,12 +45,12 @@ class _Worker:
 
     def await_ready(self) -> None:
         """Return when the process has loaded its program."""
-        self._receive(START_SECONDS)
+        self._receive(WORKER_START_SECONDS)
 
     def ask(self, chunk: Sequence[Job]) -> Batch:
         """The rows of a chunk."""
         self._send([tuple(job) for job in chunk])
-        return Batch._make(self._receive(SILENCE_SECONDS))
+        return Batch._make(self._receive(WORKER_SILENCE_SECONDS))
 
     def stop(self) -> None:
         """End the process, whatever it is doing."""
@@ -69,7 +67,9 @@ class _Worker:
             raise _WorkerLostError from error
 
     def _receive(self, seconds: float) -> Any:
-        if not select.select([self._answers], [], [], seconds)[0]:
+        waiting = select.poll()
+        waiting.register(self._answers, select.POLLIN)
+        if not waiting.poll(seconds * 1000):
             raise _WorkerLostError
         try:
             return read_frame(self._answers)

@@ -7,8 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import Self
 
-GIT_SECONDS = 120
-MAX_SUBMODULE_DEPTH = 8
+from laconic.foundation.limits import GIT_SECONDS, MAX_SUBMODULE_LEVELS
 
 # Variables by which a calling git (a hook, for one) would point ours at another repository or index.
 _REPOSITORY_VARIABLES = (
@@ -129,7 +128,7 @@ def _sort(output: str, listing: Listing) -> list[str]:
 def _add_submodule(listing: Listing, root: str, path: str, depth: int) -> None:
     directory = f"{root}/{path}"
     is_inside = os.path.realpath(directory) == directory
-    if depth > MAX_SUBMODULE_DEPTH or not is_inside or not os.path.lexists(f"{directory}/.git"):
+    if depth > MAX_SUBMODULE_LEVELS or not is_inside or not os.path.lexists(f"{directory}/.git"):
         listing.missing_submodules.append(path)
         return
     try:
