@@ -11,7 +11,7 @@ from typing import Any
 
 from laconic.code.expressions import (
     CALL, CLASS_METHOD, CONST, CONTEXT_MANAGER, DECLARED, DEFINED, EITHER, ELEMENT, ENTER, GENERATOR, GENERIC, IMPORTED, ITEM,
-    LITERAL, MAPPING, MEMBER, NEW, PARAMETER, REFERENCE, SEQUENCE, SPREAD, STATIC, TYPED, VARIADIC, VERSION_MARK, Expression,
+    LITERAL, MAPPING, MEMBER, NEW, PARAMETER, PARTIAL, REFERENCE, SEQUENCE, SPREAD, STATIC, TYPED, VARIADIC, VERSION_MARK, Expression,
     Scope,
 )  # fmt: skip
 from laconic.code.graph.fixpoint import Solver
@@ -24,16 +24,25 @@ from laconic.code.graph.values import (
 )  # fmt: skip
 from laconic.code.languages.model import Summary
 from laconic.code.symbols import CLASS_KINDS, Kind
+from laconic.foundation.recursion import allow_deep_nesting
 
+FLOW_LEVELS = 2  # parameters through which a function may come before it is called
 MAX_KEYS = 12  # constants that a parameter may stand for
 MAX_TYPE_NAME_PARTS = 8  # dots in the text of a quoted type
 
 
 class Evaluator:
-    """Answers what expressions, names, parameters, returns and members may be."""
+    """Answers what expressions, names, parameters, returns and members may be.
 
-    def __init__(self, program: Program) -> None:
+    What a parameter receives depends on who calls the function, and who calls it on what parameters receive. This
+    circle is cut by levels: an evaluator takes the callers from the one below it, and the lowest knows nothing of what
+    is passed. A function that is handed on through as many parameters as there are levels is still found.
+    """
+
+    def __init__(self, program: Program, level: int = FLOW_LEVELS) -> None:
+        allow_deep_nesting()
         self.program = program
+        self.below = Evaluator(program, level - 1) if level else None
         self.solver = Solver()
         self.members = Members(self)
         self.typed = Typed(self)
@@ -237,7 +246,7 @@ class Evaluator:
         method = file.enclosing_method(scope)
         owner = file.owner_class(method) if method >= 0 else -1
         if method < 0:
-            owner = scope if file.definitions[scope][0] in CLASS_KINDS else file.owner_class(scope)
+            owner = scope if file.definitions[scope][0] in MEMBER_OWNERS else file.owner_class(scope)
         if owner < 0:
             return NOTHING
         target = self.members.class_of(file, owner)
@@ -248,7 +257,7 @@ class Evaluator:
 
     def imported(self, file: File, module: str, name: str) -> Values:
         """What an import binds; outside the repository it is external."""
-        key = ("import", file.path.rpartition("/")[0], module, name, file.language.name)
+        key = ("import", file.import_base, module, name, file.language.name)
         return self.solver.solve(key, self._imported_values, file, module, name)
 
     def _imported_values(self, file: File, module: str, name: str) -> Values:
@@ -264,7 +273,7 @@ class Evaluator:
             found = self.members.of_module(self.program.file(target), name)
             if found:
                 return found
-        separator = "" if module.endswith(".") else "."
+        separator = "" if module.endswith(".") else file.facts.separator
         submodule = self.program.modules(file, f"{module}{separator}{name}")
         if submodule:
             return one(MODULE, submodule[0])
@@ -283,8 +292,8 @@ class Evaluator:
 
     def _from_class_as_module(self, file: File, module: str, name: str) -> Values:
         """A member of a class that an import names like a module: `import static a.Class.member`."""
-        package, dot, owner = module.rpartition(".")
-        if not dot:
+        package, separator, owner = module.rpartition(file.facts.separator)
+        if not separator:
             return NOTHING
         classes = [value for value in self.imported(file, package, owner) if value[0] == CLASS]
         return self.members.of_all(frozenset(classes), name, file)
@@ -323,6 +332,8 @@ class Evaluator:
                 name = value[1].rpartition(".")[2]
                 if name in facts.union_types:
                     found |= frozenset().union(*[self.instances(file, scope, part) for part in arguments])
+                elif name in facts.transparent_types:
+                    found |= self.instances(file, scope, arguments[0]) if arguments else NOTHING
                 elif name in facts.class_types:
                     found |= frozenset().union(*[self.values(file, scope, part) for part in arguments])
                 elif name in facts.tuples:
@@ -486,7 +497,7 @@ class Evaluator:
     def _always_passed(self, file: File, position: int, index: int) -> bool:
         """Whether no known call leaves a parameter to its default."""
         scope = file.scope(position)
-        sites = self.members.sites.of(file, position)
+        sites = self.below.members.sites.of(file, position) if self.below else []
         return all(passed_expressions(scope, index, call, shift) for _, _, call, shift in sites)
 
     def _rest(self, value: Value) -> Values:
@@ -502,7 +513,7 @@ class Evaluator:
     def _passed(self, file: File, position: int, index: int) -> Values:
         """What call sites pass for a parameter."""
         found: Values = NOTHING
-        for site_file, site_scope, call, shift in self.members.sites.of(file, position):
+        for site_file, site_scope, call, shift in self.below.members.sites.of(file, position) if self.below else ():
             caller = self.program.file(site_file)
             for expression in passed_expressions(file.scope(position), index, call, shift):
                 if type(expression) is tuple and expression[0] == SPREAD:
@@ -645,6 +656,13 @@ class Evaluator:
     def _builtin_result(self, file: File, scope: int, callee: Value, call: Any) -> Values:
         _, container, name = callee
         facts = file.facts
+        if name in facts.mappers and call[2]:
+            mapped: Values = NOTHING
+            for function in self.values(file, scope, call[2][0]):
+                mapped |= self.result(file, scope, function, call) if function[0] in (FUNCTION, CLASS) else NOTHING
+            return mapped if container[0] == INSTANCE or not mapped else collection(mapped)
+        if container[0] == INSTANCE:
+            return frozenset((container,))
         if name in facts.views:
             return collection(self.items(container, None, file))
         if name in facts.item_views:

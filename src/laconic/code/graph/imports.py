@@ -23,16 +23,18 @@ class ImportGraph:
         """
         found = [self.module(importer, item.module)[:1]]
         if item.name and item.name != "*":
-            separator = "" if item.module.endswith(".") else "."
+            language = self._program.rows[self._program.by_path[importer]].language
+            separator = "" if item.module.endswith(".") else LANGUAGES[language].resolution.separator
             found.insert(0, self.module(importer, f"{item.module}{separator}{item.name}")[:1])
         return [path for path in dict.fromkeys(path for paths in found for path in paths) if path != importer]
 
     def module(self, importer: str, module: str, language: str = "") -> tuple[str, ...]:
         """The files that a module as written in a file may mean, best first."""
         language = language or self._program.rows[self._program.by_path[importer]].language
-        key = (language, importer.rpartition("/")[0], module)
+        facts = LANGUAGES[language].resolution
+        key = (language, importer if facts.relative_to_file else importer.rpartition("/")[0], module)
         if key not in self._known:
-            paths = LANGUAGES[language].resolution.modules(self._program, importer, module)
+            paths = facts.modules(self._program, importer, module)
             self._known[key] = tuple(path for path in paths if path in self._program.by_path)
         return self._known[key]
 

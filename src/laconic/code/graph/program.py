@@ -307,7 +307,9 @@ class File:
     def _bind_definition(self, position: int, scope: Scope) -> None:
         definition = self.definitions[position]
         kind, name, parent = definition[0], definition[1], definition[3]
-        if position == 0 or kind == Kind.LAMBDA or scope.flags & EXTENSION or scope.receiver_type is not None:
+        if position == 0 or kind == Kind.LAMBDA or scope.flags & EXTENSION:
+            return
+        if scope.receiver_type is not None and parent == 0:
             return
         if self.is_prefixed(position):
             return

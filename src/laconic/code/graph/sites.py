@@ -43,6 +43,7 @@ class Sites:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.program = evaluator.program
+        self._known: dict[tuple[int, int], list[tuple[int, int, Expression, int]]] = {}
 
     # Forward
 
@@ -156,12 +157,13 @@ class Sites:
 
     def of(self, file: File, position: int) -> list[tuple[int, int, Expression, int]]:
         """Calls that reach a function, for what they pass: (file, scope, call, shift). Empty for widely used ones."""
-        key = ("sites", file.id, position)
-        found = self.evaluator.solver.solve(key, self._bounded_search, file, position)
-        result = []
-        for file_id, scope, index, shift in sorted(found):
-            result.append((file_id, scope, self.program.file(file_id).scope(scope).calls[index], shift))
-        return result
+        known = self._known.get((file.id, position))
+        if known is None:
+            known = self._known[file.id, position] = [
+                (file_id, scope, self.program.file(file_id).scope(scope).calls[index], shift)
+                for file_id, scope, index, shift in sorted(self._bounded_search(file, position))
+            ]
+        return known
 
     def _bounded_search(self, file: File, position: int) -> frozenset[Any]:
         names = self._first_names(file, position)
