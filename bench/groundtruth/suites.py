@@ -20,6 +20,7 @@ from bench.groundtruth import (
     tags,
 )
 from bench.groundtruth.score import CaseResult, SuiteResult
+from laconic.code.languages.registry import LANGUAGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,20 @@ class Suite:
     def measure(self, data: Path, cache: Path) -> SuiteResult:
         """Run all cases; without data or tool, say so. `cache` is where slow checkers' answers are kept."""
         folder = data / self.folder
-        reason = self.unable(cache) if self.unable else ""
-        if not folder.is_dir() or reason:
-            return SuiteResult(self.name, self.language, skipped=reason or f"no folder {self.folder}")
+        if reason := self._unable(folder, cache):
+            return SuiteResult(self.name, self.language, skipped=reason)
         started = time.perf_counter()
         cases = tuple(self.run(folder, cache))
         result = SuiteResult(self.name, self.language, cases, seconds=time.perf_counter() - started)
         figures = self.figures(result) if self.figures else {}
         return SuiteResult(self.name, self.language, cases, figures, seconds=result.seconds)
+
+    def _unable(self, folder: Path, cache: Path) -> str:
+        if self.language not in LANGUAGES:
+            return "not a language of ours"
+        if not folder.is_dir():
+            return f"no folder {self.folder}"
+        return self.unable(cache) if self.unable else ""
 
 
 def _plain(
