@@ -27,9 +27,10 @@ class Subject:
         """Every indexed file."""
         return sorted({symbol.path for symbol in self.symbols.values()})
 
-    def edges(self) -> list[Edge]:
-        """Call edges inside the case."""
-        return [edge for edge in self.engine.graph.edges(fold_anonymous=False) if not edge.callee.startswith(EXTERNAL)]
+    def edges(self, *, fold_anonymous: bool = False) -> list[Edge]:
+        """Call edges inside the case; folded, anonymous functions call as what encloses them."""
+        every = self.engine.graph.edges(fold_anonymous=fold_anonymous)
+        return [edge for edge in every if not edge.callee.startswith(EXTERNAL)]
 
     def definition_lines(self, path: str, line: int, column: int) -> set[tuple[str, int]]:
         """Where the name at a position is defined, as (path, line); line from 1, column from 0."""

@@ -1,7 +1,8 @@
 """SWARM-CG's Java cases: `package.Class:method(types) -> [the same]`.
 
 A truth lists only the calls that its case is about: found edges count as wrong only for callers that it lists, as in
-that benchmark's own scorer. Methods of the platform do not count.
+that benchmark's own scorer, and constructors only where it speaks of them. Methods of the platform do not count; what a
+lambda calls is called by the method around it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from bench.groundtruth.java_names import JavaNames
 from bench.groundtruth.score import CaseResult, compare, edge, failed
 from bench.groundtruth.subject import Subject, copied
-from laconic.code.symbols import CLASS_KINDS
+from laconic.code.symbols import CLASS_KINDS, Kind
 
 TRUTH = "callgraph.json"
 METHOD = re.compile(r"^(?P<owner>[\w.$]+):(?P<name>[\w$<>]+)\((?P<types>.*)\)$")
@@ -56,10 +57,15 @@ def _id(names: JavaNames, method: str) -> str:
 
 
 def found_pairs(subject: Subject, callers: set[str], implied: set[str]) -> Iterator[tuple[str, str]]:
-    """Our edges from the listed callers; a constructor that nobody wrote counts only where the truth speaks of it."""
-    for found in subject.edges():
-        if found.caller not in callers:
-            continue
-        kind = subject.symbols[found.callee].kind
-        if kind not in CLASS_KINDS or found.callee in implied:
+    """Our edges from the listed callers."""
+    for found in subject.edges(fold_anonymous=True):
+        if found.caller in callers and (found.callee in implied or not _is_silent(subject, found.callee)):
             yield found.caller, found.callee
+
+
+def _is_silent(subject: Subject, callee: str) -> bool:
+    """Whether truths pass over it: constructors, written or not, and lambdas."""
+    symbol = subject.symbols[callee]
+    owner = subject.symbols.get(symbol.parent)
+    is_constructor = owner is not None and owner.kind in CLASS_KINDS and owner.name == symbol.name
+    return is_constructor or symbol.kind in CLASS_KINDS or symbol.kind is Kind.LAMBDA

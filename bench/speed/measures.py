@@ -174,6 +174,7 @@ QUESTIONS: tuple[tuple[str, str, dict[str, object]], ...] = (
 
 def warm(bench: Bench) -> Iterator[Latency]:
     """Questions about sampled symbols through the one pipeline of all doors, without its check for changed files."""
+    run(bench.laconic("index", "--quiet"))
     symbols = _sample(bench.tree)
     with Workspace.open(bench.tree, refresh=False) as workspace:
         for name, capability_name, arguments in QUESTIONS:
