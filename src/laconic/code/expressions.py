@@ -48,6 +48,7 @@ EXTENSION = 32  # adds members to the class of that name
 PRIVATE = 64
 CONTEXT_MANAGER = 128  # entering what a call gives yields what it yields
 CONSTRUCTOR = 256
+PARTIAL = 512  # one of several definitions that together are one class
 
 
 class Parameter(NamedTuple):

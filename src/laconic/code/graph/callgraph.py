@@ -128,7 +128,8 @@ class CallGraph:
                 targets = self.sites.guesses(file, position, call)
             for target in targets:
                 found.add(caller, self._target_id(target), grade, file.path, call[4])
-            for value in self.evaluator.values(file, position, call[1]):
+            named = type(call[1]) is str and call[1] in file.facts.super_names | file.facts.receiver_names
+            for value in () if named else self.evaluator.called(file, position, call):
                 if value[0] == EXTERNAL:
                     found.add(caller, EXTERNAL_PREFIX + value[1], grade, file.path, call[4])
         for expression, line in scope.reads:

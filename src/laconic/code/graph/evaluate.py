@@ -11,7 +11,7 @@ from typing import Any
 
 from laconic.code.expressions import (
     CALL, CLASS_METHOD, CONST, CONTEXT_MANAGER, DECLARED, DEFINED, EITHER, ELEMENT, ENTER, GENERATOR, GENERIC, IMPORTED, ITEM,
-    LITERAL, MAPPING, MEMBER, NEW, PARAMETER, PARTIAL, REFERENCE, SEQUENCE, SPREAD, STATIC, TYPED, VARIADIC, VERSION_MARK, Expression,
+    LITERAL, MAPPING, MEMBER, NEW, PARAMETER, REFERENCE, SEQUENCE, SPREAD, STATIC, TYPED, VARIADIC, VERSION_MARK, Expression,
     Scope,
 )  # fmt: skip
 from laconic.code.graph.fixpoint import Solver
@@ -237,6 +237,8 @@ class Evaluator:
         return values
 
     def _builtin(self, file: File, name: str) -> Values:
+        if file.facts.modules_in_scope and (targets := self.program.modules(file, name)):
+            return self._module(file, targets[0])
         return external(f"{file.facts.builtins}.{name}") if file.facts.builtins else NOTHING
 
     def receiver(self, file: File, scope: int, as_class: bool = False) -> Values:
@@ -329,7 +331,7 @@ class Evaluator:
             if value[0] == CLASS:
                 found |= one(INSTANCE, *value[1:])
             elif value[0] == EXTERNAL:
-                name = value[1].rpartition(".")[2]
+                name = value[1].rpartition(".")[2].rpartition(facts.separator)[2]
                 if name in facts.union_types:
                     found |= frozenset().union(*[self.instances(file, scope, part) for part in arguments])
                 elif name in facts.transparent_types:

@@ -229,10 +229,7 @@ class Members:
 
     def _bodies(self, owner: Value) -> Iterable[tuple[File, int]]:
         file = self.program.file(owner[1])
-        if file.facts.open_classes:
-            yield from ((self.program.file(at), position) for at, position in self.open.openings(file, owner[2]))
-        else:
-            yield file, owner[2]
+        yield from ((self.program.file(at), position) for at, position in self.open.openings(file, owner[2]))
         yield from self.extensions(owner)
 
     def extensions(self, owner: Value) -> list[tuple[File, int]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from laconic.code.expressions import CLASS_METHOD, DEFINED, EXTENSION, STATIC
+from laconic.code.expressions import CLASS_METHOD, DEFINED, EXTENSION, PARTIAL, STATIC
 from laconic.code.graph.program import MEMBER_OWNERS, File
 from laconic.code.graph.values import CLASS, FUNCTION, INSTANCE, NOTHING, Value, Values, one
 from laconic.code.symbols import Kind
@@ -32,15 +32,25 @@ class OpenClasses:
 
     def whole(self, file: File, position: int) -> Value:
         """The class that a body is a part of."""
-        if not file.facts.open_classes:
+        if not file.facts.open_classes and not self._is_partial(file, position):
             return (CLASS, file.id, position)
         return (CLASS, *self.openings(file, position)[0])
 
     def openings(self, file: File, position: int) -> list[tuple[int, int]]:
         """Every body of a class, in the order of files."""
+        if not file.facts.open_classes and not self._is_partial(file, position):
+            return [(file.id, position)]
         places = self.qualified(file, file.definitions[position][2], file.definitions[position][1])
         bodies = [place for place in places if self._is_body(*place)]
+        if not file.facts.open_classes:
+            bodies = [place for place in bodies if self._is_partial(self.program.file(place[0]), place[1], file.namespace)]
         return bodies if (file.id, position) in bodies else [(file.id, position)]
+
+    def _is_partial(self, file: File, position: int, namespace: str | None = None) -> bool:
+        """Whether a definition is one of the parts that its class is declared in."""
+        scope = file.scopes[position]
+        partial = scope is not None and bool(scope.flags & PARTIAL)
+        return partial and (namespace is None or file.namespace == namespace)
 
     def _is_body(self, file_id: int, position: int) -> bool:
         file = self.program.file(file_id)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from laconic.code.languages.csharp import CSHARP
 from laconic.code.languages.go import GO
 from laconic.code.languages.java import JAVA
 from laconic.code.languages.lua import LUA
 from laconic.code.languages.model import Language
 from laconic.code.languages.python import PYTHON
+from laconic.code.languages.rust import RUST
 
-LANGUAGES: dict[str, Language] = {language.name: language for language in (GO, JAVA, LUA, PYTHON)}
+LANGUAGES: dict[str, Language] = {language.name: language for language in (CSHARP, GO, JAVA, LUA, PYTHON, RUST)}
 
 _BY_SUFFIX = {suffix: language for language in LANGUAGES.values() for suffix in language.suffixes}
 _BY_FILE_NAME = {name: language for language in LANGUAGES.values() for name in language.file_names}

@@ -7,6 +7,7 @@ on the numeric node kind. A node without a rule has an unknown value and its chi
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.languages import model
@@ -105,6 +106,10 @@ class Lowering:
         if known is None:
             known = self.interned[raw] = raw.decode("utf-8", "replace")
         return known
+
+    def as_rule(self, rule: model.Rule, node: Node) -> Expression:
+        """What a node stands for if it had this rule."""
+        return compiled(rule)(self, node)
 
     def value(self, node: Node | None) -> Expression:
         """The expression a node stands for; calls and bindings inside are recorded in the current scope."""
@@ -459,6 +464,12 @@ def compile_rules(language: model.Language, grammar: Grammar) -> tuple[list[Any]
     return handlers, rules
 
 
+@cache
+def compiled(rule: model.Rule) -> type_of_handler:
+    """The handler of a rule that a language applies by hand."""
+    return COMPILERS[type(rule)](rule)
+
+
 # One compiler a rule: it reaches for fields once and returns the function that lowers a node.
 
 
@@ -480,6 +491,9 @@ def _member(rule: model.Member) -> type_of_handler:
         member = get_member(node)
         if member is None:
             return walk.value(get_object(node))
+        rule_of_member = walk.rules[member.kind_id]
+        if type(rule_of_member) is model.Generic:  # a.b<T>
+            member = field(rule_of_member.base)(member) or member
         name = walk.text(member)
         walk.mentions.add(name)
         result = (MEMBER, walk.value(get_object(node)), name)
@@ -503,7 +517,10 @@ def arguments_of(walk: Lowering, node: Node | None) -> tuple[tuple[Any, ...], tu
         kind = type(rule)
         if kind is model.KeywordArgument:
             name, value = field(rule.name)(child), field(rule.value)(child)
-            keywords.append((walk.text(name) if name else "", walk.value(value)))
+            if name is None:
+                positional.append(walk.value(value))
+            else:
+                keywords.append((walk.text(name), walk.value(value)))
         elif kind is model.Spread and rule.keyed:
             keywords.append(("", walk.value(field(rule.value)(child))))
         elif kind is not model.Comment:
@@ -1118,6 +1135,8 @@ def _variables(rule: model.Variables) -> type_of_handler:
         annotation = walk.value(typed)
         scope = walk.scope
         symbol = scope.kind is Kind.MODULE or scope.kind in SCOPE_OWNERS
+        wrapped, walk.wrapped = walk.wrapped, None
+        outermost = wrapped[0] if wrapped else node
         for child in node.named_children:
             if child.type != rule.each:
                 if typed is None or child.id != typed.id:
@@ -1136,7 +1155,7 @@ def _variables(rule: model.Variables) -> type_of_handler:
             if annotation is not None and not symbol:
                 scope.types[text] = annotation
             if symbol:
-                walk.define_value(node, text, name, rule.kind)
+                walk.define_value(outermost, text, name, rule.kind)
         return None
 
     return lower
@@ -1151,7 +1170,7 @@ def _wrapper(rule: model.Wrapper) -> type_of_handler:
             walk.visit(node.named_children)
             return None
         decorators, flags = _decorators(walk, node, rule)
-        if type(walk.rules[inner.kind_id]) in (model.Function, model.Class):
+        if type(walk.rules[inner.kind_id]) in (model.Function, model.Class, model.Variables):
             walk.wrapped = (walk.wrapped[0] if walk.wrapped else node, flags)
         result = walk.value(inner)
         if type(result) is not tuple or result[0] != DEFINED:

@@ -1,0 +1,92 @@
+"""What languages with classes, packages and declared types have in common: functions that their values are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from laconic.code.expressions import DECLARED, NEW, TYPED, Expression
+from laconic.code.languages.model import Files, Function
+from laconic.code.symbols import Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from laconic.code.syntax.lowering import Lowering
+
+Namespaces = Callable[[Files, str, str], list[str]]
+
+
+def names(text: str) -> frozenset[str]:
+    """Words as a set."""
+    return frozenset(text.split())
+
+
+def child_of(node: Node, *types: str) -> Node | None:
+    """The first child of one of some types."""
+    return next((child for child in node.named_children if child.type in types), None)
+
+
+def namespace_files(suffix: str, separator: str = ".") -> Namespaces:
+    """Files that declare a namespace, and the file that a class of that name lives in by custom; nearest first."""
+
+    def modules(files: Files, importer: str, module: str) -> list[str]:
+        by_path = files.ending(module.replace(separator, "/") + suffix) if module[:1].isalpha() else []
+        found = {*by_path, *files.declaring(module)}
+        return sorted(found, key=lambda path: (-shared_directories(path, importer), path))
+
+    return modules
+
+
+def shared_directories(path: str, importer: str) -> int:
+    """How many leading directories two paths share."""
+    shared = 0
+    for one, other in zip(path.split("/")[:-1], importer.split("/")[:-1], strict=False):
+        if one != other:
+            break
+        shared += 1
+    return shared
+
+
+def word(walk: Lowering, node: Node) -> Expression:
+    """The text of a type that nobody defines: `int`."""
+    return walk.text(node)
+
+
+def anonymous_class(walk: Lowering, node: Node, body: Node | None, bases: Iterable[Expression]) -> Expression:
+    """A class body without a name; gives the value of its one instance."""
+    parent = walk.scope
+    draft = walk.enter(node, Kind.CLASS, walk.anonymous("class"), None, body)
+    draft.bases = [base for base in bases if base is not None]
+    walk.scope = draft
+    walk.value(body)
+    return (NEW, walk.leave(draft, parent), (), (), node.start_point[0] + 1)
+
+
+def own_name(walk: Lowering) -> str:
+    """The name of the class whose body is read."""
+    return walk.definitions[walk.scope.definition].name
+
+
+def bind_typed(walk: Lowering, name: Node | None, annotation: Expression, value: Expression = None) -> None:
+    """Bind a local name to a value of a declared type."""
+    if name is not None:
+        bound = (DECLARED, value, annotation) if annotation is not None and value is not None else value
+        walk.bind(name, bound if bound is not None else annotation and (TYPED, annotation))
+
+
+def function(rule: Function, then: Callable[[Lowering, Node], None]) -> Callable[[Lowering, Node], Any]:
+    """A definition by rule; `then` reads in its scope what the rule leaves out."""
+
+    def lower(walk: Lowering, node: Node) -> Any:
+        from laconic.code.syntax.lowering import COMPILERS
+
+        result = COMPILERS[Function](rule)(walk, node)
+        draft, parent = walk.drafts[result[1]], walk.scope
+        if draft is not None:
+            walk.scope = draft
+            then(walk, node)
+            walk.scope = parent
+        return result
+
+    return lower
