@@ -8,9 +8,10 @@ from laconic.code.languages.java import JAVA
 from laconic.code.languages.lua import LUA
 from laconic.code.languages.model import Language
 from laconic.code.languages.python import PYTHON
+from laconic.code.languages.ruby import RUBY
 from laconic.code.languages.rust import RUST
 
-LANGUAGES: dict[str, Language] = {language.name: language for language in (CSHARP, GO, JAVA, LUA, PYTHON, RUST)}
+LANGUAGES: dict[str, Language] = {language.name: language for language in (CSHARP, GO, JAVA, LUA, PYTHON, RUBY, RUST)}
 
 _BY_SUFFIX = {suffix: language for language in LANGUAGES.values() for suffix in language.suffixes}
 _BY_FILE_NAME = {name: language for language in LANGUAGES.values() for name in language.file_names}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +11,11 @@ from tree_sitter import Parser, Tree
 from laconic.code.languages.model import Language
 from laconic.code.symbols import FileFacts, Problem
 from laconic.code.syntax.lowering import Lowering, compile_rules
+from laconic.foundation.recursion import allow_deep_nesting
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-MAX_NESTING_FRAMES = 12_000  # Python frames; deeper source is read down to there
 MAX_PROBLEMS = 20  # a file; the rest is counted nowhere because the file is broken anyway
 
 # The version of what extraction means. It is part of every revision: raise it when facts change for equal text.
@@ -60,12 +59,6 @@ def extract(source: bytes, language: Language) -> FileFacts:
         namespace,
         tuple(problems[:MAX_PROBLEMS]),
     )
-
-
-def allow_deep_nesting() -> None:
-    """Let walks go as deep as `MAX_NESTING_FRAMES`; calls between Python functions take no native stack."""
-    if sys.getrecursionlimit() < MAX_NESTING_FRAMES:
-        sys.setrecursionlimit(MAX_NESTING_FRAMES)
 
 
 @cache

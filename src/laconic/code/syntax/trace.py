@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from laconic.code.expressions import MEMBER, Expression
 from laconic.code.languages import model
 from laconic.code.languages.model import Language
-from laconic.code.syntax.extract import allow_deep_nesting, tools_for
+from laconic.code.syntax.extract import tools_for
 from laconic.code.syntax.lowering import Lowering, field
+from laconic.foundation.recursion import allow_deep_nesting
 
 if TYPE_CHECKING:
     from tree_sitter import Node
