@@ -33,6 +33,7 @@ PARAMETER = 16  # (PARAMETER, position): only in tables made by `graph`
 NEW = 17  # like CALL, for explicit construction
 DECLARED = 18  # (DECLARED, value, type): the value as far as the type admits it, an instance of the type if unknown
 REFERENCE = 19  # (REFERENCE, object, name): a method as a value, where methods have names of their own
+DISPLAYED = 21  # (DISPLAYED, serial): the list or mapping of that serial, from inside it
 
 # Modes of a parameter.
 POSITIONAL, REST, KEYWORD_REST, KEYWORD_ONLY = 0, 1, 2, 3
@@ -49,6 +50,9 @@ PRIVATE = 64
 CONTEXT_MANAGER = 128  # entering what a call gives yields what it yields
 CONSTRUCTOR = 256
 PARTIAL = 512  # one of several definitions that together are one class
+DETACHED = 1024  # a value, not a declaration: its name binds nothing in the scope around it
+OWN_RECEIVER = 2048  # the receiver in it is what it is called on, not that of the scope around it
+SETTER = 4096  # a property that is assigned, not read
 
 
 class Parameter(NamedTuple):
@@ -82,3 +86,4 @@ class Scope(NamedTuple):
     returned_type: Expression
     receiver_type: Expression
     flags: int
+    holder: Expression  # the object that a function was made a member of, evaluated in the enclosing scope

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from laconic.code.expressions import (
-    CALL, CLASS_METHOD, CONST, CONTEXT_MANAGER, DECLARED, DEFINED, EITHER, ELEMENT, ENTER, GENERATOR, GENERIC, IMPORTED, ITEM,
-    LITERAL, MAPPING, MEMBER, NEW, PARAMETER, REFERENCE, SEQUENCE, SPREAD, STATIC, TYPED, VARIADIC, VERSION_MARK, Expression,
+    CALL, CLASS_METHOD, CONST, CONTEXT_MANAGER, DECLARED, DEFINED, DISPLAYED, EITHER, ELEMENT, ENTER, GENERATOR, GENERIC,
+    IMPORTED, ITEM, LITERAL, MAPPING, MEMBER, NEW, OWN_RECEIVER, PARAMETER, REFERENCE, SEQUENCE, SPREAD, STATIC, TYPED,
+    VARIADIC, VERSION_MARK, Expression,
     Scope,
 )  # fmt: skip
 from laconic.code.graph.fixpoint import Solver
@@ -22,7 +23,7 @@ from laconic.code.graph.values import (
     BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, KEY, MODULE, NOTHING, PARENT, REST,
     RESULT, TUPLE, Value, Values, collection, external, one, tuple_of,
 )  # fmt: skip
-from laconic.code.languages.model import Summary
+from laconic.code.languages.model import RECEIVER, Summary
 from laconic.code.symbols import CLASS_KINDS, Kind
 from laconic.foundation.recursion import allow_deep_nesting
 
@@ -122,6 +123,9 @@ class Evaluator:
         file.displays[expression[2]] = (scope, expression)
         return one(DISPLAY, file.id, expression[2])
 
+    def _displayed(self, file: File, scope: int, expression: Any) -> Values:
+        return one(DISPLAY, file.id, expression[1])
+
     def _either(self, file: File, scope: int, expression: Any) -> Values:
         found: Values = NOTHING
         for part in expression[1]:
@@ -195,6 +199,10 @@ class Evaluator:
             return found
         if name in facts.receiver_names or name in facts.class_names:
             return self.receiver(file, scope, name in facts.class_names)
+        if name in facts.super_names:
+            return self.parent(file, scope)
+        if name and name == facts.module_object:
+            return one(MODULE, file.id)
         return self.members.top_level(file, name) or self._builtin(file, name)
 
     def _inherited_from_outside(self, file: File, scope: int, name: str) -> Values:
@@ -247,6 +255,11 @@ class Evaluator:
             return self.members.open.receivers(file, scope)
         method = file.enclosing_method(scope)
         owner = file.owner_class(method) if method >= 0 else -1
+        if method >= 0 and owner < 0 and file.scope(method).flags & OWN_RECEIVER:
+            made = one(INSTANCE, file.id, method)
+            return made | self.values(file, file.definitions[method][3], file.scope(method).holder)
+        if method >= 0 and file.scope(method).flags & CLASS_METHOD:
+            as_class = True
         if method < 0:
             owner = scope if file.definitions[scope][0] in MEMBER_OWNERS else file.owner_class(scope)
         if owner < 0:
@@ -264,8 +277,9 @@ class Evaluator:
 
     def _imported_values(self, file: File, module: str, name: str) -> Values:
         targets = self.program.modules(file, module)
-        if not name:
-            return self._module(file, targets[0]) if targets else external(module)
+        whole = file.facts.module_object
+        if not name or name == whole:
+            return self._whole_module(file, targets[0]) if targets else external(module)
         if len(targets) > 1 and file.facts.namespace == "declared":
             places = {file_id for file_id, _ in self.program.named(name)}
             targets = [target for target in targets if target in places]
@@ -275,6 +289,8 @@ class Evaluator:
             found = self.members.of_module(self.program.file(target), name)
             if found:
                 return found
+        if targets and name == file.facts.default_export:
+            return self._whole_module(file, targets[0])
         separator = "" if module.endswith(".") else file.facts.separator
         submodule = self.program.modules(file, f"{module}{separator}{name}")
         if submodule:
@@ -299,6 +315,12 @@ class Evaluator:
             return NOTHING
         classes = [value for value in self.imported(file, package, owner) if value[0] == CLASS]
         return self.members.of_all(frozenset(classes), name, file)
+
+    def _whole_module(self, file: File, target: int) -> Values:
+        """A module, and what it declares to be its exports."""
+        name, home = file.facts.module_object, self.program.file(target)
+        exported = self.bound(home, 0, name) if name and name in home.names(0) else NOTHING
+        return self._module(file, target) | exported
 
     # Types
 
@@ -370,18 +392,29 @@ class Evaluator:
         """What calling a value gives; `call` is the call expression in `scope` of `file`."""
         tag = callee[0]
         if tag == FUNCTION:
-            return self.returned(callee)
+            made = one(INSTANCE, *callee[1:3]) if call[0] == NEW and file.facts.prototype else NOTHING
+            return made | self.returned(callee)
         if tag == CLASS:
             return one(INSTANCE, callee[1], callee[2])
         if tag == INSTANCE:
             return self.call_member(callee, file.facts.call_method, file) if file.facts.call_method else NOTHING
         if tag == BUILTIN:
-            return self._builtin_result(file, scope, callee, call)
+            summary = self.summary(callee, file)
+            known = self._summarized(file, scope, summary, call) if summary is not None else NOTHING
+            return known or self._builtin_result(file, scope, callee, call)
         if tag == EXTERNAL:
-            summary = file.facts.summaries.get(callee[1])
+            summary = self.summary(callee, file)
             found = self._summarized(file, scope, summary, call) if summary else NOTHING
             return found or one(RESULT, callee[1])
         return one(RESULT, callee[1]) if tag == RESULT else NOTHING
+
+    def summary(self, callee: Value, file: File) -> Summary | None:
+        """What is known of a function that is not ours."""
+        if callee[0] == BUILTIN:
+            return file.facts.methods.get(callee[2])
+        if callee[0] == EXTERNAL:
+            return file.facts.summaries.get(callee[1]) or file.facts.methods.get(callee[1].rpartition(".")[2])
+        return None
 
     def call_member(self, value: Value, name: str, file: File) -> Values:
         """What calling a method of a value without arguments gives."""
@@ -445,6 +478,8 @@ class Evaluator:
         arguments = call[2]
 
         def argument(position: int) -> Values:
+            if position == RECEIVER:
+                return self.values(file, scope, call[1][1]) if type(call[1]) is tuple and call[1][0] == MEMBER else NOTHING
             inside = 0 <= position < len(arguments)
             return self.values(file, scope, arguments[position]) if inside else NOTHING
 
@@ -470,6 +505,12 @@ class Evaluator:
         if summary.gathers >= 0:
             gathered = [self.values(file, scope, part) for part in arguments[summary.gathers :]]
             found |= collection(frozenset().union(*gathered))
+        held = argument(summary.items_of)
+        if held:
+            found |= collection(frozenset().union(*[self.items(value, None, file) for value in held]))
+        for value in argument(summary.item_pairs_of):
+            keys = self._display_keys(value) if value[0] == DISPLAY else NOTHING
+            found |= collection(tuple_of((keys, self.items(value, None, file))))
         for value in argument(summary.class_of):
             found |= one(CLASS, *value[1:]) if value[0] == INSTANCE else NOTHING
         return found
@@ -561,15 +602,21 @@ class Evaluator:
         found: Values = NOTHING
         for method in file.facts.iterate_methods:
             for started in self.call_member(value, method, file):
-                if started[0] == INSTANCE and file.facts.next_method:
-                    found |= self.call_member(started, file.facts.next_method, file)
+                if started[0] in (INSTANCE, DISPLAY) and file.facts.next_method:
+                    found |= self._next_items(started, file)
                 elif started != value:
                     found |= self.elements(frozenset((started,)))
         return found
 
+    def _next_items(self, iterator: Value, file: File) -> Values:
+        given = self.call_member(iterator, file.facts.next_method, file)
+        return self.members.of_all(given, file.facts.next_item, file) if file.facts.next_item else given
+
     def items(self, container: Value, keys: frozenset[Any] | None, file: File | None) -> Values:
         """`container[key]` for a set of possible keys, None for any."""
         tag = container[0]
+        if file is not None and keys and file.facts.members_are_items and tag in (INSTANCE, CLASS, MODULE, FUNCTION):
+            return frozenset().union(*[self.members.of(container, str(key), file) for key in keys])
         if tag == DISPLAY:
             key = ("items", container, keys)
             return self.solver.solve(key, self._display_items, container, keys)
@@ -590,21 +637,24 @@ class Evaluator:
         return frozenset((container,)) if tag in (RESULT, EXTERNAL) else NOTHING
 
     def _is_mapping(self, display: Value) -> bool:
-        return self.program.file(display[1]).displays[display[2]][1][0] == MAPPING  # type: ignore[no-any-return]
+        return self.program.file(display[1]).display(display[2])[1][0] == MAPPING  # type: ignore[no-any-return]
 
     def _display_keys(self, display: Value) -> Values:
         file = self.program.file(display[1])
-        scope, expression = file.displays[display[2]]
+        scope, expression = file.display(display[2])
         pairs = expression[1] if expression[0] == MAPPING else ()
         return frozenset().union(*[self.values(file, scope, key) for key, _ in pairs if not _is_spread(key)])
 
     def _display_items(self, display: Value, keys: frozenset[Any] | None) -> Values:
         file = self.program.file(display[1])
-        scope, expression = file.displays[display[2]]
+        scope, expression = file.display(display[2])
         if expression[0] == SEQUENCE:
             found = self._sequence_items(file, scope, expression[1], keys)
         else:
             found = self._mapping_items(file, scope, expression[1], keys)
+        if file.facts.members_are_items and keys:
+            for key in keys:
+                found |= self.members.stored_from_outside(display, str(key))
         for store_index in self.stores_into(file).get(display, ()):
             store = file.item_stores()[store_index]
             if _is_spread(store.key):
@@ -686,7 +736,7 @@ def instances_of(types: Values) -> Values:
             found.add((INSTANCE, value[1], value[2]))
         elif value[0] == EXTERNAL:
             found.add((RESULT, value[1]))
-        elif value[0] in (COLLECTION, INSTANCE):
+        elif value[0] in (COLLECTION, INSTANCE, DISPLAY):
             found.add(value)
     return frozenset(found)
 
@@ -750,6 +800,7 @@ _EVALUATORS: dict[int, Any] = {
     DECLARED: Evaluator._declared,
     REFERENCE: Evaluator._reference,
     ELEMENT: Evaluator._element,
+    DISPLAYED: Evaluator._displayed,
     ENTER: Evaluator._enter,
     GENERIC: Evaluator._generic,
     SPREAD: Evaluator._spread,

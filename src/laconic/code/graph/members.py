@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from laconic.code.expressions import CLASS_METHOD, CONST, DECLARED, DEFINED, EXTENSION, PRIVATE, PROPERTY, SEQUENCE, STATIC, TYPED
+from laconic.code.expressions import (
+    CLASS_METHOD, CONST, DECLARED, DEFINED, EXTENSION, PRIVATE, PROPERTY, SEQUENCE, SETTER, SPREAD, STATIC, TYPED,
+)  # fmt: skip
 from laconic.code.graph.open_classes import OpenClasses
 from laconic.code.graph.program import MEMBER_OWNERS, File
 from laconic.code.graph.sites import Sites
@@ -13,7 +15,7 @@ from laconic.code.graph.values import (
     BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, KEY, MODULE, NOTHING, PARENT, REST,
     RESULT, TUPLE, Value, Values, external, one,
 )  # fmt: skip
-from laconic.code.symbols import CLASS_KINDS, Kind
+from laconic.code.symbols import CALLABLE_KINDS, Kind
 
 if TYPE_CHECKING:
     from laconic.code.graph.evaluate import Evaluator
@@ -44,6 +46,8 @@ class Members:
     def of(self, value: Value, name: str, file: File) -> Values:
         """What `value.name` may be; properties are read."""
         tag = value[0]
+        if tag == CLASS and name and name == file.facts.prototype:
+            return one(INSTANCE, *value[1:])
         if tag in (INSTANCE, CLASS):
             found = self.of_class((CLASS, value[1], value[2]), name, file, value)
             if len(value) > 3 and self.evaluator.typed.is_virtual(found):
@@ -64,13 +68,14 @@ class Members:
         if tag == PARENT:
             return self._of_parent(value, name, file)
         if tag == DISPLAY and file.facts.members_are_items:
-            return self.evaluator.items(value, frozenset((name,)), file) or one(BUILTIN, value, name)
+            held = self._read(self.evaluator.items(value, frozenset((name,)), file), value)
+            return held or one(BUILTIN, value, name)
         if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, KEY):
             return one(BUILTIN, value, name) if tag != KEY else NOTHING
         if tag == FUNCTION:
             if file.facts.functions_are_objects:
                 return self.evaluator.typed.of_function(value, name, file)
-            return self._stored_from_outside(value, name)
+            return self._of_function(value, name, file)
         return NOTHING
 
     def _of_itself(self, value: Value, name: str, file: File) -> Values:
@@ -81,6 +86,11 @@ class Members:
         if value[0] == CLASS and name == facts.construct_method:
             return frozenset((value,))
         return one(CLASS, *value[1:3]) if facts.class_member and name == facts.class_member else NOTHING
+    def _of_function(self, value: Value, name: str, file: File) -> Values:
+        if name and name == file.facts.prototype:
+            return one(INSTANCE, *value[1:3])
+        found = self.stored_from_outside((*value[:3], None), name)
+        return found or (one(BUILTIN, value, name) if name in file.facts.methods else NOTHING)
 
     def _read(self, members: Values, receiver: Value) -> Values:
         """Bind functions to the receiver; a property gives what it returns."""
@@ -88,10 +98,12 @@ class Members:
         for member in members:
             if member[0] == FUNCTION and member[3] is None:
                 scope = self.program.file(member[1]).scope(member[2])
-                if scope.flags & PROPERTY and receiver[0] == INSTANCE:
+                if scope.flags & SETTER:
+                    continue
+                if scope.flags & PROPERTY and (receiver[0] in (INSTANCE, DISPLAY) or scope.flags & CLASS_METHOD):
                     found |= self.evaluator.returned((FUNCTION, member[1], member[2], receiver))
                     continue
-                if not scope.flags & STATIC and (receiver[0] == INSTANCE or scope.flags & CLASS_METHOD):
+                if not scope.flags & STATIC and (receiver[0] in (INSTANCE, DISPLAY) or scope.flags & CLASS_METHOD):
                     member = (FUNCTION, member[1], member[2], receiver)
             found.add(member)
         return frozenset(found)
@@ -120,7 +132,7 @@ class Members:
         if receiver is not None and not file.facts.virtual:
             if receiver[0] == INSTANCE:
                 found = self._of_subclasses(target, name)
-            found = found or self._stored_from_outside(receiver, name)
+            found = found or self.stored_from_outside(receiver, name)
         return found or self.of_external_base(target, name)
 
     def declared(self, target: Value, name: str, side: int = INSTANCE) -> Values:
@@ -169,7 +181,7 @@ class Members:
         types = [(scope, entry[1 if tags[entry] == TYPED else 2]) for scope, entry in entries if tags[entry] in (TYPED, DECLARED)]
         if not types:
             return self.evaluator.bound(file, position, name) or self._placeholder(file, position, name)
-        values = self.assigned(owner, name) | self._stored_from_outside((INSTANCE, *owner[1:]), name)
+        values = self.assigned(owner, name) | self.stored_from_outside((INSTANCE, *owner[1:]), name)
         functions: Values = NOTHING
         for scope, entry in entries:
             if tags[entry] == DEFINED:
@@ -194,6 +206,10 @@ class Members:
         """Members that a class itself declares, its extensions included."""
         found: Values = NOTHING
         for file, position in self._bodies(owner):
+            if file.facts.prototype:
+                found |= self._mixed_in(owner, name, file)
+            if file.definitions[position][0] in CALLABLE_KINDS:
+                continue
             if name in file.names(position):
                 found |= self.evaluator.bound(file, position, name)
                 found = found or self._placeholder(file, position, name)
@@ -212,6 +228,21 @@ class Members:
                     found.add((FUNCTION, file_id, position, None))
         return frozenset(found)
 
+    def _mixed_in(self, owner: Value, name: str, file: File) -> Values:
+        """Members added to the instances of a class or function through its prototype."""
+        found = self.stored_from_outside((INSTANCE, *owner[1:]), name)
+        if name != file.facts.prototype:
+            for value in self._prototypes(owner, file):
+                if value[0] == DISPLAY:
+                    found |= self.evaluator.items(value, frozenset((name,)), file)
+        return found
+
+    def _prototypes(self, owner: Value, file: File) -> Values:
+        """What was assigned to be the prototype of a class or function."""
+        made = self.program.file(owner[1]).definitions[owner[2]][0] in CALLABLE_KINDS
+        thing = (FUNCTION, *owner[1:], None) if made else owner
+        return self.stored_from_outside(thing, file.facts.prototype)
+
     def assigned(self, owner: Value, name: str) -> Values:
         """What the methods of a class assign to a member of their receiver, and others from outside."""
         found: Values = NOTHING
@@ -220,7 +251,7 @@ class Members:
             for scope, expression in stores:
                 found |= self.evaluator.values(file, scope, expression)
             if stores:
-                found |= self._stored_from_outside((INSTANCE, *owner[1:]), name)
+                found |= self.stored_from_outside((INSTANCE, *owner[1:]), name)
         return found
 
     def _placeholder(self, file: File, position: int, name: str) -> Values:
@@ -270,10 +301,14 @@ class Members:
         wanted = (CLASS, EXTERNAL) if tag == CLASS else (tag,)
         for file, position in self._bodies(target):
             outer = file.definitions[position][3]
+            if file.facts.prototype:
+                found.extend((CLASS, *v[1:]) for v in sorted(self._prototypes(target, file), key=repr) if v[0] == INSTANCE)
             for expression in file.scope(position).bases:
                 values = self.evaluator.values(file, outer, expression)
                 if file.facts.prototypes:
                     values = frozenset((CLASS, *v[1:3]) if v[0] == INSTANCE else v for v in values)
+                if file.facts.prototype:
+                    values = frozenset((CLASS, *v[1:3]) if v[0] == FUNCTION else v for v in values)
                 found.extend(sorted((v for v in values if v[0] in wanted), key=repr))
         return list(dict.fromkeys(found))
 
@@ -372,7 +407,7 @@ class Members:
                     return external(f"{base[1]}.{name}")
         return NOTHING
 
-    def _stored_from_outside(self, value: Value, name: str) -> Values:
+    def stored_from_outside(self, value: Value, name: str) -> Values:
         return self.solver.solve(("outside", value, name), self._outside_values, value, name)
 
     def _outside_values(self, value: Value, name: str) -> Values:
@@ -390,6 +425,15 @@ class Members:
                 base = self.evaluator.values(file, store.scope, store.base)
                 if value in base or as_class in base or (file.facts.virtual and self._any_below(base, as_class)):
                     found |= self.evaluator.values(file, store.scope, store.value)
+        return found | self._merged_values(home, value, name) if home.facts.members_are_items else found
+
+    def _merged_values(self, home: File, value: Value, name: str) -> Values:
+        """Members of objects whose members were all added to the value, at its home."""
+        found: Values = NOTHING
+        for store in home.item_stores():
+            if type(store.key) is tuple and store.key[0] == SPREAD:
+                if value in self.evaluator.values(home, store.scope, store.base):
+                    found |= self.of_all(self.evaluator.values(home, store.scope, store.key[1]), name, home)
         return found
 
     def _any_below(self, values: Values, target: Value) -> bool:
@@ -402,6 +446,13 @@ class Members:
         return self.solver.solve(("module", file.id, name), self._module_values, file, name)
 
     def _module_values(self, file: File, name: str) -> Values:
+        whole = file.facts.module_object
+        if whole and whole in file.names(0) and name not in (whole, file.facts.default_export):
+            exported = self.evaluator.bound(file, 0, whole) - {(MODULE, file.id)}
+            found = self.of_all(exported, name, file)
+            ours = frozenset(value for value in found if value[0] not in (BUILTIN, EXTERNAL, RESULT))
+            if ours:
+                return ours
         if name in file.names(0):
             found = self.evaluator.bound(file, 0, name)
             if found:
@@ -419,7 +470,7 @@ class Members:
             found = self._from_neighbours(file, name)
             if found:
                 return found
-        return self._stored_from_outside((MODULE, file.id, 0), name) if file.member_stores() else NOTHING
+        return self.stored_from_outside((MODULE, file.id, 0), name) if file.member_stores() else NOTHING
 
     def top_level(self, file: File, name: str) -> Values:
         """A name that no scope of the file binds: star imports, then files that share its namespace."""
@@ -475,7 +526,7 @@ class Members:
         for _, expression in listed:
             if type(expression) is tuple and expression[0] == SEQUENCE:
                 return (CONST, name) in expression[1]
-        return not file.facts.star_exports or not name.startswith("_")
+        return name != file.facts.default_export and not (file.facts.star_exports and name.startswith("_"))
 
     def _from_neighbours(self, file: File, name: str) -> Values:
         sharing = file.facts.namespace

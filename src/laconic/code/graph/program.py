@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol, cast
 
 from laconic.code.expressions import (
-    CALL, CONST, DECLARED, DEFINED, EITHER, ELEMENT, ENTER, EXTENSION, GENERIC, IMPORTED, ITEM, MAPPING, MEMBER, NEW, PARAMETER, REFERENCE,
-    SEQUENCE, SPREAD, STATIC, VERSION_MARK, Expression, Scope,
+    CALL, CONST, DECLARED, DEFINED, DETACHED, EITHER, ELEMENT, ENTER, EXTENSION, GENERIC, IMPORTED, ITEM, MAPPING, MEMBER,
+    NEW, OWN_RECEIVER, PARAMETER, REFERENCE, SEQUENCE, SPREAD, STATIC, VERSION_MARK, Expression, Scope,
 )  # fmt: skip
 from laconic.code.languages.model import Files, Language, Made, Resolution
 from laconic.code.languages.registry import LANGUAGES
@@ -99,6 +99,17 @@ class File:
     def import_base(self) -> str:
         """What the meaning of an import in this file depends on."""
         return self.path if self.facts.relative_to_file else self.path.rpartition("/")[0]
+
+    def display(self, serial: int) -> tuple[int, Expression]:
+        """Scope and expression of a list or mapping by its serial."""
+        known = self.displays.get(serial)
+        if known is None:
+            for position, scope in enumerate(self.scopes):
+                if scope is not None:
+                    for found in displays_in((scope.binds, scope.calls, scope.reads, scope.returns, scope.yields)):
+                        self.displays.setdefault(found[2], (position, found))
+            known = self.displays.setdefault(serial, (0, (MAPPING, (), serial)))
+        return known
 
     def scope(self, position: int) -> Scope:
         """The scope of a definition that has one."""
@@ -201,6 +212,10 @@ class File:
             yield Flow(position, value, own, None)
         for parameter in scope.parameters:
             yield Flow(self.definitions[position][3], parameter[2], parameter[0], None)
+        if self.facts.members_are_items:
+            for expression in (*(value for _, value in scope.binds), *scope.returns, *scope.calls):
+                for key, value in mapped(expression):
+                    yield Flow(position, value, key, None)
         for call in scope.calls:
             for index, value in enumerate(call[2]):
                 yield Flow(position, value, index, call)
@@ -225,6 +240,8 @@ class File:
                 scope = self.scopes[position]
                 if self.owner_class(position) >= 0 or (scope is not None and scope.receiver_type is not None):
                     return position
+                if scope is not None and scope.flags & OWN_RECEIVER:
+                    return position
             position = self.definitions[position][3]
         return -1
 
@@ -242,6 +259,9 @@ class File:
         known = self._receiver_stores.get(owner)
         if known is None:
             known = self._receiver_stores[owner] = defaultdict(list)
+            if self.definitions[owner][0] in CALLABLE_KINDS:  # a function that makes objects
+                self._collect_receiver_stores(owner, set(self.facts.receiver_names), known)
+                return known
             for child in self.children.get(owner, ()):
                 if self.scopes[child] is not None and self.definitions[child][0] not in MEMBER_OWNERS:
                     names = {self.receiver_name(child), *self.facts.receiver_names}
@@ -253,7 +273,8 @@ class File:
             if type(target) is tuple and target[0] == MEMBER and target[1] in names and target[1]:
                 found[target[2]].append((position, value))
         for child in self.children.get(position, ()):
-            if self.scopes[child] is not None and self.definitions[child][0] not in MEMBER_OWNERS:
+            scope = self.scopes[child]
+            if scope is not None and self.definitions[child][0] not in MEMBER_OWNERS and not scope.flags & OWN_RECEIVER:
                 self._collect_receiver_stores(child, names, found)
 
     def item_stores(self) -> list[Store]:
@@ -276,6 +297,9 @@ class File:
                 if type(target) is tuple:
                     if target[0] == ITEM:
                         items.append(Store(position, target[1], target[2], value))
+                        key = target[2]
+                        if self.facts.members_are_items and type(key) is tuple and key[0] == CONST:
+                            members[key[1]].append(Store(position, target[1], key[1], value))
                     elif target[0] == MEMBER:
                         members[target[2]].append(Store(position, target[1], target[2], value))
                         if self.facts.members_are_items:
@@ -307,7 +331,7 @@ class File:
     def _bind_definition(self, position: int, scope: Scope) -> None:
         definition = self.definitions[position]
         kind, name, parent = definition[0], definition[1], definition[3]
-        if position == 0 or kind == Kind.LAMBDA or scope.flags & EXTENSION:
+        if position == 0 or kind == Kind.LAMBDA or scope.flags & (EXTENSION | DETACHED):
             return
         if scope.receiver_type is not None and parent == 0:
             return
@@ -406,6 +430,11 @@ class Program:
 
     # What languages ask about files
 
+    def directories(self) -> list[str]:
+        """All directories that hold files, the root as ""."""
+        self.under("")
+        return sorted(self._directories or ())
+
     def exists(self, path: str) -> bool:
         """Whether the index has a file."""
         return path in self.by_path
@@ -461,6 +490,33 @@ def callee_names(expression: Expression) -> set[Any]:
     if tag == EITHER:
         return {name for part in expression[1] for name in callee_names(part)}
     return callee_names(expression[1]) if tag in (CALL, NEW, ITEM, ELEMENT, ENTER, GENERIC, DECLARED) else set()
+
+
+def displays_in(expression: Expression) -> Iterator[Any]:
+    """The lists and mappings written in an expression or in tuples of expressions."""
+    if type(expression) is tuple:
+        if expression and expression[0] in (SEQUENCE, MAPPING) and type(expression[0]) is int and len(expression) == 3:
+            yield expression
+        for part in expression:
+            yield from displays_in(part)
+
+
+def mapped(expression: Expression) -> Iterator[tuple[Any, Expression]]:
+    """Constant keys and values of the mappings that an expression writes down, at any depth."""
+    if type(expression) is not tuple:
+        return
+    tag = expression[0]
+    if tag == MAPPING:
+        for key, value in expression[1]:
+            if type(key) is tuple and key[0] == CONST:
+                yield key[1], value
+            yield from mapped(value)
+    elif tag in (CALL, NEW):
+        for part in expression[2]:
+            yield from mapped(part)
+    elif tag in (SEQUENCE, EITHER):
+        for part in expression[1]:
+            yield from mapped(part)
 
 
 def carried_names(expression: Expression) -> set[Any]:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from laconic.code.expressions import CALL, MEMBER, PROPERTY, Expression
+from laconic.code.expressions import CALL, DETACHED, ELEMENT, MEMBER, PROPERTY, SPREAD, Expression
 from laconic.code.graph.program import File, callee_names
 from laconic.code.graph.values import (
     BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, NOTHING, REST, TUPLE, Value, Values,
 )  # fmt: skip
+from laconic.code.languages.model import RECEIVER, Summary
 from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
 if TYPE_CHECKING:
@@ -29,7 +30,10 @@ MAX_NAMESAKES = 3  # definitions among which a name alone may choose
 
 
 class Target(NamedTuple):
-    """What a call reaches. `shift`: 1 when the receiver takes the first parameter."""
+    """What a call reaches. `shift`: 1 when the receiver takes the first parameter.
+
+    For a function that the called one calls back it is -1 - shift: what it is given is not what the call passes.
+    """
 
     file: int
     position: int
@@ -58,6 +62,9 @@ class Sites:
         for value in sorted(self.evaluator.called(file, scope, call), key=repr):
             for target in self._targets_of(value, file, scope, call):
                 found[target] = None
+        if not found and type(callee) is tuple and callee[0] == MEMBER and callee[2] in file.facts.methods:
+            if not self.evaluator.values(file, scope, callee):
+                found.update(dict.fromkeys(self._called_back(file.facts.methods[callee[2]], file, scope, call)))
         return list(found)
 
     def _targets_of(self, value: Value, file: File, scope: int, call: Expression) -> list[Target]:
@@ -70,7 +77,7 @@ class Sites:
             members = self.evaluator.members.of(value, file.facts.call_method, file)
             return [self._function(member) for member in members if member[0] == FUNCTION]
         if tag in (EXTERNAL, BUILTIN):
-            return self._called_back(value, file, scope, call)
+            return self._called_back(self.evaluator.summary(value, file), file, scope, call)
         return []
 
     def _function(self, value: Value) -> Target:
@@ -106,19 +113,49 @@ class Sites:
                 )
         return []
 
-    def _called_back(self, value: Value, file: File, scope: int, call: Expression) -> list[Target]:
+    def _called_back(self, summary: Summary | None, file: File, scope: int, call: Expression) -> list[Target]:
         """Functions that a function outside the repository is known to call."""
-        summary = file.facts.summaries.get(value[1]) if value[0] == EXTERNAL else None
         found = []
         for argument in call[2] if file.facts.calls_back else ():
             functions = self.evaluator.values(file, scope, argument)
             found.extend(self._function(function) for function in functions if function[0] == FUNCTION)
-        for position in summary.calls if summary else ():
-            if position < len(call[2]):
-                for function in self.evaluator.values(file, scope, call[2][position]):
-                    if function[0] == FUNCTION:
-                        found.append(self._function(function))
+        for position in summary.calls if summary is not None else ():
+            if position == RECEIVER:
+                expression = call[1][1]
+            elif position < len(call[2]):
+                expression = call[2][position]
+            else:
+                continue
+            for function in self.evaluator.values(file, scope, expression):
+                if function[0] == FUNCTION:
+                    target = self._function(function)
+                    found.append(target._replace(shift=-1 - target.shift))
         return sorted(found)
+
+    def _summary(self, file: File, scope: int, call: Expression) -> Summary | None:
+        callee = call[1]
+        for value in sorted(self.evaluator.values(file, scope, callee), key=repr):
+            summary = self.evaluator.summary(value, file)
+            if summary is not None:
+                return summary
+        return file.facts.methods.get(callee[2]) if type(callee) is tuple and callee[0] == MEMBER else None
+
+    def _given(self, file: File, scope: int, call: Expression) -> Expression:
+        """The call that a function outside the repository makes to a function it was given."""
+        summary = self._summary(file, scope, call)
+        receiver = call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
+        given: list[Expression] = []
+        for words in summary.passes if summary is not None else ():
+            what, _, number = words.partition(" ")
+            source = receiver if not number else call[2][int(number)] if int(number) < len(call[2]) else None
+            if what == "rest":
+                given.extend(call[2][1:])
+            elif what in ("element", "elements"):
+                element = source and (ELEMENT, source)
+                given.append((SPREAD, source) if what == "elements" and source else element)
+            else:
+                given.append(source if what in ("receiver", "argument") else None)
+        return (CALL, call[1], tuple(given), (), call[4])
 
     def guesses(self, file: File, scope: int, call: Expression) -> list[Target]:
         """Methods of that name when nothing is known of the receiver and few have the name."""
@@ -160,10 +197,17 @@ class Sites:
         known = self._known.get((file.id, position))
         if known is None:
             known = self._known[file.id, position] = [
-                (file_id, scope, self.program.file(file_id).scope(scope).calls[index], shift)
+                self._passing(file_id, scope, index, shift)
                 for file_id, scope, index, shift in sorted(self._bounded_search(file, position))
             ]
         return known
+
+    def _passing(self, file_id: int, scope: int, index: int, shift: int) -> tuple[int, int, Expression, int]:
+        site = self.program.file(file_id)
+        call = site.scope(scope).calls[index]
+        if shift < 0:
+            return file_id, scope, self._given(site, scope, call), -1 - shift
+        return file_id, scope, call, shift
 
     def _bounded_search(self, file: File, position: int) -> frozenset[Any]:
         names = self._first_names(file, position)
@@ -218,6 +262,9 @@ class Sites:
         if kind == Kind.LAMBDA:
             return [position]
         facts = file.facts
+        scope = file.scopes[position]
+        if scope is not None and scope.flags & DETACHED:
+            return [name, position]
         owner = file.owner_class(position)
         special = name in facts.constructors or name == facts.call_method
         special = special or (facts.constructor_is_class_name and owner >= 0 and name == file.definitions[owner][1])
@@ -284,7 +331,7 @@ class Sites:
             home = self.program.file(target.file)
             body = home.scopes[target.position]
             for index, parameter in enumerate(body.parameters if body is not None else ()):
-                if parameter[3] or parameter[0] == argument or index - target.shift == argument:
+                if target.shift < 0 or parameter[3] or parameter[0] == argument or index - target.shift == argument:
                     found.append((parameter[0], target.file, False))
         return found
 

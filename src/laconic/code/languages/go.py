@@ -10,7 +10,7 @@ from laconic.code.expressions import (
     CONST, DECLARED, EITHER, ELEMENT, GENERIC, ITEM, MAPPING, MEMBER, SEQUENCE, TYPED, Expression,
 )  # fmt: skip
 from laconic.code.languages.model import (
-    Assign, Block, Call, Comment, Custom, Files, Function, Generic, Imports, Inner, Item, Language, Literal, Member,
+    Block, Call, Comment, Custom, Files, Function, Generic, Imports, Inner, Item, Language, Literal, Member,
     Name, Parameter, Resolution, Return, Sequence, Skip, Spread, Summary, Text, Typed, TypeParameter,
 )  # fmt: skip
 from laconic.code.symbols import Import, Kind

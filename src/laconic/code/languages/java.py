@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import (
-    ABSTRACT, CALL, CONSTRUCTOR, DECLARED, DEFINED, GENERIC, MEMBER, NEW, PRIVATE, REFERENCE, REST, SEQUENCE, STATIC,
+    ABSTRACT, CALL, CONSTRUCTOR, DECLARED, GENERIC, MEMBER, NEW, PRIVATE, REFERENCE, REST, SEQUENCE, STATIC,
     TYPED,
 )  # fmt: skip
 from laconic.code.languages.model import (

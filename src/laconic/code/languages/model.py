@@ -35,6 +35,7 @@ class Member:
 
     object: Field = "object"
     member: Field = "member"
+    aliases: Mapping[str, str] = field(default_factory=dict)  # texts that are names of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class Call:
     arguments: Field = "arguments"
     receiver: Field = ""  # set for grammars that keep receiver and name apart; `callee` is then the name
     constructs: bool = False  # `new Callee(…)`
+    imports: Callable[[Node, Callable[[Node], str]], Import | None] | None = None  # an import written as a call
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,7 @@ class Pair:
     key: Field = "key"
     value: Field = "value"
     names_are_keys: bool = False
+    defines: Kind | None = None  # values of a named mapping at module level are symbols of that kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +178,7 @@ class Assign:
     defines: Kind | None = None
     updates: bool = False
     declares: bool = False  # always a new variable, also where another of the same name is in sight
+    names: bool = False  # a function or class without a name on the right is named by the left
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +190,10 @@ class Return:
 
 @dataclass(frozen=True, slots=True)
 class Yield:
-    """`yield value`; `delegates` for `yield from`."""
+    """`yield value`; with the token `delegate` all elements of the value."""
 
     value: Field = "#0"
+    delegate: str = "from"
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +245,8 @@ class Parameter:
     default: Field = ""
     mode: int = 0
     defines: Kind | None = None  # in a class header, the parameter is a member of that kind
+    fields: frozenset[str] = frozenset()  # types of children that make it a field of the class too
+    ignored: str = ""  # type of a name that makes it no parameter at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +280,9 @@ class Function:
     flags: int = 0
     generics: tuple[Field, ...] = ()  # where type parameters are declared and bounded
     results_are_variables: bool = False  # results with names are variables of the body
+    is_value: bool = False  # an expression: its name is bound in its own scope only
+    modifiers: Mapping[str, int] = field(default_factory=dict)  # flags that the types of children mean
+    repeats: Callable[[Node], bool] | None = None  # whether it only announces a definition that follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +293,8 @@ class Class:
     name: Field = "name"
     bases: tuple[Field, ...] = ()
     body: Field = "body"
+    is_value: bool = False  # an expression: its name is bound in its own scope only
+    alias: Field = ""  # without a body it is another name of this type
     extends: bool = False  # adds members to a class defined elsewhere: `impl T`, `extension T`, reopened classes
     generics: tuple[Field, ...] = ()  # where type parameters are declared and bounded
 
@@ -295,6 +307,7 @@ class Variable:
     name: Field = "name"
     type: Field = ""
     value: Field = ""
+    names: bool = False  # a function or class without a name as its value gets this one
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +331,11 @@ class Wrapper:
     definition: Field = "definition"
     decorators: str = ""  # node type of a decorator child; its named child is the decorator's expression
     flags: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A node around one definition or assignment that belongs to it; around several it means nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +378,7 @@ Rule = (
     Name | Member | Call | KeywordArgument | Spread | Item | Slice | Raises | Text | Literal | Sequence | Comprehension | Mapping_ | Pair
     | Either | Inner | Typed | Generic | Assign | Return | Yield | Iterate | Alias | Enters | Catches | Captures | Parameter
     | TypeParameter | Block | Function | Class
-    | Variable | Variables | Wrapper | Outer | Imports | Comment | Attribute | Skip | Custom
+    | Variable | Variables | Wrapper | Statement | Outer | Imports | Comment | Attribute | Skip | Custom
 )  # fmt: skip
 
 
@@ -373,6 +391,10 @@ class Files(Protocol):
 
     def ending(self, suffix: str) -> list[str]:
         """Paths equal to `suffix` or ending in `/` + `suffix`, sorted."""
+        ...
+
+    def directories(self) -> list[str]:
+        """All directories that hold files, the root as ""."""
         ...
 
     def declaring(self, namespace: str) -> list[str]:
@@ -402,6 +424,14 @@ class Summary:
     class_of: int = -1  # gives back the class of this argument
     instance_of: int = -1  # gives back an instance of the type that this argument names
     gathers: int = -1  # gives back a collection of this argument and those after it
+    items_of: int = -1  # gives back a collection of what this argument holds
+    item_pairs_of: int = -1  # gives back a collection of the keys of this argument with what they hold
+    # What the functions it calls are given: "receiver", "element" of the receiver, "result" of the function, "rest" of
+    # the arguments after the first; with a position an argument: "element 1", "argument 0", "elements 1"; "" unknown.
+    passes: tuple[str, ...] = ()
+
+
+RECEIVER = -2  # in a `Summary` of a method: the object it is called on
 
 
 def no_modules(files: Files, importer: str, module: str) -> list[str]:
@@ -456,6 +486,15 @@ class Resolution:
     echoes: frozenset[str] = frozenset()  # methods of transparent types that give the value back: unwrap, clone
     tuples: frozenset[str] = frozenset()  # generic types whose arguments are its elements, place by place
     structural: bool = False  # whatever has all methods of an interface implements it
+    prototype: str = ""  # the member of a class or function by which members are added to its instances
+    module_object: str = ""  # the name of what a module exports as a whole; unbound it is the module itself
+    default_export: str = ""  # the name of what a module exports when it is imported without a name
+    module_keys: Callable[[str], tuple[str, ...]] | None = None  # words by which importers of a path are found
+    next_item: str = ""  # what `next_method` gives holds the element in this member
+    methods: Mapping[str, Summary] = field(default_factory=dict)  # methods of values that are not ours, by name
+    receiver_binders: frozenset[str] = frozenset()  # methods of functions whose first argument becomes the receiver
+    mixing_functions: frozenset[str] = frozenset()  # add what later arguments hold to the first
+    inheriting_functions: frozenset[str] = frozenset()  # make the first argument inherit from the second
     virtual: bool = False  # a declared type stands for its subtypes: calls also reach overriding methods
     methods_apart: bool = False  # methods have names of their own: `x` and `x()` are different members
     classes_are_modules: bool = False  # an import may name a class and its member

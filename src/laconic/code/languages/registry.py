@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from laconic.code.languages.csharp import CSHARP
+from laconic.code.languages.ecmascript import JAVASCRIPT
 from laconic.code.languages.go import GO
 from laconic.code.languages.java import JAVA
 from laconic.code.languages.lua import LUA
@@ -10,8 +11,21 @@ from laconic.code.languages.model import Language
 from laconic.code.languages.python import PYTHON
 from laconic.code.languages.ruby import RUBY
 from laconic.code.languages.rust import RUST
+from laconic.code.languages.typescript import TSX, TYPESCRIPT
 
-LANGUAGES: dict[str, Language] = {language.name: language for language in (CSHARP, GO, JAVA, LUA, PYTHON, RUBY, RUST)}
+_KNOWN = (
+    CSHARP,
+    GO,
+    JAVA,
+    JAVASCRIPT,
+    LUA,
+    PYTHON,
+    RUBY,
+    RUST,
+    TSX,
+    TYPESCRIPT,
+)
+LANGUAGES: dict[str, Language] = {language.name: language for language in _KNOWN}
 
 _BY_SUFFIX = {suffix: language for language in LANGUAGES.values() for suffix in language.suffixes}
 _BY_FILE_NAME = {name: language for language in LANGUAGES.values() for name in language.file_names}

@@ -6,15 +6,17 @@ on the numeric node kind. A node without a rule has an unknown value and its chi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laconic.code.languages import model
 from laconic.code.symbols import CLASS_KINDS, Definition, Import, Kind
 from laconic.code.expressions import (
-    ABSTRACT, CALL, CONST, DECLARED, DEFINED, EITHER, ELEMENT, ENTER, EXTENSION, GENERATOR, GENERIC, IMPORTED, ITEM, KEYWORD_REST, LITERAL,
-    MAPPING, MEMBER, NEW, POSITIONAL, PROPERTY, REST, SEQUENCE, SPREAD, TYPED, VERSION_MARK, Expression, Parameter, Scope,
+    ABSTRACT, CALL, CONST, DECLARED, DEFINED, DETACHED, DISPLAYED, EITHER, ELEMENT, ENTER, EXTENSION, GENERATOR, GENERIC,
+    IMPORTED, ITEM, KEYWORD_REST, LITERAL, MAPPING, MEMBER, NEW, OWN_RECEIVER, POSITIONAL, PROPERTY, REST, SEQUENCE, SPREAD,
+    TYPED, VERSION_MARK, Expression, Parameter, Scope,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -24,16 +26,33 @@ if TYPE_CHECKING:
 type_of_handler = Callable[["Lowering", "Node"], Expression]
 Child = Callable[["Node"], "Node | None"]
 
+PLAIN_PATH = re.compile(r"[\w$#]+(\.[\w$#]+)*")
+
 SCOPE_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
+
+
+class Naming(NamedTuple):
+    """The name that a function, class or mapping gets from where it is put."""
+
+    name: str
+    node: Node  # where the name stands
+    prefix: str = ""  # qualifies the name beyond the scope
+    holder: Expression = None  # the object that it becomes a member of
+    kind: Kind | None = None  # of a function
+
+    @property
+    def path(self) -> str:
+        """The prefix of what is inside."""
+        return f"{self.prefix}.{self.name}" if self.prefix and self.name else self.prefix or self.name
 
 
 class ScopeDraft:
     """A scope under construction; `Scope` says what the lists mean."""
 
     __slots__ = (
-        "binds", "bases", "body", "bound", "calls", "decorated", "definition", "flags", "kind", "outer", "parameters",
-        "qualname", "read", "reads", "receiver_type", "returned_type", "returns", "stars", "types", "unnamed", "values", "versions",
-        "versions_made", "yields",
+        "binds", "bases", "body", "bound", "calls", "decorated", "definition", "flags", "holder", "kind", "outer",
+        "parameters", "qualname", "read", "reads", "receiver_type", "returned_type", "returns", "stars", "types", "unnamed",
+        "values", "versions", "versions_made", "yields",
     )  # fmt: skip
 
     def __init__(self, definition: int, kind: Kind, qualname: str) -> None:
@@ -53,6 +72,7 @@ class ScopeDraft:
         self.returned_type: Expression = None
         self.receiver_type: Expression = None
         self.flags = 0
+        self.holder: Expression = None
         self.unnamed = 0
         self.read: set[str] = set()  # names read, to find those that must come from elsewhere
         self.bound: set[str] = set()
@@ -69,7 +89,7 @@ class ScopeDraft:
                 tuple(tuple(parameter) for parameter in self.parameters),  # type: ignore[misc]
                 tuple(self.binds), tuple(self.calls), tuple(self.reads), tuple(self.returns), tuple(self.yields),
                 tuple(self.outer), tuple(self.stars), tuple(self.bases), self.decorated, self.returned_type,
-                self.receiver_type, self.flags,
+                self.receiver_type, self.flags, self.holder,
             )
         )  # fmt: skip
 
@@ -92,10 +112,15 @@ class Lowering:
         self.rebinds = False  # bindings now replace the earlier ones of the same names
         self.enters = False  # an Alias met now binds what entering gives
         self.wrapped: tuple[Node, int] | None = None  # the node around the next definition, and flags for it
+        self.naming: Naming | None = None  # the name of the next function, class or mapping
         self.interned: dict[bytes, str] = {}
         self.notes: dict[str, Any] = {}  # what the rules of a language remember during the walk
         module = Definition(Kind.MODULE, "", "", -1, 1, source.count(b"\n") + 1, 1, 0, len(source), 0, 0, 0)
         self.scope = self._open(module, Kind.MODULE, "")
+
+    def is_definition(self, value: Expression, name: str) -> bool:
+        """Whether a value is a definition of that name, so that no variable of the name need be a symbol."""
+        return type(value) is tuple and value[0] == DEFINED and self.definitions[value[1]].name == name
 
     # What rules and languages may call
 
@@ -226,6 +251,51 @@ class Lowering:
             return result
         return self.value(node)
 
+    def named(self, node: Node, naming: Naming) -> Expression:
+        """The value of a node; a function, class or mapping gets a name from where it is put."""
+        if type(self.rules[node.kind_id]) in (model.Function, model.Class, model.Mapping_):
+            self.naming = naming
+        return self.value(node)
+
+    def assigned(self, left: Node, right: Node, wrapped: tuple[Node, int] | None) -> Expression:
+        """The value of the right side of an assignment, named by the left; `wrapped` is the statement around it."""
+        kind = type(self.rules[right.kind_id])
+        if kind in (model.Function, model.Class, model.Assign):
+            self.wrapped = wrapped
+        naming = self._naming(left) if kind in (model.Function, model.Class, model.Mapping_) else None
+        return self.named(right, naming) if naming is not None else self.value(right)
+
+    def assigned_to(self, name: str, node: Node, wrapped: tuple[Node, int] | None) -> Expression:
+        """The value of a node that is bound to a name which is not written as one."""
+        kind = type(self.rules[node.kind_id])
+        if kind in (model.Function, model.Class):
+            self.wrapped = wrapped
+        return self.named(node, Naming("" if kind is model.Mapping_ else name, node))
+
+    def _naming(self, target: Node) -> Naming | None:
+        rule = self.rules[target.kind_id]
+        text = self.text(target)
+        if type(rule) is model.Name:
+            return Naming(text, target)
+        if type(rule) is not model.Member:
+            return None
+        module_object = self.resolution.module_object
+        if text in rule.aliases:
+            return Naming("", target)
+        owner, member = field(rule.object)(target), field(rule.member)(target)
+        if owner is None or member is None or not PLAIN_PATH.fullmatch(self.text(owner)):
+            return None
+        path = self.text(owner)
+        alias = next((long for long in rule.aliases if path == long or path.startswith(f"{long}.")), "")
+        prefix = path.removeprefix(alias or module_object).lstrip(".") if alias or path == module_object else path
+        prototype = self.resolution.prototype
+        first, _, rest = prefix.partition(".")
+        own = first in self.resolution.receiver_names
+        method = own or bool(prototype and prefix.endswith(f".{prototype}"))
+        prefix = (rest if own else prefix).removesuffix(f".{prototype}" if prototype else "")
+        name = "" if self.text(member) == prototype else self.text(member)
+        return Naming(name, member, prefix, self.callee(owner), Kind.METHOD if method else None)
+
     def call(self, callee: Expression, arguments: tuple[Any, ...], keywords: tuple[Any, ...], line: int,
              tag: int = CALL) -> Expression:  # fmt: skip
         """Record a call in the current scope and return its expression."""
@@ -233,16 +303,42 @@ class Lowering:
         self.scope.calls.append(result)
         if type(callee) is tuple and callee[0] == MEMBER:
             self._note_additions(callee, arguments)
+            self._note_receiver(callee, arguments)
+        if len(arguments) > 1:
+            self._note_inheritance(callee, arguments)
         return result
 
-    def define_value(self, node: Node, name: str, name_node: Node, kind: Kind) -> None:
+    def _note_receiver(self, callee: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
+        """`function … .bind(receiver)`: the function is written in place and called on that receiver."""
+        function = callee[1]
+        if callee[2] in self.resolution.receiver_binders and arguments and type(function) is tuple:
+            draft = self.drafts[function[1]] if function[0] == DEFINED else None
+            if draft is not None:
+                draft.holder = arguments[0]
+
+    def _note_inheritance(self, callee: Expression, arguments: tuple[Any, ...]) -> None:
+        facts = self.resolution
+        name = callee if type(callee) is str else callee[2] if type(callee) is tuple and callee[0] == MEMBER else ""
+        target = arguments[0]
+        if name in facts.mixing_functions:
+            self.scope.binds.extend(((ITEM, target, (SPREAD, added)), None) for added in arguments[1:])
+        elif name in facts.inheriting_functions:
+            if not (type(target) is tuple and target[0] == MEMBER and target[2] == facts.prototype):
+                target = (MEMBER, target, facts.prototype)
+            base = arguments[1]
+            if not (type(base) is tuple and base[0] == MEMBER and base[2] == facts.prototype):
+                base = (MEMBER, base, facts.prototype)
+            self.scope.binds.append((target, base))
+
+    def define_value(self, node: Node, name: str, name_node: Node, kind: Kind, prefix: str = "") -> None:
         """Make a variable of a module or class a symbol, once."""
         scope = self.scope
-        if name in scope.values:
+        key = f"{prefix}.{name}" if prefix else name
+        if key in scope.values:
             return
-        scope.values.add(name)
+        scope.values.add(key)
         doc = self.comment_above(node)
-        row = self._definition(kind, name, node, name_node, node.end_byte, doc)
+        row = self._definition(kind, name, node, name_node, node.end_byte, doc, prefix)
         self.definitions.append(row)
         self.drafts.append(None)
 
@@ -306,10 +402,17 @@ class Lowering:
         if fact.name == "*":
             self.scope.stars.append(fact.module)
         elif fact.alias:
-            self.scope.binds.append((fact.alias, (IMPORTED, fact.module, fact.name)))
+            self.scope.binds.append((fact.alias, self.imported(fact)))
             self.scope.bound.add(fact.alias)
         if fact.name and fact.name != "*":
             self.mentions.add(fact.name)
+
+    def imported(self, fact: Import) -> Expression:
+        """The expression of what an import gives."""
+        facts = self.resolution
+        if facts.module_keys is not None:
+            self.mentions.update(facts.module_keys(fact.module))
+        return (IMPORTED, fact.module, fact.name or facts.module_object)
 
     # Inside
 
@@ -394,7 +497,11 @@ class Lowering:
             elif kind is model.Pair:
                 key, inner = field(rule.key)(child), field(rule.value)(child)
                 if key is not None and inner is not None:
+                    self.mentions.add(self.text(key))
                     self.bind(inner, value and (MEMBER, value, self.text(key)))
+            elif kind is model.Assign:  # a name with a default
+                left = field(rule.left)(child)
+                self.bind(child, value and left and (MEMBER, value, self.text(left)))
             else:
                 self.bind(child, value)
 
@@ -402,8 +509,6 @@ class Lowering:
         left, right = field(rule.left)(target), field(rule.right)(target)
         default = self.value(right)
         if left is not None:
-            if value and type(self.rules[left.kind_id]) is model.Name:
-                value = (MEMBER, value[1], self.text(left)) if value[0:1] == (MEMBER,) else value
             self.bind(left, either(value, default))
 
 
@@ -423,9 +528,12 @@ def either(*alternatives: Expression) -> Expression:
 
 
 def field(name: str) -> Child:
-    """How to reach a child: a field name, `#n` by position, `:type` by node type, "" for none."""
+    """How to reach a child: a field name, `#n` by position, `:type` by node type, `a|b` for a or else b, "" for none."""
     if not name:
         return lambda node: None
+    if "|" in name:
+        first, second = map(field, name.split("|", 1))
+        return lambda node: first(node) or second(node)
     if name[0] == "#":
         position = int(name[1:])
 
@@ -489,6 +597,8 @@ def _member(rule: model.Member) -> type_of_handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         member = get_member(node)
+        if rule.aliases and walk.text(node) in rule.aliases:
+            return rule.aliases[walk.text(node)]
         if member is None:
             return walk.value(get_object(node))
         rule_of_member = walk.rules[member.kind_id]
@@ -534,6 +644,10 @@ def _call(rule: model.Call) -> type_of_handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         callee_node, receiver = get_callee(node), get_receiver(node)
+        fact = rule.imports(node, walk.text) if rule.imports is not None else None
+        if fact is not None:
+            walk.add_import(fact)
+            return walk.imported(fact)
         callee: Expression
         if callee_node is None:
             callee = walk.value(receiver)
@@ -618,7 +732,7 @@ def _text(rule: model.Text) -> type_of_handler:
 
 def _literal(rule: model.Literal) -> type_of_handler:
     def lower(walk: Lowering, node: Node) -> Expression:
-        if rule.type == "int":
+        if rule.type in INDEX_TYPES:
             text = walk.text(node)
             if text.isascii() and text.isdigit() and len(text) <= MAX_INDEX_DIGITS:
                 return (CONST, int(text))
@@ -628,6 +742,7 @@ def _literal(rule: model.Literal) -> type_of_handler:
 
 
 MAX_INDEX_DIGITS = 6
+INDEX_TYPES = ("int", "number")
 
 
 def _sequence(rule: model.Sequence) -> type_of_handler:
@@ -658,6 +773,10 @@ def _comprehension(rule: model.Comprehension) -> type_of_handler:
 
 def _mapping(rule: model.Mapping_) -> type_of_handler:
     def lower(walk: Lowering, node: Node) -> Expression:
+        naming, walk.naming = walk.naming, None
+        walk.wrapped = None
+        path, serial = naming.path if naming is not None else "", walk.next_serial()
+        holder = (DISPLAYED, serial)
         pairs: list[tuple[Expression, Expression]] = []
         for child in node.named_children:
             inner = walk.rules[child.kind_id]
@@ -666,17 +785,30 @@ def _mapping(rule: model.Mapping_) -> type_of_handler:
                 key_node = field(inner.key)(child)
                 named = key_node is not None and inner.names_are_keys and not key_node.named_child_count
                 key = (CONST, walk.text(key_node).strip("\"'")) if named and key_node else walk.value(key_node)
-                pairs.append((key, walk.value(field(inner.value)(child))))
+                value_node = field(inner.value)(child)
+                if not inner.names_are_keys or type(key) is not tuple or key[0] != CONST or value_node is None:
+                    pairs.append((key, walk.value(value_node)))
+                    continue
+                member = Naming(str(key[1]), key_node or child, path, holder, Kind.METHOD)
+                if type(walk.rules[value_node.kind_id]) in (model.Function, model.Class):
+                    walk.wrapped = (child, 0)
+                value = walk.named(value_node, member)
+                pairs.append((key, value))
+                is_value = inner.defines is not None and naming is not None and walk.scope.kind is Kind.MODULE
+                if inner.defines is not None and is_value and not walk.is_definition(value, member.name):
+                    walk.define_value(child, member.name, member.node, inner.defines, path)
             elif kind is model.Spread:
                 pairs.append(((SPREAD, None), walk.value(field(inner.value)(child))))
             elif kind is model.Name:  # { name }
                 pairs.append(((CONST, walk.text(child)), walk.value(child)))
             elif kind is model.Function:  # { name() { … } }
                 name = field(inner.name)(child)
+                if name is not None:
+                    walk.naming = Naming(walk.text(name), name, path, holder, Kind.METHOD)
                 pairs.append(((CONST, walk.text(name)) if name else None, walk.value(child)))
             else:
                 walk.value(child)
-        return (MAPPING, tuple(pairs), walk.next_serial())
+        return (MAPPING, tuple(pairs), serial)
 
     return lower
 
@@ -745,8 +877,12 @@ def _assign(rule: model.Assign) -> type_of_handler:
     get_left, get_right, get_type = field(rule.left), field(rule.right), field(rule.type)
 
     def lower(walk: Lowering, node: Node) -> Expression:
-        left, annotation = get_left(node), walk.value(get_type(node))
-        value = declared(walk, walk.value(get_right(node)), annotation)
+        wrapped, walk.wrapped = walk.wrapped, None
+        left, right, annotation = get_left(node), get_right(node), walk.value(get_type(node))
+        named = rule.names and left is not None and right is not None
+        value = walk.assigned(left, right, wrapped) if named and left and right else walk.value(right)
+        is_definition = left is not None and walk.is_definition(value, walk.text(left))
+        value = declared(walk, value, annotation)
         if left is not None and rule.updates and type(walk.rules[left.kind_id]) is model.Name:
             value = walk.update(walk.text(left), value, straight=walk.is_straight(node))
         elif left is not None:
@@ -755,7 +891,8 @@ def _assign(rule: model.Assign) -> type_of_handler:
             walk.bind(left, value)
             walk.rebinds = False
             if rule.defines is not None and (walk.scope.kind is Kind.MODULE or walk.scope.kind in SCOPE_OWNERS):
-                _define_targets(walk, node, left, rule.defines)
+                if not is_definition:
+                    _define_targets(walk, wrapped[0] if wrapped else node, left, rule.defines)
         return value
 
     return lower
@@ -770,9 +907,14 @@ def _define_targets(walk: Lowering, node: Node, target: Node, kind: Kind) -> Non
         elif kind is Kind.VARIABLE and name.isupper():
             kind = Kind.CONSTANT
         walk.define_value(node, name, target, kind)
-    elif own in (model.Sequence, model.Spread, model.Inner):
+    elif own in (model.Sequence, model.Spread, model.Inner, model.Mapping_):
         for child in target.named_children:
             _define_targets(walk, node, child, kind)
+    elif own in (model.Pair, model.Assign):
+        rule = walk.rules[target.kind_id]
+        inner = field(rule.value if own is model.Pair else rule.left)(target)
+        if inner is not None:
+            _define_targets(walk, node, inner, kind)
 
 
 def _return(rule: model.Return) -> type_of_handler:
@@ -792,7 +934,7 @@ def _yield(rule: model.Yield) -> type_of_handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         value = walk.value(get(node))
-        delegates = any(child.type == "from" for child in node.children)
+        delegates = any(child.type == rule.delegate for child in node.children)
         walk.scope.flags |= GENERATOR
         if value is not None:
             walk.scope.yields.append((ELEMENT, value) if delegates else value)
@@ -965,6 +1107,8 @@ def parameters_of(walk: Lowering, node: Node | None) -> tuple[list[Parameter], l
         name_node, annotation, default, mode = child, None, None, POSITIONAL
         if type(rule) is model.Parameter:
             found = field(rule.name)(child)
+            if found is not None and found.type == rule.ignored:
+                continue
             annotation, default = walk.value(field(rule.type)(child)), walk.value(field(rule.default)(child))
             mode = rule.mode
             if found is None:
@@ -1004,8 +1148,16 @@ def _function(rule: model.Function) -> type_of_handler:
     get_generics = [field(name) for name in rule.generics]
 
     def lower(walk: Lowering, node: Node) -> Expression:
-        name_node, body = get_name(node), get_body(node)
-        name = walk.text(name_node) if name_node is not None else walk.anonymous("lambda")
+        naming, walk.naming = walk.naming, None
+        if rule.repeats is not None and rule.repeats(node):
+            walk.wrapped = None
+            return None
+        own_name, body = get_name(node), get_body(node)
+        name_node = naming.node if naming is not None else own_name
+        if naming is not None:
+            name = naming.name or (walk.text(own_name) if own_name is not None else walk.text(naming.node))
+        else:
+            name = walk.text(name_node) if name_node is not None else walk.anonymous("lambda")
         parent, type_parameters = walk.scope, walk.type_parameters
         if get_generics:
             walk.type_parameters = dict(type_parameters)
@@ -1015,12 +1167,22 @@ def _function(rule: model.Function) -> type_of_handler:
         receivers, _ = parameters_of(walk, get_receiver(node))
         owner = base_name(receivers[0].annotation) if receivers else ""
         kind = rule.kind if name_node is not None else Kind.LAMBDA
+        flags = rule.flags
+        if naming is not None:
+            kind, owner = naming.kind or kind, naming.prefix
+        if naming is not None or rule.is_value:
+            flags |= DETACHED
+        if naming is not None and rule.kind is Kind.METHOD:
+            flags |= OWN_RECEIVER
+        if rule.modifiers:
+            flags |= sum({rule.modifiers[child.type] for child in node.children if child.type in rule.modifiers})
         if kind is Kind.FUNCTION and (parent.kind in SCOPE_OWNERS - {Kind.NAMESPACE} or owner):
             kind = Kind.METHOD
-        if kind is Kind.METHOD and walk.wrapped and walk.wrapped[1] & PROPERTY:
+        if kind is Kind.METHOD and (flags | (walk.wrapped[1] if walk.wrapped else 0)) & PROPERTY:
             kind = Kind.PROPERTY
         draft = walk.enter(node, kind, name, name_node, body, owner)
-        draft.flags |= rule.flags
+        draft.flags |= flags
+        draft.holder = naming.holder if naming is not None else None
         if body is None and walk.resolution.virtual:
             draft.flags |= ABSTRACT
         draft.parameters = receivers + parameters
@@ -1035,6 +1197,9 @@ def _function(rule: model.Function) -> type_of_handler:
         if rule.results_are_variables:
             results = get_returns(node)
             walk.visit([part for part in results.named_children if type(walk.rule(part)) is model.Parameter] if results else [])
+        if rule.is_value and own_name is not None:
+            draft.binds.append((walk.text(own_name), (DEFINED, draft.definition)))
+        _bind_fields(walk, get_parameters(node), draft, parent)
         value = walk.value(body)
         if rule.body_is_value and value is not None:
             draft.returns.append(value)
@@ -1042,6 +1207,22 @@ def _function(rule: model.Function) -> type_of_handler:
         return walk.leave(draft, parent)
 
     return lower
+
+
+def _bind_fields(walk: Lowering, node: Node | None, draft: ScopeDraft, owner: ScopeDraft) -> None:
+    """Parameters that are fields of the class too."""
+    for child in node.named_children if node is not None else ():
+        rule = walk.rules[child.kind_id]
+        if type(rule) is not model.Parameter or not rule.fields:
+            continue
+        name_node = field(rule.name)(child)
+        if name_node is None or not any(part.type in rule.fields for part in child.children):
+            continue
+        name = walk.text(name_node)
+        draft.binds.extend(((MEMBER, receiver, name), name) for receiver in walk.resolution.receiver_names)
+        walk.scope = owner
+        walk.define_value(child, name, name_node, Kind.FIELD)
+        walk.scope = draft
 
 
 def base_name(annotation: Expression) -> str:
@@ -1055,17 +1236,23 @@ def base_name(annotation: Expression) -> str:
 
 def _class(rule: model.Class) -> type_of_handler:
     get_name, get_body = field(rule.name), field(rule.body)
-    get_bases = [field(name) for name in rule.bases]
+    get_bases, get_alias = [field(name) for name in rule.bases], field(rule.alias)
     get_generics = [field(name) for name in rule.generics]
 
     def lower(walk: Lowering, node: Node) -> Expression:
-        name_node, body = get_name(node), get_body(node)
+        naming, walk.naming = walk.naming, None
+        own_name, body = get_name(node), get_body(node)
+        name_node = naming.node if naming is not None else own_name
         parent, type_parameters = walk.scope, walk.type_parameters
         if get_generics:
             walk.type_parameters = dict(type_parameters)
             walk.visit([found for found in (get(node) for get in get_generics) if found is not None])
+        if rule.alias and body is None:
+            value = walk.value(get_alias(node))
+            walk.type_parameters = type_parameters
+            return _type_alias(walk, node, own_name, value, rule.kind)
         bases: list[Expression] = []
-        skipped = {child.id for child in (name_node, body) if child is not None}
+        skipped = {child.id for child in (own_name, body) if child is not None}
         for get in get_bases:
             listed = get(node)
             if listed is not None:
@@ -1075,10 +1262,15 @@ def _class(rule: model.Class) -> type_of_handler:
             name = walk.anonymous("class")
         elif rule.extends:
             name = base_name(walk.value(name_node)) or walk.text(name_node)
+        elif naming is not None:
+            name = naming.name or (walk.text(own_name) if own_name is not None else walk.text(naming.node))
         else:
             name = walk.text(name_node)
-        draft = walk.enter(node, Kind.EXTENSION if rule.extends else rule.kind, name, name_node, body)
+        prefix = naming.prefix if naming is not None else ""
+        draft = walk.enter(node, Kind.EXTENSION if rule.extends else rule.kind, name, name_node, body, prefix)
         draft.bases = bases
+        if naming is not None or rule.is_value:
+            draft.flags |= DETACHED
         if rule.extends:
             draft.flags |= EXTENSION
             draft.receiver_type = walk.value(name_node)
@@ -1090,6 +1282,16 @@ def _class(rule: model.Class) -> type_of_handler:
         return walk.leave(draft, parent)
 
     return lower
+
+
+def _type_alias(walk: Lowering, node: Node, name_node: Node | None, value: Expression, kind: Kind) -> Expression:
+    """A name for another type: what is declared with it is an instance of that."""
+    wrapped, walk.wrapped = walk.wrapped, None
+    if name_node is not None:
+        name = walk.text(name_node)
+        walk.bind_name(name, value and (TYPED, value))
+        walk.define_value(wrapped[0] if wrapped else node, name, name_node, kind)
+    return None
 
 
 def _bases(walk: Lowering, node: Node) -> list[Expression]:
@@ -1113,15 +1315,23 @@ def _variable(rule: model.Variable) -> type_of_handler:
     get_name, get_type, get_value = field(rule.name), field(rule.type), field(rule.value)
 
     def lower(walk: Lowering, node: Node) -> Expression:
-        name, annotation = get_name(node), walk.value(get_type(node))
-        value = declared(walk, walk.value(get_value(node)), annotation)
+        name, annotation, value_node = get_name(node), walk.value(get_type(node)), get_value(node)
+        wrapped, walk.wrapped = walk.wrapped, None
+        if rule.names and name is not None and value_node is not None:
+            if type(walk.rules[value_node.kind_id]) in (model.Function, model.Class):
+                walk.wrapped = wrapped or (node, 0)
+            value = walk.named(value_node, Naming(walk.text(name), name))
+        else:
+            value = walk.value(value_node)
+        is_definition = name is not None and walk.is_definition(value, walk.text(name))
+        value = declared(walk, value, annotation)
         used = {child.id for child in (name, get_type(node), get_value(node)) if child is not None}
         walk.visit([child for child in node.named_children if child.id not in used])
         if name is not None:
             text = walk.text(name)
             walk.bind_name(text, value)
-            if walk.scope.kind is Kind.MODULE or walk.scope.kind in SCOPE_OWNERS:
-                walk.define_value(node, text, name, rule.kind)
+            if not is_definition and (walk.scope.kind is Kind.MODULE or walk.scope.kind in SCOPE_OWNERS):
+                walk.define_value(wrapped[0] if wrapped else node, text, name, rule.kind)
         return None
 
     return lower
@@ -1183,6 +1393,23 @@ def _wrapper(rule: model.Wrapper) -> type_of_handler:
         return result
 
     return lower
+
+
+def _statement(rule: model.Statement) -> type_of_handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        children = [child for child in node.named_children if type(walk.rules[child.kind_id]) is not model.Comment]
+        single = len(children) == 1 and type(walk.rules[children[0].kind_id]) in HELD_IN_STATEMENTS
+        walk.wrapped = (walk.wrapped or (node, 0)) if single else None
+        result: Expression = None
+        for child in children:
+            result = walk.value(child)
+        walk.wrapped = None
+        return result
+
+    return lower
+
+
+HELD_IN_STATEMENTS = (model.Assign, model.Function, model.Class, model.Variable, model.Statement)
 
 
 def _decorators(walk: Lowering, node: Node, rule: model.Wrapper) -> tuple[list[tuple[Expression, int]], int]:
@@ -1272,6 +1499,7 @@ COMPILERS: dict[type[Any], Callable[[Any], type_of_handler]] = {
     model.Variable: _variable,
     model.Variables: _variables,
     model.Wrapper: _wrapper,
+    model.Statement: _statement,
     model.Outer: _outer,
     model.Imports: _imports,
     model.Comment: _nothing,

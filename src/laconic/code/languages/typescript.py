@@ -1,0 +1,222 @@
+"""TypeScript and TSX: JavaScript with types."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from laconic.code.expressions import ABSTRACT, CONST, EITHER, GENERIC, MAPPING, TYPED, Expression
+from laconic.code.languages.ecmascript import FAMILY, MODIFIERS, QUOTES, RESOLUTION, RULES
+from laconic.code.languages.model import (
+    Assign, Class, Custom, Either, Function, Generic, Inner, Language, Member, Name, Parameter, Rule, Skip,
+    Statement, TypeParameter, Variable,
+)  # fmt: skip
+from laconic.code.symbols import Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from laconic.code.syntax.lowering import Lowering
+
+UNKNOWN_TYPES = frozenset({"any", "unknown", "object", "void", "never", "undefined", "null"})
+FIELD_MARKS = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
+SIGNATURES = ("function_signature", "method_signature")
+IMPLEMENTATIONS = ("function_declaration", "generator_function_declaration", "method_definition")
+
+
+def grammar() -> object:
+    import tree_sitter_typescript
+
+    return tree_sitter_typescript.language_typescript()
+
+
+def tsx_grammar() -> object:
+    import tree_sitter_typescript
+
+    return tree_sitter_typescript.language_tsx()
+
+
+def announces(node: Node) -> bool:
+    """Whether a signature is an overload: another of the same name follows it, at last one with a body."""
+    outer = node.parent if node.parent is not None and node.parent.type == "export_statement" else node
+    following = outer.next_named_sibling
+    while following is not None and following.type in ("comment", "decorator"):
+        following = following.next_named_sibling
+    if following is not None and following.type == "export_statement":
+        following = following.child_by_field_name("declaration")
+    if following is None or following.type not in (*SIGNATURES, *IMPLEMENTATIONS):
+        return False
+    own, other = node.child_by_field_name("name"), following.child_by_field_name("name")
+    if own is None or other is None or own.text != other.text:
+        return False
+    return following.type in IMPLEMENTATIONS or announces(following)
+
+
+def lower_predefined(walk: Lowering, node: Node) -> Expression:
+    """`string` is a type that is not ours; `any` says nothing."""
+    return None if walk.text(node) in UNKNOWN_TYPES else walk.text(node)
+
+
+def lower_array_type(walk: Lowering, node: Node) -> Expression:
+    """`T[]`."""
+    element = walk.value(node.named_children[0]) if node.named_children else None
+    return (GENERIC, "Array", (element,))
+
+
+def lower_tuple_type(walk: Lowering, node: Node) -> Expression:
+    """`[A, B]`, as an array of either."""
+    parts = tuple(part for part in (walk.value(child) for child in node.named_children) if part is not None)
+    return (GENERIC, "Array", ((EITHER, parts),)) if parts else None
+
+
+def lower_type_query(walk: Lowering, node: Node) -> Expression:
+    """`typeof x` as a type."""
+    inner = walk.value(node.named_children[0]) if node.named_children else None
+    return inner and (GENERIC, "typeof", (inner,))
+
+
+def lower_object_type(walk: Lowering, node: Node) -> Expression:
+    """`{a: T}`: the members of a type that it defines, else a mapping of instances."""
+    if node.parent is not None and node.parent.type == "type_alias_declaration":
+        walk.visit(node.named_children)
+        return None
+    pairs: list[tuple[Any, Any]] = []
+    for child in node.named_children:
+        name = child.child_by_field_name("name")
+        if child.type == "property_signature" and name is not None:
+            annotation = walk.value(child.child_by_field_name("type"))
+            pairs.append(((CONST, walk.text(name).strip(QUOTES)), annotation and (TYPED, annotation)))
+    return (MAPPING, tuple(pairs), walk.next_serial())
+
+
+def lower_cast(walk: Lowering, node: Node) -> Expression:
+    """`x as T`, `x satisfies T`: what x is, and an instance of T."""
+    parts = [walk.value(child) for child in node.named_children[:2]]
+    value, annotation = parts[0] if parts else None, parts[1] if len(parts) > 1 else None
+    if value is None or annotation is None:
+        return value if annotation is None else (TYPED, annotation)
+    return (EITHER, (value, (TYPED, annotation)))
+
+
+def lower_assertion(walk: Lowering, node: Node) -> Expression:
+    """`<T>x`."""
+    annotation = None
+    value = None
+    for child in node.named_children:
+        if child.type == "type_arguments":
+            annotation = walk.value(child.named_children[0]) if child.named_children else None
+        else:
+            value = walk.value(child)
+    return value if annotation is None else (TYPED, annotation) if value is None else (EITHER, (value, (TYPED, annotation)))
+
+
+def lower_enum_body(walk: Lowering, node: Node) -> Expression:
+    """Members of an enum without a value are plain names."""
+    for child in node.named_children:
+        if child.type in ("property_identifier", "string"):
+            name = walk.text(child).strip(QUOTES)
+            walk.bind_name(name, None)
+            walk.define_value(child, name, child, Kind.CONSTANT)
+        else:
+            walk.value(child)
+    return None
+
+
+SIGNATURE = Function(
+    body="", returns="return_type", flags=ABSTRACT, modifiers=MODIFIERS, repeats=announces, generics=("type_parameters",)
+)
+
+
+def _typed(rule: Rule) -> Rule:
+    """The rule of JavaScript with the fields in which TypeScript keeps types."""
+    if isinstance(rule, Function):
+        return replace(rule, returns="return_type", generics=("type_parameters",))
+    if isinstance(rule, Class):
+        return replace(rule, generics=("type_parameters",))
+    return rule
+
+
+SHARED: dict[str, Rule] = {
+    name: _typed(rule) for name, rule in RULES.items() if name not in ("field_definition", "jsx_opening_element", "jsx_self_closing_element")
+}
+CLASS = Class(bases=(":class_heritage",), generics=("type_parameters",))
+
+TYPE_RULES: dict[str, Rule] = {
+    **SHARED,
+    "type_identifier": Name(),
+    "nested_type_identifier": Member("module", "name"),
+    "nested_identifier": Member("object", "property"),
+    "predefined_type": Custom(lower_predefined),
+    "this_type": Name(),
+    "type_annotation": Inner(),
+    "type_predicate_annotation": Skip(),
+    "asserts_annotation": Skip(),
+    "literal_type": Skip(),
+    "function_type": Skip(),
+    "constructor_type": Skip(),
+    "index_signature": Skip(),
+    "call_signature": Skip(),
+    "construct_signature": Skip(),
+    "generic_type": Generic("name", "type_arguments"),
+    "type_arguments": Skip(),
+    "array_type": Custom(lower_array_type),
+    "tuple_type": Custom(lower_tuple_type),
+    "union_type": Either(),
+    "intersection_type": Either(),
+    "parenthesized_type": Inner(),
+    "readonly_type": Inner(),
+    "conditional_type": Either(("consequence", "alternative")),
+    "type_query": Custom(lower_type_query),
+    "object_type": Custom(lower_object_type),
+    "type_parameter": TypeParameter("name", "constraint"),
+    "constraint": Inner(),
+    "as_expression": Custom(lower_cast),
+    "satisfies_expression": Custom(lower_cast),
+    "non_null_expression": Inner(),
+    "instantiation_expression": Inner(),
+    "variable_declarator": Assign("name", "value", "type", defines=Kind.VARIABLE, names=True),
+    "required_parameter": Parameter("pattern", "type", "value", fields=FIELD_MARKS, ignored="this"),
+    "optional_parameter": Parameter("pattern", "type", "value", fields=FIELD_MARKS),
+    "public_field_definition": Variable(name="name", type="type", value="value", names=True),
+    "property_signature": Variable(name="name", type="type"),
+    "function_signature": SIGNATURE,
+    "method_signature": replace(SIGNATURE, kind=Kind.METHOD),
+    "abstract_method_signature": replace(SIGNATURE, kind=Kind.METHOD),
+    "class_declaration": CLASS,
+    "abstract_class_declaration": CLASS,
+    "interface_declaration": Class(kind=Kind.INTERFACE, bases=(":extends_type_clause",), generics=("type_parameters",)),
+    "type_alias_declaration": Class(
+        kind=Kind.TYPE, body=":object_type", alias="value", generics=("type_parameters",)
+    ),
+    "enum_declaration": Class(kind=Kind.ENUM),
+    "enum_body": Custom(lower_enum_body),
+    "enum_assignment": Variable(kind=Kind.CONSTANT, name="name", value="value"),
+    "internal_module": Class(kind=Kind.NAMESPACE),
+    "module": Class(kind=Kind.NAMESPACE),
+    "ambient_declaration": Statement(),
+}
+
+TYPESCRIPT = Language(
+    name="typescript",
+    grammar=grammar,
+    rules={**TYPE_RULES, "type_assertion": Custom(lower_assertion)},
+    suffixes=(".ts", ".mts", ".cts"),
+    interpreters=("ts-node", "tsx"),
+    family=FAMILY,
+    line_comment="//",
+    resolution=replace(RESOLUTION, virtual=True),
+)
+
+TSX = Language(
+    name="tsx",
+    grammar=tsx_grammar,
+    rules={
+        **TYPE_RULES,
+        "jsx_opening_element": RULES["jsx_opening_element"],
+        "jsx_self_closing_element": RULES["jsx_self_closing_element"],
+    },
+    suffixes=(".tsx",),
+    family=FAMILY,
+    line_comment="//",
+    resolution=replace(RESOLUTION, virtual=True),
+)
