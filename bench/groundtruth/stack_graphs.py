@@ -8,7 +8,7 @@ Each assertion is a case. Two figures are its own: `any` (one of the lines is fo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,11 +50,20 @@ def score(path: Path, name: str) -> list[CaseResult]:
     try:
         with written(files) as subject:
             return [
-                compare(title, lines, {str(line) for _, line in subject.definition_lines(at.path, at.line, at.column)})
+                compare(title, lines, found_lines(subject.definition_lines(at.path, at.line, at.column), files))
                 for title, lines, at in zip(titles, expected, assertions, strict=True)
             ]
     except Exception as error:  # noqa: BLE001 - a crash on a case is a result of the suite
         return [failed(title, lines, error) for title, lines in zip(titles, expected, strict=True)]
+
+
+def found_lines(places: Iterable[tuple[str, int]], files: Mapping[str, str]) -> set[str]:
+    """Our places as lines of the test; a module begins where its fragment has text, not in the blank lines above."""
+    return {str(max(line, _first_line(files.get(path, "")))) for path, line in places}
+
+
+def _first_line(source: str) -> int:
+    return next((number for number, line in enumerate(source.splitlines(), 1) if line.strip()), 1)
 
 
 def fragments(text: str, default_path: str) -> dict[str, str]:

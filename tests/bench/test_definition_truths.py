@@ -41,6 +41,11 @@ def test_assertions_speak_of_the_last_line_of_code() -> None:
     ]
 
 
+def test_a_module_begins_where_its_fragment_has_text() -> None:
+    files = stack_graphs.fragments(FRAGMENTS, "test.py")
+    assert stack_graphs.found_lines([("a.py", 1), ("b.py", 6), ("elsewhere.py", 2)], files) == {"3", "6", "2"}
+
+
 def test_any_hit_and_exact_are_two_readings() -> None:
     cases = (compare("some", {"3", "5"}, {"5"}), compare("none", set(), set()), compare("wrong", {"1"}, {"2"}))
     assert stack_graphs.figures(SuiteResult("s", "python", cases)) == {"any": 2 / 3, "exact": 1 / 3}
