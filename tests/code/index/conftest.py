@@ -10,6 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from laconic.code.languages.registry import LANGUAGES
+from laconic.code.syntax.extract import extract
+
+# Extraction raises the limit for good, which a search by hypothesis must not see happen in its middle.
+extract(b"", LANGUAGES["python"])
+
 Plant = Callable[[Mapping[str, str | bytes]], None]
 
 
