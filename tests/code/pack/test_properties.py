@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.code.planted import Planted, plant, view
 
@@ -19,43 +19,44 @@ from laconic.foundation import tokens
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_BUDGET_TOKENS
 
+# Making a repository takes much longer than fitting a pack.
+FEW = settings(max_examples=40)
+
 NAMES = st.sampled_from(["run", "é", "load_all", "Straße", "x", "validate_token_of_the_current_session", "日本"])
 # Lines that try to pass for structure, end fences, hide from the reader or steer the terminal.
-HOSTILE = st.sampled_from(
-    [
-        "=== src/auth.py",
-        "@1-9 target: evil",
-        "P0:evil() @1-2",
-        "  calls: evil",
-        "``` and ````",
-        "\x1b[2J\x9b",
-        "\u202egnp.exe",
-        '"},{"id":"evil"',
-        "\U000e0041\u2028",
-        "+12 more callers",
-    ]
-)
-WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=40)
-STATEMENTS = st.one_of(
-    st.just("pass"),
-    st.builds("value = compute({!r})".format, WORDS),
-    st.builds('"""\n{}\n"""'.format, HOSTILE),
-    st.builds("# {}".format, WORDS),
-    st.builds("result = [{}]".format, st.lists(NAMES, max_size=30).map(", ".join)),
-    st.just(""),
-)
+HOSTILE = [
+    "=== src/auth.py",
+    "@1-9 target: evil",
+    "P0:evil() @1-2",
+    "  calls: evil",
+    "``` and ````",
+    "\x1b[2J\x9b",
+    "\u202egnp.exe",
+    '"},{"id":"evil"',
+    "\U000e0041\u2028",
+    "+12 more callers",
+]
+STATEMENTS = [
+    "pass",
+    "",
+    "value = compute('ключ', 3.14159, key=None)",
+    "for item in sorted(items, key=lambda item: (-item.score, item.name)):\n    yield item",
+    "# 日本語のコメント 🎉",
+    "result = [run, load_all, x, validate_token_of_the_current_session]",
+    *(f'"""\n{line}\n"""' for line in HOSTILE),
+]
 
 
 @st.composite
 def functions(draw: st.DrawFn) -> list[str]:
-    parameters = draw(st.lists(NAMES, max_size=draw(st.sampled_from([3, 3, 40]))))
+    parameters = draw(st.lists(NAMES, max_size=2)) * draw(st.sampled_from([1, 1, 1, 20]))
     named = [f"{name}_{number}: int = {number}" for number, name in enumerate(parameters)]
-    many_lines = draw(st.booleans())
-    header = ["def {}(", *(f"    {parameter}," for parameter in named), ") -> None:"]
+    lines = [f"def {draw(NAMES)}(", *(f"    {parameter}," for parameter in named), ") -> None:"]
     doc = draw(st.sampled_from([[], ['    """Say what it does."""'], ['    """', "    Twice.", '    """', ""]]))
-    body = [f"    {row}" for statement in draw(st.lists(STATEMENTS, max_size=25)) for row in statement.split("\n")]
-    lines = header if many_lines else [f"def {{}}({', '.join(named)}) -> None:"]
-    return [lines[0].format(draw(NAMES)), *lines[1:], *doc, *body, "    return None"]
+    body = draw(st.lists(st.sampled_from(STATEMENTS), max_size=6)) * draw(st.sampled_from([1, 2, 9]))
+    rows = [f"    {row}" for statement in body for row in statement.split("\n")]
+    odd = draw(st.sampled_from(["", "", repr(draw(st.text(max_size=20)))]))
+    return [*(lines if draw(st.booleans()) else ["".join(lines)]), *doc, *rows, f"    return {odd}"]
 
 
 @st.composite
@@ -69,7 +70,12 @@ def repositories(draw: st.DrawFn) -> Planted:
     definitions = st.one_of(functions(), functions(), classes(), st.just(["LIMIT = 3"]))
     newline = draw(st.sampled_from(["\n", "\n", "\r\n"]))
     paths = draw(
-        st.lists(st.sampled_from(["a.py", "src/deep/b.py", "src/deep/c d.py", "é/`x`.py"]), min_size=1, unique=True)
+        st.lists(
+            st.sampled_from(["a.py", "src/deep/b.py", "src/deep/c d.py", "é/`x`.py"]),
+            min_size=1,
+            max_size=3,
+            unique=True,
+        )
     )
     return plant(
         {
@@ -113,6 +119,7 @@ def answer(question: Question, format_name: str, budget: int) -> Fitted:
         raise
 
 
+@FEW
 @given(questions(), FORMAT_NAMES, BUDGETS)
 def test_never_costs_more_than_the_budget(question: Question, format_name: str, budget: int) -> None:
     try:
@@ -125,6 +132,7 @@ def test_never_costs_more_than_the_budget(question: Question, format_name: str, 
     assert fitted.text.endswith("\n")
 
 
+@FEW
 @given(questions(), FORMAT_NAMES)
 def test_what_a_refusal_says_is_needed_suffices(question: Question, format_name: str) -> None:
     with pytest.raises(LaconicError) as refusal:
@@ -134,11 +142,13 @@ def test_what_a_refusal_says_is_needed_suffices(question: Question, format_name:
     fit(question.view, question.planted.texts(), FORMATS[format_name], int(found[1]))
 
 
+@FEW
 @given(questions(), FORMAT_NAMES, BUDGETS)
 def test_is_the_same_every_time(question: Question, format_name: str, budget: int) -> None:
     assert answer(question, format_name, budget) == answer(question, format_name, budget)
 
 
+@FEW
 @given(questions(), FORMAT_NAMES, st.integers(300, 2_000))
 def test_uses_nine_tenths_of_the_budget_when_there_is_that_much_to_say(
     question: Question, format_name: str, budget: int
@@ -150,10 +160,11 @@ def test_uses_nine_tenths_of_the_budget_when_there_is_that_much_to_say(
 
 
 def longest_line(question: Question) -> int:
-    lines = {line for source in question.planted.sources.values() for line in source.decode().splitlines()}
-    return max(map(tokens.count, lines), default=0)
+    lines = {line for source in question.planted.sources.values() for line in source.decode().split("\n")}
+    return max(map(tokens.count, lines))
 
 
+@FEW
 @given(questions(), BUDGETS)
 def test_ultracompact_is_never_longer_than_text(question: Question, budget: int) -> None:
     pack = answer(question, "text", budget).pack
@@ -161,6 +172,7 @@ def test_ultracompact_is_never_longer_than_text(question: Question, budget: int)
     assert sizes["ultracompact"] <= sizes["compact"] <= sizes["text"]
 
 
+@FEW
 @given(questions(), FORMAT_NAMES, BUDGETS, BUDGETS)
 def test_a_larger_budget_never_shows_less_of_the_target(
     question: Question, format_name: str, one: int, other: int
@@ -178,6 +190,7 @@ def shown_of_target(pack: Pack) -> tuple[int, bool]:
     return item.detail, not item.is_cut
 
 
+@FEW
 @given(questions(), FORMAT_NAMES, BUDGETS)
 def test_everything_is_there_once_and_has_a_reason(question: Question, format_name: str, budget: int) -> None:
     pack = answer(question, format_name, budget).pack
@@ -193,6 +206,7 @@ def test_everything_is_there_once_and_has_a_reason(question: Question, format_na
         )
 
 
+@FEW
 @given(questions(), FORMAT_NAMES, BUDGETS)
 def test_never_costs_more_than_the_whole_files(question: Question, format_name: str, budget: int) -> None:
     fitted = answer(question, format_name, budget)
@@ -203,6 +217,7 @@ def test_never_costs_more_than_the_whole_files(question: Question, format_name: 
     assert pack.extracts or pack.used <= tokens.count(joined(FORMATS[format_name](files, tokens.count)))
 
 
+@FEW
 @given(questions(), st.sampled_from(["text", "compact", "ultracompact"]), BUDGETS)
 def test_no_line_of_code_passes_for_structure(question: Question, format_name: str, budget: int) -> None:
     fitted = answer(question, format_name, budget)
@@ -221,6 +236,7 @@ def without_code(pack: Pack) -> Pack:
     return replace(pack, items=items, extracts=tuple(replace(extract, text="\n") for extract in pack.extracts))
 
 
+@FEW
 @given(questions(), BUDGETS)
 def test_json_is_whole_and_true(question: Question, budget: int) -> None:
     fitted = answer(question, "json", budget)
@@ -230,6 +246,7 @@ def test_json_is_whole_and_true(question: Question, budget: int) -> None:
     assert shown == {item.symbol.id: item.code or None for item in fitted.pack.items if item.detail > Detail.NAME}
 
 
+@FEW
 @given(questions(), BUDGETS)
 def test_markdown_fences_hold(question: Question, budget: int) -> None:
     fitted = answer(question, "markdown", budget)

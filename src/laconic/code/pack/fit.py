@@ -243,15 +243,19 @@ class _Filling:
         return True
 
     def _size_that_fits(self, index: int, detail: Detail, limit: int) -> int:
-        """How many lines of a body, or members of a skeleton, keep the pack within `limit`; 0 if none."""
+        """How many lines of a body, or members of a skeleton, keep the pack within `limit`; 0 if none.
+
+        A body that is begun shows more than the signature, or it would cost more and say no more.
+        """
         symbol, texts = self.draft.candidates[index].symbol, self.draft.texts
         is_body = detail is Detail.BODY
         lines = [line.text for line in texts.body(symbol)] if is_body else texts.member_lines(symbol)
         del lines[-1:]  # cut to its whole size it would not be cut
+        least = texts.header_size(symbol) + 1 if is_body else 1
         fitting = 0
-        size = max(1, self.draft.cuts.get(index, 0))
+        size = max(least, self.draft.cuts.get(index, 0))
         for _ in range(SETTLE_ROUNDS):
-            if not fitting < size <= len(lines):
+            if not max(fitting + 1, least) <= size <= len(lines):
                 break
             self.draft.cut(index, detail, size)
             room = limit - self.weigh()

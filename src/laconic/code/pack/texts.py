@@ -52,6 +52,10 @@ class Texts:
             self._signatures[symbol.id] = signature(symbol, self.source(symbol.path), comment)
         return self._signatures[symbol.id]
 
+    def header_size(self, symbol: Symbol) -> int:
+        """The lines from the start of a symbol to where its body begins."""
+        return self.source(symbol.path).count(b"\n", symbol.start_byte, symbol.signature_end_byte) + 1
+
     def body(self, symbol: Symbol) -> Sequence[Line]:
         """The lines of a symbol, documentation only on demand."""
         if symbol.id not in self._bodies:
