@@ -75,7 +75,7 @@ class Evaluator:
     def _is_method(self, value: Value) -> bool:
         if value[0] != FUNCTION or (value[3] is not None and value[3][0] != INSTANCE):
             return False
-        return self.program.file(value[1]).definitions[value[2]][0] == Kind.METHOD  # type: ignore[no-any-return]
+        return self.program.file(value[1]).definitions[value[2]][0] in (Kind.METHOD, Kind.FUNCTION)
 
     def _reference(self, file: File, scope: int, expression: Any) -> Values:
         found: Values = NOTHING
@@ -94,7 +94,7 @@ class Evaluator:
         callee, facts = call[1], file.facts
         if type(callee) is tuple and callee[0] == MEMBER:
             found = self.members.of_all(self.receivers(file, scope, callee[1]), callee[2], file)
-        elif type(callee) is str and facts.methods_apart and call[0] == CALL:
+        elif type(callee) is str and facts.methods_apart and call[0] == CALL and not _is_variable(callee, facts.sigil):
             found = self.name(file, scope, callee, called=True)
         else:
             found = self.values(file, scope, callee)
@@ -726,6 +726,10 @@ class Evaluator:
             found = self.items(container, keys_wanted, file)
             return found | self.values(file, scope, arguments[1]) if len(arguments) > 1 else found
         return NOTHING
+
+
+def _is_variable(name: str, sigil: str) -> bool:
+    return bool(sigil) and name.startswith(sigil)
 
 
 def instances_of(types: Values) -> Values:

@@ -423,7 +423,7 @@ class Program:
             found = list(self.facts.namesakes(file.namespace))
             outer = file.namespace
             while outer and file.facts.outer_namespaces:
-                outer = outer.rpartition(".")[0]
+                outer = outer.rpartition(file.facts.separator)[0]
                 found += self.facts.namesakes(outer)
             return found
         return ()

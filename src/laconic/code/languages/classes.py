@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from laconic.code.expressions import DECLARED, NEW, TYPED, Expression
+from laconic.code.expressions import NEW, Expression
 from laconic.code.languages.model import Files, Function
 from laconic.code.symbols import Kind
 
@@ -71,17 +71,14 @@ def own_name(walk: Lowering) -> str:
 def bind_typed(walk: Lowering, name: Node | None, annotation: Expression, value: Expression = None) -> None:
     """Bind a local name to a value of a declared type."""
     if name is not None:
-        bound = (DECLARED, value, annotation) if annotation is not None and value is not None else value
-        walk.bind(name, bound if bound is not None else annotation and (TYPED, annotation))
+        walk.bind(name, walk.typed(value, annotation))
 
 
 def function(rule: Function, then: Callable[[Lowering, Node], None]) -> Callable[[Lowering, Node], Any]:
     """A definition by rule; `then` reads in its scope what the rule leaves out."""
 
     def lower(walk: Lowering, node: Node) -> Any:
-        from laconic.code.syntax.lowering import COMPILERS
-
-        result = COMPILERS[Function](rule)(walk, node)
+        result = walk.as_rule(rule, node)
         draft, parent = walk.drafts[result[1]], walk.scope
         if draft is not None:
             walk.scope = draft

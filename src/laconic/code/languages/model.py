@@ -498,6 +498,7 @@ class Resolution:
     virtual: bool = False  # a declared type stands for its subtypes: calls also reach overriding methods
     methods_apart: bool = False  # methods have names of their own: `x` and `x()` are different members
     classes_are_modules: bool = False  # an import may name a class and its member
+    sigil: str = ""  # what names of variables begin with, and names of members do not
     outer_namespaces: bool = False  # names of the namespaces around a file's own are visible
     found_anywhere: bool = False  # a top-level name that only one file of the repository has needs no import
     top_types: frozenset[str] = frozenset()  # types that everything fits: Object, Any

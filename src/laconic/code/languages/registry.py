@@ -8,6 +8,7 @@ from laconic.code.languages.go import GO
 from laconic.code.languages.java import JAVA
 from laconic.code.languages.lua import LUA
 from laconic.code.languages.model import Language
+from laconic.code.languages.php import PHP
 from laconic.code.languages.python import PYTHON
 from laconic.code.languages.ruby import RUBY
 from laconic.code.languages.rust import RUST
@@ -19,6 +20,7 @@ _KNOWN = (
     JAVA,
     JAVASCRIPT,
     LUA,
+    PHP,
     PYTHON,
     RUBY,
     RUST,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laconic.code.languages import model
@@ -134,7 +133,15 @@ class Lowering:
 
     def as_rule(self, rule: model.Rule, node: Node) -> Expression:
         """What a node stands for if it had this rule."""
-        return compiled(rule)(self, node)
+        return COMPILERS[type(rule)](rule)(self, node)
+
+    def arguments(self, node: Node | None) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Positional and keyword arguments of an argument list."""
+        return arguments_of(self, node)
+
+    def typed(self, value: Expression, annotation: Expression) -> Expression:
+        """A value that is declared to be of a type."""
+        return declared(self, value, annotation)
 
     def value(self, node: Node | None) -> Expression:
         """The expression a node stands for; calls and bindings inside are recorded in the current scope."""
@@ -572,12 +579,6 @@ def compile_rules(language: model.Language, grammar: Grammar) -> tuple[list[Any]
     return handlers, rules
 
 
-@cache
-def compiled(rule: model.Rule) -> type_of_handler:
-    """The handler of a rule that a language applies by hand."""
-    return COMPILERS[type(rule)](rule)
-
-
 # One compiler a rule: it reaches for fields once and returns the function that lowers a node.
 
 
@@ -604,7 +605,7 @@ def _member(rule: model.Member) -> type_of_handler:
         rule_of_member = walk.rules[member.kind_id]
         if type(rule_of_member) is model.Generic:  # a.b<T>
             member = field(rule_of_member.base)(member) or member
-        name = walk.text(member)
+        name = walk.text(member).removeprefix(walk.resolution.sigil)
         walk.mentions.add(name)
         result = (MEMBER, walk.value(get_object(node)), name)
         walk.scope.reads.append((result, node.start_point[0] + 1))
@@ -630,7 +631,7 @@ def arguments_of(walk: Lowering, node: Node | None) -> tuple[tuple[Any, ...], tu
             if name is None:
                 positional.append(walk.value(value))
             else:
-                keywords.append((walk.text(name), walk.value(value)))
+                keywords.append((walk.resolution.sigil + walk.text(name), walk.value(value)))
         elif kind is model.Spread and rule.keyed:
             keywords.append(("", walk.value(field(rule.value)(child))))
         elif kind is not model.Comment:
@@ -901,7 +902,7 @@ def _assign(rule: model.Assign) -> type_of_handler:
 def _define_targets(walk: Lowering, node: Node, target: Node, kind: Kind) -> None:
     own = type(walk.rules[target.kind_id])
     if own is model.Name:
-        name = walk.text(target)
+        name = walk.text(target).removeprefix(walk.resolution.sigil)
         if kind is Kind.VARIABLE and walk.scope.kind in CLASS_KINDS:
             kind = Kind.FIELD
         elif kind is Kind.VARIABLE and name.isupper():
