@@ -138,7 +138,7 @@ class StoredFacts:
         """Files that use a name."""
         return self._store.files_mentioning(name)
 
-    def definitions_named(self, name: str) -> Sequence[tuple[int, int]]:
+    def definitions_named(self, name: str) -> Sequence[tuple[int, int, str, str]]:
         """Definitions of a name."""
         return self._store.places_named(name)
 

@@ -203,6 +203,8 @@ class Evaluator:
             return self.parent(file, scope)
         if name and name == facts.module_object:
             return one(MODULE, file.id)
+        if facts.class_side:
+            return self._inherited_from_outside(file, scope, name) or self._builtin(file, name)
         return self.members.top_level(file, name) or self._builtin(file, name)
 
     def _inherited_from_outside(self, file: File, scope: int, name: str) -> Values:
@@ -597,9 +599,18 @@ class Evaluator:
                 found |= self._iterated(value)
         return found
 
+    def _underlying(self, value: Value) -> Values:
+        """The collections that a type with a name is made of: `type T []E`."""
+        file = self.program.file(value[1])
+        kind, outer = file.definitions[value[2]][0], file.definitions[value[2]][3]
+        found: Values = NOTHING
+        for expression in file.scope(value[2]).bases if kind == Kind.TYPE else ():
+            found |= frozenset(one for one in self.instances(file, outer, expression) if one[0] in (COLLECTION, TUPLE))
+        return found
+
     def _iterated(self, value: Value) -> Values:
         file = self.program.file(value[1])
-        found: Values = NOTHING
+        found = self.elements(self._underlying(value))
         for method in file.facts.iterate_methods:
             for started in self.call_member(value, method, file):
                 if started[0] in (INSTANCE, DISPLAY) and file.facts.next_method:

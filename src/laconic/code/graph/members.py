@@ -34,7 +34,6 @@ class Members:
         self.solver = evaluator.solver
         self.sites = Sites(evaluator)
         self.open = OpenClasses(evaluator)
-        self._linearised: dict[Value, tuple[Value, ...]] = {}
 
     def of_all(self, values: Values, name: str, file: File) -> Values:
         """The member of that name of every value."""
@@ -54,7 +53,7 @@ class Members:
                 found |= self.evaluator.typed.overriding((CLASS, value[1], value[2]), name)
             if file.facts.extension_functions and not any(member[0] == FUNCTION for member in found):
                 found |= self.evaluator.typed.extension_functions(value, name, file)
-            return self._read(found or self._of_itself(value, name, file), value)
+            return self.read(found or self.of_itself(value, name, file), value)
         if tag == MODULE:
             return self.of_module(self.program.file(value[1]), name)
         if tag == EXTERNAL:
@@ -68,7 +67,7 @@ class Members:
         if tag == PARENT:
             return self._of_parent(value, name, file)
         if tag == DISPLAY and file.facts.members_are_items:
-            held = self._read(self.evaluator.items(value, frozenset((name,)), file), value)
+            held = self.read(self.evaluator.items(value, frozenset((name,)), file), value)
             return held or one(BUILTIN, value, name)
         if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, KEY):
             return one(BUILTIN, value, name) if tag != KEY else NOTHING
@@ -78,7 +77,7 @@ class Members:
             return self._of_function(value, name, file)
         return NOTHING
 
-    def _of_itself(self, value: Value, name: str, file: File) -> Values:
+    def of_itself(self, value: Value, name: str, file: File) -> Values:
         """What every class or object has: `Class.new`, which stands for calling the class, and `thing.class`."""
         facts = file.facts
         if value[0] == INSTANCE and (name in facts.echoes or name in facts.mappers):
@@ -92,7 +91,7 @@ class Members:
         found = self.stored_from_outside((*value[:3], None), name)
         return found or (one(BUILTIN, value, name) if name in file.facts.methods else NOTHING)
 
-    def _read(self, members: Values, receiver: Value) -> Values:
+    def read(self, members: Values, receiver: Value) -> Values:
         """Bind functions to the receiver; a property gives what it returns."""
         found = set()
         for member in members:
@@ -119,13 +118,17 @@ class Members:
         return next((value for value in sorted(extended, key=repr) if value[0] == CLASS), None)
 
     def of_class(self, target: Value | None, name: str, file: File, receiver: Value | None = None) -> Values:
+        """A member by class, unbound; of a base outside the repository if no class of ours has it."""
+        if target is None:
+            return NOTHING
+        return self.ours(target, name, file, receiver) or self.of_external_base(target, name)
+
+    def ours(self, target: Value, name: str, file: File, receiver: Value | None = None) -> Values:
         """A member by class, unbound: the first class of the linearised hierarchy that has it.
 
         For an instance whose hierarchy lacks the member, subclasses are asked (the base class calls its child), then
         assignments from outside the class.
         """
-        if target is None:
-            return NOTHING
         found = self.declared(target, name, receiver[0] if receiver is not None else INSTANCE)
         if found:
             return found
@@ -133,7 +136,7 @@ class Members:
             if receiver[0] == INSTANCE:
                 found = self._of_subclasses(target, name)
             found = found or self.stored_from_outside(receiver, name)
-        return found or self.of_external_base(target, name)
+        return found
 
     def declared(self, target: Value, name: str, side: int = INSTANCE) -> Values:
         """A member that a class or one above it has, unbound. `side`: CLASS for what the class itself can do."""
@@ -153,7 +156,7 @@ class Members:
         found = self.declared(target, name)
         if file.facts.virtual and self.evaluator.typed.is_virtual(found):
             found |= self.evaluator.typed.overriding(target, name)
-        return self._read(found, (INSTANCE, *target[1:], True)) if file.facts.virtual else found
+        return self.read(found, (INSTANCE, *target[1:], True)) if file.facts.virtual else found
 
     def _typed(self, target: Value, name: str) -> Values:
         """`_declared` where fields hold what their types admit and functions are told apart by their parameters."""
@@ -220,7 +223,8 @@ class Members:
     def _written_outside(self, owner: Value, name: str) -> Values:
         """Methods that name their class as the type of a receiver, outside of its body."""
         found = set()
-        for file_id, position in self.program.named(name):
+        class_name = self.program.file(owner[1]).definitions[owner[2]][1]
+        for file_id, position in self.program.named(name, owner=class_name):
             file = self.program.file(file_id)
             scope = file.scopes[position]
             if scope is not None and scope.receiver_type is not None and not scope.flags & EXTENSION:
@@ -273,7 +277,7 @@ class Members:
         home = self.program.file(owner[1])
         name = home.definitions[owner[2]][1]
         found = set()
-        for file_id, position in self.program.named(name):
+        for file_id, position in self.program.named(name, kinds=MEMBER_OWNERS):
             file = self.program.file(file_id)
             scope = file.scopes[position]
             if scope is not None and scope.flags & EXTENSION and self.class_of(file, position) == owner:
@@ -282,21 +286,23 @@ class Members:
 
     def linearised(self, target: Value) -> tuple[Value, ...]:
         """Method resolution order (C3; depth first where C3 has no answer), the class itself first."""
-        known = self._linearised.get(target)
-        if known is not None:
-            return known
-        self._linearised[target] = (target,)  # a cycle of bases ends here
+        found = self.solver.solve(("linearised", target), self._order, target)
+        return tuple(value for _, value in sorted(found)) or (target,)
+
+    def _order(self, target: Value) -> frozenset[Any]:
         bases = [base for base in self.bases(target) if base[0] == CLASS and base != target]
-        orders = [list(self.linearised(base)) for base in bases]
+        orders = [[value for value in self.linearised(base) if value != target] for base in bases]
         merged = _merge([*orders, list(bases)])
         if merged is None:
-            merged = list(dict.fromkeys(value for order in orders for value in order if value != target))
-        result = (target, *merged[:MAX_BASES])
-        self._linearised[target] = result
-        return result
+            merged = list(dict.fromkeys(value for order in orders for value in order))
+        return frozenset(enumerate((target, *merged[:MAX_BASES])))
 
     def bases(self, target: Value, tag: int = CLASS) -> list[Value]:
         """The base classes in order, external ones included; with `tag` INSTANCE what the class itself is one of."""
+        found = self.solver.solve(("bases", target, tag), self._base_values, target, tag)
+        return [value for _, value in sorted(found)]
+
+    def _base_values(self, target: Value, tag: int) -> frozenset[Any]:
         found: list[Value] = []
         wanted = (CLASS, EXTERNAL) if tag == CLASS else (tag,)
         for file, position in self._bodies(target):
@@ -309,8 +315,10 @@ class Members:
                     values = frozenset((CLASS, *v[1:3]) if v[0] == INSTANCE else v for v in values)
                 if file.facts.prototype:
                     values = frozenset((CLASS, *v[1:3]) if v[0] == FUNCTION else v for v in values)
+                if file.facts.open_classes and any(value[0] == CLASS for value in values):
+                    values = frozenset(value for value in values if value[0] != EXTERNAL)
                 found.extend(sorted((v for v in values if v[0] in wanted), key=repr))
-        return list(dict.fromkeys(found))
+        return frozenset(enumerate(dict.fromkeys(found)))
 
     def subclasses(self, target: Value) -> list[Value]:
         """All classes below a class, nearest first."""
@@ -334,11 +342,10 @@ class Members:
         candidates = {*self.program.mentioning(name), target[1]}
         for file_id in sorted(candidates)[:MAX_SUBTYPE_FILES]:
             file = self.program.file(file_id)
-            for position, scope in enumerate(file.scopes):
-                if scope is not None and scope.bases and file.definitions[position][0] in MEMBER_OWNERS:
-                    candidate = self.class_of(file, position)
-                    if candidate is not None and candidate != target and target in self.bases(candidate):
-                        found.add(candidate)
+            for position in file.classes_on(name):
+                candidate = self.class_of(file, position)
+                if candidate is not None and candidate != target and target in self.bases(candidate):
+                    found.add(candidate)
         return frozenset(found)
 
     def _implementers(self, interface: Value) -> Values:
@@ -396,7 +403,7 @@ class Members:
             if file.facts.class_side:
                 found = self.open.of_side(found, value[3])
             if found:
-                return self._read(found, receiver)
+                return self.read(found, receiver)
         return self.of_external_base(owner, name)
 
     def of_external_base(self, target: Value, name: str) -> Values:

@@ -63,7 +63,8 @@ class OpenClasses:
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = []
-            for file_id, position in self.program.named(name):
+            around = qualname.rpartition(".")[0].rpartition(".")[2]
+            for file_id, position in self.program.named(name, owner=around):
                 other = self.program.file(file_id)
                 if other.language is file.language and other.definitions[position][2] == qualname:
                     known.append((file_id, position))
@@ -113,7 +114,11 @@ class OpenClasses:
             return NOTHING
         receivers = self.receivers(file, scope)
         if any(value[1:3] == target[1:] for value in receivers):
-            return members.of_all(receivers, name, file)
+            found: Values = NOTHING
+            for receiver in receivers:
+                member = members.ours(target, name, file, receiver) or members.of_itself(receiver, name, file)
+                found |= members.read(member, receiver)
+            return found
         constants = members.declared(target, name, CLASS)
         return frozenset(value for value in constants if value[0] != FUNCTION)
 
@@ -143,7 +148,7 @@ class OpenClasses:
     def _mixed_into_class(self, owner: Value) -> list[Value]:
         """The classes whose instance a class is itself."""
         members = self.evaluator.members
-        found = members.bases(owner, INSTANCE)
+        found = list(members.bases(owner, INSTANCE))
         mixin = self.program.file(owner[1]).facts.class_mixin
         if mixin:
             found += sorted(value for value in members.own(owner, mixin) if value[0] == CLASS)

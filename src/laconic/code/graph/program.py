@@ -41,8 +41,8 @@ class Facts(Protocol):
         """Files that use the name, by id."""
         ...
 
-    def definitions_named(self, name: str) -> Sequence[tuple[int, int]]:
-        """(file, position) of every definition of that name."""
+    def definitions_named(self, name: str) -> Sequence[tuple[int, int, str, str]]:
+        """(file, position, kind, last name of what precedes it in its qualified name) of every definition of a name."""
         ...
 
     def namesakes(self, namespace: str) -> Sequence[int]:
@@ -169,6 +169,33 @@ class File:
         """Modules whose names the file imports wholesale, in any scope."""
         return [module for scope in self.scopes if scope is not None for module in scope.stars]
 
+    def classes_on(self, name: str) -> Sequence[int]:
+        """Classes that may have a class of that name as a base: it is written so, imported so, or bound in some way."""
+        return [*self._classes_by_base.get(name, ()), *self._classes_by_base.get("", ())]
+
+    @cached_property
+    def _classes_by_base(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for position, scope in enumerate(self.scopes):
+            if scope is None or self.definitions[position][0] not in MEMBER_OWNERS:
+                continue
+            names = {name for base in scope.bases for name in (*callee_names(base), *carried_names(base))}
+            for name in {original for name in names for original in self._original_names(name)}:
+                found[name].append(position)
+        return found
+
+    def _original_names(self, name: Any) -> Iterator[str]:
+        """What a name is called where it is defined; "" when only evaluating it would tell."""
+        if type(name) is not str:
+            yield ""
+            return
+        yield name
+        for _, entry in self.names(0).get(name, ()):
+            if type(entry) is tuple and entry[0] == IMPORTED:
+                yield entry[2] or name
+            elif type(entry) is not tuple or entry[0] != DEFINED:
+                yield ""
+
     @cached_property
     def calls_by_name(self) -> dict[str, list[tuple[int, int]]]:
         """(scope, position among its calls) of every call, by each name its callee is written with."""
@@ -176,7 +203,9 @@ class File:
         for position, scope in enumerate(self.scopes):
             for index, call in enumerate(scope.calls if scope is not None else ()):
                 names = callee_names(call[1])
-                if self.facts.functions_are_objects and type(call[1]) is tuple and call[1][0] == MEMBER:
+                is_member = type(call[1]) is tuple and call[1][0] == MEMBER
+                constructs = is_member and call[1][2] == self.facts.construct_method
+                if constructs or (is_member and self.facts.functions_are_objects):
                     names |= callee_names(call[1][1]) - self.facts.receiver_names - self.facts.super_names
                 for name in names:
                     found[name].append((position, index))
@@ -367,7 +396,7 @@ class Program:
         self._modules: dict[tuple[str, str], list[int]] = {}
         self._once: dict[Callable[[Files], Any], Any] = {}
         self._mentions: dict[str, tuple[int, ...]] = {}
-        self._named: dict[str, tuple[tuple[int, int], ...]] = {}
+        self._named: dict[str, tuple[tuple[int, int, str, str], ...]] = {}
 
     def file(self, file_id: int) -> File:
         """A file with its facts."""
@@ -405,12 +434,20 @@ class Program:
             known = self._mentions[name] = tuple(sorted(self.facts.files_mentioning(name)))
         return known
 
-    def named(self, name: str) -> tuple[tuple[int, int], ...]:
-        """Definitions of a name anywhere."""
+    def named(
+        self, name: str, owner: str | None = None, kinds: Collection[str] | None = None
+    ) -> tuple[tuple[int, ...], ...]:
+        """(file, position) of the definitions of a name anywhere, of some kinds, qualified by the name of an owner."""
         known = self._named.get(name)
         if known is None:
             known = self._named[name] = tuple(sorted(self.facts.definitions_named(name)))
-        return known
+        if owner is None and kinds is None:
+            return tuple(place[:2] for place in known)
+        return tuple(
+            place[:2]
+            for place in known
+            if (kinds is None or place[2] in kinds) and (owner is None or place[3] == owner)
+        )
 
     def neighbours(self, file: File) -> Sequence[int]:
         """Files that share their top-level names with this one."""

@@ -165,7 +165,7 @@ class Sites:
         if self.evaluator.values(file, scope, callee[1]) or self.evaluator.values(file, scope, callee):
             return []
         found = []
-        for file_id, position in self.program.named(callee[2]):
+        for file_id, position in self.program.named(callee[2], kinds=(Kind.METHOD,)):
             other = self.program.file(file_id)
             kin = other.language is file.language or (other.language.family and other.language.family == file.language.family)
             if kin and other.definitions[position][0] == Kind.METHOD:
@@ -185,10 +185,7 @@ class Sites:
         return sorted(found)
 
     def _names_property(self, name: str) -> bool:
-        return any(
-            self.program.file(file_id).definitions[position][0] == Kind.PROPERTY
-            for file_id, position in self.program.named(name)
-        )
+        return bool(self.program.named(name, kinds=(Kind.PROPERTY,)))
 
     # Backward
 
@@ -245,14 +242,16 @@ class Sites:
         return frozenset(found)
 
     def _chaining(self, file: File, position: int) -> set[tuple[int, int, int, int]]:
-        """`this(…)` and `super(…)` that reach a constructor: they stand in its class and in those below."""
+        """`this(…)`, `super(…)`, `new(…)` that reach a constructor: they stand in its class and in those below."""
         facts, owner = file.facts, file.owner_class(position)
         found: set[tuple[int, int, int, int]] = set()
-        if not facts.chains_constructors or owner < 0 or self._first_names(file, position)[1:] == []:
+        names = facts.super_names | facts.receiver_names if facts.chains_constructors else frozenset()
+        names |= {facts.construct_method} - {""}
+        if not names or owner < 0 or self._first_names(file, position)[1:] == []:
             return found
         target = self.evaluator.members.class_of(file, owner)
         for value in (target, *self.evaluator.members.subclasses(target)) if target is not None else ():
-            for name in facts.super_names | facts.receiver_names:
+            for name in sorted(names):
                 found |= self._verified(self.program.file(value[1]), name, file, position, guess=False)
         return found
 

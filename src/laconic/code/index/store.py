@@ -236,10 +236,10 @@ class Store:
 
     # Symbols
 
-    def places_named(self, name: str) -> list[tuple[int, int]]:
-        """(file id, position among its definitions) of every symbol of exactly this name."""
-        rows = self._database.rows("select file_id, position from symbol where name = ? order by 1, 2", (name,))
-        return [(row[0], row[1]) for row in rows]
+    def places_named(self, name: str) -> list[tuple[int, int, str, str]]:
+        """(file id, position among its definitions, kind, owner's name) of every symbol of exactly this name."""
+        query = "select file_id, position, kind, owner from symbol where name = ? order by 1, 2"
+        return [(row[0], row[1], row[2], row[3]) for row in self._database.rows(query, (name,))]
 
     def symbol(self, symbol_id: str) -> Symbol | None:
         """The symbol of exactly this id."""

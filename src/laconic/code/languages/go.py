@@ -354,24 +354,26 @@ def lower_composite(walk: Lowering, node: Node) -> Expression:
     return _filled(walk, walk.value(made), body)
 
 
-def _filled(walk: Lowering, made: Expression, body: Node | None) -> Expression:
+def _filled(walk: Lowering, made: Expression, body: Node | None, outer: Expression = None) -> Expression:
     """A literal of a type with its braces; inner braces without a type are of the element's type."""
     inner = made[2][-1] if type(made) is tuple and made[0] == GENERIC and made[1] in (SLICE, MAP) else None
     typed = made and (TYPED, made)
+    if typed is None and outer is not None:  # an element of a type that has a name
+        typed = (ELEMENT, outer)
     pairs: list[tuple[Expression, Expression]] = []
     elements: list[Expression] = []
     for element in body.named_children if body is not None else []:
         if element.type == "keyed_element":
             key, value = element.child_by_field_name("key"), element.child_by_field_name("value")
             name = key.named_children[0] if key is not None and key.named_children else None
-            written = _element(walk, value, inner)
+            written = _element(walk, value, inner, typed)
             if name is not None and name.type == "identifier" and inner is None:
                 walk.mentions.add(walk.text(name))
                 walk.scope.binds.append(((MEMBER, typed, walk.text(name)), written))
             else:
                 pairs.append((walk.value(key), written))
         elif element.type != "comment":
-            elements.append(_element(walk, element, inner))
+            elements.append(_element(walk, element, inner, typed))
     display: Expression = None
     if pairs:
         display = (MAPPING, tuple(pairs), walk.next_serial())
@@ -382,11 +384,11 @@ def _filled(walk: Lowering, made: Expression, body: Node | None) -> Expression:
     return (EITHER, (typed, display)) if display is not None else typed
 
 
-def _element(walk: Lowering, node: Node | None, inner: Expression) -> Expression:
+def _element(walk: Lowering, node: Node | None, inner: Expression, outer: Expression) -> Expression:
     while node is not None and node.type == "literal_element" and node.named_children:
         node = node.named_children[0]
     if node is not None and node.type == "literal_value":
-        return _filled(walk, inner, node)
+        return _filled(walk, inner, node, outer)
     return walk.value(node)
 
 

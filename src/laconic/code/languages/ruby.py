@@ -385,6 +385,8 @@ def _lower_call(walk: Lowering, node: Node) -> Expression:
         return _symbol(walk, arguments[0]) or None
     if receiver is not None and name == "new" and walk.text(receiver) == "Proc" and keywords:
         return keywords[-1][1]
+    if name == "class" and receiver is not None and not arguments:
+        return (MEMBER, base, name)
     if name == "raise" and receiver is None and arguments and arguments[0].type in ("constant", "scope_resolution"):
         walk.call((MEMBER, positional[0], "new"), positional[1:], (), line)
     if receiver is None and walk.scope.kind in BODIES and name.startswith(CALLBACKS):
@@ -523,7 +525,7 @@ def _mix_in(walk: Lowering, node: Node, name: str) -> bool:
         if argument.type == "self":
             value: Expression = (DEFINED, walk.scope.definition)
         elif argument.type in ("constant", "scope_resolution"):
-            value = _from_within(walk.value(argument), walk.scope.definition)
+            value = _from_within(walk.value(argument), walk.scope.qualname)
         else:
             value = walk.value(argument)
         if value is not None:
@@ -531,12 +533,12 @@ def _mix_in(walk: Lowering, node: Node, name: str) -> bool:
     return True
 
 
-def _from_within(value: Expression, position: int) -> Expression:
+def _from_within(value: Expression, qualname: str) -> Expression:
     """A constant that may stand inside the class that mixes it in; bases are looked up from outside."""
     if type(value) is str:
-        return (EITHER, (value, (MEMBER, (DEFINED, position), value)))
+        return (EITHER, (value, f"{qualname}.{value}"))
     if type(value) is tuple and value[0] == MEMBER:
-        return (MEMBER, _from_within(value[1], position), value[2])
+        return (MEMBER, _from_within(value[1], qualname), value[2])
     return value
 
 

@@ -35,7 +35,6 @@ from itertools import groupby
 from laconic.code.pack.model import PART_OF_DETAIL, Block, Count, Detail, Extract, Item, Pack, Part
 from laconic.code.render.escape import visible, visible_line
 from laconic.code.render.relations import (
-    Ref,
     Relations,
     omitted_phrase,
     printed_items,
@@ -74,13 +73,8 @@ def _weight(blocks: Sequence[Block], count: Count) -> int:
 def _grouped(pack: Pack, *, compact: bool) -> list[Block]:
     relations = relations_of(pack)
     items = printed_items(pack, relations)
-    unique = unique_names(items)
     between = "" if compact else "\n"
-
-    def ref(symbol: Symbol) -> str:
-        return symbol.qualname if symbol.qualname in unique else ""
-
-    page = _Page(pack, relations, ref, compact)
+    page = _Page(pack, relations, unique_names(items), compact)
     blocks = [block for extract in pack.extracts for block in _extract_blocks(extract)]
     for path, group in groupby(items, key=lambda item: item.symbol.path):
         in_file = list(group)
@@ -97,12 +91,11 @@ def _with_dictionary(pack: Pack) -> list[Block]:
     items = printed_items(pack, relations)
     times = Counter(item.symbol.path for item in pack.items)
     numbers = {path: f"P{number}" for number, path in enumerate(path for path, n in times.items() if n > 1)}
-    unique = unique_names(items)
-
-    def ref(symbol: Symbol) -> str:
-        return symbol.qualname if symbol.qualname in unique else ""
-
-    page = _Page(pack, relations, ref, compact=True, numbers=numbers)
+    # Names in a list say their path only here, so others cannot leave it out for them.
+    listed = {
+        item.symbol.qualname for item in items if item.detail is Detail.NAME and item.symbol.id not in pack.targets
+    }
+    page = _Page(pack, relations, unique_names(items) - listed, compact=True, numbers=numbers)
     blocks = []
     if numbers:
         legend = " ".join(f"{number}={visible_line(path)}" for path, number in numbers.items())
@@ -119,7 +112,7 @@ class _Page:
 
     pack: Pack
     relations: Relations
-    short_name: Ref  # the name of a symbol that is enough, "" if only its path makes it so
+    unique: frozenset[str]  # qualified names that need no path
     compact: bool
     numbers: dict[str, str] | None = None  # of paths; without them, items are grouped by file
 
@@ -176,7 +169,7 @@ class _Page:
         if item.detail is Detail.SIGNATURE and item.qualified:
             label = visible_line(item.qualified)
             return _PLAIN_KEYWORD.sub(r"\1", label, count=1) if self.compact else label
-        if item.code and code_says_name and symbol.qualname == symbol.name:
+        if item.code and code_says_name and symbol.name == symbol.qualname != "":
             return ""
         return visible_line(symbol.qualname) or MODULE_NAME
 
@@ -192,7 +185,7 @@ class _Page:
             if symbol.kind is Kind.MODULE:
                 words.append(", " + visible_line(symbol.path))
                 last_path = ""
-            elif symbol.path == path or self.short_name(symbol):
+            elif symbol.path == path or symbol.qualname in self.unique:
                 words.append(", " + name)
                 last_path = ""
             elif symbol.path == last_path:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from laconic.code.lenses.candidate import BY_NAME, CALLEE, CALLER, TEST, Candidate
 from laconic.code.pack.model import Detail, Item, Pack
 from laconic.code.symbols import Symbol
 
+# The lines of a target, in this order; those of edges by name come last.
 _LABELS = {CALLEE: "calls", CALLER: "callers", TEST: "tests"}
-
-Ref = Callable[[Symbol], str]
+_ORDER = [label + suffix for suffix in ("", BY_NAME) for label in _LABELS.values()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,9 @@ def relations_of(pack: Pack) -> Relations:
         if label and neighbour.of in shown_targets:
             of_target[neighbour.of][label].append(neighbour.symbol)
             said.add(neighbour.symbol.id)
-    ordered = {target: dict(sorted(labels.items())) for target, labels in of_target.items()}
+    ordered = {
+        target: {label: labels[label] for label in _ORDER if label in labels} for target, labels in of_target.items()
+    }
     return Relations(ordered, frozenset(said))
 
 

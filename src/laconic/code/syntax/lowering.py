@@ -143,6 +143,14 @@ class Lowering:
         """A value that is declared to be of a type."""
         return declared(self, value, annotation)
 
+    def arguments(self, node: Node | None) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Positional and keyword arguments of an argument list."""
+        return arguments_of(self, node)
+
+    def typed(self, value: Expression, annotation: Expression) -> Expression:
+        """A value that is declared to be of a type."""
+        return declared(self, value, annotation)
+
     def value(self, node: Node | None) -> Expression:
         """The expression a node stands for; calls and bindings inside are recorded in the current scope."""
         if node is None:

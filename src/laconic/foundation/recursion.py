@@ -1,0 +1,13 @@
+"""How deep recursive walks over source and over values may go."""
+
+from __future__ import annotations
+
+import sys
+
+MAX_NESTING_FRAMES = 16_000  # Python frames; calls between Python functions take no native stack
+
+
+def allow_deep_nesting() -> None:
+    """Let walks go as deep as `MAX_NESTING_FRAMES`; what lies deeper is a RecursionError still."""
+    if sys.getrecursionlimit() < MAX_NESTING_FRAMES:
+        sys.setrecursionlimit(MAX_NESTING_FRAMES)
