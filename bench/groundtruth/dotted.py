@@ -141,10 +141,19 @@ class Names:
         outer = self.name(symbol.parent, folds=True)
         if symbol.kind is not Kind.LAMBDA:
             exact = plain(f"{outer}.{REDEFINITION.sub('', symbol.name)}")
+            qualified = plain(f"{outer}.{self._path(symbol)}")
+            if qualified in self.spoken:
+                return qualified
             return self._arrow_name(symbol, outer) if exact not in self.spoken else exact
         candidates = [f"{outer}.{name}" for name in (self._number(symbol), self._declared(symbol))]
         spoken = next((name for name in candidates if name in self.spoken), "")
         return spoken or (outer if folds else "")
+
+    def _path(self, symbol: Symbol) -> str:
+        """The qualified name within what encloses a symbol: objects without a symbol of their own are part of it."""
+        parent = self.subject.symbols.get(symbol.parent)
+        prefix = f"{parent.qualname}." if parent is not None and parent.qualname else ""
+        return REDEFINITION.sub("", symbol.qualname.removeprefix(prefix))
 
     def _arrow_name(self, symbol: Symbol, outer: str) -> str:
         """Truths that number anonymous functions do so even when a variable names them."""

@@ -681,6 +681,8 @@ class Evaluator:
         exact = keys is not None and not any(_is_spread(part) for part in parts)
         if exact and keys is not None and all(type(key) is int for key in keys):
             chosen = [parts[key] for key in keys if -len(parts) <= key < len(parts)]
+        elif keys and file.facts.members_are_items and all(type(key) is str for key in keys):
+            chosen = ()
         else:
             chosen = parts
         found: Values = NOTHING

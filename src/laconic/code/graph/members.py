@@ -421,10 +421,9 @@ class Members:
         """`thing.name = …` anywhere in files that mention the name, where `thing` may be the value."""
         found: Values = NOTHING
         home = self.program.file(value[1])
-        stores_at_home = home.member_stores().get(name, ())
-        files = self.program.mentioning(name) if not stores_at_home else (value[1],)
+        files = sorted({*self.program.mentioning(name), value[1]})
         if len(files) > MAX_STORE_FILES:
-            return NOTHING
+            files = [value[1]]
         as_class = (CLASS, value[1], value[2]) if value[0] == INSTANCE else value
         for file_id in files:
             file = self.program.file(file_id)
@@ -440,8 +439,16 @@ class Members:
         for store in home.item_stores():
             if type(store.key) is tuple and store.key[0] == SPREAD:
                 if value in self.evaluator.values(home, store.scope, store.base):
-                    found |= self.of_all(self.evaluator.values(home, store.scope, store.key[1]), name, home)
-        return found
+                    for added in self.evaluator.values(home, store.scope, store.key[1]):
+                        if self._is_enumerable(added):
+                            found |= self.of(added, name, home)
+        return frozenset(member for member in found if member[0] != BUILTIN)
+
+    def _is_enumerable(self, value: Value) -> bool:
+        """Whether what a value holds can be copied; what its class declares cannot."""
+        if value[0] != INSTANCE:
+            return True
+        return self.program.file(value[1]).definitions[value[2]][0] in CALLABLE_KINDS
 
     def _any_below(self, values: Values, target: Value) -> bool:
         return any(value[0] in (INSTANCE, CLASS) and target in self.linearised((CLASS, *value[1:3])) for value in values)

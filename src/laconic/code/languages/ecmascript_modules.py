@@ -21,6 +21,11 @@ INDEX_NAMES = ("index", "main", "mod")
 CONDITIONS = ("source", "types", "import", "module", "node", "browser", "require", "default")
 MAX_EXTENDS = 5  # configurations that extend each other
 MAX_TARGET_DEPTH = 6  # conditions inside conditions
+HOST_MODULES = frozenset(
+    "assert async_hooks buffer child_process cluster console crypto dgram dns events fs http http2 https inspector module "
+    "net os path perf_hooks process punycode querystring readline repl stream string_decoder timers tls tty url util v8 vm "
+    "worker_threads zlib".split()
+)
 COMMENT_OR_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
@@ -43,7 +48,20 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
             found += candidates(files, posixpath.normpath(target.replace("*", rest)))
     if not found and base_url is not None:
         found = candidates(files, posixpath.normpath(posixpath.join(base_url, module)))
-    return found or _package_files(files, directory, module)
+    return found or _package_files(files, directory, module) or _script_files(files, directory, module)
+
+
+def _script_files(files: Files, directory: str, module: str) -> list[str]:
+    """Scripts outside any package may name their neighbours without a `./`, for loaders and import maps."""
+    if module.partition("/")[0] in HOST_MODULES or ":" in module or _in_package(files, directory):
+        return []
+    return candidates(files, posixpath.normpath(posixpath.join(directory, module)))
+
+
+def _in_package(files: Files, directory: str) -> bool:
+    known = files.once(package_directories)
+    home = _nearest(known, directory)
+    return home in known or bool(files.text(posixpath.join(home, "package.json")))
 
 
 def candidates(files: Files, path: str) -> list[str]:

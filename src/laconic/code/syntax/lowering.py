@@ -780,6 +780,18 @@ def _comprehension(rule: model.Comprehension) -> type_of_handler:
     return lower
 
 
+def _key(text: str) -> Expression:
+    """The constant key that is written in a mapping; digits in quotes are a number all the same."""
+    plain = text.strip("\"'")
+    return (CONST, int(plain) if plain.isascii() and plain.isdigit() and len(plain) <= MAX_INDEX_DIGITS else plain)
+
+
+def _last_of_each(pairs: list[tuple[Expression, Expression]]) -> tuple[tuple[Expression, Expression], ...]:
+    """Pairs without those whose constant key comes again."""
+    last = {key: index for index, (key, _) in enumerate(pairs) if type(key) is tuple and key[0] == CONST}
+    return tuple(pair for index, pair in enumerate(pairs) if last.get(pair[0], index) == index)
+
+
 def _mapping(rule: model.Mapping_) -> type_of_handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         naming, walk.naming = walk.naming, None
@@ -793,7 +805,7 @@ def _mapping(rule: model.Mapping_) -> type_of_handler:
             if kind is model.Pair:
                 key_node = field(inner.key)(child)
                 named = key_node is not None and inner.names_are_keys and not key_node.named_child_count
-                key = (CONST, walk.text(key_node).strip("\"'")) if named and key_node else walk.value(key_node)
+                key = _key(walk.text(key_node)) if named and key_node else walk.value(key_node)
                 value_node = field(inner.value)(child)
                 if not inner.names_are_keys or type(key) is not tuple or key[0] != CONST or value_node is None:
                     pairs.append((key, walk.value(value_node)))
@@ -817,7 +829,7 @@ def _mapping(rule: model.Mapping_) -> type_of_handler:
                 pairs.append(((CONST, walk.text(name)) if name else None, walk.value(child)))
             else:
                 walk.value(child)
-        return (MAPPING, tuple(pairs), serial)
+        return (MAPPING, _last_of_each(pairs), serial)
 
     return lower
 
