@@ -90,6 +90,7 @@ class File:
         self._qualnames: list[str] | None = None
         self._names: dict[int, dict[str, list[Entry]]] = {}
         self._versions: dict[tuple[int, str], int] = {}
+        self._declared: dict[int, frozenset[str]] = {}
         self._receiver_stores: dict[int, dict[str, list[Entry]]] = {}
         self._item_stores: list[Store] | None = None
         self._member_stores: dict[str, list[Store]] | None = None
@@ -374,13 +375,23 @@ class File:
             return 0
         owner: int = self.definitions[position][3]
         while owner > 0:
-            scope = self.scopes[owner]
-            if scope is not None and name in (
-                *(parameter[0] for parameter in scope.parameters), *(target for target, _ in scope.binds)
-            ):  # fmt: skip
+            if name in self._declared_in(owner):
                 return owner
             owner = self.definitions[owner][3]
         return 0
+
+    def _declared_in(self, position: int) -> frozenset[str]:
+        """Names that the scope of a definition binds as its own."""
+        known = self._declared.get(position)
+        if known is None:
+            scope = self.scopes[position]
+            found: set[str] = {self.definitions[child][1] for child in self.children.get(position, ())}
+            if scope is not None:
+                found.update(parameter[0] for parameter in scope.parameters)
+                found.update(target for target, _ in scope.binds if type(target) is str)
+                found.difference_update(name for name, _ in scope.outer)
+            known = self._declared[position] = frozenset(found)
+        return known
 
 
 class Program:

@@ -179,6 +179,7 @@ class Assign:
     updates: bool = False
     declares: bool = False  # always a new variable, also where another of the same name is in sight
     names: bool = False  # a function or class without a name on the right is named by the left
+    outward: bool = False  # declares nothing: a name that its scope does not declare is one of a scope around it
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class ScopeDraft:
     """A scope under construction; `Scope` says what the lists mean."""
 
     __slots__ = (
-        "binds", "bases", "body", "bound", "calls", "decorated", "definition", "flags", "holder", "kind", "outer",
+        "binds", "bases", "body", "bound", "calls", "declared", "decorated", "definition", "flags", "holder", "kind", "outer", "outward",
         "parameters", "qualname", "read", "reads", "receiver_type", "returned_type", "returns", "stars", "types", "unnamed",
         "values", "versions", "versions_made", "yields",
     )  # fmt: skip
@@ -80,6 +80,8 @@ class ScopeDraft:
         self.versions_made: dict[str, int] = {}  # ever, those of blocks that have ended included
         self.body = 0  # node id of the body, whose statements run one after the other
         self.values: set[str] = set()  # variables that already are symbols
+        self.declared: set[str] = set()  # names that the scope declares
+        self.outward: set[str] = set()  # names that it assigns without declaring them at that place
 
     def freeze(self) -> tuple[Any, ...]:
         """The scope as a plain tuple in the order of `Scope`, cheap to marshal."""
@@ -108,6 +110,7 @@ class Lowering:
         self.mentions: set[str] = set()
         self.serial = 0
         self.type_parameters: dict[str, Expression] = {}  # in sight, with what bounds them
+        self.outward = False  # bindings now declare nothing
         self.rebinds = False  # bindings now replace the earlier ones of the same names
         self.enters = False  # an Alias met now binds what entering gives
         self.wrapped: tuple[Node, int] | None = None  # the node around the next definition, and flags for it
@@ -215,7 +218,9 @@ class Lowering:
     def bind_name(self, name: str, value: Expression) -> None:
         """Bind a name of the current scope; inside a `rebinding` it is a new variable from here on."""
         scope = self.scope
-        if self.rebinds and name in scope.bound and not any(outer == name for outer, _ in scope.outer):
+        (scope.outward if self.outward else scope.declared).add(name)
+        mine = not self.outward or name in scope.declared
+        if self.rebinds and mine and name in scope.bound and not any(outer == name for outer, _ in scope.outer):
             scope.versions[name] = scope.versions_made[name] = scope.versions_made.get(name, 1) + 1
         scope.binds.append((self.versioned(name), value))
         scope.bound.add(name)
@@ -389,7 +394,9 @@ class Lowering:
 
     def leave(self, draft: ScopeDraft, parent: ScopeDraft) -> Expression:
         """Close a definition's scope; returns the expression of the definition."""
-        own = draft.bound if draft.kind not in SCOPE_OWNERS else set()
+        elsewhere = draft.outward - draft.declared - {parameter.name for parameter in draft.parameters}
+        draft.outer.extend((name, 0) for name in sorted(elsewhere))
+        own = draft.bound - elsewhere if draft.kind not in SCOPE_OWNERS else set()
         self.mentions |= draft.read - own
         self.scope = parent
         return (DEFINED, draft.definition)
@@ -489,7 +496,9 @@ class Lowering:
             if any(type(part) is tuple and part[0] == SPREAD for part in known):
                 known = ()
         spread = False
-        for position, child in enumerate(elements):
+        commas = [part.start_byte for part in target.children if part.type == ","]  # two in a row leave one out
+        for index, child in enumerate(elements):
+            position = max(index, sum(start < child.start_byte for start in commas))
             if type(self.rules[child.kind_id]) is model.Spread:
                 spread = True
                 tail = len(elements) - position - 1
@@ -667,7 +676,8 @@ def _call(rule: model.Call) -> type_of_handler:
         else:
             callee = walk.callee(callee_node)
         positional, keywords = arguments_of(walk, get_arguments(node))
-        line = (callee_node or node).end_point[0] + 1
+        in_place = type(callee) is tuple and callee[0] == DEFINED
+        line = (node.start_point if in_place else (callee_node or node).end_point)[0] + 1
         return walk.call(callee, positional, keywords, line, tag)
 
     return lower
@@ -909,8 +919,9 @@ def _assign(rule: model.Assign) -> type_of_handler:
         elif left is not None:
             walk.rebinds = walk.text(left) in walk.scope.bound or left.named_child_count > 0
             walk.rebinds = rule.declares or (walk.rebinds and walk.is_straight(node))
+            outward, walk.outward = walk.outward, rule.outward
             walk.bind(left, value)
-            walk.rebinds = False
+            walk.rebinds, walk.outward = False, outward
             if rule.defines is not None and (walk.scope.kind is Kind.MODULE or walk.scope.kind in SCOPE_OWNERS):
                 if not is_definition:
                     _define_targets(walk, wrapped[0] if wrapped else node, left, rule.defines)
