@@ -11,8 +11,8 @@ from laconic.code.lenses.places import directory, is_test
     "path",
     [
         "tests/test_urls.py", "test_urls.py", "pkg/urls_test.go", "src/urls.spec.ts", "src/urls.test.tsx",
-        "conftest.py", "src/test/java/UrlsTest.java", "spec/models/user_spec.rb", "web/__tests__/urls.js", "UrlsTests.cs",
-        "tests.py",
+        "conftest.py", "src/test/java/UrlsTest.java", "spec/models/user_spec.rb", "web/__tests__/urls.js",
+        "UrlsTests.cs", "tests.py",
     ],
 )  # fmt: skip
 def test_by_folder_or_name(path: str) -> None:
