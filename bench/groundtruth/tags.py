@@ -101,7 +101,8 @@ VOCABULARIES: dict[str, Vocabulary] = {
         "method:function",
     ),
     "ruby": vocabulary(
-        "ruby", ".rb", "f,method:method S,singletonMethod:method c,class:class m,module:namespace C,constant:value",
+        "ruby", ".rb",
+        "f,method:method S,singletonMethod:method A,accessor:method c,class:class m,module:namespace C,constant:value",
         "function:method",
     ),
     "php": vocabulary(
@@ -119,8 +120,9 @@ VOCABULARIES: dict[str, Vocabulary] = {
     "lua": vocabulary("lua", ".lua", "f,function:function", "method:function"),
     "elixir": vocabulary(
         "elixir", ".ex .exs",
-        "m,module:namespace f,function:function g,guard:function a,macro:macro p,protocol:interface",
-        "method:function class:namespace",
+        "m,module:namespace f,function:function g,guard:function o,operator:function d,delegate:function "
+        "c,callback:function a,macro:function y,type:type p,protocol:interface",
+        "method:function class:namespace macro:function",
     ),
 }  # fmt: skip
 

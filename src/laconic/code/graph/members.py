@@ -494,8 +494,8 @@ class Members:
         found = self._from_stars(file, name)
         if not found and file.facts.classes_are_modules:
             found = self._from_class_stars(file, name)
-        if not found and file.facts.open_classes and "." in name:
-            return self.open.by_qualified_name(file, name)
+        if not found and file.facts.open_classes:
+            found = self.open.by_qualified_name(file, name) if "." in name else self.open.from_stars(file, name)
         if found or file.facts.namespace == "file":
             return found
         found = self._from_neighbours(file, name)

@@ -90,6 +90,20 @@ class OpenClasses:
                 found |= self.evaluator.values(other, other.definitions[position][3], (DEFINED, position))
         return found
 
+    def from_stars(self, file: File, name: str) -> Values:
+        """A member of a class or namespace that the file imports whole, or that such a one imports whole itself."""
+        return self.evaluator.solver.solve(("stars", file.id, name), self._star_values, file, name)
+
+    def _star_values(self, file: File, name: str) -> Values:
+        members = self.evaluator.members
+        for star in reversed(file.stars):
+            for value in sorted(self.by_qualified_name(file, star)):
+                if value[0] == CLASS:
+                    found = members.declared(value, name) or self.from_stars(self.program.file(value[1]), name)
+                    if found:
+                        return found
+        return NOTHING
+
     # Sides
 
     def receivers(self, file: File, scope: int) -> Values:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laconic.code.languages.csharp import CSHARP
 from laconic.code.languages.ecmascript import JAVASCRIPT
+from laconic.code.languages.elixir import ELIXIR
 from laconic.code.languages.go import GO
 from laconic.code.languages.java import JAVA
 from laconic.code.languages.lua import LUA
@@ -16,6 +17,7 @@ from laconic.code.languages.typescript import TSX, TYPESCRIPT
 
 _KNOWN = (
     CSHARP,
+    ELIXIR,
     GO,
     JAVA,
     JAVASCRIPT,
