@@ -279,7 +279,11 @@ class Lowering:
 
     def assigned(self, left: Node, right: Node, wrapped: tuple[Node, int] | None) -> Expression:
         """The value of the right side of an assignment, named by the left; `wrapped` is the statement around it."""
-        kind = type(self.rules[right.kind_id])
+        rule = self.rules[right.kind_id]
+        while type(rule) is model.Inner and right.named_child_count == 1:  # in parentheses
+            right = right.named_children[0]
+            rule = self.rules[right.kind_id]
+        kind = type(rule)
         if kind in (model.Function, model.Class, model.Assign):
             self.wrapped = wrapped
         naming = self._naming(left) if kind in (model.Function, model.Class, model.Mapping_) else None
@@ -1208,7 +1212,8 @@ def _function(rule: model.Function) -> type_of_handler:
             flags |= OWN_RECEIVER
         if rule.modifiers:
             flags |= sum({rule.modifiers[child.type] for child in node.children if child.type in rule.modifiers})
-        if kind is Kind.FUNCTION and (parent.kind in SCOPE_OWNERS - {Kind.NAMESPACE} or owner):
+        belongs = bool(owner) and naming is None
+        if kind is Kind.FUNCTION and (parent.kind in SCOPE_OWNERS - {Kind.NAMESPACE} or belongs):
             kind = Kind.METHOD
         if kind is Kind.METHOD and (flags | (walk.wrapped[1] if walk.wrapped else 0)) & PROPERTY:
             kind = Kind.PROPERTY
