@@ -666,6 +666,7 @@ class Evaluator:
         if file.facts.members_are_items and keys:
             for key in keys:
                 found |= self.members.stored_from_outside(display, str(key))
+        certain = found if keys is not None else NOTHING
         for store_index in self.stores_into(file).get(display, ()):
             store = file.item_stores()[store_index]
             if _is_spread(store.key):
@@ -673,6 +674,8 @@ class Evaluator:
                     found |= self.items(merged, keys, file)
                 continue
             stored = self.keys(file, store.scope, store.key)
+            if stored is None and certain and file.facts.members_are_items:
+                continue  # a member of that name is known, so that this is most likely another
             if keys is None or stored is None or stored & keys:
                 found |= self.values(file, store.scope, store.value)
         return found
@@ -694,13 +697,29 @@ class Evaluator:
         found: Values = NOTHING
         for key, value in pairs:
             if _is_spread(key):
-                for merged in self.values(file, scope, value):
-                    found |= self.items(merged, keys, file)
+                found |= self._merged_items(file, self.values(file, scope, value), keys)
                 continue
             own = self.keys(file, scope, key)
             if keys is None or own is None or own & keys:
                 found |= self.values(file, scope, value)
         return found
+
+    def _merged_items(self, file: File, values: Values, keys: frozenset[Any] | None) -> Values:
+        """What a mapping holds because everything that another holds was added to it."""
+        found: Values = NOTHING
+        for value in values:
+            if keys and file.facts.members_are_items and value[0] in (EXTERNAL, RESULT):
+                found |= frozenset().union(*[external(f"{value[1]}.{key}") for key in keys])
+            else:
+                found |= self.items(value, keys, file)
+        return found
+
+    def merged_into(self, display: Value) -> Values:
+        """Objects whose members a mapping takes over where it is written."""
+        file = self.program.file(display[1])
+        scope, expression = file.display(display[2])
+        pairs = expression[1] if expression[0] == MAPPING else ()
+        return frozenset().union(*[self.values(file, scope, value) for key, value in pairs if _is_spread(key)])
 
     def stores_into(self, file: File) -> dict[Value, list[int]]:
         """Which item assignments of a file go into which display."""

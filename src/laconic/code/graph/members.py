@@ -245,7 +245,11 @@ class Members:
         """What was assigned to be the prototype of a class or function."""
         made = self.program.file(owner[1]).definitions[owner[2]][0] in CALLABLE_KINDS
         thing = (FUNCTION, *owner[1:], None) if made else owner
-        return self.stored_from_outside(thing, file.facts.prototype)
+        found = self.stored_from_outside(thing, file.facts.prototype)
+        for value in found:
+            if value[0] == DISPLAY:
+                found |= self.evaluator.merged_into(value)
+        return found
 
     def assigned(self, owner: Value, name: str) -> Values:
         """What the methods of a class assign to a member of their receiver, and others from outside."""
@@ -442,7 +446,7 @@ class Members:
                     for added in self.evaluator.values(home, store.scope, store.key[1]):
                         if self._is_enumerable(added):
                             found |= self.of(added, name, home)
-        return frozenset(member for member in found if member[0] != BUILTIN)
+        return frozenset(member for member in found if member[0] not in (BUILTIN, EXTERNAL))
 
     def _is_enumerable(self, value: Value) -> bool:
         """Whether what a value holds can be copied; what its class declares cannot."""
@@ -484,7 +488,7 @@ class Members:
             found = self._from_neighbours(file, name)
             if found:
                 return found
-        return self.stored_from_outside((MODULE, file.id, 0), name) if file.member_stores() else NOTHING
+        return self.stored_from_outside((MODULE, file.id), name) if file.member_stores() else NOTHING
 
     def top_level(self, file: File, name: str) -> Values:
         """A name that no scope of the file binds: star imports, then files that share its namespace."""

@@ -535,6 +535,8 @@ def callee_names(expression: Expression) -> set[Any]:
         return {expression[2]}
     if tag == DEFINED:
         return {expression[1]}
+    if tag == IMPORTED:
+        return {expression[2] or expression[1].rpartition(".")[2]}
     if tag == EITHER:
         return {name for part in expression[1] for name in callee_names(part)}
     return callee_names(expression[1]) if tag in (CALL, NEW, ITEM, ELEMENT, ENTER, GENERIC, DECLARED) else set()

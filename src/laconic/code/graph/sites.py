@@ -221,11 +221,15 @@ class Sites:
         seen: set[tuple[int, Any]] = set()
         pending: deque[tuple[Any, int, bool]] = deque((name, file.id, True) for name in self._first_names(file, position))
         found |= self._chaining(file, position)
-        carriers = 0
+        carriers: set[Any] = set()
         while pending:
             name, home, first = pending.popleft()
             files = {home}
-            if type(name) is str:
+            whole = self._whole_module(home, name)
+            if whole:
+                files.update(self._importers(home))
+                pending.extend((other, home, False) for other in whole if (home, other) not in seen)
+            elif type(name) is str:
                 mentioning = self.program.mentioning(name)
                 if first or len(mentioning) <= MAX_CARRIER_FILES:
                     files.update(mentioning)
@@ -236,10 +240,22 @@ class Sites:
                 other = self.program.file(file_id)
                 found |= self._verified(other, name, file, position, guess)
                 for carrier in self._carriers(other, name, wanted):
-                    carriers += 1
-                    if carriers <= MAX_CARRIERS:
+                    carriers.add(carrier[0])
+                    if len(carriers) <= MAX_CARRIERS:
                         pending.append(carrier)
         return frozenset(found)
+
+    def _whole_module(self, home: int, name: Any) -> tuple[str, ...]:
+        """The other names under which importers of a file get what a name stands for, if it stands for the module."""
+        facts = self.program.file(home).facts
+        names = (facts.module_object, facts.default_export)
+        return names if name and name in names else ()
+
+    def _importers(self, home: int) -> set[int]:
+        """Files that may import a file as a whole."""
+        file = self.program.file(home)
+        keys = file.facts.module_keys(file.path) if file.facts.module_keys is not None else ()
+        return {file_id for key in keys for file_id in self.program.mentioning(key)}
 
     def _chaining(self, file: File, position: int) -> set[tuple[int, int, int, int]]:
         """`this(…)`, `super(…)`, `new(…)` that reach a constructor: they stand in its class and in those below."""
@@ -312,7 +328,8 @@ class Sites:
         """Names to which a wanted value goes from `name` in a file."""
         found: list[tuple[Any, int, bool]] = []
         for flow in other.flows.get(name, ()):
-            if flow.target == name or not self._holds(self.evaluator.values(other, flow.scope, flow.value), wanted):
+            passed_on = flow.target == name and not self._whole_module(other.id, name)
+            if passed_on or not self._holds(self.evaluator.values(other, flow.scope, flow.value), wanted):
                 continue
             if flow.call is None:
                 found.append((flow.target, other.id, False))

@@ -682,7 +682,12 @@ def _call(rule: model.Call) -> type_of_handler:
         positional, keywords = arguments_of(walk, get_arguments(node))
         in_place = type(callee) is tuple and callee[0] == DEFINED
         line = (node.start_point if in_place else (callee_node or node).end_point)[0] + 1
-        return walk.call(callee, positional, keywords, line, tag)
+        result = walk.call(callee, positional, keywords, line, tag)
+        derives = walk.resolution.deriving_functions
+        if derives and positional and type(callee) is tuple and callee[0] == MEMBER and type(callee[1]) is str:
+            if f"{callee[1]}.{callee[2]}" in derives:
+                return (MAPPING, (((SPREAD, None), positional[0]),), walk.next_serial())
+        return result
 
     return lower
 
