@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from laconic.code.expressions import (
-    CALL, CLASS_METHOD, CONST, CONTEXT_MANAGER, DECLARED, DEFINED, DISPLAYED, EITHER, ELEMENT, ENTER, GENERATOR, GENERIC,
+    CALL, CLASS_METHOD, CONST, CONTEXT_MANAGER, DECLARED, DEFINED, DISPLAYED, EITHER, ELEMENT, ENTER, EXTENSION, GENERATOR, GENERIC,
     IMPORTED, ITEM, LITERAL, MAPPING, MEMBER, NEW, OWN_RECEIVER, PARAMETER, REFERENCE, SEQUENCE, SPREAD, STATIC, TYPED,
     VARIADIC, VERSION_MARK, Expression,
     Scope,
@@ -194,6 +194,8 @@ class Evaluator:
                     return found
                 if found := self._only_methods(found):
                     return found
+            elif facts.implicit_receiver and (found := self._of_explicit_receiver(file, position, name)):
+                return found
             position = file.definitions[position][3]
         if called and facts.implicit_receiver and (found := self._inherited_from_outside(file, scope, name)):
             return found
@@ -216,6 +218,14 @@ class Evaluator:
                 found = self.members.of_external_base((CLASS, file.id, position), name)
             position = file.definitions[position][3]
         return found
+
+    def _of_explicit_receiver(self, file: File, position: int, name: str) -> Values:
+        """A bare name in a function with a receiver type may be a member of the receiver."""
+        scope = file.scopes[position]
+        if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
+            return NOTHING
+        found = self.members.of_all(self.instances(file, file.definitions[position][3], scope.receiver_type), name, file)
+        return frozenset(value for value in found if value[0] not in (EXTERNAL, RESULT))
 
     def _own_kind(self, file: File, values: Values, called: bool) -> Values:
         if not file.facts.methods_apart:

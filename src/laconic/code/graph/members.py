@@ -176,7 +176,16 @@ class Members:
             signatures.update(self.evaluator.typed.signature(v) if v[0] == FUNCTION else None for v in own)
             if own and not self.program.file(owner[1]).facts.overloads:
                 break
-        return frozenset(found)
+        return frozenset(found) or self._of_companion(target, name)
+
+    def _of_companion(self, target: Value, name: str) -> Values:
+        companion = self.program.file(target[1]).facts.companion
+        found: Values = NOTHING
+        for owner in self.linearised(target) if companion and name != companion else ():
+            home = self.program.file(owner[1])
+            for value in self.evaluator.bound(home, owner[2], companion) if companion in home.names(owner[2]) else ():
+                found |= self.declared(value, name) if value[0] == CLASS else NOTHING
+        return found
 
     def _typed_own(self, file: File, position: int, name: str, owner: Value) -> Values:
         entries = file.all_bindings(position, name)

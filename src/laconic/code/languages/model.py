@@ -3,7 +3,7 @@
 A *rule* says what a node type of the tree-sitter grammar means. `syntax` turns rules into facts; it knows the rules
 and no language. A key `=word` is the token `word` where the grammar has no node of its own for it. Field arguments are the
 grammar's field names; `#0`, `#-1` name a child by its position among the named children, `:type` the first named child
-of that node type.
+of that node type, `=word` the first token `word`, and `a/b` goes to `b` by way of `a`.
 """
 
 from __future__ import annotations
@@ -502,6 +502,7 @@ class Resolution:
     classes_are_modules: bool = False  # an import may name a class and its member
     sigil: str = ""  # what names of variables begin with, and names of members do not
     outer_namespaces: bool = False  # names of the namespaces around a file's own are visible
+    companion: str = ""  # a class of this name in another has members that the other has too
     found_anywhere: bool = False  # a top-level name that only one file of the repository has needs no import
     top_types: frozenset[str] = frozenset()  # types that everything fits: Object, Any
     extension_functions: bool = False  # functions with a receiver type are members of whatever fits it

@@ -7,6 +7,7 @@ from laconic.code.languages.ecmascript import JAVASCRIPT
 from laconic.code.languages.elixir import ELIXIR
 from laconic.code.languages.go import GO
 from laconic.code.languages.java import JAVA
+from laconic.code.languages.kotlin import KOTLIN
 from laconic.code.languages.lua import LUA
 from laconic.code.languages.model import Language
 from laconic.code.languages.php import PHP
@@ -21,6 +22,7 @@ _KNOWN = (
     GO,
     JAVA,
     JAVASCRIPT,
+    KOTLIN,
     LUA,
     PHP,
     PYTHON,

@@ -562,6 +562,12 @@ def field(name: str) -> Child:
     if "|" in name:
         first, second = map(field, name.split("|", 1))
         return lambda node: first(node) or second(node)
+    if "/" in name:
+        outer, inner = (field(part) for part in name.split("/", 1))
+        return lambda node: inner(found) if (found := outer(node)) is not None else None
+    if name[0] == "=":
+        token = name[1:]
+        return lambda node: next((child for child in node.children if child.type == token), None)
     if name[0] == "#":
         position = int(name[1:])
 
@@ -919,6 +925,8 @@ def _assign(rule: model.Assign) -> type_of_handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         wrapped, walk.wrapped = walk.wrapped, None
         left, right, annotation = get_left(node), get_right(node), walk.value(get_type(node))
+        while rule.updates and left is not None and type(walk.rules[left.kind_id]) is model.Inner and left.named_child_count == 1:
+            left = left.named_children[0]
         named = rule.names and left is not None and right is not None
         value = walk.assigned(left, right, wrapped) if named and left and right else walk.value(right)
         is_definition = left is not None and walk.is_definition(value, walk.text(left))
@@ -1297,9 +1305,11 @@ def _class(rule: model.Class) -> type_of_handler:
         skipped = {child.id for child in (own_name, body) if child is not None}
         for get in get_bases:
             listed = get(node)
-            if listed is not None:
+            while listed is not None:
                 skipped.add(listed.id)
                 bases.extend(_bases(walk, listed))
+                following = listed.next_named_sibling  # a grammar may have a node for each base
+                listed = following if following is not None and following.type == listed.type else None
         if name_node is None:
             name = walk.anonymous("class")
         elif rule.extends:
