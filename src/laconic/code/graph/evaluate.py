@@ -98,6 +98,10 @@ class Evaluator:
             found = self.name(file, scope, callee, called=True)
         else:
             found = self.values(file, scope, callee)
+        if facts.factory_method and call[0] == CALL:
+            made = self.members.of_all(frozenset(value for value in found if value[0] == CLASS), facts.factory_method, file)
+            functions = frozenset(value for value in made if value[0] == FUNCTION)
+            found = functions | frozenset(value for value in found if value[0] != CLASS) if functions else found
         if facts.overloads or facts.virtual:
             found = self.typed.chosen(found, file, scope, call)
         return found

@@ -502,6 +502,7 @@ class Resolution:
     classes_are_modules: bool = False  # an import may name a class and its member
     sigil: str = ""  # what names of variables begin with, and names of members do not
     outer_namespaces: bool = False  # names of the namespaces around a file's own are visible
+    factory_method: str = ""  # calling a class without `new` calls this member of it: Scala's `apply`
     companion: str = ""  # a class of this name in another has members that the other has too
     found_anywhere: bool = False  # a top-level name that only one file of the repository has needs no import
     top_types: frozenset[str] = frozenset()  # types that everything fits: Object, Any

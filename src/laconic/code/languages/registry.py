@@ -14,6 +14,7 @@ from laconic.code.languages.php import PHP
 from laconic.code.languages.python import PYTHON
 from laconic.code.languages.ruby import RUBY
 from laconic.code.languages.rust import RUST
+from laconic.code.languages.scala import SCALA
 from laconic.code.languages.typescript import TSX, TYPESCRIPT
 
 _KNOWN = (
@@ -28,6 +29,7 @@ _KNOWN = (
     PYTHON,
     RUBY,
     RUST,
+    SCALA,
     TSX,
     TYPESCRIPT,
 )

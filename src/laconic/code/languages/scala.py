@@ -1,0 +1,342 @@
+"""Scala."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from laconic.code.expressions import (
+    ABSTRACT, ELEMENT, EITHER, GENERIC, MEMBER, NEW, POSITIONAL, PRIVATE, PROPERTY, REST, TYPED, Expression,
+)  # fmt: skip
+from laconic.code.expressions import Parameter as Parameter_
+from laconic.code.languages.classes import anonymous_class, bind_typed, child_of, function, names, namespace_files, own_name
+from laconic.code.languages.model import (
+    Assign, Block, Class, Comment, Custom, Either, Function, Generic, Imports, Inner, Language, Literal, Member, Name,
+    Parameter, Resolution, Return, Sequence, Skip, Text, Typed,
+)  # fmt: skip
+from laconic.code.symbols import CLASS_KINDS, Import, Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from laconic.code.syntax.lowering import Lowering
+
+
+def grammar() -> object:
+    import tree_sitter_scala
+
+    return tree_sitter_scala.language()
+
+
+def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
+    """`import a.b.C`, `import a.b.{C => D, E, _}`, `import a.b.*`."""
+    line = node.start_point[0] + 1
+    path = [text(part) for part in node.children_by_field_name("path") if part.is_named]
+    selectors = child_of(node, "namespace_selectors")
+    module = ".".join(path)
+    if selectors is None:
+        if child_of(node, "namespace_wildcard") is not None:
+            return [Import(module, "*", "", line)]
+        return [Import(".".join(path[:-1]), path[-1], path[-1], line)] if path else []
+    found = []
+    for child in selectors.named_children:
+        if child.type == "namespace_wildcard":
+            found.append(Import(module, "*", "", line))
+        elif child.child_by_field_name("name") is not None:
+            name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
+            if name is not None:
+                found.append(Import(module, text(name), text(alias or name), line))
+        elif not child.named_child_count:
+            found.append(Import(module, text(child), text(child), line))
+    return found
+
+
+def package_of(root: Node, text: Callable[[Node], str]) -> str:
+    """The packages that a file declares, one inside the other."""
+    clauses = [child.child_by_field_name("name") for child in root.named_children if child.type == "package_clause"]
+    return ".".join(text(name) for name in clauses if name is not None)
+
+
+def lower_package(walk: Lowering, node: Node) -> Expression:
+    """`package a`, `package a { … }`."""
+    return walk.value(node.child_by_field_name("body"))
+
+
+def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
+    """The parameters of all lists of a method; `this` of an extension comes first."""
+    found: list[Parameter_] = []
+    outer = node.parent
+    while outer is not None and outer.type in ("template_body", "indented_block", "block"):
+        outer = outer.parent
+    if outer is not None and outer.type == "extension_definition":
+        found += _listed(walk, outer.children_by_field_name("parameters"))[:1]
+    return found + _listed(walk, node.children_by_field_name("parameters"))
+
+
+def _listed(walk: Lowering, lists: list[Node]) -> list[Parameter_]:
+    found = []
+    for listed in lists:
+        if listed.type == "identifier":
+            found.append(Parameter_(walk.text(listed), None, None, POSITIONAL))
+        for child in listed.named_children:
+            if child.type not in ("parameter", "binding"):
+                continue
+            name, typed = child.child_by_field_name("name"), child.child_by_field_name("type")
+            mode = REST if typed is not None and typed.type == "repeated_parameter_type" else POSITIONAL
+            default = child.child_by_field_name("default_value")
+            text = walk.text(name) if name is not None else f"#{len(found)}"
+            found.append(Parameter_(text, walk.value(typed), walk.value(default) or (default and (EITHER, ())), mode))
+    return found
+
+
+def finish_function(walk: Lowering, node: Node) -> None:
+    """Reading a method without a parameter list calls it; one in an extension has a receiver."""
+    scope = walk.scope
+    if scope.kind is not Kind.FUNCTION and not any(part.type == "parameters" for part in node.children_by_field_name("parameters")):
+        scope.flags |= PROPERTY
+        walk.definitions[scope.definition] = walk.definitions[scope.definition]._replace(kind=Kind.PROPERTY)
+    outer = node.parent
+    while outer is not None and outer.type in ("template_body", "indented_block", "block"):
+        outer = outer.parent
+    if outer is not None and outer.type == "extension_definition" and scope.parameters:
+        scope.receiver_type = scope.parameters[0].annotation
+
+
+def lower_call(walk: Lowering, node: Node) -> Expression:
+    """`f(…)`, `f(…)(…)`, `f(…) { … }`: all lists of one call."""
+    lists: list[Node] = []
+    callee: Node | None = node
+    while callee is not None and callee.type == "call_expression":
+        listed = callee.child_by_field_name("arguments")
+        if listed is not None:
+            lists.insert(0, listed)
+        callee = callee.child_by_field_name("function")
+    line = callee.end_point[0] + 1 if callee is not None else node.start_point[0] + 1
+    called = walk.callee(callee) if callee is not None else None
+    positional: list[Expression] = []
+    keywords: list[tuple[str, Expression]] = []
+    for listed in lists:
+        if listed.type != "arguments":
+            positional.append(walk.value(listed))
+            continue
+        for child in listed.named_children:
+            left = child.child_by_field_name("left") if child.type == "assignment_expression" else None
+            if left is not None:
+                keywords.append((walk.text(left), walk.value(child.child_by_field_name("right"))))
+            else:
+                positional.append(walk.value(child))
+    if len(positional) == 0 and type(called) is tuple and called[0] == MEMBER and called[2] == "asInstanceOf":
+        return called
+    return walk.call(called, tuple(positional), tuple(keywords), line)
+
+
+def lower_generic_function(walk: Lowering, node: Node) -> Expression:
+    """`f[T]`; `x.asInstanceOf[T]` is x as far as it is a T."""
+    inner, arguments = node.child_by_field_name("function"), node.child_by_field_name("type_arguments")
+    value = walk.callee(inner) if inner is not None else None
+    types = [walk.value(child) for child in arguments.named_children] if arguments is not None else []
+    if type(value) is tuple and value[0] == MEMBER and value[2] == "asInstanceOf" and types:
+        return walk.typed(value[1], types[0])
+    return value
+
+
+def lower_infix(walk: Lowering, node: Node) -> Expression:
+    """`a f b` calls a member of `a`; what ends in a colon a member of `b`."""
+    left, right = walk.value(node.child_by_field_name("left")), walk.value(node.child_by_field_name("right"))
+    operator = node.child_by_field_name("operator")
+    if operator is None:
+        return None
+    name = walk.text(operator)
+    if name.endswith(":"):
+        left, right = right, left
+    walk.mentions.add(name)
+    return walk.call((MEMBER, left, name), (right,), (), operator.start_point[0] + 1)
+
+
+def lower_instance(walk: Lowering, node: Node) -> Expression:
+    """`new T(…) with U { … }`."""
+    body = child_of(node, "template_body", "with_template_body")
+    types = [child for child in node.named_children if child.type not in ("arguments", "template_body", "with_template_body")]
+    created = walk.value(types[0]) if types else None
+    base = created[1] if type(created) is tuple and created[0] == GENERIC else created
+    listed = child_of(node, "arguments")
+    values = tuple(walk.value(child) for child in listed.named_children) if listed is not None else ()
+    made = walk.call(created, values, (), node.start_point[0] + 1, NEW)
+    return anonymous_class(walk, node, body, [base, *(walk.value(extra) for extra in types[1:])]) if body is not None else made
+
+
+def lower_value(walk: Lowering, node: Node) -> Expression:
+    """`val x: T = value`, `var x: T`, `val (a, b) = value`."""
+    name = node.child_by_field_name("pattern") or node.child_by_field_name("name")
+    annotation = walk.value(node.child_by_field_name("type"))
+    value = walk.value(node.child_by_field_name("value"))
+    if name is None:
+        return None
+    if name.type == "identifier":
+        bind_typed(walk, name, annotation, value)
+        owned = walk.scope.kind is Kind.MODULE or walk.scope.kind in CLASS_KINDS
+        if owned:
+            walk.define_value(node, walk.text(name), name, Kind.FIELD if walk.scope.kind in CLASS_KINDS else Kind.VARIABLE)
+    else:
+        walk.bind(name, value)
+    return None
+
+
+def lower_enumerator(walk: Lowering, node: Node) -> Expression:
+    """`x <- collection`, `x = value` in a for."""
+    if len(node.named_children) > 1:
+        value = walk.value(node.named_children[1])
+        draws = any(child.type in ("<-", "←") for child in node.children)
+        walk.bind(node.named_children[0], value and (ELEMENT, value) if draws else value)
+        walk.visit(node.named_children[2:])
+    return None
+
+
+def lower_typed_pattern(walk: Lowering, node: Node) -> Expression:
+    """`x: T` in a case."""
+    bind_typed(walk, node.child_by_field_name("pattern"), walk.value(node.child_by_field_name("type")))
+    return None
+
+
+def lower_enum_case(walk: Lowering, node: Node) -> Expression:
+    """A case without parameters is a constant of the enum's type."""
+    name = node.child_by_field_name("name")
+    if name is not None:
+        walk.bind_name(walk.text(name), (TYPED, own_name(walk)))
+        walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
+    return None
+
+
+def lower_full_enum_case(walk: Lowering, node: Node) -> Expression:
+    """A case with parameters is a class below the enum."""
+    owner = own_name(walk)
+    result = walk.as_rule(Class(), node)
+    draft = walk.drafts[result[1]]
+    if draft is not None:
+        draft.bases.append(owner)
+    return result
+
+
+def lower_type_definition(walk: Lowering, node: Node) -> Expression:
+    """`type A = T`."""
+    name, typed = node.child_by_field_name("name"), walk.value(node.child_by_field_name("type"))
+    if name is not None:
+        walk.bind_name(walk.text(name), typed)
+        if walk.scope.kind is Kind.MODULE or walk.scope.kind in CLASS_KINDS:
+            walk.define_value(node, walk.text(name), name, Kind.TYPE)
+    return None
+
+
+METHOD = Function(parameters="", returns="return_type", read=read_parameters, body_is_value=True)
+
+
+def _class(kind: Kind) -> Class:
+    return Class(kind, bases=("extend",))
+
+
+RULES = {
+    "identifier": Name(),
+    "type_identifier": Name(),
+    "field_expression": Member("value", "field"),
+    "stable_identifier": Member("#0", "#-1"),
+    "stable_type_identifier": Member("#0", "#-1"),
+    "call_expression": Custom(lower_call),
+    "generic_function": Custom(lower_generic_function),
+    "infix_expression": Custom(lower_infix),
+    "instance_expression": Custom(lower_instance),
+    "arguments": Sequence(),
+    "string": Text(),
+    "integer_literal": Literal("Int"),
+    "floating_point_literal": Literal("Double"),
+    "boolean_literal": Literal("Boolean"),
+    "character_literal": Literal("Char"),
+    "if_expression": Either(("consequence", "alternative")),
+    "match_expression": Inner("body"),
+    "case_block": Either(),
+    "case_clause": Inner("body"),
+    "parenthesized_expression": Inner(),
+    "ascription_expression": Typed("#-1", "#0"),
+    "method_value": Inner(),
+    "generic_type": Generic("type", "type_arguments"),
+    "annotated_type": Inner(),
+    "lazy_parameter_type": Inner("type"),
+    "repeated_parameter_type": Inner("type"),
+    "function_type": Skip(),
+    "tuple_pattern": Sequence(),
+    "typed_pattern": Custom(lower_typed_pattern),
+    "assignment_expression": Assign("left", "right", updates=True),
+    "val_definition": Custom(lower_value),
+    "var_definition": Custom(lower_value),
+    "val_declaration": Custom(lower_value),
+    "var_declaration": Custom(lower_value),
+    "enumerator": Custom(lower_enumerator),
+    "return_expression": Return(),
+    "block": Block(is_value=True),
+    "indented_block": Block(is_value=True),
+    "lambda_expression": Function(name="", parameters="", read=read_parameters, body="#-1", body_is_value=True),
+    "class_parameter": Parameter("name", "type", "default_value", defines=Kind.FIELD),
+    "function_definition": Custom(function(METHOD, finish_function)),
+    "function_declaration": Custom(function(METHOD, finish_function)),
+    "class_definition": _class(Kind.CLASS),
+    "object_definition": _class(Kind.CLASS),
+    "trait_definition": _class(Kind.TRAIT),
+    "enum_definition": _class(Kind.ENUM),
+    "simple_enum_case": Custom(lower_enum_case),
+    "full_enum_case": Custom(lower_full_enum_case),
+    "type_definition": Custom(lower_type_definition),
+    "self_type": Skip(),
+    "package_clause": Custom(lower_package),
+    "import_declaration": Imports(read_import),
+    "annotation": Skip(),
+    "comment": Comment(),
+    "block_comment": Comment(),
+}
+
+SCALA = Language(
+    name="scala",
+    grammar=grammar,
+    rules=RULES,
+    suffixes=(".scala", ".sc", ".sbt"),
+    family="jvm",
+    line_comment="//",
+    namespace_of=package_of,
+    resolution=Resolution(
+        modules=namespace_files(".scala"),
+        namespace="declared",
+        outer_namespaces=True,
+        found_anywhere=True,
+        receiver_names=names("this"),
+        super_names=names("super"),
+        implicit_receiver=True,
+        factory_method="apply",
+        call_method="apply",
+        virtual=True,
+        classes_are_modules=True,
+        overloads=True,
+        calls_back=True,
+        extension_functions=True,
+        top_types=names("Any AnyRef T A"),
+        modifiers={"abstract": ABSTRACT, "private": PRIVATE},
+        text_types=names("String Any CharSequence"),
+        number_types=names("Int Long Double Float Any"),
+        containers=names(
+            "List Seq Vector Array Set Map Option Some Iterable Iterator IndexedSeq LazyList Stream ListBuffer ArrayBuffer "
+            "Buffer Queue Future Try Either"
+        ),
+        getters=names("head last apply get getOrElse find headOption lastOption next reduce max min maxBy minBy orElse"),
+        views=names(
+            "filter filterNot sorted sortBy distinct reverse take drop toList toSeq toVector toSet values iterator tail init "
+            "takeWhile dropWhile sortWith toArray prepended appended"
+        ),
+        feeders={
+            name: 0
+            for name in "foreach map filter flatMap filterNot exists forall find sortBy groupBy count partition collect maxBy minBy".split()
+        },
+        mappers=names("map flatMap collect"),
+        common_members=names(
+            "equals hashCode toString apply unapply map flatMap filter foreach get getOrElse head tail size length isEmpty "
+            "nonEmpty contains exists find collect toList toSeq mkString + - * / ++ :: :+ += == != > < >= <= && || % ->"
+        ),
+        builtins="scala",
+    ),
+)
