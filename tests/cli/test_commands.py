@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.cli.asking import Ask
 
@@ -110,3 +112,24 @@ def test_the_commands_of_the_code_tool_work_as_its_users_write_them(ask: Ask) ->
         "symbol get src/shop/money.py:format_cents",
     ]
     assert [command for command in commands if main_tldrs(command.split()) != 0] == []
+
+
+def test_what_only_text_names_is_counted_apart(ask: Ask, shop: Path) -> None:
+    (shop / "notes.py").write_text("# forgotten is kept for old orders\n", "utf-8")
+    assert "forgotten" not in ask("dead").out
+    assert "1 more are named in strings or comments: --all lists them" in ask("dead").out
+    assert "forgotten    named in text" in ask("dead", "--all").out
+
+
+def test_what_is_called_without_being_named_is_not_dead(ask: Ask, shop: Path) -> None:
+    (shop / "held.py").write_text(
+        "import http.server\n__all__ = ['offered']\n\n"
+        "class Handler(http.server.BaseHTTPRequestHandler):\n    def do_GET(self): pass\n\n"
+        "class Inner(Handler):\n    def do_PUT(self): pass\n\n"
+        "class Plain:\n    def __len__(self): return 0\n    def unused(self): pass\n\n"
+        "def offered(): pass\n\n@Plain\ndef registered(): pass\n\ndef main(): Inner()\n",
+        "utf-8",
+    )
+    assert [symbol["id"] for symbol in ask("dead", "held.py", "--json").result["symbols"]["items"]] == [
+        "held.py:Plain.unused"
+    ]

@@ -8,11 +8,10 @@ from typing import Any, TypeVar
 
 from laconic.capabilities.declaration import Parameter, parameters_of
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_ARGUMENT_VALUES
 
 ParametersT = TypeVar("ParametersT")
 
-TEXT_CHARACTERS_MAX = 4_000
-ELEMENTS_MAX = 200
 
 _JSON_NAMES = {str: "string", int: "integer", bool: "boolean"}
 _TRUE = frozenset({"true", "yes", "on", "1"})
@@ -46,7 +45,8 @@ def schema(parameters: type) -> dict[str, Any]:
 def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> dict[str, object]:
     """Read command words (`SYMBOL --depth 2 --with-docs`) into arguments; raises `usage`.
 
-    Options may stand anywhere, as `--name value` or `--name=value`; after `--` every word is positional.
+    Options may stand anywhere, as `--name value` or `--name=value`; only the latter takes a value
+    that starts with two dashes. After `--` every word is positional.
     """
     arguments: dict[str, object] = {}
     positionals: list[str] = []
@@ -75,7 +75,7 @@ def _read_option(declared: Sequence[Parameter], word: str, rest: list[str], argu
         arguments[parameter.name] = implied
         return
     if not equals:
-        if not rest:
+        if not rest or rest[0].startswith("--"):
             raise _usage(f"{flag} needs a value", f"{flag} {parameter.metavar}: {parameter.help}")
         value = rest.pop(0)
     read = from_text(parameter, value)
@@ -141,7 +141,7 @@ def from_text(parameter: Parameter, text: str) -> object:
 def _checked(parameter: Parameter, value: object) -> object:
     if parameter.many:
         elements = value if isinstance(value, list | tuple) else (value,)
-        _check_range(parameter, len(elements), " values", ELEMENTS_MAX)
+        _check_range(parameter, len(elements), " values", MAX_ARGUMENT_VALUES)
         return tuple(_checked_element(parameter, element) for element in elements)
     if value is None and parameter.nullable:
         return None
@@ -157,8 +157,8 @@ def _checked_element(parameter: Parameter, value: object) -> object:
     if type(value) is not parameter.type:
         raise _invalid(f"{name} must be of type {_JSON_NAMES[parameter.type]}", parameter.help)
     if isinstance(value, str):
-        if len(value) > TEXT_CHARACTERS_MAX:
-            raise _invalid(f"{name} is longer than {TEXT_CHARACTERS_MAX} characters")
+        if len(value) > MAX_ARGUMENT_CHARACTERS:
+            raise _invalid(f"{name} is longer than {MAX_ARGUMENT_CHARACTERS} characters")
         if "\0" in value:
             raise _invalid(f"{name} holds a NUL character")
     elif parameter.type is int and not parameter.many:

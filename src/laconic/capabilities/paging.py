@@ -8,11 +8,10 @@ from typing import Any, Generic, TypeVar
 
 from laconic.capabilities.declaration import option
 from laconic.capabilities.text import Style, counted
+from laconic.foundation.limits import MAX_PAGE_ENTRIES
 
 ItemT = TypeVar("ItemT")
 OtherT = TypeVar("OtherT")
-
-LIMIT_ITEMS_MAX = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ def page_of(items: Sequence[ItemT], limit: int, offset: int) -> Page[ItemT]:
 
 def limit_option(default: int, what: str) -> Any:
     """Declare how many `what` to list."""
-    return option(default, f"how many {what} to list", minimum=1, maximum=LIMIT_ITEMS_MAX, metavar="N")
+    return option(default, f"how many {what} to list", minimum=1, maximum=MAX_PAGE_ENTRIES, metavar="N")
 
 
 def offset_option(what: str) -> Any:
@@ -49,7 +48,7 @@ def rest_line(page: Page[Any], noun: str, style: Style, plural: str = "") -> lis
         return []
     following = page.offset + len(page.items)
     how = f"--offset {following} continues"
-    if not page.offset and page.total <= LIMIT_ITEMS_MAX:
+    if not page.offset and page.total <= MAX_PAGE_ENTRIES:
         how += f", --limit {page.total} shows all"
     left = noun if page.more == 1 else plural or noun + "s"
     return [style.doubtful(f"… {page.more:,} more {left}: {how}")]

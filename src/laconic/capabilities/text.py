@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-SIGNATURE_CHARACTERS_MAX = 160
+from laconic.foundation.limits import MAX_SIGNATURE_CHARACTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def aligned(rows: Sequence[Sequence[str]], paints: Sequence[Paint | None] = (), 
     return lines
 
 
-def clipped(text: str, characters: int = SIGNATURE_CHARACTERS_MAX) -> str:
+def clipped(text: str, characters: int = MAX_SIGNATURE_CHARACTERS) -> str:
     """The text on one line, cut at the end when it is longer than `characters`."""
     line = " ".join(text.split())
     return line if len(line) <= characters else line[: characters - 1] + "…"

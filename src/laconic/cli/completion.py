@@ -11,8 +11,7 @@ from laconic.capabilities.declaration import Parameter, Role
 from laconic.cli.commands import COMMANDS, OWN_COMMANDS, Command, find_command
 from laconic.cli.options import OPTIONS
 from laconic.foundation.errors import LaconicError
-
-SYMBOLS_MAX = 60
+from laconic.foundation.limits import MAX_COMPLETED_SYMBOLS
 
 # Words that ask the shell for candidates of its own.
 FILES = ":files"
@@ -108,7 +107,7 @@ def _symbols(current: str) -> list[str]:
     from laconic.workspace import Workspace, find_root
 
     with Workspace.open(find_root(Path.cwd()), refresh=False) as workspace:
-        found = workspace.engine.lookup(f"{current}*", limit=SYMBOLS_MAX)
+        found = workspace.engine.lookup(f"{current}*", limit=MAX_COMPLETED_SYMBOLS)
     return sorted({symbol.id if ":" in current or "/" in current else symbol.qualname for symbol in found})
 
 

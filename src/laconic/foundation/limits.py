@@ -40,3 +40,22 @@ SETTLE_ROUNDS = 6  # a pack that prints its own size is counted until the figure
 
 # Lookups
 MAX_LOOKUP_SYMBOLS = 1_000  # what a lookup may mean before it is cut
+
+# Questions
+MAX_ARGUMENT_CHARACTERS = 4_000
+MAX_ARGUMENT_VALUES = 200  # of one parameter
+MAX_TARGET_SYMBOLS = 50  # what one pack may be about
+MAX_LINE_NAMES = 100  # names of one line whose definitions are looked up
+MAX_COMPLETED_SYMBOLS = 60  # offered to a shell
+
+# Answers
+MAX_PAGE_ENTRIES = 5_000
+MAX_SHOWN_LINES = 20_000
+MAX_FOUND_SYMBOLS = 1_000_000  # counted, not shown: a page says how many there are
+MAX_REACHED_SYMBOLS = 10_000  # by the impact of one
+MAX_TREE_LEVELS = 100
+MAX_LISTED_FILES = 10  # that an ambiguous path may mean
+MAX_LISTED_MEMBERS = 12  # of a cycle beside those that are on the way around
+MAX_LISTED_SITES = 6  # lines of one edge
+MAX_NAMES_CHARACTERS = 100  # of the names imported together
+MAX_SIGNATURE_CHARACTERS = 160

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, positional
 from laconic.capabilities.files.imports import all_imports
+from laconic.capabilities.files.places import ambiguous
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from laconic.capabilities.text import Style, aligned, clipped, counted
 from laconic.code.symbols import Import, Kind
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import MAX_NAMES_CHARACTERS
 
 if TYPE_CHECKING:
     from laconic.workspace import Workspace
-
-NAMES_CHARACTERS_MAX = 100
-NAMED_MAX = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +89,7 @@ def _file_of(workspace: Workspace, module: str) -> str:
     if not found:
         found = [symbol.path for symbol in store.find(module, {Kind.MODULE})]
     if len(found) > 1:
-        shown = ", ".join(found[:NAMED_MAX]) + (f" and {len(found) - NAMED_MAX} more" if len(found) > NAMED_MAX else "")
-        raise LaconicError("ambiguous_symbol", f"{module!r} may be {len(found)} files", f"name one of: {shown}")
+        raise ambiguous(module, found)
     return found[0] if found else ""
 
 
@@ -107,7 +105,7 @@ def text(importers: Importers, style: Style) -> str:
     by = counted(importers.files, "file")
     head = f"{style.heading(what)}  {style.faint(f'imported by {by}')}"
     rows = [
-        (f"{one.path}:{one.lines[0]}", one.module, clipped(", ".join(one.names), NAMES_CHARACTERS_MAX))
+        (f"{one.path}:{one.lines[0]}", one.module, clipped(", ".join(one.names), MAX_NAMES_CHARACTERS))
         for one in importers.imports.items
     ]
     lines = aligned(rows, [None, style.symbol])

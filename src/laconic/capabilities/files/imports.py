@@ -10,11 +10,10 @@ from laconic.capabilities.files.places import indexed_file
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from laconic.capabilities.text import Style, aligned, clipped, counted
 from laconic.code.symbols import Import
+from laconic.foundation.limits import MAX_NAMES_CHARACTERS
 
 if TYPE_CHECKING:
     from laconic.workspace import Workspace
-
-NAMES_CHARACTERS_MAX = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ def text(imports: Imports, style: Style) -> str:
         (
             str(group[0].line),
             module,
-            clipped(", ".join(dict.fromkeys(one.spelled for one in group if one.spelled)), NAMES_CHARACTERS_MAX),
+            clipped(", ".join(dict.fromkeys(one.spelled for one in group if one.spelled)), MAX_NAMES_CHARACTERS),
             target,
         )
         for (module, target), group in groups.items()

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from laconic.code.symbols import Kind
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import MAX_LISTED_FILES
 
 if TYPE_CHECKING:
     from laconic.code.index.schema import IndexedFile
     from laconic.workspace import Workspace
-
-NAMED_MAX = 10
 
 
 def normal(path: str) -> str:
@@ -42,11 +42,17 @@ def indexed_file(workspace: Workspace, path: str) -> IndexedFile:
         return file
     named = [symbol.path for symbol in store.find(path, {Kind.MODULE})] if path else []
     if len(named) > 1:
-        shown = ", ".join(named[:NAMED_MAX]) + (f" and {len(named) - NAMED_MAX} more" if len(named) > NAMED_MAX else "")
-        raise LaconicError("ambiguous_symbol", f"{path!r} may be {len(named)} files", f"write more of one of: {shown}")
+        raise ambiguous(path, named)
     if named and (file := store.file(named[0])):
         return file
     raise _not_found(workspace, path)
+
+
+def ambiguous(text: str, paths: Sequence[str]) -> LaconicError:
+    """The error for a text that may mean several files."""
+    left = len(paths) - MAX_LISTED_FILES
+    shown = "\n  ".join([*paths[:MAX_LISTED_FILES], *([f"and {left} more"] if left > 0 else [])])
+    return LaconicError("ambiguous_symbol", f"{text!r} may mean {len(paths)} files", f"Name one of them:\n  {shown}")
 
 
 def _not_found(workspace: Workspace, path: str) -> LaconicError:

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from laconic.capabilities.declaration import Capability, Role, option, positional
 from laconic.capabilities.files.places import files_below, normal
 from laconic.capabilities.text import Style, aligned, counted
+from laconic.foundation.limits import MAX_PAGE_ENTRIES, MAX_TREE_LEVELS
 
 if TYPE_CHECKING:
     from laconic.code.index.schema import IndexedFile
     from laconic.workspace import Workspace
-
-DEPTH_MAX = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +22,16 @@ class Parameters:
     """Which part of the tree, how deep, how long."""
 
     path: str = positional("the directory to show; without it the whole repository", default="", role=Role.PATH)
-    depth: int = option(DEPTH_MAX, "how many levels to open at most", minimum=1, maximum=DEPTH_MAX, metavar="N")
-    limit: int = option(100, "how many entries to show, if it takes more to open a directory, it stays closed",
-                        minimum=1, maximum=5_000, metavar="N")  # fmt: skip
+    depth: int = option(
+        MAX_TREE_LEVELS, "how many levels to open at most", minimum=1, maximum=MAX_TREE_LEVELS, metavar="N"
+    )
+    limit: int = option(
+        100,
+        "how many entries to show; a directory stays closed if opening it takes more",
+        minimum=1,
+        maximum=MAX_PAGE_ENTRIES,
+        metavar="N",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,10 @@ from laconic.capabilities.files.imports import all_imports
 from laconic.capabilities.graph.listing import is_external
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from laconic.capabilities.text import Style, counted
+from laconic.foundation.limits import MAX_LISTED_MEMBERS
 
 if TYPE_CHECKING:
     from laconic.workspace import Workspace
-
-MEMBERS_SHOWN_MAX = 12
 
 
 class Relation(StrEnum):
@@ -75,9 +74,9 @@ def text(cycles: Cycles, style: Style) -> str:
         lines.append(style.heading(counted(len(circle.members), noun)))
         lines.append("  " + " → ".join(circle.cycle))
         others = [member for member in circle.members if member not in circle.cycle]
-        lines += [style.faint(f"  and {other}") for other in others[:MEMBERS_SHOWN_MAX]]
-        if len(others) > MEMBERS_SHOWN_MAX:
-            lines.append(style.doubtful(f"  and {len(others) - MEMBERS_SHOWN_MAX} more: --json lists them"))
+        lines += [style.faint(f"  and {other}") for other in others[:MAX_LISTED_MEMBERS]]
+        if len(others) > MAX_LISTED_MEMBERS:
+            lines.append(style.doubtful(f"  and {len(others) - MAX_LISTED_MEMBERS} more: --json lists them"))
     return "\n".join([*lines, *rest_line(cycles.cycles, "cycle", style)])
 
 

@@ -19,67 +19,79 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Where to look."""
+    """Where to look, and how sure to be."""
 
     path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
     kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
     tests: bool = option(False, "list what is in tests too; what runs them calls it")
+    all: bool = option(False, "list also what strings or comments name")
     limit: int = limit_option(100, "symbols")
     offset: int = offset_option("symbols")
 
 
 @dataclass(frozen=True, slots=True)
 class DeadSymbol:
-    """A definition whose name nobody writes."""
+    """A definition whose name no code writes; `in_text` if a string or comment does."""
 
     id: str
     kind: Kind
     path: str
     line: int
     end_line: int
+    in_text: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Dead:
     """By file and place."""
 
-    lines: int  # of all dead definitions together
+    lines: int  # of all listed definitions together
     symbols: Page[DeadSymbol]
+    only_in_text: int  # how many are not listed because strings or comments name them
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Dead:
     """Everything that nothing uses."""
-    from laconic.code.graph.dead import dead
+    from laconic.code.graph.dead import dead, in_other_text
     from laconic.code.lenses.places import is_test
 
     engine = workspace.engine
-    paths = [
-        file.path for file in files_below(workspace, parameters.path) if parameters.tests or not is_test(file.path)
-    ]
+    files = files_below(workspace, parameters.path)
+    paths = [file.path for file in files if parameters.tests or not is_test(file.path)]
     symbols = (symbol for path in paths for symbol in engine.store.symbols_of(path))
-    found = dead(symbols, engine.graph.evaluator)
+    found = [one for one in dead(symbols, engine.graph.evaluator) if parameters.kind in {None, one.kind}]
+    sources = (engine.source(file.path) for file in engine.store.files())
+    named = in_other_text({symbol.name for symbol in found}, sources, engine.graph.evaluator)
     listed = [
-        DeadSymbol(symbol.id, symbol.kind, symbol.path, symbol.start_line, symbol.end_line)
+        DeadSymbol(symbol.id, symbol.kind, symbol.path, symbol.start_line, symbol.end_line, symbol.name in named)
         for symbol in found
-        if parameters.kind in {None, symbol.kind}
+        if parameters.all or symbol.name not in named
     ]
     lines = sum(symbol.end_line - symbol.line + 1 for symbol in listed)
-    return Dead(lines, page_of(listed, parameters.limit, parameters.offset))
+    return Dead(lines, page_of(listed, parameters.limit, parameters.offset), len(found) - len(listed))
 
 
 def text(dead: Dead, style: Style) -> str:
     """By file."""
-    if not dead.symbols.total:
-        return "nothing here is without use, as far as names can tell"
     blocks = [f"{counted(dead.symbols.total, 'symbol')}, {counted(dead.lines, 'line')}, whose names nothing uses"]
+    if not dead.symbols.total:
+        blocks = ["nothing here is without use, as far as names can tell"]
     for path, group in groupby(dead.symbols.items, key=lambda symbol: symbol.path):
         rows = [
-            (lines_text(symbol.line, symbol.end_line), symbol.kind.value, symbol.id.removeprefix(f"{path}:"))
+            (
+                lines_text(symbol.line, symbol.end_line),
+                symbol.kind.value,
+                symbol.id.removeprefix(f"{path}:"),
+                "named in text" if symbol.in_text else "",
+            )
             for symbol in group
         ]
-        lines = aligned(rows, [style.faint, style.faint, style.symbol], right=(0,))
+        lines = aligned(rows, [style.faint, style.faint, style.symbol, style.doubtful], right=(0,))
         blocks += [style.heading(path), *(f"  {line}" for line in lines)]
-    return "\n".join([*blocks, *rest_line(dead.symbols, "symbol", style)])
+    blocks += rest_line(dead.symbols, "symbol", style)
+    if dead.only_in_text:
+        blocks.append(style.faint(f"{dead.only_in_text:,} more are named in strings or comments: --all lists them"))
+    return "\n".join(blocks)
 
 
 CAPABILITY = Capability(
@@ -87,7 +99,8 @@ CAPABILITY = Capability(
     summary="Functions and classes whose names nothing in the repository uses",
     description="What a library offers to others looks dead here too. Left out is what is called without being named: "
     "tests, what a decorator has taken hold of, what overrides a member of a base from outside, what is listed as "
-    "exported. A name that is used may still belong to another definition: there may be more.",
+    "exported. A name that is used may still belong to another definition: there may be more. Templates and other "
+    "files that are not source are not looked at.",
     parameters=Parameters,
     run=run,
     text=text,

@@ -12,11 +12,10 @@ from laconic.capabilities.paging import Page, limit_option, offset_option, page_
 from laconic.capabilities.text import Style, counted
 from laconic.code.lenses.places import is_test
 from laconic.code.symbols import Grade, Kind
+from laconic.foundation.limits import MAX_REACHED_SYMBOLS
 
 if TYPE_CHECKING:
     from laconic.workspace import Workspace
-
-REACHED_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class Impact:
 def run(workspace: Workspace, parameters: Parameters) -> Impact:
     """Transitive callers."""
     symbol = workspace.engine.symbol(parameters.symbol, parameters.kind)
-    found, cut = workspace.engine.graph.impact(symbol.id, parameters.depth, limit=REACHED_MAX)
+    found, cut = workspace.engine.graph.impact(symbol.id, parameters.depth, limit=MAX_REACHED_SYMBOLS)
     reached = [Reached(one.symbol, one.depth, one.grade, is_test(path_of(one.symbol)), one.path) for one in found]
     tests = sum(one.test for one in reached)
     return Impact(symbol.id, parameters.depth, tests, page_of(reached, parameters.limit, parameters.offset), cut)
@@ -73,7 +72,9 @@ def text(impact: Impact, style: Style) -> str:
         blocks.append(style.heading("called by" if depth == 1 else f"{depth} calls away"))
         blocks += listed([Row(one.id, one.grade, _way(one.path)) for one in group], style)
     if impact.cut:
-        blocks.append(style.doubtful(f"… the search stopped at {REACHED_MAX:,} symbols: a smaller --depth is complete"))
+        blocks.append(
+            style.doubtful(f"… the search stopped at {MAX_REACHED_SYMBOLS:,} symbols: a smaller --depth is complete")
+        )
     return "\n".join([*blocks, *rest_line(impact.reached, "symbol", style)])
 
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from laconic.capabilities.text import Style, aligned
 from laconic.code.symbols import Grade
+from laconic.foundation.limits import MAX_LISTED_SITES
 
-SITES_SHOWN_MAX = 6
 GRADE_WORDS = {Grade.EXACT: "", Grade.INFERRED: "inferred", Grade.BY_NAME: "by name"}
 UNSAID = "exact unless said"
 
@@ -58,6 +58,6 @@ def name_of(symbol_id: str) -> str:
 
 def sites_text(lines: tuple[int, ...]) -> str:
     """`line 12`, `lines 12, 40 and 3 more`."""
-    shown = ", ".join(str(line) for line in lines[:SITES_SHOWN_MAX])
-    more = f" and {len(lines) - SITES_SHOWN_MAX} more" if len(lines) > SITES_SHOWN_MAX else ""
+    shown = ", ".join(str(line) for line in lines[:MAX_LISTED_SITES])
+    more = f" and {len(lines) - MAX_LISTED_SITES} more" if len(lines) > MAX_LISTED_SITES else ""
     return f"{'line' if len(lines) == 1 else 'lines'} {shown}{more}"

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
 from laconic.capabilities.text import Style, aligned
-from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_DEPTH_HOPS
+from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_DEPTH_HOPS, MAX_TARGET_SYMBOLS
 
 if TYPE_CHECKING:
     from laconic.code.pack.model import Item
     from laconic.code.pack.report import BudgetReport
     from laconic.workspace import Workspace
-
-SYMBOLS_MAX = 50
 
 
 class Format(StrEnum):
@@ -33,7 +31,7 @@ class Parameters:
     """Around what, how far, how much, in which form."""
 
     symbols: tuple[str, ...] = positional(
-        "what the context is for", role=Role.SYMBOL, metavar="SYMBOL", minimum=1, maximum=SYMBOLS_MAX
+        "what the context is for", role=Role.SYMBOL, metavar="SYMBOL", minimum=1, maximum=MAX_TARGET_SYMBOLS
     )
     depth: int | None = option(
         None, "how many calls to follow; 2 if no setting says otherwise", minimum=0, maximum=MAX_DEPTH_HOPS, metavar="N"

@@ -10,11 +10,11 @@ from laconic.capabilities.declaration import Capability, Role, positional
 from laconic.capabilities.files.places import indexed_file
 from laconic.capabilities.text import Style, aligned
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import MAX_LINE_NAMES
 
 if TYPE_CHECKING:
     from laconic.workspace import Workspace
 
-NAMES_MAX = 100  # of one line
 
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::(?P<column>\d+))?", re.DOTALL)
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -64,7 +64,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Definitions:
         )
     path, line = indexed_file(workspace, read["path"]).path, int(read["line"])
     text = _line(workspace, path, line)
-    names = [(name[0], name.start()) for name in _NAME.finditer(text)][:NAMES_MAX]
+    names = [(name[0], name.start()) for name in _NAME.finditer(text)][:MAX_LINE_NAMES]
     if read["column"]:
         names = [_name_at(names, int(read["column"]) - 1, parameters.place)]
     found = [Defined(name, column + 1, _places(workspace, path, line, column)) for name, column in names]

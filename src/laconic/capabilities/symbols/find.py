@@ -10,11 +10,10 @@ from laconic.capabilities.paging import Page, limit_option, offset_option, page_
 from laconic.capabilities.text import Style, aligned, clipped
 from laconic.capabilities.values import SymbolLine, lines_text, symbol_line
 from laconic.code.symbols import Kind, Symbol
+from laconic.foundation.limits import MAX_FOUND_SYMBOLS
 
 if TYPE_CHECKING:
     from laconic.workspace import Workspace
-
-FOUND_SYMBOLS_MAX = 1_000_000  # all of them: a page says how many there are
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Found:
     missing = []
     texts = workspace.texts()
     for query in parameters.queries:
-        matching = workspace.engine.lookup(query, parameters.kind, FOUND_SYMBOLS_MAX)
+        matching = workspace.engine.lookup(query, parameters.kind, MAX_FOUND_SYMBOLS)
         missing += [] if matching else [query]
         found |= {symbol.id: symbol for symbol in matching}
     if not found:

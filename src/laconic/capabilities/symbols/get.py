@@ -9,11 +9,10 @@ from laconic.capabilities.declaration import Capability, Role, option, positiona
 from laconic.capabilities.text import Style, counted
 from laconic.capabilities.values import lines_text
 from laconic.code.symbols import Kind
+from laconic.foundation.limits import MAX_SHOWN_LINES
 
 if TYPE_CHECKING:
     from laconic.workspace import Workspace
-
-LINES_MAX = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +21,7 @@ class Parameters:
 
     symbol: str = positional("the symbol", role=Role.SYMBOL)
     kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND")
-    limit: int = option(400, "how many lines to show", minimum=1, maximum=LINES_MAX, metavar="N")
+    limit: int = option(400, "how many lines to show", minimum=1, maximum=MAX_SHOWN_LINES, metavar="N")
     offset: int = option(0, "how many lines to pass over first", minimum=0, maximum=1_000_000, metavar="N")
 
 

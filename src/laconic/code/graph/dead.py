@@ -7,7 +7,9 @@ member of a base from outside, what the language itself calls, tests, and what a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable
 
 from laconic.code.expressions import CONST, SEQUENCE
 from laconic.code.graph.evaluate import Evaluator
@@ -18,6 +20,7 @@ from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 ENTRY_NAMES = frozenset({"main"})  # what runs a program calls it
 LANGUAGE_PREFIX = "__"  # what several languages put before the names that they themselves call
 
+_WORD = re.compile(rb"[\w\x80-\xff]+")
 _CANDIDATES = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
 
 
@@ -35,6 +38,16 @@ def dead(symbols: Iterable[Symbol], evaluator: Evaluator) -> list[Symbol]:
         if not _is_held(file, position, evaluator):
             found[symbol.id] = symbol
     return list(found.values())
+
+
+def in_other_text(names: Collection[str], sources: Iterable[bytes], evaluator: Evaluator) -> set[str]:
+    """Those of `names` that the sources write more often than they define them: in strings or comments."""
+    wanted = {name.encode(): name for name in names}
+    times: Counter[str] = Counter()
+    for source in sources:
+        words = _WORD.findall(source)
+        times.update(wanted[word] for word in words if word in wanted)
+    return {name for name, number in times.items() if number > len(evaluator.program.named(name))}
 
 
 def _is_called_unnamed(name: str) -> bool:
