@@ -23,7 +23,7 @@ REFUSALS = [
     (["extract", "README.md"], "not_indexed", "language"),
     (["tree", "node_modules"], "not_indexed", "--report"),
     (["extract", "../outside.py"], "path_not_found", "root"),
-    (["extract", "money"], "path_not_found", "tree"),
+    (["extract", "mone"], "path_not_found", "tree"),
     (["importers", "nowhere"], "module_not_found", "imports"),
     (["definition", "src/shop/orders.py"], "invalid_argument", "FILE:LINE"),
     (["definition", "src/shop/orders.py:900"], "invalid_argument", ""),

@@ -24,8 +24,9 @@ _NAME = re.compile(r"[^\W\d]\w*")
 class Parameters:
     """Where the names stand."""
 
-    place: str = positional("a line, or with a column the name there; both count from 1", role=Role.PLACE,
-                            metavar="FILE:LINE[:COLUMN]")  # fmt: skip
+    place: str = positional(
+        "a line, or with a column the name there; both count from 1", role=Role.PLACE, metavar="FILE:LINE[:COLUMN]"
+    )
 
 
 @dataclass(frozen=True, slots=True)
