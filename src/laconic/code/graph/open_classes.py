@@ -53,9 +53,12 @@ class OpenClasses:
         return partial and (namespace is None or file.namespace == namespace)
 
     def _is_body(self, file_id: int, position: int) -> bool:
-        file = self.program.file(file_id)
-        scope = file.scopes[position]
-        return scope is not None and file.definitions[position][0] in MEMBER_OWNERS and not scope.flags & EXTENSION
+        is_class = self.program.file(file_id).definitions[position][0] in MEMBER_OWNERS
+        return is_class and self._defines(file_id, position)
+
+    def _defines(self, file_id: int, position: int) -> bool:
+        scope = self.program.file(file_id).scopes[position]
+        return scope is not None and not scope.flags & EXTENSION
 
     def qualified(self, file: File, qualname: str, name: str) -> list[tuple[int, int]]:
         """Definitions of a qualified name in the file's language."""
@@ -77,7 +80,7 @@ class OpenClasses:
         found: Values = NOTHING
         for file_id, position in self.qualified(home, f"{home.definitions[owner[2]][2]}.{name}", name):
             file = self.program.file(file_id)
-            if file.is_prefixed(position) and file.scopes[position] is not None:
+            if file.is_prefixed(position) and self._defines(file_id, position):
                 found |= self.evaluator.values(file, file.definitions[position][3], (DEFINED, position))
         return found
 
@@ -86,7 +89,7 @@ class OpenClasses:
         found: Values = NOTHING
         for file_id, position in self.qualified(file, dotted, dotted.rpartition(".")[2]):
             other = self.program.file(file_id)
-            if other.scopes[position] is not None:
+            if self._defines(file_id, position):
                 found |= self.evaluator.values(other, other.definitions[position][3], (DEFINED, position))
         return found
 

@@ -72,7 +72,9 @@ class Sites:
         if tag == FUNCTION:
             return [self._function(value)]
         if tag == CLASS:
-            return self.constructors(value, file, scope, call) or [Target(value[1], value[2], 0)]
+            is_namespace = self.program.file(value[1]).definitions[value[2]][0] == Kind.NAMESPACE
+            itself = [] if is_namespace else [Target(value[1], value[2], 0)]
+            return self.constructors(value, file, scope, call) or itself
         if tag == INSTANCE and file.facts.call_method and call[0] == CALL:
             members = self.evaluator.members.of(value, file.facts.call_method, file)
             return [self._function(member) for member in members if member[0] == FUNCTION]

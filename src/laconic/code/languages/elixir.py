@@ -142,7 +142,7 @@ def _define_module(walk: Lowering, node: Node, form: str) -> Expression:
     prefix, _, name = written.rpartition(".")
     parent = walk.scope
     kind = {"defprotocol": Kind.INTERFACE, "defimpl": Kind.EXTENSION}.get(form, Kind.NAMESPACE)
-    draft = walk.enter(node, kind, name, name_node, block, "" if form == "defimpl" else prefix)
+    draft = walk.enter(node, kind, name, name_node, block, prefix)
     row = walk.definitions[draft.definition]
     doc = _attribute_text(walk, block, "moduledoc")
     walk.definitions[draft.definition] = row._replace(
