@@ -124,6 +124,8 @@ class CallGraph:
         for call in scope.calls:
             targets = self.sites.targets(file, position, call)
             grade = self.grade(file, position, call[1]) if targets else Grade.BY_NAME
+            if file.facts.virtual and len(targets) > 1:  # the declaration alone does not say which
+                grade = max(grade, Grade.INFERRED, key=lambda one: _GRADE_ORDER[one])
             if not targets and guesses:
                 targets = self.sites.guesses(file, position, call)
             for target in targets:

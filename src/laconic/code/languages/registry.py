@@ -15,6 +15,7 @@ from laconic.code.languages.python import PYTHON
 from laconic.code.languages.ruby import RUBY
 from laconic.code.languages.rust import RUST
 from laconic.code.languages.scala import SCALA
+from laconic.code.languages.swift import SWIFT
 from laconic.code.languages.typescript import TSX, TYPESCRIPT
 
 _KNOWN = (
@@ -30,6 +31,7 @@ _KNOWN = (
     RUBY,
     RUST,
     SCALA,
+    SWIFT,
     TSX,
     TYPESCRIPT,
 )
