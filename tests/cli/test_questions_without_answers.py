@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -103,15 +105,23 @@ def broken_with_parameters(broken: Capability[object, object]) -> Capability[obj
 
 
 def test_a_reader_that_leaves_is_no_error(shop: Path) -> None:
-    import subprocess
-    import sys
-
     command = f"{sys.executable} -m laconic structure --all | true"
     done = subprocess.run(
         ["bash", "-c", f"{command}; echo ${{PIPESTATUS[0]}}"], cwd=shop, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() in {"0", "141"}
     assert done.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_said(shop: Path) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "laconic", "stats"], cwd=shop, stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 3
+    assert done.stderr.startswith(b"unwritable_output: ")
+    assert done.stderr.count(b"\n") == 1
 
 
 def test_an_interruption_ends_with_130_and_nothing_else(shop: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

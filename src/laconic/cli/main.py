@@ -33,6 +33,9 @@ def _start(program: str, words: Sequence[str]) -> int:
     except BrokenPipeError:
         _abandon_output()
         return EXIT_PIPE_CLOSED
+    except OSError as error:  # whatever goes wrong before printing has become an answer by now
+        _abandon_output()
+        return _unwritable(error)
     return status
 
 
@@ -45,8 +48,16 @@ def _run(program: str, words: Sequence[str]) -> int:
     return run(program, words)
 
 
+def _unwritable(error: OSError) -> int:
+    from laconic.foundation.errors import LaconicError
+
+    failure = LaconicError("unwritable_output", f"the answer cannot be printed: {error.strerror}")
+    sys.stderr.write(f"{failure}\n")
+    return failure.exit_status
+
+
 def _abandon_output() -> None:
-    """Let nothing be written to the closed pipe when the interpreter flushes its streams at exit."""
+    """Let nothing more be written there when the interpreter flushes its streams at exit."""
     import os
 
     nowhere = os.open(os.devnull, os.O_WRONLY)
