@@ -47,6 +47,7 @@ GENERATOR = 8  # calling it gives a collection of what it yields
 ABSTRACT = 16
 EXTENSION = 32  # adds members to the class of that name
 PRIVATE = 64
+OUTSIDE = 1 << 14  # a method written outside its class; its receiver is no parameter
 CONTEXT_MANAGER = 128  # entering what a call gives yields what it yields
 CONSTRUCTOR = 256
 PARTIAL = 512  # one of several definitions that together are one class

@@ -11,7 +11,7 @@ from typing import Any
 
 from laconic.code.expressions import (
     CALL, CLASS_METHOD, CONST, CONTEXT_MANAGER, DECLARED, DEFINED, DISPLAYED, EITHER, ELEMENT, ENTER, EXTENSION, GENERATOR, GENERIC,
-    IMPORTED, ITEM, LITERAL, MAPPING, MEMBER, NEW, OWN_RECEIVER, PARAMETER, REFERENCE, SEQUENCE, SPREAD, STATIC, TYPED,
+    IMPORTED, ITEM, LITERAL, MAPPING, MEMBER, NEW, OUTSIDE, OWN_RECEIVER, PARAMETER, REFERENCE, SEQUENCE, SPREAD, STATIC, TYPED,
     VARIADIC, VERSION_MARK, Expression,
     Scope,
 )  # fmt: skip
@@ -36,8 +36,8 @@ class Evaluator:
     """Answers what expressions, names, parameters, returns and members may be.
 
     What a parameter receives depends on who calls the function, and who calls it on what parameters receive. This
-    circle is cut by levels: an evaluator takes the callers from the one below it, and the lowest knows nothing of what
-    is passed. A function that is handed on through as many parameters as there are levels is still found.
+    circle is cut by levels: an evaluator takes the callers and what they pass from the one below it, and the lowest
+    knows nothing of what is passed. So a question reaches as many callers upward as there are levels, not all of them.
     """
 
     def __init__(self, program: Program, level: int = FLOW_LEVELS) -> None:
@@ -274,6 +274,10 @@ class Evaluator:
         if method >= 0 and owner < 0 and file.scope(method).flags & OWN_RECEIVER:
             made = one(INSTANCE, file.id, method)
             return made | self.values(file, file.definitions[method][3], file.scope(method).holder)
+        if method >= 0 and file.scope(method).flags & OUTSIDE:
+            outer = file.definitions[method][3]
+            owners = self.values(file, outer, file.scope(method).receiver_type)
+            return owners if as_class else self.typed.opened(instances_of(owners))
         if method >= 0 and file.scope(method).flags & CLASS_METHOD:
             as_class = True
         if method < 0:
@@ -501,7 +505,8 @@ class Evaluator:
 
         found: Values = argument(summary.returns)
         for function in argument(summary.result_of):
-            found |= self.result(file, scope, function, call)
+            if function[0] in (FUNCTION, CLASS):
+                found |= self.result(file, scope, function, call)
         collected: Values = NOTHING
         for position in summary.collects:
             for function in argument(position):
@@ -536,7 +541,7 @@ class Evaluator:
     def _parameter_values(self, file: File, position: int, index: int) -> Values:
         scope = file.scope(position)
         name, annotation, default, mode = scope.parameters[index]
-        if scope.receiver_type is not None and index == 0:
+        if scope.receiver_type is not None and index == 0 and not scope.flags & OUTSIDE:
             return self.instances(file, file.definitions[position][3], scope.receiver_type)
         outer = file.definitions[position][3]
         if index == 0 and file.facts.receiver_parameter and not scope.flags & STATIC and file.owner_class(position) >= 0:
@@ -571,14 +576,14 @@ class Evaluator:
 
     def _passed(self, file: File, position: int, index: int) -> Values:
         """What call sites pass for a parameter."""
+        below = self.below
+        if below is None:
+            return NOTHING
         found: Values = NOTHING
-        for site_file, site_scope, call, shift in self.below.members.sites.of(file, position) if self.below else ():
+        for site_file, site_scope, call, shift in below.members.sites.of(file, position):
             caller = self.program.file(site_file)
             for expression in passed_expressions(file.scope(position), index, call, shift):
-                if type(expression) is tuple and expression[0] == SPREAD:
-                    found |= self.elements(self.values(caller, site_scope, expression[1]))
-                else:
-                    found |= self.values(caller, site_scope, expression)
+                found |= below.values(caller, site_scope, expression)
         return few_keys(found)
 
     # Containers

@@ -15,7 +15,7 @@ EMPTY: frozenset[Any] = frozenset()
 
 MAX_RECOMPUTATIONS = 40  # of one unknown; after half of them its value may only grow, after all of them it stays
 MAX_CHAIN = 250  # unknowns that wait for each other; the next one is computed after them
-MAX_VALUES = 300  # members of one set; a larger one says nothing and counts as unknown
+MAX_VALUES = 100  # members of one set; a larger one says nothing and counts as unknown
 
 
 class Solver:

@@ -15,13 +15,14 @@ from laconic.code.graph.values import (
     BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, KEY, MODULE, NOTHING, PARENT, REST,
     RESULT, TUPLE, Value, Values, external, one,
 )  # fmt: skip
-from laconic.code.symbols import CALLABLE_KINDS, Kind
+from laconic.code.symbols import CALLABLE_KINDS, VALUE_KINDS, Kind
 
 if TYPE_CHECKING:
     from laconic.code.graph.evaluate import Evaluator
 
 MAX_BASES = 400  # classes in one linearised hierarchy
 MAX_STORE_FILES = 40  # files searched for assignments to a member from outside its class
+MAX_SUBCLASS_MEMBERS = 30  # definitions of a name among which those of subclasses are looked for
 MAX_SUBTYPE_FILES = 200  # files searched for subclasses of one class
 
 
@@ -133,7 +134,7 @@ class Members:
         if found:
             return found
         if receiver is not None and not file.facts.virtual:
-            if receiver[0] == INSTANCE:
+            if receiver[0] == INSTANCE and not self.of_external_base(target, name):
                 found = self._of_subclasses(target, name)
             found = found or self.stored_from_outside(receiver, name)
         return found
@@ -402,9 +403,20 @@ class Members:
         return next((value for value in sorted(types, key=repr) if value[0] == CLASS), None)
 
     def _of_subclasses(self, target: Value, name: str) -> Values:
+        """What subclasses declare under a name that few classes declare."""
+        places = self.program.named(name, kinds=CALLABLE_KINDS | VALUE_KINDS)
+        home = self.program.file(target[1])
         found: Values = NOTHING
-        for child in self.subclasses(target):
-            found |= self.own(child, name) | self.assigned(child, name)
+        for position in home.classes_on(home.definitions[target[2]][1]) if name in home.member_stores() else ():
+            child = self.class_of(home, position)
+            if child is not None and child != target and target in self.bases(child):
+                found |= self.assigned(child, name)
+        for file_id, position in places if len(places) <= MAX_SUBCLASS_MEMBERS else ():
+            file = self.program.file(file_id)
+            owner = file.owner_class(position)
+            child = self.class_of(file, owner) if owner >= 0 else None
+            if child is not None and child != target and target in self.linearised(child):
+                found |= self.own(child, name)
         return found
 
     def _of_parent(self, value: Value, name: str, file: File) -> Values:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, cast
 
 from laconic.code.expressions import (
     CALL, CONST, DECLARED, DEFINED, DETACHED, EITHER, ELEMENT, ENTER, EXTENSION, GENERIC, IMPORTED, ITEM, MAPPING, MEMBER,
-    NEW, OWN_RECEIVER, PARAMETER, REFERENCE, SEQUENCE, SPREAD, STATIC, VERSION_MARK, Expression, Scope,
+    NEW, OUTSIDE, OWN_RECEIVER, PARAMETER, REFERENCE, SEQUENCE, SPREAD, STATIC, VERSION_MARK, Expression, Scope,
 )  # fmt: skip
 from laconic.code.languages.model import Files, Language, Made, Resolution
 from laconic.code.languages.registry import LANGUAGES
@@ -278,7 +278,7 @@ class File:
     def receiver_name(self, method: int) -> str:
         """The name of the receiver parameter of a method, empty when it has none."""
         scope = self.scopes[method]
-        if scope is None or scope.flags & STATIC or not scope.parameters:
+        if scope is None or scope.flags & (STATIC | OUTSIDE) or not scope.parameters:
             return ""
         if scope.receiver_type is not None or self.facts.receiver_parameter:
             return scope.parameters[0][0]

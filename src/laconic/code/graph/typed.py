@@ -128,6 +128,8 @@ class Typed:
 
     def chosen(self, values: Values, file: File, scope: int, call: Expression) -> Values:
         """The functions among overloads that a call fits best; a declaration without a body only if none has one."""
+        if file.facts.prototypes:
+            values = self._with_bodies(values)
         functions = [value for value in values if value[0] == FUNCTION]
         if len(functions) < 2:
             return values
@@ -136,6 +138,27 @@ class Typed:
             functions = self._fitting(functions, file, scope, call)
         bodies = [value for value in functions if not self._is_abstract(value)]
         return others | frozenset(bodies or functions)
+
+    def _with_bodies(self, values: Values) -> Values:
+        """Prototypes replaced by the functions of the same qualified name that they announce."""
+        found: set[Value] = set()
+        for value in values:
+            bodies = self._bodies_of(value) if value[0] == FUNCTION and self._is_abstract(value) else ()
+            found.update(bodies or (value,))
+        return frozenset(found)
+
+    def _bodies_of(self, prototype: Value) -> list[Value]:
+        home = self.program.file(prototype[1])
+        definition = home.definitions[prototype[2]]
+        found = []
+        for file_id, position in self.program.named(definition[1]):
+            other = self.program.file(file_id)
+            scope = other.scopes[position]
+            kin = other.language is home.language or (home.language.family and other.language.family == home.language.family)
+            if kin and scope is not None and other.definitions[position][2] == definition[2]:
+                if not scope.flags & ABSTRACT and (file_id == home.id or not scope.flags & PRIVATE):
+                    found.append((FUNCTION, file_id, position, prototype[3]))
+        return found
 
     def _fitting(self, functions: list[Value], file: File, scope: int, call: Expression) -> list[Value]:
         fitting = [value for value in functions if self._accepts(value, call)] or functions
