@@ -51,8 +51,8 @@ class Draft:
     def raise_to(self, rungs: Iterable[Rung]) -> None:
         """Show candidates in more detail, never in less."""
         for rung in rungs:
-            if self.chosen.get(rung.index, -1) < rung.detail:
-                self.chosen[rung.index] = rung.detail
+            if self.chosen.get(rung.candidate, -1) < rung.detail:
+                self.chosen[rung.candidate] = rung.detail
 
     def cut(self, index: int, detail: Detail, size: int) -> None:
         """Show the first lines of a body, or the first members of a skeleton."""

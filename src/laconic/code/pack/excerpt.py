@@ -42,10 +42,10 @@ def signature(symbol: Symbol, source: bytes, line_comment: str = "") -> Signatur
     if symbol.kind is Kind.MODULE:
         return Signature("", "")
     decoration, header = _halves(symbol, source)
-    decoration = _cut(_one_line(decoration, line_comment), DECORATION_CHARACTERS)
+    decoration = shortened(_one_line(decoration, line_comment), DECORATION_CHARACTERS)
     header = _OPENS_BODY.sub("", _one_line(header, line_comment))
     if symbol.kind not in _WITH_BODY:
-        header = _cut(header, VALUE_CHARACTERS)
+        header = shortened(header, VALUE_CHARACTERS)
     prefix = decoration + " " if decoration else ""
     return Signature(prefix + header, prefix + _qualified(header, symbol))
 
@@ -96,6 +96,11 @@ def skeleton(header: str, members: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def shortened(text: str, limit: int) -> str:
+    """The text, or its beginning and an ellipsis."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
 def _halves(symbol: Symbol, source: bytes) -> tuple[str, str]:
     """What stands on lines before the one with the name, and the rest of the header."""
     start, end = symbol.start_byte, symbol.signature_end_byte
@@ -114,10 +119,6 @@ def _one_line(text: str, line_comment: str) -> str:
     if len(rows) > 1:
         words = _BEFORE_BRACKET.sub(r"\1", _AFTER_BRACKET.sub(r"\1", words))
     return words
-
-
-def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def _qualified(header: str, symbol: Symbol) -> str:

@@ -27,9 +27,9 @@ _WITH_BODY = CALLABLE_KINDS | CLASS_KINDS | _HOLDERS
 
 
 class Rung(NamedTuple):
-    """A step of one candidate up to `detail`, for about `size_bytes` more of text."""
+    """A step of one candidate, by its position in the view, up to `detail`, for about `size_bytes` more of text."""
 
-    index: int
+    candidate: int
     detail: Detail
     size_bytes: float
 
@@ -66,7 +66,7 @@ def target_rungs(candidates: Sequence[Candidate]) -> list[Rung]:
 
 def _target_order(rung: Rung) -> tuple[int, float, int]:
     size_matters = rung.detail > Detail.SIGNATURE
-    return rung.detail, rung.size_bytes if size_matters else 0, rung.index
+    return rung.detail, rung.size_bytes if size_matters else 0, rung.candidate
 
 
 def other_rungs(candidates: Sequence[Candidate], holding: frozenset[int]) -> list[Rung]:
@@ -81,7 +81,7 @@ def other_rungs(candidates: Sequence[Candidate], holding: frozenset[int]) -> lis
             worth = WORTH[rung.detail]
             density = min(density, gain / rung.size_bytes)  # no level may come before the one below it
             found.append((density, rung))
-    found.sort(key=lambda pair: (-pair[0], pair[1].index, pair[1].detail))
+    found.sort(key=lambda pair: (-pair[0], pair[1].candidate, pair[1].detail))
     return [rung for _, rung in found]
 
 

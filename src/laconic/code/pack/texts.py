@@ -6,9 +6,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from laconic.code.languages.registry import LANGUAGES
-from laconic.code.pack.excerpt import Line, Signature, body, dedented, lines_of, signature, skeleton
+from laconic.code.pack.excerpt import Line, Signature, body, dedented, lines_of, shortened, signature, skeleton
 from laconic.code.pack.model import Extract
 from laconic.code.symbols import CALLABLE_KINDS, Symbol
+
+# A list of members is to be read at a glance; one that fills the screen is shown whole only by itself.
+MEMBER_CHARACTERS = 300
 
 SourceOf = Callable[[str], bytes]
 SymbolsOf = Callable[[str], Sequence[Symbol]]
@@ -85,9 +88,10 @@ class Texts:
         return skeleton(self.signature(symbol).plain, [*kept, *rest])
 
     def member_lines(self, symbol: Symbol, shown: Collection[str] = ()) -> list[str]:
-        """The signatures of members, but not of those with an id in `shown`."""
+        """The signatures of members, very long ones cut, but not of those with an id in `shown`."""
         members = [member for member in self._members(symbol) if member.id not in shown]
-        return [line for line in (self.signature(member).plain for member in members) if line]
+        lines = (shortened(self.signature(member).plain, MEMBER_CHARACTERS) for member in members)
+        return [line for line in lines if line]
 
     def extract(self, path: str, first_line: int = 1, last_line: int | None = None) -> Extract:
         """Lines of a file as they stand; without a last line, all that follow."""

@@ -96,10 +96,10 @@ def _with_dictionary(pack: Pack) -> list[Block]:
         item.symbol.qualname for item in items if item.detail is Detail.NAME and item.symbol.id not in pack.targets
     }
     page = _Page(pack, relations, unique_names(items) - listed, compact=True, numbers=numbers)
-    blocks = []
-    if numbers:
-        legend = " ".join(f"{number}={visible_line(path)}" for path, number in numbers.items())
-        blocks.append(Block(legend + "\n", Part.HEADER))
+    legend = [Block(f" {number}={visible_line(path)}", Part.HEADER, path) for path, number in numbers.items()]
+    if legend:
+        legend = [legend[0]._replace(text=legend[0].text[1:]), *legend[1:], Block("\n", Part.HEADER)]
+    blocks = legend
     blocks += [block for extract in pack.extracts for block in _extract_blocks(extract)]
     for item in items:
         blocks += page.dictionary_item(item)
