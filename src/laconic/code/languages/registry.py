@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from laconic.code.languages.c import C
+from laconic.code.languages.cpp import CPP
 from laconic.code.languages.csharp import CSHARP
 from laconic.code.languages.ecmascript import JAVASCRIPT
 from laconic.code.languages.elixir import ELIXIR
@@ -19,6 +21,8 @@ from laconic.code.languages.swift import SWIFT
 from laconic.code.languages.typescript import TSX, TYPESCRIPT
 
 _KNOWN = (
+    C,
+    CPP,
     CSHARP,
     ELIXIR,
     GO,
