@@ -6,7 +6,7 @@
         for symbol in workspace.engine.lookup("validate*"):
             print(symbol.id)
 
-`laconic.capabilities.invoke.ask` asks a workspace what the command line asks, and gives back plain values.
+What the command line asks is asked of a workspace by `laconic.capabilities.invoke.ask`, which gives back plain values.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from laconic.code.index.refresh import Progress, RefreshReport
 from laconic.code.index.store import DIRECTORY, FILE_NAME
 from laconic.code.pack.texts import Texts
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import MAX_FILE_BYTES
 from laconic.foundation.settings import Settings, load
 from laconic.foundation.tokens import Tokenizer
 
@@ -81,9 +82,23 @@ class Workspace:
         """Counts tokens as the settings want them counted."""
         return Tokenizer(self.settings.vocabulary, self.settings.vocabulary_factor or None)
 
+    def source(self, path: str) -> bytes:
+        """A file of the repository, indexed or not; never one outside of it, and none of an excessive size."""
+        if self.engine.store.file(path) is not None:
+            return self.engine.source(path)
+        place = (self.root / path).resolve()
+        if not place.is_relative_to(self.root) or not place.is_file():
+            raise LaconicError("path_not_found", f"there is no file {path!r} in the repository")
+        try:
+            if place.stat().st_size > MAX_FILE_BYTES:
+                raise LaconicError("unreadable_file", f"{path} is larger than {MAX_FILE_BYTES:,} bytes")
+            return place.read_bytes()
+        except OSError as error:
+            raise LaconicError("unreadable_file", f"{path} cannot be read: {error.strerror}") from error
+
     def texts(self, *, with_docs: bool = False) -> Texts:
         """The source of one answer's symbols, each file read once."""
-        return Texts(self.engine.source, self.engine.store.symbols_of, with_docs=with_docs)
+        return Texts(self.source, self.engine.store.symbols_of, with_docs=with_docs)
 
     def close(self) -> None:
         """Let go of the index."""

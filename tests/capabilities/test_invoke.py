@@ -84,8 +84,8 @@ def test_python_and_the_command_line_give_the_same_answer(
     capability = catalogue.load(name)
     words = ["--root", str(kitchen), *WORDS.get(name, [name.removeprefix("code.")])]
     with Workspace.open(kitchen) as workspace:
-        ask(capability, workspace, **CALLS[name])  # fills the index, so that what index reports stays the same
-        result = ask(capability, workspace, **CALLS[name])
+        ask(workspace, name, **CALLS[name])  # fills the index, so that what index reports stays the same
+        result = ask(workspace, name, **CALLS[name])
         outcome = invoke(capability, workspace, CALLS[name])
     assert without_times(outcome.envelope()["result"]) == without_times(to_json(result))
     assert main([*words, "--json"]) == 0
@@ -126,8 +126,9 @@ def test_asking_from_python_raises_what_invoking_reports(kitchen: Path) -> None:
         assert outcome.failure is not None
         assert outcome.failure.code == "symbol_not_found"
         assert outcome.exit_status == 1
+        assert outcome.revision == workspace.revision != ""
         with pytest.raises(LaconicError, match="symbol_not_found"):
-            ask(impact, workspace, symbol="kettl")
+            ask(workspace, "code.impact", symbol="kettl")
         assert invoke(impact, workspace, {"symbl": "x"}).envelope()["error"]["hint"] == "did you mean symbol?"
 
 

@@ -96,6 +96,16 @@ def test_the_overview_lists_every_command(ask: Ask) -> None:
     assert all(f"  {command.name} " in overview.out for command in COMMANDS)
 
 
+def test_help_of_a_group_lists_its_commands(ask: Ask) -> None:
+    group = ask("help", "symbol").out
+    assert [line.split()[1] for line in group.splitlines() if line.startswith("  symbol")] == [
+        "find",
+        "get",
+        "callers",
+        "callees",
+    ]
+
+
 def test_a_symbol_command_without_a_verb_finds(ask: Ask) -> None:
     assert ask("symbol", "validate").out == ask("symbol", "find", "validate").out
 

@@ -127,6 +127,15 @@ def test_a_budget_report_stands_beside_the_answer(ask: Ask) -> None:
     assert result["text"] == plain.out
 
 
+def test_any_file_of_the_repository_may_be_included_but_none_outside(ask: Ask, shop: Path) -> None:
+    (shop.parent / "secret").write_text("hidden\n", "utf-8")
+    (shop / "way_out").symlink_to(shop.parent / "secret")
+    assert "# Shop" in ask("context", "checkout", "--include", "README.md").out
+    assert "class Price" in ask("context", "checkout", "--include", "src/shop/money.py:8-9", "--depth", "0").out
+    refused = ask("context", "checkout", "--include", "way_out")
+    assert refused.err.startswith("path_not_found: ")
+
+
 def test_odd_names_are_printed_somehow(shop: Path) -> None:
     (shop / "ünïcode.py").write_text("def grüße(): pass\n", "utf-8")
     answer = run(["symbol", "find", "grüße"], shop, PYTHONIOENCODING="ascii")

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from laconic.capabilities.binding import bind
-from laconic.capabilities.declaration import Capability, ResultT
+from laconic.capabilities.catalogue import load
+from laconic.capabilities.declaration import Capability
 from laconic.capabilities.projection import to_json
 from laconic.foundation.errors import EXIT_OF_CODE, EXIT_OK, LaconicError
 
@@ -22,12 +23,17 @@ class Failure:
     code: str
     message: str
     hint: str
-    cause: BaseException | None = None  # of an internal error; stays inside the process
+    cause: Exception  # stays inside the process
 
     @classmethod
     def of(cls, error: LaconicError) -> Failure:
         """What a failure on purpose says."""
-        return cls(error.code, error.message, error.hint)
+        return cls(error.code, error.message, error.hint, error)
+
+    @property
+    def is_defect(self) -> bool:
+        """Whether it is nobody's fault but Laconic's."""
+        return not isinstance(self.cause, LaconicError)
 
     @property
     def exit_status(self) -> int:
@@ -60,29 +66,28 @@ class Outcome:
 
 def invoke(capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object]) -> Outcome:
     """Ask; never raises but for an interruption."""
+    revision = ""
     try:
-        return _answer(capability, workspace, arguments)
+        parameters = bind(capability.parameters, arguments)
+        if not capability.checks_freshness:
+            result = capability.run(workspace, parameters)
+            return Outcome(workspace.revision, result, notes=workspace.notes())
+        workspace.check_freshness()
+        with workspace.snapshot():
+            revision = workspace.revision
+            return Outcome(revision, capability.run(workspace, parameters), notes=workspace.notes())
     except LaconicError as error:
-        return Outcome("", None, Failure.of(error))
+        return Outcome(revision, None, Failure.of(error))
     except Exception as error:  # noqa: BLE001 - a defect must reach every door as an answer, not as silence
-        return Outcome("", None, _defect(error))
+        return Outcome(revision, None, _defect(error))
 
 
-def ask(capability: Capability[Any, ResultT], workspace: Workspace, **arguments: object) -> ResultT:
-    """Ask from Python: the plain result, or the error raised."""
-    result: ResultT = _answer(capability, workspace, arguments).result
-    return result
-
-
-def _answer(capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object]) -> Outcome:
-    parameters = bind(capability.parameters, arguments)
-    if not capability.checks_freshness:
-        result = capability.run(workspace, parameters)
-        return Outcome(workspace.revision, result, notes=workspace.notes())
-    workspace.check_freshness()
-    with workspace.snapshot():
-        result = capability.run(workspace, parameters)
-        return Outcome(workspace.revision, result, notes=workspace.notes())
+def ask(workspace: Workspace, name: str, **arguments: object) -> Any:
+    """Ask from Python, by the name of a capability: the plain result, or the error raised."""
+    outcome = invoke(load(name), workspace, arguments)
+    if outcome.failure is not None:
+        raise outcome.failure.cause
+    return outcome.result
 
 
 def _defect(error: Exception) -> Failure:

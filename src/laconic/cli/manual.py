@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from laconic.capabilities.declaration import Parameter
 from laconic.capabilities.text import Style, aligned
-from laconic.cli.commands import OWN_COMMANDS, SECTIONS, Command, find_command
+from laconic.cli.commands import OWN_COMMANDS, SECTIONS, Command, suggestion
 from laconic.cli.options import OPTIONS
 from laconic.foundation.errors import LaconicError
 
@@ -70,13 +70,20 @@ def overview(program: str, style: Style) -> str:
 
 
 def _pages(program: str, words: Sequence[str], style: Style) -> str:
-    """The page of one command, or of all whose first word it is."""
+    """The page of one command, or the list of those whose first word it is."""
     group = [command for _, commands in SECTIONS for command in commands if command.words[0] == words[0]]
     exact = [command for command in group if command.words == tuple(words[: len(command.words)])]
+    if exact:
+        return page(program, exact[0], style)
     if not group:
-        find_command(words)
-        raise LaconicError("usage", f"there is no command {words[0]!r}")
-    return "\n".join(page(program, command, style) for command in exact or group)
+        raise LaconicError("usage", f"there is no command {words[0]!r}", suggestion(words[0]))
+    lines = aligned([(_synopsis(command), command.line()) for command in group], [style.symbol])
+    blocks = [
+        f"{style.heading(f'{program} {words[0]}')}\n",
+        "".join(f"  {line}\n" for line in lines),
+        f"{program} help {group[0].name} shows its options and examples.\n",
+    ]
+    return "\n".join(blocks)
 
 
 def page(program: str, command: Command, style: Style) -> str:

@@ -56,7 +56,7 @@ class Output:
         if self._options.json:
             self._print_json(outcome)
         _write(sys.stderr, self._told(failure))
-        if failure.cause is not None and os.environ.get("LACONIC_DEBUG"):
+        if failure.is_defect and os.environ.get("LACONIC_DEBUG"):
             import traceback
 
             traceback.print_exception(failure.cause)
