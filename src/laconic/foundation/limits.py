@@ -35,6 +35,7 @@ MAX_CANDIDATES_SYMBOLS = 500
 MAX_USED_SYMBOLS = 64  # types, bases and constants taken of one symbol
 MAX_REEXPORT_HOPS = 8  # imports through which a mentioned name is followed
 MAX_CUT_BODIES = 4  # bodies of which a pack tries to show the first lines
+MAX_CUT_ROUNDS = 16  # looks at how much of a body fits
 MAX_REFUSALS_STEPS = 16  # steps found too large before a pack counts as full
 SETTLE_ROUNDS = 6  # a pack that prints its own size is counted until the figure stands
 

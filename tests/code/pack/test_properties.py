@@ -157,12 +157,15 @@ def test_uses_nine_tenths_of_the_budget_when_there_is_that_much_to_say(
     everything = answer(question, format_name, MAX_BUDGET_TOKENS).pack.used
     used = answer(question, format_name, budget).pack.used
     # JSON states its budget, so the same pack differs by a token there.
-    assert used >= min(everything - 1, 0.9 * budget - longest_line(question))
+    assert used >= min(everything - 1, 0.9 * budget - largest_piece(question))
 
 
-def longest_line(question: Question) -> int:
-    lines = {line for source in question.planted.sources.values() for line in source.decode().split("\n")}
-    return max(map(tokens.count, lines))
+def largest_piece(question: Question) -> int:
+    """What cannot be shown in part: a line, a signature."""
+    planted = question.planted
+    lines = {line for source in planted.sources.values() for line in source.decode().split("\n")}
+    signatures = {planted.texts().signature(symbol).qualified for symbol in planted.by_id.values()}
+    return max(map(tokens.count, lines | signatures))
 
 
 @FEW

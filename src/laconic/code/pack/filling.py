@@ -11,7 +11,7 @@ from laconic.code.pack.draft import Choice, Draft
 from laconic.code.pack.ladder import Rung
 from laconic.code.pack.model import Detail
 from laconic.code.pack.scale import Fitted, Scale
-from laconic.foundation.limits import MAX_CUT_BODIES, MAX_REFUSALS_STEPS, SETTLE_ROUNDS
+from laconic.foundation.limits import MAX_CUT_BODIES, MAX_CUT_ROUNDS, MAX_REFUSALS_STEPS
 
 # Of what targets' signatures leave of a budget, what goes to bodies of targets that do not fit whole. The rest is
 # for neighbours: half a body and what it calls says more than the body and nothing else.
@@ -157,7 +157,7 @@ class Filling:
         least = texts.header_size(symbol) + 1 if is_body else 1
         fitting = 0
         size = max(least, shown)
-        for _ in range(SETTLE_ROUNDS):
+        for _ in range(MAX_CUT_ROUNDS):
             if not max(fitting + 1, least) <= size <= len(lines):
                 break
             self.draft.cut(index, detail, size)
