@@ -29,7 +29,7 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
     "dead": ([], ["4 symbols", "forgotten", "29-30"]),
     "cycles": ([], ["1 cycle of imports", "src/shop/audit.py → src/shop/orders.py → src/shop/audit.py"]),
     "context": (["format_cents", "--budget", "400"], ["=== src/shop/money.py", "return str(cents * RATE)"]),
-    "index": ([], ["6 files", "7 added", "left out 1: skipped directory 1"]),
+    "index": ([], ["6 files", "built", "left out 1: skipped directory 1"]),
     "stats": ([], ["python", "function", "method", "revision"]),
 }
 
@@ -143,3 +143,18 @@ def test_what_is_called_without_being_named_is_not_dead(ask: Ask, shop: Path) ->
     assert [symbol["id"] for symbol in ask("dead", "held.py", "--json").result["symbols"]["items"]] == [
         "held.py:Plain.unused"
     ]
+
+
+def test_index_says_what_has_changed(ask: Ask, shop: Path) -> None:
+    ask("index")
+    assert "nothing has changed" in ask("index").out
+    (shop / "broken.py").unlink()
+    (shop / "new.py").write_text("NEW = 1\n", "utf-8")
+    (shop / "src/shop/audit.py").write_text("def record(order): pass\n", "utf-8")
+    assert "1 added, 1 changed, 1 removed" in ask("index").out
+
+
+def test_the_report_names_what_is_left_out_and_what_was_not_understood(ask: Ask) -> None:
+    report = ask("index", "--report").out
+    assert "node_modules  skipped directory" in report
+    assert "not understood\n  broken.py:1" in report

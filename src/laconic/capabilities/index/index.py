@@ -92,20 +92,18 @@ def text(refreshed: Refreshed, style: Style) -> str:
     """Two lines, and the report."""
     total = sum(refreshed.files.values())
     languages = ", ".join(f"{language} {number:,}" for language, number in by_number(refreshed.files))
-    news = [
-        f"{number:,} {what}"
-        for number, what in (
-            (refreshed.added, "added"),
-            (refreshed.changed, "changed"),
-            (refreshed.removed, "removed"),
-        )
-        if number
-    ]
     lines = [
         f"{counted(total, 'file')}, {counted(refreshed.symbols, 'symbol')}  {style.faint(languages)}".rstrip(),
-        f"{', '.join(news) or 'nothing has changed'}  {style.faint(f'{refreshed.seconds:.2f} s')}",
+        f"{_news(refreshed)}  {style.faint(f'{refreshed.seconds:.2f} s')}",
     ]
     return "\n".join([*lines, *_left_out(refreshed, style)])
+
+
+def _news(refreshed: Refreshed) -> str:
+    changes = {"added": refreshed.added, "changed": refreshed.changed, "removed": refreshed.removed}
+    if refreshed.added and not refreshed.unchanged + refreshed.changed + refreshed.removed:
+        return "built"  # all of it; the number of files is said already
+    return ", ".join(f"{number:,} {what}" for what, number in changes.items() if number) or "nothing has changed"
 
 
 def _left_out(refreshed: Refreshed, style: Style) -> list[str]:
