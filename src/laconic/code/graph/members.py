@@ -54,7 +54,7 @@ class Members:
                 found |= self.evaluator.typed.overriding((CLASS, value[1], value[2]), name)
             if file.facts.extension_functions and not any(member[0] == FUNCTION for member in found):
                 found |= self.evaluator.typed.extension_functions(value, name, file)
-            return self.read(found or self.of_itself(value, name, file), value)
+            return self.read(found, value)
         if tag == MODULE:
             return self.of_module(self.program.file(value[1]), name)
         if tag == EXTERNAL:
@@ -122,7 +122,10 @@ class Members:
         """A member by class, unbound; of a base outside the repository if no class of ours has it."""
         if target is None:
             return NOTHING
-        return self.ours(target, name, file, receiver) or self.of_external_base(target, name)
+        found = self.ours(target, name, file, receiver)
+        if not found and receiver is not None:
+            found = self.of_itself(receiver, name, file)
+        return found or self.of_external_base(target, name)
 
     def ours(self, target: Value, name: str, file: File, receiver: Value | None = None) -> Values:
         """A member by class, unbound: the first class of the linearised hierarchy that has it.

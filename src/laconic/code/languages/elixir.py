@@ -1,19 +1,32 @@
 """Elixir.
 
-Everything is a call: `defmodule`, `def`, `alias` and `if` are told apart by their names. Modules are known everywhere by
-their whole names, which aliases shorten within a file. The clauses of a function are one definition; functions of one
-name are told apart by the number of their arguments. An implementation of a protocol adds its functions to it.
+Everything is a call: `defmodule`, `def`, `alias` and `if` are told apart by their names. Modules are known everywhere
+by their whole names, which aliases shorten within a file. The clauses of a function are one definition; functions of
+one name are told apart by the number of their arguments. An implementation of a protocol adds its functions to it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from laconic.code.expressions import (
-    ABSTRACT, CONST, DEFINED, EITHER, ELEMENT, EXTENSION, ITEM, MAPPING, MEMBER, POSITIONAL, PRIVATE, SEQUENCE, TYPED,
-    Expression, Parameter,
+    ABSTRACT,
+    CONST,
+    EITHER,
+    ELEMENT,
+    EXTENSION,
+    ITEM,
+    MAPPING,
+    MEMBER,
+    POSITIONAL,
+    PRIVATE,
+    SEQUENCE,
+    TYPED,
+    Expression,
+    Parameter,
 )  # fmt: skip
 from laconic.code.languages import model
 from laconic.code.languages.closures import assign_outer, holder
@@ -43,7 +56,7 @@ def grammar() -> object:
     """The grammar of the wheel."""
     import tree_sitter_elixir
 
-    return tree_sitter_elixir.language()  # type: ignore[no-any-return]
+    return tree_sitter_elixir.language()
 
 
 def module_files(files: Files, importer: str, module: str) -> list[str]:
@@ -329,11 +342,10 @@ def _receive(walk: Lowering, draft: ScopeDraft, position: int, pattern: Node) ->
         default = walk.value(_part(pattern, "right"))
         draft.parameters[position] = draft.parameters[position]._replace(default=default or (CONST, "nil"))
         pattern = _part(pattern, "left") or pattern
-    if pattern.type == "identifier" and name.startswith("#"):  # the first clause that names a parameter names it for all
+    if pattern.type == "identifier" and name.startswith("#"):  # the first clause that names it names it for all
         own = walk.text(pattern)
         if all(parameter.name != own for parameter in draft.parameters):
-            earlier = [bind for bind in draft.binds if bind[1] == name]
-            draft.binds = [(target, own if value == name else value) for target, value in draft.binds] if earlier else draft.binds
+            draft.binds = [(target, own if value == name else value) for target, value in draft.binds]
             draft.parameters[position] = draft.parameters[position]._replace(name=own)
             draft.bound.add(own)
             walk.written(own, pattern)
@@ -349,7 +361,8 @@ def _doc_above(walk: Lowering, node: Node) -> tuple[int, int]:
     while previous is not None:
         name, value = _attribute(walk, previous)
         if name == "doc":
-            return (value.start_byte, value.end_byte) if value is not None and value.type in ("string", "sigil") else (0, 0)
+            is_text = value is not None and value.type in ("string", "sigil")
+            return (value.start_byte, value.end_byte) if value is not None and is_text else (0, 0)
         if previous.type != "comment" and name not in SILENT_ATTRIBUTES:
             return 0, 0
         previous = previous.prev_named_sibling
@@ -384,8 +397,9 @@ def _clause_patterns(clause: Node) -> tuple[list[Node], list[Node]]:
         return [], []
     if left.type == "binary_operator" and _operator(left) == "when":
         listed, guard = _part(left, "left"), _part(left, "right")
-        patterns = listed.named_children if listed is not None and listed.type == "arguments" else [listed] if listed else []
-        return patterns, [guard] if guard is not None else []
+        if listed is None or guard is None:
+            return [], []
+        return (listed.named_children if listed.type == "arguments" else [listed]), [guard]
     return (left.named_children if left.type == "arguments" else [left]), []
 
 
@@ -455,10 +469,7 @@ def _bind_operator(walk: Lowering, pattern: Node, value: Expression) -> None:
     operator = _operator(pattern)
     if left is None or right is None:
         return
-    if operator == "=":
-        _bind(walk, left, value)
-        _bind(walk, right, value)
-    elif operator == "|":  # head and tail of a list
+    if operator in ("=", "|"):  # both name it; head and tail of a list
         _bind(walk, left, value)
         _bind(walk, right, value)
     elif operator == "\\\\":
@@ -565,7 +576,7 @@ def _member(walk: Lowering, dot: Node) -> Expression:
 
 def _call_by_names(walk: Lowering, name: str, values: tuple[Expression, ...], line: int) -> None:
     """A module and the name of its function next to each other: `apply(M, :f, args)`, `spawn(M, :f, [])`."""
-    for first, second in zip(values, values[1:], strict=False):
+    for first, second in pairwise(values):
         is_name = type(second) is tuple and second[0] == CONST and type(second[1]) is str
         if type(first) is str and first[:1].isupper() and is_name:
             walk.mentions.add(second[1])

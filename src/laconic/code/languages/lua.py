@@ -10,12 +10,35 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from laconic.code.expressions import (
-    CALL, CONST, EITHER, IMPORTED, ITEM, MAPPING, MEMBER, POSITIONAL, PRIVATE, REST, TYPED,
-    Expression, Parameter,
+    CALL,
+    CONST,
+    EITHER,
+    IMPORTED,
+    ITEM,
+    MAPPING,
+    MEMBER,
+    POSITIONAL,
+    PRIVATE,
+    REST,
+    TYPED,
+    Expression,
+    Parameter,
 )  # fmt: skip
 from laconic.code.languages import model
 from laconic.code.languages.model import (
-    Comment, Custom, Files, Inner, Item, Language, Literal, Member, Name, Resolution, Skip, Summary, Text,
+    Comment,
+    Custom,
+    Files,
+    Inner,
+    Item,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Resolution,
+    Skip,
+    Summary,
+    Text,
 )  # fmt: skip
 from laconic.code.symbols import Import, Kind
 
@@ -56,11 +79,15 @@ def _shared_directories(path: str, importer: str) -> int:
 # Tables that have functions
 
 
-def _lower_chunk(walk: Lowering, node: Node) -> Expression:
-    """The file: which tables are definitions is known before they are met."""
-    walk.notes["tables"] = _tables_with_functions(walk, node)
-    walk.visit(node.named_children)
-    return None
+def _tables(walk: Lowering, node: Node) -> dict[str, Kind]:
+    """The tables of the file that are definitions; asked first when the walk meets the first assignment."""
+    known: dict[str, Kind] | None = walk.notes.get("tables")
+    if known is None:
+        root = node
+        while root.parent is not None:
+            root = root.parent
+        known = walk.notes["tables"] = _tables_with_functions(walk, root)
+    return known
 
 
 def _tables_with_functions(walk: Lowering, root: Node) -> dict[str, Kind]:
@@ -111,7 +138,7 @@ def _dotted(walk: Lowering, node: Node | None) -> str:
 
 def _table_draft(walk: Lowering, path: str) -> ScopeDraft | None:
     """The open definition of a table, seen from the present scope."""
-    position = walk.notes.get(f"table {path}")
+    position: int | None = walk.notes.get(f"table {path}")
     if position is None or walk.definitions[position].parent not in _around(walk):
         return None
     return walk.drafts[position]
@@ -134,7 +161,7 @@ def _define_table(walk: Lowering, node: Node, target: Node, value: Node, path: s
     owner = _table_draft(walk, owner_path) if owner_path else None
     lowered = walk.value(value)
     walk.scope = owner or parent
-    draft = walk.enter(node, walk.notes["tables"][path], name, target, None, "" if owner else owner_path)
+    draft = walk.enter(node, _tables(walk, node)[path], name, target, None, "" if owner else owner_path)
     draft.flags |= flags
     draft.bases = _prototypes(lowered)
     walk.notes[f"table {path}"] = draft.definition
@@ -293,7 +320,7 @@ def _assign(walk: Lowering, node: Node, target: Node, value: Node, local: bool) 
             walk.scope.binds.append((_member_expression(path), lowered))
         walk.scope.bound.update([] if owned else [name])
         return lowered
-    known = path in walk.notes["tables"] and f"table {path}" not in walk.notes
+    known = path in _tables(walk, node) and f"table {path}" not in walk.notes
     if known and not _is_require(walk, value) and (is_module_level or local):
         walk.scope.bound.update([] if table else [name])
         return _define_table(walk, node, target, value, path, flags)
@@ -412,7 +439,7 @@ def _lower_table(walk: Lowering, node: Node) -> Expression:
     pairs: list[tuple[Expression, Expression]] = []
     count = 0
     path = _assigned_path(walk, node)
-    is_definition = path in walk.notes["tables"] and f"table {path}" not in walk.notes
+    is_definition = path in _tables(walk, node) and f"table {path}" not in walk.notes
     for child in node.named_children:
         if child.type != "field":
             continue
@@ -522,7 +549,6 @@ def _lower_binary(walk: Lowering, node: Node) -> Expression:
 
 
 RULES: dict[str, model.Rule] = {
-    "chunk": Custom(_lower_chunk),
     "identifier": Name(),
     "dot_index_expression": Member("table", "field"),
     "method_index_expression": Member("table", "method"),

@@ -12,13 +12,38 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from laconic.code.expressions import (
-    CALL, CLASS_METHOD, CONST, DEFINED, EITHER, ELEMENT, ITEM, KEYWORD_ONLY, KEYWORD_REST, LITERAL, MAPPING, MEMBER,
-    REST, SEQUENCE, SPREAD, STATIC, TYPED, Expression, Parameter,
+    CALL,
+    CLASS_METHOD,
+    CONST,
+    DEFINED,
+    EITHER,
+    ELEMENT,
+    ITEM,
+    KEYWORD_ONLY,
+    KEYWORD_REST,
+    LITERAL,
+    MAPPING,
+    MEMBER,
+    REST,
+    SEQUENCE,
+    SPREAD,
+    STATIC,
+    TYPED,
+    Expression,
+    Parameter,
 )  # fmt: skip
 from laconic.code.languages import model
 from laconic.code.languages.closures import assign_outer, holder
 from laconic.code.languages.model import (
-    Comment, Custom, Files, Language, Literal, Name, Resolution, Skip, Text,
+    Comment,
+    Custom,
+    Files,
+    Language,
+    Literal,
+    Name,
+    Resolution,
+    Skip,
+    Text,
 )  # fmt: skip
 from laconic.code.symbols import Import, Kind
 
@@ -50,7 +75,7 @@ ATTRIBUTES = {"attr_reader": "r", "attr_writer": "w", "attr_accessor": "rw", "at
               "mattr_accessor": "rw", "class_attribute": "rw", "thread_mattr_accessor": "rw"}  # fmt: skip
 CLASS_ATTRIBUTES = _words("cattr_accessor mattr_accessor class_attribute thread_mattr_accessor")
 CALLBACKS = ("before_", "after_", "around_", "validate", "helper_method", "set_callback", "skip_")
-ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "**", "==", "!=", "<", ">", "<=", ">=", "<=>", "===", "=~", "<<", ">>", "&", "|", "^"})
+OPERATORS = _words("+ - * / % ** == != < > <= >= <=> === =~ << >> & | ^")
 
 
 def grammar() -> object:
@@ -96,7 +121,9 @@ def _lower_class(walk: Lowering, node: Node) -> Expression:
     return walk.leave(draft, parent)
 
 
-def _open_class(walk: Lowering, node: Node, kind: Kind, name_node: Node, bases: list[Expression]) -> tuple[ScopeDraft, Node]:
+def _open_class(
+    walk: Lowering, node: Node, kind: Kind, name_node: Node, bases: list[Expression]
+) -> tuple[ScopeDraft, Node]:
     """Enter a class; `A::B` is qualified by what stands before it."""
     last = name_node.child_by_field_name("name") if name_node.type == "scope_resolution" else None
     prefix = ""
@@ -158,7 +185,8 @@ def _lower_method(walk: Lowering, node: Node) -> Expression:
         flags = STATIC
     kind = Kind.FUNCTION if walk.scope.kind is Kind.MODULE and not prefix else Kind.METHOD
     listed = node.child_by_field_name("parameters")
-    return _define(walk, node, kind, walk.text(name_node), name_node, listed, node.child_by_field_name("body"), flags, prefix)
+    body = node.child_by_field_name("body")
+    return _define(walk, node, kind, walk.text(name_node), name_node, listed, body, flags, prefix)
 
 
 def _define(walk: Lowering, node: Node, kind: Kind, name: str, name_node: Node | None, listed: Node | None,
@@ -314,7 +342,7 @@ def _bind(walk: Lowering, target: Node, value: Expression, node: Node | None = N
         walk.call((MEMBER, container, "[]="), (*keys, value), (), target.start_point[0] + 1)
     elif kind in PATTERNS:
         _bind_pattern(walk, target, value)
-    elif kind == "splat_parameter" or kind == "rest_assignment":
+    elif kind in ("splat_parameter", "rest_assignment"):
         for child in target.named_children[:1]:
             _bind(walk, child, value)
 
@@ -397,7 +425,9 @@ def _lower_call(walk: Lowering, node: Node) -> Expression:
     return walk.call(name if receiver is None else (MEMBER, base, name), positional, keywords, line)
 
 
-def _sent(name: str, arguments: list[Node], positional: tuple[Expression, ...], walk: Lowering) -> tuple[str, tuple[Expression, ...]]:
+def _sent(
+    name: str, arguments: list[Node], positional: tuple[Expression, ...], walk: Lowering
+) -> tuple[str, tuple[Expression, ...]]:
     """`send(:name, …)` calls `name`."""
     if name in ("send", "public_send", "__send__") and arguments:
         sent = _symbol(walk, arguments[0])
@@ -415,7 +445,11 @@ def _call_named(walk: Lowering, arguments: list[Node], line: int) -> None:
             walk.call((MEMBER, (TYPED, (DEFINED, walk.scope.definition)), name), (), (), line)
 
 
-def _lower_arguments(walk: Lowering, node: Node, receiver: Expression) -> tuple[tuple[Expression, ...], tuple[tuple[str, Expression], ...], list[Node]]:
+Arguments = tuple[tuple[Expression, ...], tuple[tuple[str, Expression], ...], list["Node"]]
+
+
+def _lower_arguments(walk: Lowering, node: Node, receiver: Expression) -> Arguments:
+    """Positional and keyword arguments with the nodes of the former. A block is a keyword argument."""
     positional: list[Expression] = []
     keywords: list[tuple[str, Expression]] = []
     nodes: list[Node] = []
@@ -435,7 +469,8 @@ def _lower_arguments(walk: Lowering, node: Node, receiver: Expression) -> tuple[
     block = node.child_by_field_name("block")
     if block is not None:
         method = node.child_by_field_name("method")
-        keywords.append((BLOCK, _lower_block(walk, block, _given(walk.text(method) if method is not None else "", receiver))))
+        given = _given(walk.text(method), receiver) if method is not None else None
+        keywords.append((BLOCK, _lower_block(walk, block, given)))
     return tuple(positional), tuple(keywords), nodes
 
 
@@ -717,7 +752,7 @@ def _lower_binary(walk: Lowering, node: Node) -> Expression:
         return second
     if sign == "<<" and first is not None:
         walk.scope.binds.append(((ITEM, first, None), second))
-    if sign in ARITHMETIC and first is not None and not (type(first) is tuple and first[0] in (LITERAL, CONST)):
+    if sign in OPERATORS and first is not None and not (type(first) is tuple and first[0] in (LITERAL, CONST)):
         walk.mentions.add(sign)
         return walk.call((MEMBER, first, sign), (second,), (), node.start_point[0] + 1)
     return None
@@ -783,16 +818,12 @@ def _lower_own_variable(walk: Lowering, node: Node) -> Expression:
     return (MEMBER, "self", walk.text(node))
 
 
-def _lower_parentheses(walk: Lowering, node: Node) -> Expression:
-    return _lower_body(walk, node)
-
-
 def _lower_pattern_name(walk: Lowering, node: Node) -> Expression:
     """`in {name:}` binds `name`; `in [a, b]` and `in Type => x` bind what they name."""
     for child in node.named_children:
         if child.type == "identifier":
             _bind(walk, child, None)
-        elif child.type == "keyword_pattern" or child.type == "pair":
+        elif child.type in ("keyword_pattern", "pair"):
             key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
             if value is None and key is not None:
                 walk.bind_name(walk.text(key).rstrip(":"), None)
@@ -818,7 +849,7 @@ RULES: dict[str, model.Rule] = {
     "do": BODY,
     "begin": BODY,
     "ensure": BODY,
-    "parenthesized_statements": Custom(_lower_parentheses),
+    "parenthesized_statements": BODY,
     "class": Custom(_lower_class),
     "module": Custom(_lower_class),
     "singleton_class": Custom(_lower_singleton_class),
@@ -903,7 +934,7 @@ RUBY = Language(
     grammar=grammar,
     rules=RULES,
     suffixes=(".rb", ".rake", ".gemspec", ".ru", ".rbw", ".rbi"),
-    file_names=("Rakefile", "Gemfile", "Guardfile", "Capfile", "Vagrantfile", "Brewfile", "Podfile", "Fastfile", "Thorfile"),
+    file_names=("Rakefile", "Gemfile", "Guardfile", "Capfile", "Vagrantfile", "Brewfile", "Podfile", "Fastfile"),
     interpreters=("ruby", "jruby", "rake"),
     resolution=Resolution(
         modules=module_files,
@@ -918,9 +949,9 @@ RUBY = Language(
         class_side=True,
         class_mixin="ClassMethods",
         functions_are_objects=True,
-        function_combinators=(COMMON - {"call"}) | _words("arity parameters owner source_location bind curry lambda? receiver"),
+        function_combinators=(COMMON - {"call"}) | _words("arity parameters source_location bind curry receiver"),
         calls_back=True,
-        adders={"push": (-1, 0), "append": (-1, 0), "unshift": (-1, 0), "prepend": (-1, 0), "add": (-1, 0), "store": (0, 1)},
+        adders={"push": (-1, 0), "append": (-1, 0), "unshift": (-1, 0), "add": (-1, 0), "store": (0, 1)},
         mergers={"merge!": 0, "update": 0, "concat": 0},
         getters=_words("first last fetch dig pop shift sample min max find detect delete [] at"),
         views=_words("select reject sort sort_by reverse uniq compact to_a values dup take drop filter flatten"),

@@ -409,7 +409,9 @@ class Lowering:
         """Byte span of the comments that end on the line above a definition, (0, 0) without any."""
         start = end = 0
         line = node.start_point[0]
-        previous = node.prev_sibling
+        previous, around = node.prev_sibling, node.parent
+        while previous is None and around is not None and around.start_byte == node.start_byte:
+            previous, around = around.prev_sibling, around.parent  # the first statement of a block
         while previous is not None and type(self.rules[previous.kind_id]) is model.Comment:
             last = previous.end_point
             if (last[0] if last[1] else last[0] - 1) < line - 1 or last[0] > line:
