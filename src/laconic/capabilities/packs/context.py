@@ -91,8 +91,7 @@ class Context:
 
 def run(workspace: Workspace, parameters: Parameters) -> Context:
     """Choose, fit and print."""
-    from laconic.code.lenses.neighbours import Neighbours
-    from laconic.code.lenses.symbol import around
+    from laconic.code.lenses.neighbours import Neighbours, look
     from laconic.code.pack.fit import fit
     from laconic.code.pack.include import parse_include
     from laconic.code.pack.report import budget_report
@@ -104,7 +103,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
     targets = list({symbol.id: symbol for symbol in map(engine.symbol, parameters.symbols)}.values())
     texts, count = workspace.texts(with_docs=parameters.with_docs), workspace.tokenizer.count
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
-    view = around(targets, neighbours, depth=depth, uses=neighbours.uses)
+    view = look(targets, neighbours, depth=depth)
     render = format_named(parameters.format.value)
     includes = [parse_include(text) for text in parameters.include]
     pack, text = fit(view, texts, render, budget, includes=includes, revision=workspace.revision, count=count)

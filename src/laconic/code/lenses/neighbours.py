@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from laconic.code.graph.callgraph import CallGraph
 from laconic.code.graph.imports import ImportGraph
 from laconic.code.index.store import Store
+from laconic.code.lenses.candidate import View
 from laconic.code.lenses.mentions import DEPENDENCY_KINDS, Used, mentioned, visible_in
+from laconic.code.lenses.symbol import around
 from laconic.code.symbols import CLASS_KINDS, Edge, Import, Symbol
-from laconic.foundation.limits import MAX_REEXPORT_HOPS
+from laconic.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_REEXPORT_HOPS
 
 ALL_NAMES = "*"
+
+
+def look(targets: Sequence[Symbol], neighbours: Neighbours, *, depth: int = DEFAULT_DEPTH_HOPS) -> View:
+    """The symbol lens on an indexed repository."""
+    return around(
+        targets,
+        neighbours,
+        depth=depth,
+        uses=neighbours.uses,
+        members=neighbours.members,
+        popularity=neighbours.popularity,
+    )
 
 
 class Neighbours:
