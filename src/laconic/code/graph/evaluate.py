@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from laconic.code.expressions import (
-    CALL, CLASS_METHOD, CONST, CONTEXT_MANAGER, DECLARED, DEFINED, DISPLAYED, EITHER, ELEMENT, ENTER, EXTENSION, GENERATOR, GENERIC,
-    IMPORTED, ITEM, LITERAL, MAPPING, MEMBER, NEW, OUTSIDE, OWN_RECEIVER, PARAMETER, REFERENCE, SEQUENCE, SPREAD, STATIC, TYPED,
+    AROUND, CALL, CLASS_METHOD, CONST, CONTEXT_MANAGER, DECLARED, DEFINED, DISPLAYED, EITHER, ELEMENT, ENTER, EXTENSION, GENERATOR,
+    GENERIC, IMPORTED, ITEM, LITERAL, MAPPING, MEMBER, NEW, OUTSIDE, OWN_RECEIVER, PARAMETER, REFERENCE, SEQUENCE, SPREAD, STATIC, TYPED,
     VARIADIC, VERSION_MARK, Expression,
     Scope,
 )  # fmt: skip
@@ -158,6 +158,9 @@ class Evaluator:
             entered = self.call_member(value, file.facts.enter_method, file) if file.facts.enter_method else NOTHING
             found |= entered or frozenset((value,))
         return found
+
+    def _around(self, file: File, scope: int, expression: Any) -> Values:
+        return self.name(file, max(file.definitions[scope][3], 0), expression[1])
 
     def _generic(self, file: File, scope: int, expression: Any) -> Values:
         return self.values(file, scope, expression[1])
@@ -842,6 +845,7 @@ def _quoted_type(text: str) -> Expression:
 
 
 _EVALUATORS: dict[int, Any] = {
+    AROUND: Evaluator._around,
     MEMBER: Evaluator._member,
     CALL: Evaluator._call,
     NEW: Evaluator._call,

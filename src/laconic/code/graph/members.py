@@ -196,7 +196,10 @@ class Members:
         tags = {entry: entry[0] if type(entry) is tuple else 0 for _, entry in entries}
         types = [(scope, entry[1 if tags[entry] == TYPED else 2]) for scope, entry in entries if tags[entry] in (TYPED, DECLARED)]
         if not types:
-            return self.evaluator.bound(file, position, name) or self._placeholder(file, position, name)
+            found = self.evaluator.bound(file, position, name)
+            if not any(value[0] in (FUNCTION, CLASS) for value in found):
+                found |= self.assigned(owner, name) | self.stored_from_outside((INSTANCE, *owner[1:]), name)
+            return found or self._placeholder(file, position, name)
         values = self.assigned(owner, name) | self.stored_from_outside((INSTANCE, *owner[1:]), name)
         functions: Values = NOTHING
         for scope, entry in entries:
@@ -555,6 +558,10 @@ class Members:
     def _from_class_stars(self, file: File, name: str) -> Values:
         for module in reversed(file.stars):
             package, separator, owner = module.rpartition(file.facts.separator)
+            if not separator and file.facts.namespaces_are_used and name != module:
+                namespaces = frozenset(value for value in self.evaluator.name(file, 0, module) if value[0] == CLASS)
+                if found := self.of_all(namespaces, name, file):
+                    return found
             if separator and self.program.named(name):
                 classes = self.evaluator.imported(file, package, owner)
                 found = self.of_all(frozenset(value for value in classes if value[0] == CLASS), name, file)

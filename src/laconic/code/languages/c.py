@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.code.expressions import (
-    ABSTRACT, CONST, DECLARED, EITHER, MEMBER, NEW, OUTSIDE, PRIVATE, SEQUENCE, STATIC, TYPED, Expression,
+    ABSTRACT, AROUND, DECLARED, EITHER, MEMBER, NEW, OUTSIDE, PRIVATE, SEQUENCE, STATIC, TYPED, Expression,
 )  # fmt: skip
 from laconic.code.languages.model import (
     Assign, Block, Call, Comment, Custom, Either, Files, Imports, Inner, Item, Language, Literal, Member, Name, Parameter,
@@ -254,6 +254,8 @@ def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Decla
         return
     if found.is_function_pointer:
         annotation = None
+    if annotation == walk.text(found.name) and _in_class(walk):  # a field that is called like its type
+        annotation = (AROUND, annotation)
     value_node = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else default
     value = _initial(walk, value_node, annotation, found, node)
     if value is not None and annotation is not None:

@@ -102,7 +102,7 @@ def lower_using(walk: Lowering, node: Node) -> Expression:
     for child in node.named_children:
         value = walk.value(child)
         if any(token.type == "namespace" for token in node.children):
-            walk.scope.bases.append(value)
+            walk.scope.stars.append(walk.text(child))
         elif type(value) is tuple and value[0] == MEMBER:
             walk.bind_name(value[2], value)
     return None
@@ -223,6 +223,8 @@ CPP = Language(
         modules=included_files,
         separator="::",
         namespace="global",
+        classes_are_modules=True,
+        namespaces_are_used=True,
         prototypes=True,
         virtual=True,
         overloads=True,

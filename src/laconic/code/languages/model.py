@@ -468,6 +468,7 @@ class Resolution:
     open_classes: bool = False  # all definitions of one qualified name are one class; qualified names work anywhere
     class_side: bool = False  # a class and its instances have methods apart; `self` in a class body is the class
     class_mixin: str = ""  # a class of this name inside a base holds members of the class itself
+    namespaces_are_used: bool = False  # all names of a namespace may be taken: `using namespace a`
     prototypes: bool = False  # an object may stand where a class does and be the base of another
     module_value: bool = False  # importing a module gives what its file returns
     members_are_items: bool = False  # `table.name` is `table["name"]`
