@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import (
-    ABSTRACT, CONST, CONSTRUCTOR, EXTENSION, LITERAL, PRIVATE, SPREAD, STATIC, VARIADIC, Expression,
+    ABSTRACT, CONST, CONSTRUCTOR, EXTENSION, GENERIC, ITEM, LITERAL, MEMBER, PRIVATE, SPREAD, STATIC, TYPED, VARIADIC, Expression,
 )  # fmt: skip
 from laconic.code.graph.program import File
 from laconic.code.graph.values import (
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from laconic.code.graph.evaluate import Evaluator
 
 UNKNOWN = (RESULT, EXTERNAL)
+NAMING_TAGS = (GENERIC, ITEM, LITERAL, TYPED)  # expressions that have the name of what they contain
 
 
 class Typed:
@@ -222,7 +223,7 @@ class Typed:
 def type_name(annotation: Expression) -> str:
     """The last name of a type expression without its arguments: `a.T[int]` gives `T`."""
     while type(annotation) is tuple:
-        if annotation[0] == 1:  # MEMBER
+        if annotation[0] == MEMBER:
             return str(annotation[2])
-        annotation = annotation[1]
+        annotation = annotation[1] if annotation[0] in NAMING_TAGS else None
     return annotation if type(annotation) is str else ""

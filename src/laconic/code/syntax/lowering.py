@@ -1282,8 +1282,8 @@ def base_name(annotation: Expression) -> str:
     while type(annotation) is tuple:
         if annotation[0] == MEMBER:
             return str(annotation[2])
-        annotation = annotation[1]
-    return annotation or ""
+        annotation = annotation[1] if annotation[0] in (GENERIC, ITEM, LITERAL, TYPED) else None
+    return annotation if type(annotation) is str else ""
 
 
 def _class(rule: model.Class) -> type_of_handler:
