@@ -28,6 +28,7 @@ from laconic.code.symbols import CLASS_KINDS, Kind
 from laconic.foundation.recursion import allow_deep_nesting
 
 FLOW_LEVELS = 2  # parameters through which a function may come before it is called
+DECLARED_TAGS = (INSTANCE, COLLECTION, CLASS, DISPLAY)
 MAX_KEYS = 12  # constants that a parameter may stand for
 MAX_TYPE_NAME_PARTS = 8  # dots in the text of a quoted type
 
@@ -554,6 +555,8 @@ class Evaluator:
             return one(REST, file.id, position, index) | (NOTHING if file.facts.virtual else declared)
         if not file.facts.virtual and any(value[0] in (INSTANCE, COLLECTION, CLASS) for value in declared):
             return declared
+        if file.facts.declarations_suffice and any(value[0] in DECLARED_TAGS for value in declared):
+            return declared
         passed = self._passed(file, position, index)
         if file.facts.virtual:
             return self.typed.narrowed(passed | self.values(file, outer, default), declared)
@@ -685,10 +688,8 @@ class Evaluator:
             found = self._sequence_items(file, scope, expression[1], keys)
         else:
             found = self._mapping_items(file, scope, expression[1], keys)
-        if file.facts.members_are_items and keys:
-            for key in keys:
-                found |= self.members.stored_from_outside(display, str(key))
-        certain = found if keys is not None else NOTHING
+        if file.facts.members_are_items and keys is not None:
+            return self._members_stored(file, display, keys, found)
         for store_index in self.stores_into(file).get(display, ()):
             store = file.item_stores()[store_index]
             if _is_spread(store.key):
@@ -696,10 +697,25 @@ class Evaluator:
                     found |= self.items(merged, keys, file)
                 continue
             stored = self.keys(file, store.scope, store.key)
-            if stored is None and certain and file.facts.members_are_items:
-                continue  # a member of that name is known, so that this is most likely another
             if keys is None or stored is None or stored & keys:
                 found |= self.values(file, store.scope, store.value)
+        return found
+
+    def _members_stored(self, file: File, display: Value, keys: frozenset[Any], written: Values) -> Values:
+        """What a mapping holds under some keys: written in it, stored or merged into it, if all else fails anywhere."""
+        found = written
+        for key in keys:
+            found |= self.members.stored_from_outside(display, key)
+        certain = bool(found)
+        for store in file.computed_stores:
+            stored = None if _is_spread(store.key) else self.keys(file, store.scope, store.key)
+            if stored is None and certain and not _is_spread(store.key):
+                continue  # a member of that name is known, so that this is most likely another
+            if (stored is None or stored & keys) and display in self.values(file, store.scope, store.base):
+                if _is_spread(store.key):
+                    found |= self._merged_items(file, self.values(file, store.scope, store.key[1]), keys)
+                else:
+                    found |= self.values(file, store.scope, store.value)
         return found
 
     def _sequence_items(self, file: File, scope: int, parts: Any, keys: frozenset[Any] | None) -> Values:

@@ -452,7 +452,7 @@ class Members:
         """`thing.name = …` anywhere in files that mention the name, where `thing` may be the value."""
         found: Values = NOTHING
         home = self.program.file(value[1])
-        files = sorted({*self.program.mentioning(name), value[1]})
+        files = sorted({*(self.program.mentioning(name) if type(name) is str else ()), value[1]})
         if len(files) > MAX_STORE_FILES:
             files = [value[1]]
         as_class = (CLASS, value[1], value[2]) if value[0] == INSTANCE else value

@@ -307,6 +307,11 @@ class File:
             if scope is not None and self.definitions[child][0] not in MEMBER_OWNERS and not scope.flags & OWN_RECEIVER:
                 self._collect_receiver_stores(child, names, found)
 
+    @cached_property
+    def computed_stores(self) -> list[Store]:
+        """Assignments to items whose key is not written down."""
+        return [store for store in self.item_stores() if type(store.key) is not tuple or store.key[0] != CONST]
+
     def item_stores(self) -> list[Store]:
         """Every `base[key] = value` of the file."""
         if self._item_stores is None:

@@ -497,6 +497,7 @@ class Resolution:
     methods: Mapping[str, Summary] = field(default_factory=dict)  # methods of values that are not ours, by name
     receiver_binders: frozenset[str] = frozenset()  # methods of functions whose first argument becomes the receiver
     deriving_functions: frozenset[str] = frozenset()  # `Owner.name` that make an object that inherits from an argument
+    declarations_suffice: bool = False  # what callers pass for a parameter with a type of ours is not looked for
     mixing_functions: frozenset[str] = frozenset()  # add what later arguments hold to the first
     inheriting_functions: frozenset[str] = frozenset()  # make the first argument inherit from the second
     virtual: bool = False  # a declared type stands for its subtypes: calls also reach overriding methods

@@ -196,6 +196,8 @@ TYPE_RULES: dict[str, Rule] = {
     "ambient_declaration": Statement(),
 }
 
+TYPED_RESOLUTION = replace(RESOLUTION, virtual=True, declarations_suffice=True)
+
 TYPESCRIPT = Language(
     name="typescript",
     grammar=grammar,
@@ -204,7 +206,7 @@ TYPESCRIPT = Language(
     interpreters=("ts-node", "tsx"),
     family=FAMILY,
     line_comment="//",
-    resolution=replace(RESOLUTION, virtual=True),
+    resolution=TYPED_RESOLUTION,
 )
 
 TSX = Language(
@@ -218,5 +220,5 @@ TSX = Language(
     suffixes=(".tsx",),
     family=FAMILY,
     line_comment="//",
-    resolution=replace(RESOLUTION, virtual=True),
+    resolution=TYPED_RESOLUTION,
 )

@@ -833,6 +833,8 @@ def _mapping(rule: model.Mapping_) -> type_of_handler:
                 key_node = field(inner.key)(child)
                 named = key_node is not None and inner.names_are_keys and not key_node.named_child_count
                 key = _key(walk.text(key_node)) if named and key_node else walk.value(key_node)
+                if inner.names_are_keys and type(key) is tuple and key[0] == CONST:
+                    key = _key(str(key[1]))
                 value_node = field(inner.value)(child)
                 if not inner.names_are_keys or type(key) is not tuple or key[0] != CONST or value_node is None:
                     pairs.append((key, walk.value(value_node)))
