@@ -10,9 +10,11 @@ from typing import Any
 from laconic.code.expressions import CALL, DEFINED, IMPORTED, MEMBER, PARAMETER, Expression
 from laconic.code.graph.evaluate import Evaluator
 from laconic.code.graph.program import Facts, File, Program
-from laconic.code.graph.sites import Target
+from laconic.code.graph.sites import Sites, Target
 from laconic.code.graph.values import CLASS, EXTERNAL, MODULE
 from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Grade, Kind
+
+MENTIONS_PER_LEVEL = (60, 300)  # files that use a name, above which its callers are found with a level less of flow
 
 EXTERNAL_PREFIX = "external:"
 
@@ -82,7 +84,8 @@ class CallGraph:
         kind = file.definitions[position][0]
         found = _Collected()
         if kind in CALLABLE_KINDS or kind in CLASS_KINDS:
-            for file_id, scope, index, _ in sorted(self.sites.search(file, position, guesses)):
+            sites = self._sites_for(file, position)
+            for file_id, scope, index, _ in sorted(sites.search(file, position, guesses)):
                 other = self.program.file(file_id)
                 call = other.scope(scope).calls[index]
                 by_name = kind not in CLASS_KINDS and not self._by_value(other, scope, call, file.id, position)
@@ -91,6 +94,15 @@ class CallGraph:
         if kind == Kind.PROPERTY:
             self._collect_readers(file, position, symbol_id, found)
         return found.edges()
+
+    def _sites_for(self, file: File, position: int) -> Sites:
+        """How deeply to look at candidates: a name that very many files use is verified with fewer levels of flow."""
+        evaluator = self.evaluator
+        files = len(self.program.mentioning(file.definitions[position][1], file))
+        for bound in MENTIONS_PER_LEVEL:
+            if files > bound and evaluator.below is not None:
+                evaluator = evaluator.below
+        return evaluator.members.sites
 
     def impact(self, symbol_id: str, depth: int, *, limit: int) -> tuple[list[Reached], bool]:
         """Transitive callers, nearest first, each with a path that leads to the symbol; True if `limit` cut them off."""
@@ -140,7 +152,7 @@ class CallGraph:
 
     def _collect_readers(self, file: File, position: int, symbol_id: str, found: _Collected) -> None:
         name = file.definitions[position][1]
-        for file_id in sorted({*self.program.mentioning(name), file.id}):
+        for file_id in sorted({*self.program.mentioning(name, file), file.id}):
             other = self.program.file(file_id)
             for scope, index in other.reads_by_name.get(name, ()):
                 expression, line = other.scope(scope).reads[index]

@@ -31,7 +31,7 @@ def dead(symbols: Iterable[Symbol], evaluator: Evaluator) -> list[Symbol]:
     for symbol in symbols:
         if symbol.kind not in _CANDIDATES or symbol.parent in found or _is_called_unnamed(symbol.name):
             continue
-        if program.mentioning(symbol.name):
+        if program.facts.files_mentioning(symbol.name):
             continue
         file = program.file(program.by_path[symbol.path])
         position = file.by_qualname[symbol.qualname]

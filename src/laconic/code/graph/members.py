@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from laconic.code.graph.evaluate import Evaluator
 
 MAX_BASES = 400  # classes in one linearised hierarchy
-MAX_STORE_FILES = 40  # files searched for assignments to a member from outside its class
+MAX_STORE_FILES = 10  # files searched for assignments to a member from outside its class
 MAX_SUBCLASS_MEMBERS = 30  # definitions of a name among which those of subclasses are looked for
 MAX_SUBTYPE_FILES = 200  # files searched for subclasses of one class
 
@@ -359,7 +359,7 @@ class Members:
         if home.facts.structural and home.definitions[target[2]][0] == Kind.INTERFACE:
             return self._implementers(target)
         found = set()
-        candidates = {*self.program.mentioning(name), target[1]}
+        candidates = {*self.program.mentioning(name, home), target[1]}
         for file_id in sorted(candidates)[:MAX_SUBTYPE_FILES]:
             file = self.program.file(file_id)
             for position in file.classes_on(name):
@@ -452,7 +452,7 @@ class Members:
         """`thing.name = …` anywhere in files that mention the name, where `thing` may be the value."""
         found: Values = NOTHING
         home = self.program.file(value[1])
-        files = sorted({*(self.program.mentioning(name) if type(name) is str else ()), value[1]})
+        files = sorted({*(self.program.mentioning(name, home) if type(name) is str else ()), value[1]})
         if len(files) > MAX_STORE_FILES:
             files = [value[1]]
         as_class = (CLASS, value[1], value[2]) if value[0] == INSTANCE else value

@@ -411,7 +411,8 @@ class Program:
         self._directories: dict[str, list[str]] | None = None
         self._modules: dict[tuple[str, str], list[int]] = {}
         self._once: dict[Callable[[Files], Any], Any] = {}
-        self._mentions: dict[str, tuple[int, ...]] = {}
+        self._mentions: dict[tuple[str, str], tuple[int, ...]] = {}
+        self._kin = {row.id: LANGUAGES[row.language].family or row.language for row in self.rows.values()}
         self._named: dict[str, tuple[tuple[int, int, str, str], ...]] = {}
 
     def file(self, file_id: int) -> File:
@@ -443,11 +444,13 @@ class Program:
             known = self._modules[key] = [self.by_path[path] for path in paths if path in self.by_path]
         return known
 
-    def mentioning(self, name: str) -> tuple[int, ...]:
-        """Files that use a name."""
-        known = self._mentions.get(name)
+    def mentioning(self, name: str, like: File) -> tuple[int, ...]:
+        """Files that use a name, of those whose languages see the definitions of a file."""
+        key = (name, self._kin[like.id])
+        known = self._mentions.get(key)
         if known is None:
-            known = self._mentions[name] = tuple(sorted(self.facts.files_mentioning(name)))
+            files = sorted(self.facts.files_mentioning(name))
+            known = self._mentions[key] = tuple(each for each in files if self._kin[each] == key[1])
         return known
 
     def named(

@@ -21,8 +21,8 @@ from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 if TYPE_CHECKING:
     from laconic.code.graph.evaluate import Evaluator
 
-MAX_FLOW_FILES = 30  # files searched for what a parameter receives; a function used more widely takes anything
-MAX_FLOW_SITES = 150  # candidate calls, likewise
+MAX_FLOW_FILES = 10  # files searched for what a parameter receives; a function used more widely takes anything
+MAX_FLOW_SITES = 30  # candidate calls, likewise
 MAX_CARRIERS = 60  # names that one value is followed through
 MAX_CARRIER_FILES = 60  # files that mention such a name
 MAX_NESTING = 3  # containers in containers searched for a value
@@ -210,7 +210,7 @@ class Sites:
 
     def _bounded_search(self, file: File, position: int) -> frozenset[Any]:
         names = self._first_names(file, position)
-        files = {file_id for name in names if type(name) is str for file_id in self.program.mentioning(name)}
+        files = {file_id for name in names if type(name) is str for file_id in self.program.mentioning(name, file)}
         if len(files) > MAX_FLOW_FILES:
             return frozenset()
         calls = sum(len(self.program.file(f).calls_by_name.get(name, ())) for name in names for f in files)
@@ -232,7 +232,7 @@ class Sites:
                 files.update(self._importers(home))
                 pending.extend((other, home, False) for other in whole if (home, other) not in seen)
             elif type(name) is str:
-                mentioning = self.program.mentioning(name)
+                mentioning = self.program.mentioning(name, file)
                 if first or len(mentioning) <= MAX_CARRIER_FILES:
                     files.update(mentioning)
             for file_id in sorted(files):
@@ -257,7 +257,7 @@ class Sites:
         """Files that may import a file as a whole."""
         file = self.program.file(home)
         keys = file.facts.module_keys(file.path) if file.facts.module_keys is not None else ()
-        return {file_id for key in keys for file_id in self.program.mentioning(key)}
+        return {file_id for key in keys for file_id in self.program.mentioning(key, self.program.file(home))}
 
     def _chaining(self, file: File, position: int) -> set[tuple[int, int, int, int]]:
         """`this(…)`, `super(…)`, `new(…)` that reach a constructor: they stand in its class and in those below."""
