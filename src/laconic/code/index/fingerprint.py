@@ -23,14 +23,14 @@ def extraction_fingerprint() -> str:
     package = Path(laconic.__file__).parent
     digest = blake2b(laconic.__version__.encode(), digest_size=8)
     for source in _SOURCES:
-        for path in _python_files(package / source):
+        for path in _source_files(package / source):
             digest.update(b"\0" + path.name.encode() + b"\0" + path.read_bytes())
     for name in _installed_grammars():
         digest.update(b"\0" + name.encode())
     return digest.hexdigest()
 
 
-def _python_files(path: Path) -> list[Path]:
+def _source_files(path: Path) -> list[Path]:
     if path.suffix == ".py":
         return [path] if path.exists() else []
     return sorted(found for found in path.glob("*.py")) if path.is_dir() else []
