@@ -135,6 +135,12 @@ def test_tests_are_worth_less_than_other_callers_and_lead_nowhere(shop: Planted)
     assert "test_page" not in found
 
 
+def test_guesses_lead_nowhere(shop: Planted) -> None:
+    shop.calls(PAY, "other/far.py:far", grade=Grade.BY_NAME)
+    shop.calls("other/far.py:far", "other/far.py:farther")
+    assert set(scores(look(shop, PAY))) == {"pay", "far"}
+
+
 def test_the_class_around_a_method_and_the_members_of_a_class_belong_to_it(shop: Planted) -> None:
     assert reasons(look(shop, "shop/pay.py:Gateway.send"))["Gateway"] == "class"
     gateway = shop["shop/pay.py:Gateway"]

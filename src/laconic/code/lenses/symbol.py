@@ -201,7 +201,9 @@ class _Walk:
             return
         known = reached.get(symbol.id)
         strength = step.strength * HOP_DECAY * GRADE_WEIGHT[step.grade] * _commonness(self.crowd(symbol))
-        if not is_test(symbol.path) and (known is None or strength > known[1]):
+        # Nobody calls a test, and what lies behind a guess is hardly ever right.
+        leads_on = step.grade is not Grade.BY_NAME and not is_test(symbol.path)
+        if leads_on and (known is None or strength > known[1]):
             reached[symbol.id] = (symbol, strength)
         score = strength * _nearness(step.near.path, symbol.path) * _test_weight(symbol.path)
         reason = self._reason_of(symbol.path, step.grade)
