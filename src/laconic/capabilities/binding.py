@@ -1,4 +1,8 @@
-"""Arguments in, checked parameters out: from JSON values (`bind`) and from words (`read_words`)."""
+"""Arguments in, checked parameters out: from JSON values (`bind`) and from words (`read_words`).
+
+Words are read here rather than by `argparse` because a command line is not the only door where they are typed, and
+because whoever mistypes one is told what was meant.
+"""
 
 from __future__ import annotations
 
