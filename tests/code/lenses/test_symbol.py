@@ -182,6 +182,15 @@ def test_a_hub_is_bounded_and_the_rest_is_counted() -> None:
     assert view.beyond == {"caller": 50}
 
 
+def test_what_is_outside_takes_no_place_of_what_is_inside(shop: Planted) -> None:
+    shop.calls(
+        PAY, *(f"external:package.name_{number}" for number in range(MAX_NEIGHBOURS_SYMBOLS)), "other/far.py:far"
+    )
+    view = look(shop, PAY)
+    assert set(scores(view)) == {"pay", "far"}
+    assert view.beyond == {}
+
+
 NUMBERS = st.integers(0, 11)
 
 

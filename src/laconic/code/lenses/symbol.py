@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from math import log2
 from typing import Protocol
 
+from laconic.code.graph.callgraph import EXTERNAL_PREFIX
 from laconic.code.lenses.candidate import (
     BASE,
     BY_NAME,
@@ -181,7 +182,9 @@ class _Walk:
         best: dict[str, Grade] = {}
         for edge in self.edges(near.id):
             far = self.far_end(edge)
-            if far != near.id and (far not in best or GRADE_WEIGHT[edge.grade] > GRADE_WEIGHT[best[far]]):
+            if far == near.id or far.startswith(EXTERNAL_PREFIX):
+                continue
+            if far not in best or GRADE_WEIGHT[edge.grade] > GRADE_WEIGHT[best[far]]:
                 best[far] = edge.grade
         order = sorted(best, key=lambda far: (-self._promise(near, far, best[far]), far))
         for far in order[MAX_NEIGHBOURS_SYMBOLS:]:

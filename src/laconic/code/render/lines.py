@@ -17,7 +17,7 @@ says each path once, at the top, and starts items with it:
     P0=src/auth.py P1=src/routes.py
     P0:validate_token @45-72 target
       calls: P1:check_expiry
-    P0:Session.close(self) -> None @74-80 same class
+    P0:Session.close(self) -> None @74-80 member
 
 Nothing in a file can pass for structure: a line of code that starts like one of ours gets a backslash before it,
 lines of neighbours are only where code never is (its first line does not start with a blank), and hidden
