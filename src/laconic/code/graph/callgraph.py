@@ -189,7 +189,7 @@ class CallGraph:
         own = file.receiver_name(method) if method >= 0 else ""
         if type(expression) is tuple:
             return expression[0] == CALL
-        return bool(expression) and (expression == own or expression in file.facts.receiver_names)
+        return bool(expression) and (expression == own or expression in file.facts.receiver_names | file.facts.super_names)
 
     def _is_exact_name(self, file: File, scope: int, name: str) -> bool:
         position = scope

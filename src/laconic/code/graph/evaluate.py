@@ -723,7 +723,7 @@ class Evaluator:
         if exact and keys is not None and all(type(key) is int for key in keys):
             chosen = [parts[key] for key in keys if -len(parts) <= key < len(parts)]
         elif keys and file.facts.members_are_items and all(type(key) is str for key in keys):
-            chosen = ()
+            chosen = []
         else:
             chosen = parts
         found: Values = NOTHING

@@ -117,7 +117,7 @@ class Sites:
 
     def _called_back(self, summary: Summary | None, file: File, scope: int, call: Expression) -> list[Target]:
         """Functions that a function outside the repository is known to call."""
-        found = []
+        found: list[Target] = []
         for argument in call[2] if file.facts.calls_back else ():
             functions = self.evaluator.values(file, scope, argument)
             found.extend(self._function(function) for function in functions if function[0] == FUNCTION)

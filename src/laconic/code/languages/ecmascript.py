@@ -7,13 +7,47 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import (
-    CLASS_METHOD, CONST, GENERATOR, MAPPING, OWN_RECEIVER, PROPERTY, SETTER, SPREAD, Expression,
+    CLASS_METHOD,
+    CONST,
+    GENERATOR,
+    MAPPING,
+    OWN_RECEIVER,
+    PROPERTY,
+    SETTER,
+    SPREAD,
+    Expression,
 )  # fmt: skip
 from laconic.code.languages.ecmascript_modules import module_files, module_keys
 from laconic.code.languages.model import (
-    RECEIVER, Assign, Call, Class, Comment, Custom, Either, Function, Imports, Inner, Item, Iterate, Language,
-    Literal, Mapping_, Member, Name, Pair, Resolution, Return, Rule, Sequence, Skip, Spread, Statement, Summary, Text,
-    Variable, Yield,
+    RECEIVER,
+    Assign,
+    Call,
+    Class,
+    Comment,
+    Custom,
+    Either,
+    Function,
+    Imports,
+    Inner,
+    Item,
+    Iterate,
+    Language,
+    Literal,
+    Mapping_,
+    Member,
+    Name,
+    Pair,
+    Resolution,
+    Return,
+    Rule,
+    Sequence,
+    Skip,
+    Spread,
+    Statement,
+    Summary,
+    Text,
+    Variable,
+    Yield,
 )  # fmt: skip
 from laconic.code.symbols import Import, Kind
 
@@ -28,6 +62,7 @@ QUOTES = "\"'`"
 
 
 def grammar() -> object:
+    """The grammar of JavaScript."""
     import tree_sitter_javascript
 
     return tree_sitter_javascript.language()
@@ -78,8 +113,10 @@ def read_call(node: Node, text: Text_) -> Import | None:
     if function is None or arguments is None or arguments.named_child_count != 1:
         return None
     only = arguments.named_children[0]
-    plain = only.type in ("string", "template_string") and not any(c.type == "template_substitution" for c in only.children)
-    if not plain or (function.type != "import" and text(function) not in ("require", "require.resolve")):
+    computed = any(child.type == "template_substitution" for child in only.children)
+    if computed or only.type not in ("string", "template_string"):
+        return None
+    if function.type != "import" and text(function) not in ("require", "require.resolve"):
         return None
     return Import(text(only).strip(QUOTES), "", "", node.start_point[0] + 1)
 
@@ -148,7 +185,9 @@ def lower_element(walk: Lowering, node: Node) -> Expression:
             for inner in child.named_children:
                 spread = inner.named_children[0] if inner.type == "spread_element" and inner.named_children else inner
                 pairs.append(((SPREAD, None), walk.value(spread)))
-    if name is None or (name.type == "identifier" and walk.text(name)[:1].islower()) or name.type == "jsx_namespace_name":
+    if name is None or name.type == "jsx_namespace_name":
+        return None
+    if name.type == "identifier" and walk.text(name)[:1].islower():
         return None
     props = (MAPPING, tuple(pairs), walk.next_serial())
     return walk.call(walk.callee(name), (props,), (), name.start_point[0] + 1)
@@ -167,7 +206,7 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-MODIFIERS = {"static": CLASS_METHOD, "static get": CLASS_METHOD, "get": PROPERTY, "set": PROPERTY | SETTER, "*": GENERATOR}
+MODIFIERS = {"static": CLASS_METHOD, "get": PROPERTY, "set": PROPERTY | SETTER, "*": GENERATOR}
 FUNCTION = Function(parameters="parameters|parameter", flags=OWN_RECEIVER, modifiers={"*": GENERATOR})
 FUNCTION_VALUE = replace(FUNCTION, is_value=True)
 METHOD = Function(kind=Kind.METHOD, modifiers=MODIFIERS)
@@ -211,7 +250,7 @@ RULES: dict[str, Rule] = {
     "await_expression": Inner(),
     "sequence_expression": Inner("#-1"),
     "ternary_expression": Either(("consequence", "alternative")),
-    "binary_expression": Either(("left", "right")),
+    "binary_expression": Either(("left", "right"), operators=frozenset({"||", "&&", "??"})),
     "return_statement": Return(),
     "yield_expression": Yield(delegate="*"),
     "for_in_statement": Iterate("left", "right"),
@@ -228,6 +267,7 @@ RULES: dict[str, Rule] = {
     "decorator": Custom(lower_decorator),
     "import_statement": Imports(read_import),
     "export_statement": Custom(lower_export),
+    "jsx_expression": Inner(),
     "jsx_opening_element": Custom(lower_element),
     "jsx_self_closing_element": Custom(lower_element),
     "comment": Comment(),

@@ -18,13 +18,14 @@ SOURCES = {
     ".cjs": (".cts", ".cjs", ".d.cts"),
 }
 INDEX_NAMES = ("index", "main", "mod")
+ENTRIES = ("index", "src/index", "src/main", "lib/index")  # of a package that declares none
 CONDITIONS = ("source", "types", "import", "module", "node", "browser", "require", "default")
 MAX_EXTENDS = 5  # configurations that extend each other
 MAX_TARGET_DEPTH = 6  # conditions inside conditions
 HOST_MODULES = frozenset(
-    "assert async_hooks buffer child_process cluster console crypto dgram dns events fs http http2 https inspector module "
-    "net os path perf_hooks process punycode querystring readline repl stream string_decoder timers tls tty url util v8 vm "
-    "worker_threads zlib".split()
+    "assert async_hooks buffer child_process cluster console crypto dgram dns events fs http http2 https inspector "
+    "module net os path perf_hooks process punycode querystring readline repl stream string_decoder timers tls tty url "
+    "util v8 vm worker_threads zlib".split()
 )
 COMMENT_OR_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 TRAILING_COMMA = re.compile(r",(\s*[}\]])")
@@ -37,7 +38,7 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     """Files that `module` may mean, best first; none for what lies outside the repository."""
     directory = posixpath.dirname(importer)
     module = module.partition("?")[0]
-    if module.startswith(".") or module.startswith("/"):
+    if module.startswith((".", "/")):
         base = module.lstrip("/") if module.startswith("/") else posixpath.join(directory, module)
         return candidates(files, posixpath.normpath(base))
     found: list[str] = []
@@ -174,7 +175,7 @@ def packages(files: Files) -> Packages:
 
 def package_directories(files: Files) -> dict[str, dict[str, Any]]:
     """Every package.json by its directory."""
-    return {directory: settings for directory, settings in files.once(packages).values()}
+    return dict(files.once(packages).values())
 
 
 def _package_files(files: Files, directory: str, module: str) -> list[str]:
@@ -201,7 +202,7 @@ def _package_files(files: Files, directory: str, module: str) -> list[str]:
     if rest:
         return candidates(files, posixpath.normpath(posixpath.join(home, rest)))
     entries = [settings.get(key) for key in ("source", "types", "module", "main", "typings")]
-    for entry in (*(entry for entry in entries if isinstance(entry, str)), "index", "src/index", "src/main", "lib/index"):
+    for entry in [*(entry for entry in entries if isinstance(entry, str)), *ENTRIES]:
         found = _built(files, home, entry)
         if found:
             return found

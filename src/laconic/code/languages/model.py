@@ -133,9 +133,13 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """The value is that of one of the fields (all named children if none is given): `a or b`, `c ? a : b`."""
+    """The value is that of one of the fields (all named children if none is given): `a or b`, `c ? a : b`.
+
+    With `operators` only where one of these tokens stands between them.
+    """
 
     fields: tuple[Field, ...] = ()
+    operators: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,22 @@ from typing import TYPE_CHECKING, Any
 from laconic.code.expressions import ABSTRACT, CONST, EITHER, GENERIC, MAPPING, TYPED, Expression
 from laconic.code.languages.ecmascript import FAMILY, MODIFIERS, QUOTES, RESOLUTION, RULES
 from laconic.code.languages.model import (
-    Assign, Class, Custom, Either, Function, Generic, Inner, Language, Member, Name, Parameter, Rule, Skip,
-    Statement, TypeParameter, Variable,
+    Assign,
+    Class,
+    Custom,
+    Either,
+    Function,
+    Generic,
+    Inner,
+    Language,
+    Member,
+    Name,
+    Parameter,
+    Rule,
+    Skip,
+    Statement,
+    TypeParameter,
+    Variable,
 )  # fmt: skip
 from laconic.code.symbols import Kind
 
@@ -25,12 +39,14 @@ IMPLEMENTATIONS = ("function_declaration", "generator_function_declaration", "me
 
 
 def grammar() -> object:
+    """The grammar of TypeScript."""
     import tree_sitter_typescript
 
     return tree_sitter_typescript.language_typescript()
 
 
 def tsx_grammar() -> object:
+    """The grammar of TypeScript with elements."""
     import tree_sitter_typescript
 
     return tree_sitter_typescript.language_tsx()
@@ -92,7 +108,10 @@ def lower_object_type(walk: Lowering, node: Node) -> Expression:
 def lower_cast(walk: Lowering, node: Node) -> Expression:
     """`x as T`, `x satisfies T`: what x is, and an instance of T."""
     parts = [walk.value(child) for child in node.named_children[:2]]
-    value, annotation = parts[0] if parts else None, parts[1] if len(parts) > 1 else None
+    return _cast(parts[0] if parts else None, parts[1] if len(parts) > 1 else None)
+
+
+def _cast(value: Expression, annotation: Expression) -> Expression:
     if value is None or annotation is None:
         return value if annotation is None else (TYPED, annotation)
     return (EITHER, (value, (TYPED, annotation)))
@@ -107,7 +126,7 @@ def lower_assertion(walk: Lowering, node: Node) -> Expression:
             annotation = walk.value(child.named_children[0]) if child.named_children else None
         else:
             value = walk.value(child)
-    return value if annotation is None else (TYPED, annotation) if value is None else (EITHER, (value, (TYPED, annotation)))
+    return _cast(value, annotation)
 
 
 def lower_enum_body(walk: Lowering, node: Node) -> Expression:
@@ -123,7 +142,12 @@ def lower_enum_body(walk: Lowering, node: Node) -> Expression:
 
 
 SIGNATURE = Function(
-    body="", returns="return_type", flags=ABSTRACT, modifiers=MODIFIERS, repeats=announces, generics=("type_parameters",)
+    body="",
+    returns="return_type",
+    flags=ABSTRACT,
+    modifiers=MODIFIERS,
+    repeats=announces,
+    generics=("type_parameters",),
 )
 
 
@@ -136,8 +160,9 @@ def _typed(rule: Rule) -> Rule:
     return rule
 
 
+ELEMENT_RULES = ("jsx_opening_element", "jsx_self_closing_element", "jsx_expression")
 SHARED: dict[str, Rule] = {
-    name: _typed(rule) for name, rule in RULES.items() if name not in ("field_definition", "jsx_opening_element", "jsx_self_closing_element")
+    name: _typed(rule) for name, rule in RULES.items() if name not in ("field_definition", *ELEMENT_RULES)
 }
 CLASS = Class(bases=(":class_heritage",), generics=("type_parameters",))
 
@@ -212,11 +237,7 @@ TYPESCRIPT = Language(
 TSX = Language(
     name="tsx",
     grammar=tsx_grammar,
-    rules={
-        **TYPE_RULES,
-        "jsx_opening_element": RULES["jsx_opening_element"],
-        "jsx_self_closing_element": RULES["jsx_self_closing_element"],
-    },
+    rules={**TYPE_RULES, **{name: RULES[name] for name in ELEMENT_RULES}},
     suffixes=(".tsx",),
     family=FAMILY,
     line_comment="//",

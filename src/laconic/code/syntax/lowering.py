@@ -146,14 +146,6 @@ class Lowering:
         """A value that is declared to be of a type."""
         return declared(self, value, annotation)
 
-    def arguments(self, node: Node | None) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Positional and keyword arguments of an argument list."""
-        return arguments_of(self, node)
-
-    def typed(self, value: Expression, annotation: Expression) -> Expression:
-        """A value that is declared to be of a type."""
-        return declared(self, value, annotation)
-
     def value(self, node: Node | None) -> Expression:
         """The expression a node stands for; calls and bindings inside are recorded in the current scope."""
         if node is None:
@@ -880,6 +872,9 @@ def _either(rule: model.Either) -> type_of_handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         if not getters:
             return either(*[walk.value(child) for child in node.named_children])
+        if rule.operators and not any(child.type in rule.operators for child in node.children):
+            walk.visit(node.named_children)
+            return None
         chosen = [child for child in (get(node) for get in getters) if child is not None]
         ids = {child.id for child in chosen}
         walk.visit([child for child in node.named_children if child.id not in ids])
@@ -1274,7 +1269,10 @@ def _bind_fields(walk: Lowering, node: Node | None, draft: ScopeDraft, owner: Sc
             continue
         name = walk.text(name_node)
         draft.binds.extend(((MEMBER, receiver, name), name) for receiver in walk.resolution.receiver_names)
+        annotation = next((parameter.annotation for parameter in draft.parameters if parameter.name == name), None)
         walk.scope = owner
+        if annotation is not None:
+            walk.bind_name(name, (TYPED, annotation))
         walk.define_value(child, name, name_node, Kind.FIELD)
         walk.scope = draft
 

@@ -1,0 +1,232 @@
+"""JavaScript, TypeScript and TSX: modules, objects, prototypes, classes, types, callbacks, elements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.code.languages.checks import check, read, splinter
+
+from laconic.code.languages.ecmascript_modules import matched, module_keys, relaxed_json
+
+SCRIPT = """\
+import base, { helper as help } from './base.js';
+export * from './more';
+
+/** Adds. */
+export const add = (a, b) => help(a, b);
+
+export default class Account extends base {
+  #balance = 0;
+  static open() { return new Account(); }
+  get balance() { return this.compute(); }
+  compute() { return super.compute(); }
+  close = () => this.compute();
+}
+
+const api = {
+  fetch() { return this.parse(); },
+  parse: function () { return add(1, 2); },
+};
+api.fetch();
+Account.open().compute();
+[1, 2].map(add);
+"""
+BASE = """\
+export function helper() {}
+export default class Base { compute() {} }
+"""
+LEGACY = """\
+function Shape(name) { this.name = name; }
+Shape.prototype.area = function () { return this.size(); };
+Shape.prototype.size = function size() {};
+function Square() { Shape.call(this); }
+Square.prototype = Object.create(Shape.prototype);
+Square.prototype.size = function () {};
+new Square().area();
+exports.make = function () { return new Shape(); };
+"""
+TYPED = """\
+export interface Store<T> { get(key: string): T }
+export class Memory implements Store<string> {
+  constructor(private readonly log: Log, size = 3) {}
+  get(key: string): string { this.log.write(key); return key; }
+}
+export class Log { write(line: string): void {} }
+export enum Level { Low, High = 2 }
+export type Named = { name: string };
+export type Either = Log | Memory;
+export namespace Deep { export function dive(): void {} }
+export abstract class Job {
+  abstract run(): void;
+  start(): void { this.run(); }
+}
+export function use(store: Store<string>, logs: Log[], one: Either): Log {
+  store.get('a');
+  for (const log of logs) log.write('b');
+  one.write('c');
+  Deep.dive();
+  return logs[0]!;
+}
+export function over(a: string): void;
+export function over(a: number): void;
+export function over(a: unknown): void {}
+use(null as any, [], new Log()).write('d');
+"""
+
+
+def test_scripts(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"lib/account.js": SCRIPT, "lib/base.js": BASE, "lib/more/index.js": "export const more = 1;\n"},
+        definitions=[
+            "lib/account.js:add function 5",
+            "lib/account.js:Account class 7",
+            "lib/account.js:Account.#balance field 8",
+            "lib/account.js:Account.open method 9",
+            "lib/account.js:Account.balance property 10",
+            "lib/account.js:Account.close method 12",
+            "lib/account.js:api variable 15",
+            "lib/account.js:api.fetch method 16",
+            "lib/account.js:api.parse method 17",
+        ],
+        imports=[
+            "lib/account.js: ./base.js default base",
+            "lib/account.js: ./base.js helper help",
+            "lib/account.js: ./more *",
+        ],
+        edges=[
+            "lib/account.js:add -> lib/base.js:helper exact",
+            "lib/account.js:Account.compute -> lib/base.js:Base.compute exact",
+            "lib/account.js:Account.balance -> lib/account.js:Account.compute exact",
+            "lib/account.js:Account.close -> lib/account.js:Account.compute exact",
+            "lib/account.js:api.fetch -> lib/account.js:api.parse exact",
+            "lib/account.js:api.parse -> lib/account.js:add exact",
+            "lib/account.js -> lib/account.js:api.fetch inferred",
+            "lib/account.js -> lib/account.js:Account.compute inferred",
+            "lib/account.js -> lib/account.js:add inferred",
+        ],
+        docs={"lib/account.js:add": "/** Adds. */"},
+        signatures={"lib/account.js:add": "export const add = (a, b) =>"},
+    )
+
+
+def test_functions_that_make_objects(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "shape.js": LEGACY,
+            "main.js": "const { make: build } = require('./shape');\nbuild().area();\n",
+            "whole.js": "module.exports = function create() {};\n",
+            "index.js": "module.exports = require('./whole');\n",
+            "use.js": "const create = require('.');\ncreate();\n",
+        },
+        definitions=["shape.js:Shape.area method 2", "shape.js:make function 8", "whole.js:create function 1"],
+        edges=[
+            "shape.js -> shape.js:Shape.area inferred",
+            "shape.js:Shape.area -> shape.js:Shape.size exact",
+            "shape.js:Square -> shape.js:Shape inferred",
+            "main.js -> shape.js:make inferred",
+            "main.js -> shape.js:Shape.area inferred",
+            "use.js -> whole.js:create exact",
+        ],
+    )
+
+
+def test_types(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"store.ts": TYPED},
+        definitions=[
+            "store.ts:Store interface 1",
+            "store.ts:Store.get method 1",
+            "store.ts:Memory.log field 3",
+            "store.ts:Level enum 7",
+            "store.ts:Level.Low constant 7",
+            "store.ts:Named type 8",
+            "store.ts:Named.name field 8",
+            "store.ts:Either type 9",
+            "store.ts:Deep namespace 10",
+            "store.ts:Deep.dive function 10",
+            "store.ts:Job.run method 12",
+            "store.ts:over function 24",
+        ],
+        edges=[
+            "store.ts:Memory.get -> store.ts:Log.write inferred",
+            "store.ts:use -> store.ts:Memory.get inferred",
+            "store.ts:use -> store.ts:Log.write inferred",
+            "store.ts:use -> store.ts:Deep.dive exact",
+            "store.ts:Job.start -> store.ts:Job.run exact",
+            "store.ts -> store.ts:use exact",
+            "store.ts -> store.ts:Log.write inferred",
+        ],
+    )
+
+
+def test_elements_call_components(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "app.tsx": "import { Card } from './card';\nexport const App = () => <div><Card onOpen={open} /></div>;\n"
+            "function open() {}\n",
+            "card.tsx": "export function Card(props: any) { props.onOpen(); return <b/>; }\n",
+        },
+        edges=[
+            "app.tsx:App -> card.tsx:Card exact",
+            "card.tsx:Card -> app.tsx:open inferred",
+        ],
+    )
+
+
+def test_modules_are_found_as_the_configuration_says(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "tsconfig.json": '{ // paths\n "compilerOptions": {"baseUrl": ".", "paths": {"@app/*": ["src/*"]},}\n}',
+            "src/tool.ts": "export function tool() {}\n",
+            "packages/core/package.json": '{"name": "@org/core", "exports": {".": {"import": "./dist/index.js"}}}',
+            "packages/core/src/index.ts": "export { deep as core } from './deep.js';\n",
+            "packages/core/src/deep.ts": "export function deep() {}\n",
+            "src/main.ts": "import { tool } from '@app/tool';\nimport { core } from '@org/core';\ntool();\ncore();\n"
+            "import('./tool').then((m) => m.tool());\n",
+        },
+        edges=[
+            "src/main.ts -> src/tool.ts:tool exact",
+            "src/main.ts -> packages/core/src/deep.ts:deep exact",
+        ],
+    )
+
+
+def test_assignments_reach_the_scope_that_declares(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"late.js": "let run;\nfunction one() {}\nfunction set() { run = one; }\nset();\nrun();\n"},
+        edges=["late.js -> late.js:one inferred"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("pattern", "module", "rest"),
+    [("@a/*", "@a/b", "b"), ("x", "x", ""), ("x", "y", None), ("*.js", "m.js", "m"), ("ab*ba", "aba", None)],
+)
+def test_patterns_of_configurations(pattern: str, module: str, rest: str | None) -> None:
+    assert matched(pattern, module) == rest
+
+
+def test_configurations_may_have_comments() -> None:
+    assert relaxed_json('{"a": "// no", /* x */ "b": [1,],}') == {"a": "// no", "b": [1]}
+    assert relaxed_json("{") == {}
+
+
+def test_a_file_is_found_by_the_words_that_import_it() -> None:
+    assert module_keys("../lib/view.js") == module_keys("lib/view.ts") == ("./view",)
+    assert "./lib" in module_keys("src/lib/index.ts")
+
+
+@given(st.sampled_from([(SCRIPT, "javascript"), (LEGACY, "javascript"), (TYPED, "typescript"), (TYPED, "tsx")]),
+       st.integers(0, 2**32))  # fmt: skip
+def test_broken_source_is_read_as_far_as_it_goes(case: tuple[str, str], seed: int) -> None:
+    text, language = case
+    read(splinter(text.encode(), seed), language)
