@@ -129,7 +129,7 @@ class Typed:
 
     def chosen(self, values: Values, file: File, scope: int, call: Expression) -> Values:
         """The functions among overloads that a call fits best; a declaration without a body only if none has one."""
-        if file.facts.prototypes:
+        if file.facts.announces:
             values = self._with_bodies(values)
         functions = [value for value in values if value[0] == FUNCTION]
         if len(functions) < 2:

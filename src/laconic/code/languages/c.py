@@ -7,11 +7,41 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.code.expressions import (
-    ABSTRACT, AROUND, DECLARED, EITHER, MEMBER, NEW, OUTSIDE, PRIVATE, SEQUENCE, STATIC, TYPED, Expression,
+    ABSTRACT,
+    AROUND,
+    DECLARED,
+    EITHER,
+    MEMBER,
+    NEW,
+    OUTSIDE,
+    PRIVATE,
+    SEQUENCE,
+    STATIC,
+    TYPED,
+    Expression,
 )  # fmt: skip
+from laconic.code.expressions import Parameter as Positional
 from laconic.code.languages.model import (
-    Assign, Block, Call, Comment, Custom, Either, Files, Imports, Inner, Item, Language, Literal, Member, Name, Parameter,
-    Resolution, Return, Sequence, Text, Typed,
+    Assign,
+    Block,
+    Call,
+    Comment,
+    Custom,
+    Files,
+    Imports,
+    Inner,
+    Item,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Parameter,
+    Resolution,
+    Return,
+    Rule,
+    Sequence,
+    Text,
+    Typed,
 )  # fmt: skip
 from laconic.code.symbols import Import, Kind
 
@@ -21,6 +51,7 @@ if TYPE_CHECKING:
     from laconic.code.syntax.lowering import Lowering
 
 TYPE_NODES = ("struct_specifier", "union_specifier", "class_specifier", "enum_specifier")
+PARAMETERS = ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration")
 WRAPPING = (
     "pointer_declarator", "array_declarator", "parenthesized_declarator", "reference_declarator", "init_declarator",
     "attributed_declarator", "function_declarator", "structured_binding_declarator",
@@ -33,6 +64,7 @@ MAX_DECLARATOR_DEPTH = 60
 
 
 def grammar() -> object:
+    """The grammar's wheel, imported when it is needed."""
     import tree_sitter_c
 
     return tree_sitter_c.language()
@@ -53,7 +85,8 @@ def included_files(files: Files, importer: str, module: str) -> list[str]:
     if files.exists(here):
         return [here]
     tail = _joined("", module)
-    return sorted(files.ending(tail), key=lambda path: (-_shared(path, importer), path.count("/"), path)) if tail else []
+    found = files.ending(tail) if tail else []
+    return sorted(found, key=lambda path: (-_shared(path, importer), path.count("/"), path))
 
 
 def _joined(directory: str, relative: str) -> str:
@@ -145,6 +178,9 @@ def _in_class(walk: Lowering) -> bool:
 
 # Functions
 
+# Macros that define a test: of nothing, or as a method of the class that is named first.
+FIXTURES = {"TEST": Kind.FUNCTION, "TEST_F": Kind.METHOD, "TEST_P": Kind.METHOD, "TYPED_TEST": Kind.METHOD}
+
 
 def lower_function(walk: Lowering, node: Node) -> Expression:
     """A function with its body, also one of a class that it names: `void A::b() {…}`."""
@@ -160,20 +196,27 @@ def define_function(walk: Lowering, node: Node, name: Node, function: Node | Non
     """Define a function or, without a body, what announces one."""
     parent, outermost = walk.scope, walk.wrapped
     qualifiers, text, name_node = qualified(walk, name)
+    fixture = FIXTURES.get(text) if node.child_by_field_name("type") is None else None
+    if fixture is not None and function is not None:
+        written = function.child_by_field_name("parameters")
+        listed_names = written.named_children if written is not None else []
+        if len(listed_names) > 1:
+            qualifiers, text, name_node = [walk.text(listed_names[0])], walk.text(listed_names[1]), listed_names[1]
+            function = None
     words = [walk.text(child) for child in node.children if child.type in ("storage_class_specifier", "virtual")]
     returned = walk.value(node.child_by_field_name("type"))
     initializers = next((child for child in node.named_children if child.type == "field_initializer_list"), None)
     listed = function.child_by_field_name("parameters") if function is not None else None
     parameters = _parameters(walk, listed)
-    kind = Kind.METHOD if qualifiers or _in_class(walk) else Kind.FUNCTION
+    kind = fixture or (Kind.METHOD if qualifiers or _in_class(walk) else Kind.FUNCTION)
     walk.wrapped = outermost
     draft = walk.enter(node, kind, text, name_node, initializers or body, ".".join(qualifiers))
-    if qualifiers:
+    if qualifiers and fixture is not Kind.FUNCTION:
         draft.receiver_type = chain(qualifiers)
         draft.flags |= OUTSIDE
     if "static" in words:
         draft.flags |= STATIC if _in_class_draft(parent.kind) else PRIVATE
-    if body is None and not any(child.type in ("default_method_clause",) for child in node.named_children):
+    if body is None and not any(child.type == "default_method_clause" for child in node.named_children):
         draft.flags |= ABSTRACT
     draft.returned_type = returned
     for parameter, annotation in parameters:
@@ -186,10 +229,8 @@ def define_function(walk: Lowering, node: Node, name: Node, function: Node | Non
     return walk.leave(draft, parent)
 
 
-def parameter_of(name: str, annotation: Expression) -> tuple[str, Expression, Expression, int]:
+def parameter_of(name: str, annotation: Expression) -> Positional:
     """A positional parameter."""
-    from laconic.code.expressions import Parameter as Positional
-
     return Positional(name, annotation, None, 0)
 
 
@@ -200,7 +241,7 @@ def _in_class_draft(kind: Kind) -> bool:
 def _parameters(walk: Lowering, listed: Node | None) -> list[tuple[str, Expression]]:
     found: list[tuple[str, Expression]] = []
     for child in listed.named_children if listed is not None else []:
-        if child.type not in ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration"):
+        if child.type not in PARAMETERS:
             continue
         annotation = walk.value(child.child_by_field_name("type"))
         walk.value(child.child_by_field_name("default_value"))
@@ -243,8 +284,10 @@ def lower_declaration(walk: Lowering, node: Node) -> Expression:
         else:
             _declare_variable(walk, node, declarator, found, annotation, default)
             default = None
-    known = {child.id for child in (typed, *declarators, node.child_by_field_name("default_value"))  if child is not None}
-    walk.visit([child for child in node.named_children if child.id not in known and child.type != "field_initializer_list"])
+    used = (typed, *declarators, node.child_by_field_name("default_value"))
+    known = {child.id for child in used if child is not None}
+    rest = [child for child in node.named_children if child.id not in known]
+    walk.visit([child for child in rest if child.type != "field_initializer_list"])
     return None
 
 
@@ -262,9 +305,7 @@ def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Decla
         value = (DECLARED, value, annotation)
     elif annotation is not None:
         value = (TYPED, annotation)
-    qualifiers, text, name_node = qualified(walk, found.name)
-    if found.name.type == "structured_binding_declarator":
-        return
+    _, text, name_node = qualified(walk, found.name)
     owns = _owns_names(walk)
     walk.rebinds = not owns and text in walk.scope.bound
     walk.bind_name(text, value)
@@ -294,7 +335,9 @@ def _listed(walk: Lowering, node: Node, annotation: Expression, is_one: bool) ->
     """`{…}` of one value of a type, or of an array of them. Members that it names or places are bound."""
     if not is_one:
         elements = [
-            _listed(walk, child, annotation, is_one=True) if child.type == "initializer_list" else _element(walk, child, annotation)
+            _listed(walk, child, annotation, is_one=True)
+            if child.type == "initializer_list"
+            else _element(walk, child, annotation)
             for child in node.named_children
             if child.type != "comment"
         ]
@@ -325,7 +368,8 @@ def _element(walk: Lowering, node: Node, annotation: Expression) -> Expression:
     if node.type == "initializer_pair":
         value = node.child_by_field_name("value")
         if value is not None and value.type == "initializer_list":
-            is_array = (designator := node.child_by_field_name("designator")) is not None and "subscript" in designator.type
+            designator = node.child_by_field_name("designator")
+            is_array = designator is not None and "subscript" in designator.type
             return _listed(walk, value, annotation if is_array else None, is_one=True)
         return walk.value(value)
     return _listed(walk, node, None, is_one=True) if node.type == "initializer_list" else walk.value(node)
@@ -400,7 +444,8 @@ def lower_typedef(walk: Lowering, node: Node) -> Expression:
     declarators = node.children_by_field_name("declarator")
     first = declared(declarators[0]) if declarators else None
     body = made.child_by_field_name("body") if made is not None and made.type in TYPE_NODES else None
-    if made is not None and body is not None and made.child_by_field_name("name") is None and first is not None and first.name:
+    is_nameless = made is not None and body is not None and made.child_by_field_name("name") is None
+    if is_nameless and made is not None and body is not None and first is not None and first.name is not None:
         walk.wrapped = (node, 0)
         annotation = define_class(walk, made, first.name, body, Kind.TYPE)
         declarators = declarators[1:]
@@ -446,15 +491,15 @@ def lower_macro(walk: Lowering, node: Node) -> Expression:
     return walk.leave(draft, parent)
 
 
-def lower_field_access(walk: Lowering, node: Node) -> Expression:
-    """Conditional: the value is that of either branch."""
+def lower_conditional(walk: Lowering, node: Node) -> Expression:
+    """`a ? b : c`: the value is that of either branch."""
     walk.value(node.child_by_field_name("condition"))
     known = [walk.value(node.child_by_field_name(name)) for name in ("consequence", "alternative")]
     found = tuple(value for value in known if value is not None)
     return (EITHER, found) if len(found) > 1 else found[0] if found else None
 
 
-RULES = {
+RULES: dict[str, Rule] = {
     "identifier": Name(),
     "type_identifier": Name(),
     "primitive_type": Name(),
@@ -467,7 +512,7 @@ RULES = {
     "false": Literal("bool"),
     "parenthesized_expression": Inner(),
     "pointer_expression": Inner("argument"),
-    "conditional_expression": Custom(lower_field_access),
+    "conditional_expression": Custom(lower_conditional),
     "cast_expression": Typed("type"),
     "type_descriptor": Inner("type"),
     "assignment_expression": Assign(updates=True),
@@ -500,7 +545,7 @@ C = Language(
     resolution=Resolution(
         modules=included_files,
         namespace="global",
-        prototypes=True,
+        announces=True,
         virtual=True,
         builtins="c",
     ),

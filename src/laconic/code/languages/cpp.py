@@ -6,12 +6,26 @@ from typing import TYPE_CHECKING
 
 from laconic.code.expressions import ELEMENT, MEMBER, NEW, PARTIAL, TYPED, Expression
 from laconic.code.languages.c import (
-    RULES, chain, declared, define_class, included_files, lower_struct, parameter_of,
+    RULES,
+    declared,
+    included_files,
+    lower_struct,
+    parameter_of,
 )  # fmt: skip
 from laconic.code.languages.model import (
-    Call, Custom, Generic, Inner, Item, Language, Name, Parameter, Resolution, Skip,
+    Call,
+    Custom,
+    Generic,
+    Inner,
+    Item,
+    Language,
+    Name,
+    Parameter,
+    Resolution,
+    Rule,
+    Skip,
 )  # fmt: skip
-from laconic.code.symbols import Import, Kind
+from laconic.code.symbols import Kind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -23,6 +37,7 @@ MAKERS = frozenset("make_unique make_shared allocate_shared make_ref".split())
 
 
 def grammar() -> object:
+    """The grammar's wheel, imported when it is needed."""
     import tree_sitter_cpp
 
     return tree_sitter_cpp.language()
@@ -85,7 +100,7 @@ def lower_template(walk: Lowering, node: Node) -> Expression:
     listed = node.child_by_field_name("parameters")
     for child in listed.named_children if listed is not None else []:
         names = [part for part in child.named_children if part.type == "type_identifier"]
-        if child.type in ("type_parameter_declaration", "variadic_type_parameter_declaration", "optional_type_parameter_declaration"):
+        if child.type.endswith("type_parameter_declaration"):
             walk.type_parameters.update((walk.text(name), None) for name in names[:1])
     outermost = walk.wrapped[0] if walk.wrapped else node
     for child in node.named_children:
@@ -183,7 +198,7 @@ def lower_auto(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-RULES_CPP = {
+RULES_CPP: dict[str, Rule] = {
     **RULES,
     "class_specifier": Custom(lower_struct),
     "namespace_identifier": Name(),
@@ -225,7 +240,7 @@ CPP = Language(
         namespace="global",
         classes_are_modules=True,
         namespaces_are_used=True,
-        prototypes=True,
+        announces=True,
         virtual=True,
         overloads=True,
         implicit_receiver=True,
@@ -240,7 +255,7 @@ CPP = Language(
         echoes=_names("get value lock release load"),
         getters=_names("front back at top find"),
         views=_names("begin end cbegin cend rbegin rend"),
-        adders={"push_back": (-1, 0), "emplace_back": (-1, 0), "push": (-1, 0), "insert": (-1, 0), "push_front": (-1, 0)},
+        adders=dict.fromkeys(("push_back", "emplace_back", "push", "insert", "push_front"), (-1, 0)),
         common_members=_names(
             "size empty clear begin end get reset data find insert erase push_back emplace_back front back at count "
             "c_str str append resize reserve swap lock unlock load store first second length substr pop push top close "

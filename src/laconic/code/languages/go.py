@@ -7,11 +7,44 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from laconic.code.expressions import (
-    CONST, DECLARED, EITHER, ELEMENT, GENERIC, ITEM, MAPPING, MEMBER, SEQUENCE, TYPED, Expression,
+    CONST,
+    DECLARED,
+    EITHER,
+    ELEMENT,
+    GENERIC,
+    ITEM,
+    MAPPING,
+    MEMBER,
+    SEQUENCE,
+    TYPED,
+    Expression,
 )  # fmt: skip
 from laconic.code.languages.model import (
-    Block, Call, Comment, Custom, Files, Function, Generic, Imports, Inner, Item, Language, Literal, Member,
-    Name, Parameter, Resolution, Return, Sequence, Skip, Spread, Summary, Text, Typed, TypeParameter,
+    Block,
+    Call,
+    Comment,
+    Custom,
+    Files,
+    Function,
+    Generic,
+    Imports,
+    Inner,
+    Item,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Parameter,
+    Resolution,
+    Return,
+    Rule,
+    Sequence,
+    Skip,
+    Spread,
+    Summary,
+    Text,
+    Typed,
+    TypeParameter,
 )  # fmt: skip
 from laconic.code.symbols import Import, Kind
 
@@ -24,6 +57,7 @@ SLICE, MAP, CHANNEL, TUPLE = "[]", "map", "chan", "()"  # generic types that the
 
 
 def grammar() -> object:
+    """The grammar's wheel, imported when it is needed."""
     import tree_sitter_go
 
     return tree_sitter_go.language()
@@ -176,8 +210,7 @@ def lower_type_spec(walk: Lowering, node: Node) -> Expression:
 
 def _opening(node: Node) -> Node | None:
     """The brace that opens a type."""
-    inner = next((child for child in node.children if child.type in ("{", "field_declaration_list")), None)
-    return inner
+    return next((child for child in node.children if child.type in ("{", "field_declaration_list")), None)
 
 
 def _statement(node: Node) -> Node:
@@ -240,6 +273,11 @@ def lower_embedded(walk: Lowering, node: Node) -> Expression:
             walk.scope.bases.append(values[0])
         return None
     return values[0] if len(values) == 1 else None
+
+
+def lower_constraint(walk: Lowering, node: Node) -> Expression:
+    """One type as a constraint bounds the parameter, several do not."""
+    return walk.value(node.named_children[0]) if node.named_child_count == 1 else None
 
 
 # Values
@@ -396,7 +434,7 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-RULES = {
+RULES: dict[str, Rule] = {
     "identifier": Name(),
     "type_identifier": Name(),
     "package_identifier": Name(),
@@ -411,7 +449,7 @@ RULES = {
     "parenthesized_type": Inner(),
     "pointer_type": Inner(),
     "negated_type": Inner(),
-    "type_constraint": Custom(lambda walk, node: walk.value(node.named_children[0]) if node.named_child_count == 1 else None),
+    "type_constraint": Custom(lower_constraint),
     "unary_expression": Custom(lower_unary),
     "type_assertion_expression": Typed("type"),
     "interpreted_string_literal": Text(("interpreted_string_literal_content",)),

@@ -491,7 +491,7 @@ class Resolution:
     transparent_types: frozenset[str] = frozenset()  # generic types that stand for their first argument: Box, Option
     echoes: frozenset[str] = frozenset()  # methods of transparent types that give the value back: unwrap, clone
     tuples: frozenset[str] = frozenset()  # generic types whose arguments are its elements, place by place
-    prototypes: bool = False  # a function without a body stands for the one of that qualified name that has one
+    announces: bool = False  # a function without a body stands for the one of that qualified name that has one
     structural: bool = False  # whatever has all methods of an interface implements it
     prototype: str = ""  # the member of a class or function by which members are added to its instances
     module_object: str = ""  # the name of what a module exports as a whole; unbound it is the module itself

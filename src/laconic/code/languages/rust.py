@@ -3,15 +3,52 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from laconic.code.expressions import (
-    CONST, DECLARED, EITHER, ELEMENT, GENERIC, IMPORTED, ITEM, LITERAL, MEMBER, SEQUENCE, TYPED, Expression,
+    CONST,
+    DECLARED,
+    EITHER,
+    ELEMENT,
+    GENERIC,
+    IMPORTED,
+    ITEM,
+    LITERAL,
+    MEMBER,
+    SEQUENCE,
+    TYPED,
+    Expression,
 )  # fmt: skip
+from laconic.code.expressions import Parameter as Positional
 from laconic.code.languages.model import (
-    Assign, Attribute, Block, Class, Comment, Custom, Either, Files, Function, Generic, Inner, Item, Language, Literal,
-    Member, Name, Parameter, Resolution, Return, Sequence, Skip, Summary, Text, Typed, TypeParameter, Variable,
+    Assign,
+    Attribute,
+    Block,
+    Class,
+    Comment,
+    Custom,
+    Either,
+    Files,
+    Function,
+    Generic,
+    Inner,
+    Item,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Parameter,
+    Resolution,
+    Return,
+    Rule,
+    Sequence,
+    Skip,
+    Summary,
+    Text,
+    Typed,
+    TypeParameter,
+    Variable,
 )  # fmt: skip
 from laconic.code.symbols import Import, Kind
 
@@ -26,6 +63,7 @@ PATH_WORDS = ("crate", "self", "super")
 
 
 def grammar() -> object:
+    """The grammar's wheel, imported when it is needed."""
     import tree_sitter_rust
 
     return tree_sitter_rust.language()
@@ -38,7 +76,8 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     """The file of a module path: `crate::a::b`, `self::a`, `super::a`, `a::b` (a child, else a crate)."""
     parts = module.replace(".", SEPARATOR).split(SEPARATOR)
     if not importer:
-        return [path for name, path in files.once(_crates) if name == parts[0] for path in _below(files, path, parts[1:])]
+        roots = [path for name, path in files.once(_crates) if name == parts[0]]
+        return [found for root in roots for found in _below(files, root, parts[1:])]
     first = parts[0]
     if first == "crate":
         root = _crate_root(files, importer)
@@ -145,7 +184,7 @@ def _setting(section: str, name: str) -> str:
     return found[1] if found else ""
 
 
-# Paths and imports
+# Paths, and what `use` brings in
 
 
 def _segments(walk: Lowering, node: Node | None) -> list[str]:
@@ -174,7 +213,7 @@ def _from_file(walk: Lowering, segments: list[str]) -> list[str]:
     depth = _inline_depth(walk)
     if not depth or segments[0] not in ("self", "super"):
         return segments
-    inline = []
+    inline: list[str] = []
     position = walk.scope.definition
     while position > 0:
         if walk.definitions[position].kind == Kind.NAMESPACE:
@@ -237,7 +276,7 @@ def _used(walk: Lowering, node: Node | None, before: list[str]) -> Iterator[tupl
             yield path[:-1], path[-1], walk.text(alias)
     elif node.type == "self" and before:
         yield before[:-1], before[-1], before[-1]
-    elif node.type != "line_comment" and node.type != "block_comment":
+    elif not node.type.endswith("_comment"):
         path = before + _segments(walk, node)
         if path:
             yield path[:-1], path[-1], path[-1]
@@ -370,16 +409,8 @@ def bind_pattern(walk: Lowering, node: Node | None, value: Expression, *, iterat
     elif kind == "tuple_struct_pattern":
         _bind_tuple_struct(walk, node, value)
     elif kind == "struct_pattern":
-        made = node.child_by_field_name("type")
-        for child in node.named_children:
-            if child.type == "field_pattern":
-                name_node, inner = child.child_by_field_name("name"), child.child_by_field_name("pattern")
-                if name_node is not None:
-                    bind_pattern(walk, inner or name_node, _part(walk, made, walk.text(name_node)))
-    elif kind == "or_pattern":
-        for child in node.named_children:
-            bind_pattern(walk, child, value)
-    elif kind == "captured_pattern":
+        _bind_struct(walk, node)
+    elif kind in ("or_pattern", "captured_pattern"):
         for child in node.named_children:
             bind_pattern(walk, child, value)
     elif kind in ("scoped_identifier", "integer_literal", "string_literal", "range_pattern", "macro_invocation"):
@@ -394,6 +425,14 @@ def bind_pattern(walk: Lowering, node: Node | None, value: Expression, *, iterat
 
 def _patterns(node: Node) -> list[Node]:
     return [child for child in node.named_children if not child.type.endswith("comment")]
+
+
+def _bind_struct(walk: Lowering, node: Node) -> None:
+    made = node.child_by_field_name("type")
+    for child in node.named_children:
+        name, inner = child.child_by_field_name("name"), child.child_by_field_name("pattern")
+        if child.type == "field_pattern" and name is not None:
+            bind_pattern(walk, inner or name, _part(walk, made, walk.text(name)))
 
 
 def _bind_tuple_struct(walk: Lowering, node: Node, value: Expression) -> None:
@@ -496,7 +535,7 @@ def lower_closure(walk: Lowering, node: Node) -> Expression:
         annotation = walk.value(child.child_by_field_name("type")) if child.type == "parameter" else None
         plain = pattern is not None and pattern.type == "identifier"
         name = walk.text(pattern) if plain and pattern is not None else f"#{position}"
-        draft.parameters.append(_parameter(name, annotation))
+        draft.parameters.append(Positional(name, annotation, None, 0))
         draft.bound.add(name)
         if not plain and pattern is not None:
             patterns.append((name, pattern))
@@ -508,12 +547,6 @@ def lower_closure(walk: Lowering, node: Node) -> Expression:
     if value is not None:
         draft.returns.append(value)
     return walk.leave(draft, parent)
-
-
-def _parameter(name: str, annotation: Expression) -> tuple[str, Expression, Expression, int]:
-    from laconic.code.expressions import Parameter as Declared
-
-    return Declared(name, annotation, None, 0)
 
 
 def lower_call(walk: Lowering, node: Node) -> Expression:
@@ -566,7 +599,7 @@ def lower_macro_call(walk: Lowering, node: Node) -> Expression:
     line = node.start_point[0] + 1
     callee = walk.callee(name) if name is not None else None
     values = _token_values(walk, tree) if tree is not None else []
-    if callee in ("vec",):
+    if callee == "vec":
         return (SEQUENCE, tuple(values), walk.next_serial())
     if callee is not None:
         walk.call(f"{callee}!" if callee in STANDARD_MACROS else callee, tuple(values), (), line)
@@ -669,7 +702,7 @@ STANDARD_MACROS = _names(
 
 GENERICS = ("type_parameters", ":where_clause")
 
-RULES = {
+RULES: dict[str, Rule] = {
     "identifier": Name(),
     "type_identifier": Name(),
     "self": Name(),
@@ -764,12 +797,19 @@ RULES = {
 
 COMMON_MEMBERS = _names(
     "all and_then any append as_bytes as_deref as_mut as_ref as_str as_slice bytes chain chars clear clone cloned cmp "
-    "collect contains contains_key copied count default deref drain drop ends_with entry enumerate eq err expect extend "
+    "collect contains contains_key copied count default deref drain "
+    "drop ends_with entry enumerate eq err expect extend "
     "filter filter_map find first flat_map flatten flush fmt fold for_each from get get_mut hash insert into into_iter "
     "is_empty is_err is_none is_ok is_some iter iter_mut join keys kind last len lines lock map map_err max min name "
     "new next nth ok ok_or ok_or_else or_else parse path peek pop push push_str read remove replace rev send set skip "
     "sort split starts_with sum take to_owned to_string to_vec trim unwrap unwrap_or unwrap_or_default unwrap_or_else "
     "values wait with write write_all zip"
+)
+
+FED_WITH_ELEMENTS = _names(
+    "map for_each filter filter_map flat_map any all find find_map position partition take_while skip_while max_by_key "
+    "min_by_key sort_by_key inspect and_then map_or map_or_else is_some_and is_ok_and retain then unwrap_or_else with "
+    "map_while sort_by dedup_by_key try_for_each"
 )
 
 IDENTITY = Summary(returns=0)
@@ -800,13 +840,15 @@ RUST = Language(
         ),
         echoes=_names(
             "unwrap expect unwrap_or unwrap_or_else unwrap_or_default ok ok_or ok_or_else or or_else filter take "
-            "replace clone cloned copied to_owned into borrow borrow_mut as_ref as_mut as_deref as_deref_mut deref "
+            "clone cloned copied to_owned into borrow borrow_mut as_ref as_mut as_deref as_deref_mut deref "
             "deref_mut lock read write try_lock get_mut into_inner get get_or_init get_or_insert_with insert map_err "
             "context with_context iter iter_mut into_iter next await inspect and upgrade downgrade by_ref as_pin_mut"
         ),
         views=_names(
-            "iter iter_mut into_iter drain values values_mut into_values cloned copied rev skip skip_while step_by take "
-            "take_while filter chain collect peekable inspect by_ref clone to_vec to_owned as_slice as_mut_slice as_ref "
+            "iter iter_mut into_iter drain values values_mut into_values "
+            "cloned copied rev skip skip_while step_by take "
+            "take_while filter chain collect peekable inspect "
+            "by_ref clone to_vec to_owned as_slice as_mut_slice as_ref "
             "as_mut borrow borrow_mut unwrap expect lock read write into_boxed_slice into_vec fuse cycle retain sorted "
             "chunks windows split_off into into_inner deref unwrap_or_default ok"
         ),
@@ -818,15 +860,7 @@ RUST = Language(
         ),
         adders={"push": (-1, 0), "push_back": (-1, 0), "push_front": (-1, 0), "insert": (0, 1), "send": (-1, 0)},
         mergers={"extend": 0, "append": 0},
-        feeders={
-            name: 0
-            for name in (
-                "map", "for_each", "filter", "filter_map", "flat_map", "any", "all", "find", "find_map", "position",
-                "partition", "take_while", "skip_while", "max_by_key", "min_by_key", "sort_by_key", "inspect",
-                "and_then", "map_or", "map_or_else", "is_some_and", "is_ok_and", "retain", "then", "unwrap_or_else",
-                "for_each_mut", "with", "map_while", "sort_by", "dedup_by_key", "try_for_each",
-            )
-        } | {"fold": 1, "try_fold": 1},
+        feeders=dict.fromkeys(FED_WITH_ELEMENTS, 0) | {"fold": 1, "try_fold": 1},
         mappers=_names("map filter_map flat_map and_then find_map map_while"),
         common_members=COMMON_MEMBERS,
         builtins="std",

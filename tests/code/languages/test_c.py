@@ -1,0 +1,213 @@
+"""C and C++: prototypes, function pointers, namespaces, methods outside their class."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.code.languages.checks import check, read, splinter
+
+C = {
+    "include/db.h": """\
+#ifndef DB_H
+#define DB_H
+typedef struct db db;
+struct ops { int (*open)(db *); void (*close)(db *); };
+struct db { struct ops *ops; int n; };
+typedef int (*cmd_fn)(db *d);
+struct cmd { const char *name; cmd_fn fn; int arity; };
+db *db_new(int n);
+void db_free(db *d);
+#define DB_CALL(d) db_run(d, 1)
+int db_run(db *d, int x);
+#endif
+""",
+    "src/db.c": """\
+#include "../include/db.h"
+#include <stdlib.h>
+static int helper(db *d) { return d->n; }
+static int my_open(db *d) { return helper(d); }
+static void my_close(db *d) { }
+static struct ops default_ops = { .open = my_open, .close = my_close };
+db *db_new(int n) { db *d = malloc(sizeof(*d)); d->ops = &default_ops; d->ops->open(d); return d; }
+void db_free(db *d) { d->ops->close(d); free(d); }
+int db_run(db *d, int x) { return helper(d); }
+""",
+    "src/main.c": """\
+#include "db.h"
+static int helper(db *d) { return 0; }
+static int get_cmd(db *d) { return helper(d); }
+static int set_cmd(db *d) { return DB_CALL(d); }
+static struct cmd table[] = { {"get", get_cmd, 1}, {"set", set_cmd, 2} };
+static int apply(cmd_fn f, db *d) { return f(d); }
+int main(void) {
+  db *d = db_new(1);
+  for (int i = 0; i < 2; i++) table[i].fn(d);
+  apply(get_cmd, d);
+  db_free(d);
+  return 0;
+}
+""",
+}
+
+CPP = {
+    "db/shape.h": """\
+#pragma once
+#include <memory>
+#include <vector>
+namespace geo {
+class Shape {
+ public:
+  virtual ~Shape() = default;
+  virtual double Area() const = 0;
+  virtual void Draw() { Prepare(); }
+ protected:
+  void Prepare();
+};
+class Circle : public Shape {
+ public:
+  explicit Circle(double r);
+  double Area() const override;
+  static Circle* Make(double r);
+  Circle& Scale(double k);
+ private:
+  double Helper() const;
+  double r_;
+  std::unique_ptr<Shape> inner_;
+};
+double Total(const std::vector<Shape*>& xs);
+}
+""",
+    "db/shape.cc": """\
+#include "db/shape.h"
+#include "util/log.h"
+namespace geo {
+namespace { int counter() { return 1; } }
+void Shape::Prepare() { Log("x"); counter(); }
+Circle::Circle(double r) : r_(r) { Prepare(); }
+double Circle::Area() const { return Helper() * this->Helper(); }
+double Circle::Helper() const { if (inner_) inner_->Draw(); return r_; }
+Circle* Circle::Make(double r) { return new Circle(r); }
+Circle& Circle::Scale(double k) { return *this; }
+double Total(const std::vector<Shape*>& xs) { double t = 0; for (const auto* s : xs) t += s->Area(); return t; }
+}
+""",
+    "util/log.h": """\
+namespace geo { void Log(const char* m); 
+template <typename T> T Max(T a, T b) { return a > b ? a : b; } }
+""",
+    "util/log.cc": """\
+#include "util/log.h"
+void geo::Log(const char* m) {}
+""",
+    "main.cpp": """\
+#include "db/shape.h"
+using namespace geo;
+int main() {
+  Circle c(1.0);
+  c.Scale(2).Scale(3).Area();
+  auto p = std::make_unique<Circle>(2.0);
+  p->Area();
+  geo::Circle* q = geo::Circle::Make(3);
+  q->Draw();
+  std::vector<Shape*> v; v.push_back(q);
+  geo::Total(v);
+  auto f = [&](Circle& x) { return x.Area(); };
+  f(c);
+  Max(1, 2);
+  v[0]->Draw();
+}
+""",
+}
+
+
+def test_c_definitions(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        C,
+        definitions=[
+            "include/db.h:db struct 5",
+            "include/db.h:ops.open field 4",
+            "include/db.h:cmd_fn type 6",
+            "include/db.h:DB_CALL macro 10",
+            "include/db.h:db_new function 8",
+            "src/db.c:db_new function 7",
+            "src/main.c:table variable 5",
+        ],
+        imports=["src/db.c: ../include/db.h *", "src/db.c: stdlib.h *", "src/main.c: db.h *"],
+    )
+
+
+def test_calls_reach_definitions_not_prototypes(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        C,
+        edges=[
+            "src/main.c:main -> src/db.c:db_new exact",
+            "src/main.c:set_cmd -> include/db.h:DB_CALL exact",
+            "include/db.h:DB_CALL -> src/db.c:db_run exact",
+            "src/main.c:get_cmd -> src/main.c:helper exact",
+            "src/db.c:db_run -> src/db.c:helper exact",
+        ],
+        absent=["src/main.c:main -> include/db.h:db_new", "src/main.c:get_cmd -> src/db.c:helper"],
+    )
+
+
+def test_functions_are_called_through_fields_and_parameters(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        C,
+        edges=[
+            "src/db.c:db_new -> src/db.c:my_open inferred",
+            "src/db.c:db_free -> src/db.c:my_close inferred",
+            "src/main.c:apply -> src/main.c:get_cmd inferred",
+        ],
+    )
+
+
+def test_cpp_definitions(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        CPP,
+        definitions=[
+            "db/shape.h:geo namespace 4",
+            "db/shape.h:geo.Shape class 5",
+            "db/shape.h:geo.Shape.Area method 8",
+            "db/shape.h:geo.Circle.r_ field 21",
+            "db/shape.cc:geo.Circle.Area method 7",
+            "util/log.cc:geo.Log method 2",
+        ],
+    )
+
+
+def test_methods_written_outside_belong_to_their_class(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        CPP,
+        edges=[
+            "db/shape.cc:geo.Circle.Area -> db/shape.cc:geo.Circle.Helper exact",
+            "db/shape.cc:geo.Circle.Circle -> db/shape.cc:geo.Shape.Prepare exact",
+            "db/shape.cc:geo.Circle.Make -> db/shape.cc:geo.Circle.Circle exact",
+            "db/shape.cc:geo.Shape.Prepare -> util/log.cc:geo.Log exact",
+            "db/shape.h:geo.Shape.Draw -> db/shape.cc:geo.Shape.Prepare exact",
+            "db/shape.cc:geo.Circle.Helper -> db/shape.h:geo.Shape.Draw inferred",
+            "db/shape.cc:geo.Total -> db/shape.cc:geo.Circle.Area inferred",
+            "main.cpp:main -> db/shape.cc:geo.Circle.Area inferred",
+            "main.cpp:main -> db/shape.cc:geo.Circle.Circle exact",
+            "main.cpp:main -> db/shape.cc:geo.Circle.Scale inferred",
+            "main.cpp:main -> db/shape.cc:geo.Circle.Make exact",
+            "main.cpp:main -> db/shape.cc:geo.Total exact",
+            "main.cpp:main -> util/log.h:geo.Max exact",
+        ],
+    )
+
+
+@given(st.sampled_from(sorted(C)), st.integers(0, 2**32))
+def test_broken_c_is_read(path: str, seed: int) -> None:
+    read(splinter(C[path].encode(), seed), "c")
+
+
+@given(st.sampled_from(sorted(CPP)), st.integers(0, 2**32))
+def test_broken_cpp_is_read(path: str, seed: int) -> None:
+    read(splinter(CPP[path].encode(), seed), "cpp")

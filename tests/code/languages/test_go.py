@@ -1,0 +1,156 @@
+"""Go: packages, receivers, embedding, structural interfaces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.code.languages.checks import check, read, splinter
+
+FILES = {
+    "go.mod": "module example.com/proj/v2\n\ngo 1.21\n",
+    "util/util.go": """\
+package util
+
+// Logger writes.
+type Logger struct{ prefix, suffix string }
+
+func NewLogger(p string) (*Logger, error) { return &Logger{prefix: p}, nil }
+func (l *Logger) Log(m string)            { l.write(m) }
+func (l *Logger) write(m string)          {}
+
+type Shape interface {
+	Area() float64
+	Name() string
+}
+type Logs []*Logger
+type Alias = Logger
+
+const Max, Min = 2, 1
+
+func Apply[T any](xs []T, f func(T)) { for _, x := range xs { f(x) } }
+""",
+    "util/more.go": """\
+package util
+
+func helper() *Logger { l, _ := NewLogger("x"); l.Log("hi"); return l }
+""",
+    "cmd/main.go": """\
+package main
+
+import (
+	"fmt"
+	u "example.com/proj/v2/util"
+)
+
+type Circle struct{ *u.Logger }
+
+func (c Circle) Area() float64 { return 1 }
+func (c Circle) Name() string  { c.Log("name"); return "circle" }
+
+type Square struct{}
+
+func (s *Square) Area() float64 { return 2 }
+func (s *Square) Name() string  { return "sq" }
+
+type Half struct{}
+
+func (h Half) Name() string { return "h" }
+
+type App struct {
+	start func(string)
+	table map[string]func()
+}
+
+func begin(s string)    {}
+func stop()             {}
+func visit(s u.Shape)   { s.Area() }
+func any(s u.Shape)     { s.Name() }
+func first(l u.Logs)    { l[0].Log("first") }
+
+func main() {
+	lg, err := u.NewLogger("a")
+	fmt.Println(err)
+	app := &App{start: begin, table: map[string]func(){"stop": stop}}
+	app.start("x")
+	app.table["stop"]()
+	u.Apply([]u.Shape{Circle{}}, visit)
+	go func() { lg.Log("z") }()
+}
+
+func pick(sh u.Shape) {
+	switch v := sh.(type) {
+	case Circle:
+		v.Area()
+	case *Square:
+		v.Name()
+	}
+	if sh, ok := sh.(*Square); ok {
+		sh.Area()
+	}
+}
+
+func made() { make([]*Square, 1)[0].Area(); new(Square).Name() }
+""",
+}
+
+
+def test_definitions_say_what_they_are(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        FILES,
+        definitions=[
+            "util/util.go:Logger struct 4",
+            "util/util.go:Logger.suffix field 4",
+            "util/util.go:Logger.Log method 7",
+            "util/util.go:Shape interface 10",
+            "util/util.go:Shape.Name method 12",
+            "util/util.go:Logs type 14",
+            "util/util.go:Alias type 15",
+            "util/util.go:Min constant 17",
+            "util/util.go:Apply function 19",
+        ],
+        imports=["cmd/main.go: fmt  fmt", "cmd/main.go: example.com/proj/v2/util  u"],
+        docs={"util/util.go:Logger": "// Logger writes."},
+        signatures={"util/util.go:NewLogger": "func NewLogger(p string) (*Logger, error)"},
+    )
+
+
+def test_calls_cross_files_and_packages(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        FILES,
+        edges=[
+            "util/more.go:helper -> util/util.go:NewLogger exact",
+            "util/more.go:helper -> util/util.go:Logger.Log inferred",
+            "util/util.go:Logger.Log -> util/util.go:Logger.write exact",
+            "cmd/main.go:main -> util/util.go:NewLogger exact",
+            "cmd/main.go:main -> cmd/main.go:begin inferred",
+            "cmd/main.go:main -> cmd/main.go:stop inferred",
+            "cmd/main.go:first -> util/util.go:Logger.Log inferred",
+            "util/util.go:Apply -> cmd/main.go:visit inferred",
+        ],
+    )
+
+
+def test_interfaces_reach_what_has_their_methods(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        FILES,
+        edges=[
+            "cmd/main.go:any -> cmd/main.go:Circle.Name inferred",
+            "cmd/main.go:any -> cmd/main.go:Square.Name inferred",
+            "cmd/main.go:pick -> cmd/main.go:Circle.Area inferred",
+            "cmd/main.go:pick -> cmd/main.go:Square.Name inferred",
+            "cmd/main.go:pick -> cmd/main.go:Square.Area inferred",
+            "cmd/main.go:made -> cmd/main.go:Square.Area inferred",
+            "cmd/main.go:Circle.Name -> util/util.go:Logger.Log exact",
+        ],
+        absent=["cmd/main.go:any -> cmd/main.go:Half.Name", "cmd/main.go:pick -> cmd/main.go:Circle.Name"],
+    )
+
+
+@given(st.sampled_from([path for path in sorted(FILES) if path.endswith(".go")]), st.integers(0, 2**32))
+def test_broken_source_is_read(path: str, seed: int) -> None:
+    read(splinter(FILES[path].encode(), seed), "go")

@@ -1,0 +1,168 @@
+"""Rust: crates and modules, impls and traits, patterns, macros."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.code.languages.checks import check, read, splinter
+
+FILES = {
+    "Cargo.toml": '[workspace]\nmembers = ["app", "util"]\n',
+    "app/Cargo.toml": '[package]\nname = "app"\n',
+    "util/Cargo.toml": '[package]\nname = "my-util"\n',
+    "util/src/lib.rs": """\
+pub mod shapes;
+mod hidden;
+pub use crate::hidden::secret as open;
+pub use shapes::{Shape, Circle};
+pub fn helper() -> i32 { hidden::secret() }
+#[macro_export]
+macro_rules! shout { ($x:expr) => { of_macro($x) }; }
+pub fn of_macro(x: i32) {}
+""",
+    "util/src/hidden.rs": "pub fn secret() -> i32 { super::of_macro(1); 3 }\n",
+    "util/src/shapes.rs": """\
+pub trait Shape {
+    fn area(&self) -> f64;
+    fn describe(&self) -> String { format!("{}", self.area()) }
+}
+/// Round.
+#[derive(Debug)]
+pub struct Circle { pub r: f64, inner: Option<Box<Square>> }
+pub struct Square(pub f64);
+impl Circle {
+    pub const PI: f64 = 3.0;
+    pub fn new(r: f64) -> Self { Circle { r, inner: None } }
+    pub fn with(mut self, s: Square) -> Self { self.inner = Some(Box::new(s)); self }
+    pub fn inside(&self) -> f64 { self.inner.as_ref().unwrap().area() }
+    pub fn try_new(r: f64) -> Result<Self, String> { Ok(Self::new(r)) }
+}
+impl Shape for Circle { fn area(&self) -> f64 { self.r } }
+impl Shape for Square { fn area(&self) -> f64 { self.0 } }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    fn make() -> Circle { Circle::new(1.0) }
+    #[test]
+    fn t() { let c = make(); assert_eq!(c.area(), 1.0); super::super::helper(); }
+}
+""",
+    "app/src/main.rs": """\
+mod net;
+use my_util::{Circle, Shape, shapes};
+use net::client::{Client, Op};
+use std::collections::HashMap;
+fn total(xs: &[Box<dyn Shape>]) -> f64 { xs.iter().map(|x| x.area()).sum() }
+fn generic<T: Shape>(x: &T) { x.describe(); }
+fn run() -> Result<(), String> {
+    let c = Circle::new(1.0).with(shapes::Square(2.0));
+    c.inside();
+    let d = Circle::try_new(2.0)?;
+    d.describe();
+    my_util::open();
+    my_util::shout!(1);
+    let client = Client::connect("x").unwrap();
+    client.send(Op::Get(Circle::new(3.0)));
+    Ok(())
+}
+fn maps(m: HashMap<String, Client>) {
+    for (k, v) in m.iter() { v.ping(); }
+    if let Some(one) = m.get("a") { one.pick(); }
+}
+fn main() { run().unwrap(); }
+""",
+    "app/src/net/mod.rs": "pub mod client;\n",
+    "app/src/net/client.rs": """\
+use my_util::Circle;
+pub enum Op { Get(Circle), Put { c: Circle }, Nop }
+pub struct Client { peers: Vec<Client> }
+impl Client {
+    pub fn connect(a: &str) -> Result<Client, String> { Ok(Client { peers: vec![] }) }
+    pub fn send(&self, op: Op) {
+        match op { Op::Get(c) => { c.inside(); } Op::Put { c } => { c.inside(); } Op::Nop => self.quiet() }
+    }
+    pub fn ping(&self) -> i32 { for p in &self.peers { p.quiet(); } crate::run(); 0 }
+    fn quiet(&self) { self.peers.iter().filter(|p| p.ok()).for_each(|p| { p.ping(); }); }
+    fn ok(&self) -> bool { true }
+    pub fn pick(&self) -> Option<&Client> { self.peers.first() }
+}
+""",
+}
+
+
+def test_definitions_say_what_they_are(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        FILES,
+        definitions=[
+            "util/src/lib.rs:shout macro 7",
+            "util/src/shapes.rs:Shape trait 1",
+            "util/src/shapes.rs:Shape.area method 2",
+            "util/src/shapes.rs:Circle struct 7",
+            "util/src/shapes.rs:Circle.inner field 7",
+            "util/src/shapes.rs:Circle.PI constant 10",
+            "util/src/shapes.rs:Circle.new method 11",
+            "util/src/shapes.rs:tests namespace 19",
+            "util/src/shapes.rs:tests.make function 21",
+            "app/src/net/client.rs:Op enum 2",
+            "app/src/net/client.rs:Op.Put field 2",
+        ],
+        docs={"util/src/shapes.rs:Circle": "/// Round.\n"},
+        signatures={"util/src/shapes.rs:Circle.new": "pub fn new(r: f64) -> Self"},
+    )
+
+
+def test_paths_lead_through_modules_and_crates(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        FILES,
+        edges=[
+            "util/src/lib.rs:helper -> util/src/hidden.rs:secret exact",
+            "util/src/hidden.rs:secret -> util/src/lib.rs:of_macro exact",
+            "app/src/main.rs:run -> util/src/hidden.rs:secret exact",
+            "app/src/main.rs:run -> util/src/lib.rs:shout exact",
+            "util/src/lib.rs:shout -> util/src/lib.rs:of_macro exact",
+            "app/src/net/client.rs:Client.ping -> app/src/main.rs:run exact",
+            "util/src/shapes.rs:tests.t -> util/src/lib.rs:helper exact",
+            "util/src/shapes.rs:tests.make -> util/src/shapes.rs:Circle.new exact",
+        ],
+    )
+
+
+def test_values_have_the_types_of_builders_results_and_patterns(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        FILES,
+        edges=[
+            "app/src/main.rs:run -> util/src/shapes.rs:Circle.with inferred",
+            "app/src/main.rs:run -> util/src/shapes.rs:Circle.inside inferred",
+            "app/src/main.rs:run -> util/src/shapes.rs:Shape.describe inferred",
+            "app/src/main.rs:run -> app/src/net/client.rs:Client.send inferred",
+            "app/src/main.rs:maps -> app/src/net/client.rs:Client.ping inferred",
+            "app/src/main.rs:maps -> app/src/net/client.rs:Client.pick inferred",
+            "app/src/net/client.rs:Client.send -> util/src/shapes.rs:Circle.inside inferred",
+            "util/src/shapes.rs:Circle.inside -> util/src/shapes.rs:Square.area inferred",
+            "app/src/net/client.rs:Client.quiet -> app/src/net/client.rs:Client.ok inferred",
+            "app/src/net/client.rs:Client.ping -> app/src/net/client.rs:Client.quiet inferred",
+            "util/src/shapes.rs:tests.t -> util/src/shapes.rs:Circle.area inferred",
+        ],
+    )
+
+
+def test_traits_reach_their_impls(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        FILES,
+        edges=[
+            "app/src/main.rs:total -> util/src/shapes.rs:Circle.area inferred",
+            "app/src/main.rs:total -> util/src/shapes.rs:Square.area inferred",
+            "app/src/main.rs:generic -> util/src/shapes.rs:Shape.describe inferred",
+        ],
+    )
+
+
+@given(st.sampled_from([path for path in sorted(FILES) if path.endswith(".rs")]), st.integers(0, 2**32))
+def test_broken_source_is_read(path: str, seed: int) -> None:
+    read(splinter(FILES[path].encode(), seed), "rust")
