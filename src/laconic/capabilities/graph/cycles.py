@@ -72,12 +72,20 @@ def text(cycles: Cycles, style: Style) -> str:
     noun = "file" if cycles.of is Relation.IMPORTS else "function"
     for circle in cycles.cycles.items:
         lines.append(style.heading(counted(len(circle.members), noun)))
-        lines.append("  " + " → ".join(circle.cycle))
+        lines.append("  " + " → ".join(_way(circle.cycle)))
         others = [member for member in circle.members if member not in circle.cycle]
         lines += [style.faint(f"  and {other}") for other in others[:MAX_LISTED_MEMBERS]]
         if len(others) > MAX_LISTED_MEMBERS:
             lines.append(style.doubtful(f"  and {len(others) - MAX_LISTED_MEMBERS} more: --json lists them"))
     return "\n".join([*lines, *rest_line(cycles.cycles, "cycle", style)])
+
+
+def _way(cycle: tuple[str, ...]) -> tuple[str, ...]:
+    """The way around, its middle left out when it is long."""
+    left_out = len(cycle) - 1 - MAX_LISTED_MEMBERS
+    if left_out <= 0:
+        return cycle
+    return (*cycle[:MAX_LISTED_MEMBERS], f"({left_out:,} more, --json lists them)", cycle[-1])
 
 
 CAPABILITY = Capability(
