@@ -456,10 +456,10 @@ def lower_typedef(walk: Lowering, node: Node) -> Expression:
         if found.name is None:
             continue
         text = walk.text(found.name)
-        if text != annotation and not (found.is_function_pointer or found.function is not None):
-            walk.bind_name(text, annotation)
-        elif text != annotation:
-            walk.bind_name(text, None)
+        if text == annotation:  # `typedef struct T T;` only announces the struct
+            continue
+        is_function = found.is_function_pointer or found.function is not None
+        walk.bind_name(text, None if is_function else annotation)
         if _owns_names(walk):
             walk.define_value(node, text, found.name, Kind.TYPE)
     return None
