@@ -297,7 +297,7 @@ class Members:
         home = self.program.file(owner[1])
         name = home.definitions[owner[2]][1]
         found = set()
-        for file_id, position in self.program.named(name, kinds=MEMBER_OWNERS):
+        for file_id, position in self.program.named(name, kinds=(Kind.EXTENSION,)):
             file = self.program.file(file_id)
             scope = file.scopes[position]
             if scope is not None and scope.flags & EXTENSION and self.class_of(file, position) == owner:

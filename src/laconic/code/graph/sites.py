@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 MAX_FLOW_FILES = 10  # files searched for what a parameter receives; a function used more widely takes anything
 MAX_FLOW_SITES = 30  # candidate calls, likewise
-MAX_CARRIERS = 60  # names that one value is followed through
-MAX_CARRIER_FILES = 60  # files that mention such a name
+MAX_CARRIERS = 16  # names that one value is followed through
+MAX_CARRIER_FILES = 8  # files that mention such a name
 MAX_NESTING = 3  # containers in containers searched for a value
 MAX_NAMESAKES = 3  # definitions among which a name alone may choose
 
@@ -209,6 +209,10 @@ class Sites:
         return file_id, scope, call, shift
 
     def _bounded_search(self, file: File, position: int) -> frozenset[Any]:
+        owner = file.owner_class(position)
+        own = file.definitions[position if owner < 0 else owner][1]
+        if len(self.program.mentioning(own, file)) > MAX_FLOW_FILES and self._is_constructor(file, position):
+            return frozenset()
         names = self._first_names(file, position)
         files = {file_id for name in names if type(name) is str for file_id in self.program.mentioning(name, file)}
         if len(files) > MAX_FLOW_FILES:
@@ -292,6 +296,15 @@ class Sites:
             return [name]
         classes = [target, *self.evaluator.members.subclasses(target)]
         return [name, *(self.program.file(value[1]).definitions[value[2]][1] for value in classes)]
+
+    def _is_constructor(self, file: File, position: int) -> bool:
+        """Whether a definition is called by constructing its class."""
+        facts, owner, name = file.facts, file.owner_class(position), file.definitions[position][1]
+        if owner < 0:
+            return False
+        return name in facts.constructors or (
+            facts.constructor_is_class_name and bool(name == file.definitions[owner][1])
+        )
 
     def _wanted(self, file: File, position: int) -> frozenset[Value]:
         """Values whose journey is followed."""
