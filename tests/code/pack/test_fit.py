@@ -14,6 +14,7 @@ from laconic.code.pack.report import budget_report
 from laconic.code.pack.texts import Texts
 from laconic.code.render.formats import FORMATS
 from laconic.code.symbols import Symbol
+from laconic.foundation import tokens
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_BUDGET_TOKENS
 
@@ -157,6 +158,14 @@ def test_includes_come_first_and_are_not_repeated(shop: Planted) -> None:
     assert text.count("def checkout") == 1
 
 
+def test_a_whole_file_takes_the_place_of_its_parts() -> None:
+    planted = plant({"a.py": function("f", 1) + function("g", 1)})
+    candidates = [planted.candidate("a.py:f"), planted.candidate("a.py:g", 0.8, "callee", "a.py:f")]
+    pack, text = fit(view(candidates), planted.texts(), FORMATS["text"], 500, includes=[Include("a.py", 1, 3)])
+    assert [extract.whole for extract in pack.extracts] == [True]
+    assert text.count("def f(") == 1
+
+
 def test_an_include_that_does_not_fit_is_refused(shop: Planted) -> None:
     with pytest.raises(LaconicError) as refusal:
         fit(view(around_pay(shop)), shop.texts(), FORMATS["text"], 600, includes=[Include("shop/pay.py")])
@@ -206,6 +215,14 @@ def test_the_report_accounts_for_every_token(shop: Planted) -> None:
     assert report.omitted == sum(times for _, times in pack.omitted)
     assert report.whole_files > 4_000
     assert report.saved_part == pytest.approx(1 - report.used / report.whole_files)
+
+
+@pytest.mark.parametrize("vocabulary", ["o200k", "cl100k", "deepseek"])
+@pytest.mark.parametrize("format_name", FORMATS)
+def test_budgets_of_other_vocabularies_are_filled_too(shop: Planted, vocabulary: str, format_name: str) -> None:
+    count = tokens.Tokenizer(vocabulary).count
+    pack, text = fit(view(around_pay(shop)), shop.texts(), FORMATS[format_name], 1_000, count=count)
+    assert 900 <= pack.used == count(text) <= 1_000
 
 
 def test_counting_is_the_readers_business(shop: Planted) -> None:

@@ -90,10 +90,11 @@ def dedented(lines: Sequence[Line]) -> str:
     return "\n".join(kept) + "\n"
 
 
-def skeleton(header: str, members: Iterable[str]) -> str:
-    """A definition as its signature and those of its members, one a line; a module has only members."""
-    lines = [header, *(f"    {member}" for member in members)] if header else list(members)
-    return "".join(f"{line}\n" for line in lines)
+def skeleton(header: str, members: Iterable[str], *, with_header: bool = True) -> str:
+    """A definition as its signature and those of its members, one a line; a module has no signature."""
+    indentation = "    " if header else ""
+    lines = [header] if header and with_header else []
+    return "".join(f"{line}\n" for line in [*lines, *(indentation + member for member in members)])
 
 
 def shortened(text: str, limit: int) -> str:

@@ -18,6 +18,8 @@ from laconic.foundation.limits import MAX_CUT_BODIES, MAX_CUT_ROUNDS, MAX_REFUSA
 CUT_TARGET_PART = 0.6
 # A pack that uses this much is full; looking for the last tokens costs more than they are worth.
 FULL_PART = 0.985
+# With less, there is reason to look whether the blocks cost less together than one by one.
+FILLED_PART = 0.95
 # A body is only begun when this many tokens are left for it.
 MIN_CUT_TOKENS = 8
 # What a step costs is guessed from its bytes before it is tried. A neighbour's step is not tried if by the guess
@@ -37,10 +39,25 @@ class Filling:
     scale: Scale
     budget: int
     taken: list[Choice] = field(default_factory=list)
+    merged: int = 0  # tokens that the blocks cost more one by one than together, as far as known
 
     def weigh(self) -> int:
         """About the tokens of the pack so far."""
-        return self.scale.weigh(self.draft.pack())
+        return self.scale.weigh(self.draft.pack()) - self.merged
+
+    def fill_up(self, to_targets: Sequence[Rung], to_others: Sequence[Rung]) -> Fitted:
+        """Take as many steps as fit, the targets' first. What the exact count leaves over is filled once more."""
+        self.climb(to_targets)
+        self.cut_targets(to_targets)
+        self.fill(to_others)
+        self.fill_with_cut([*to_targets, *to_others])
+        fitted = self.settled()
+        if fitted.pack.used < self.budget * FILLED_PART:
+            self.merged += self.weigh() - fitted.pack.used
+            self.fill(to_others)
+            self.fill_with_cut([*to_targets, *to_others])
+            fitted = self.settled()
+        return fitted
 
     def climb(self, rungs: Sequence[Rung]) -> None:
         """Take the longest beginning of the steps that fits."""
@@ -86,7 +103,7 @@ class Filling:
                 at += 1
                 continue
             end = max(at + 1, bisect_right(ends, ends[at] + room * part / TOKENS_PER_BYTE) - 1)
-            weight = self._try(rungs[at:end], used)
+            weight = self._try(rungs[at:end])
             if weight:
                 used, part, at = weight, BATCH_PART, end
             elif end > at + 1:
@@ -95,7 +112,7 @@ class Filling:
                 refusals += 1
                 at += 1
 
-    def _try(self, rungs: Sequence[Rung], used: int) -> int:
+    def _try(self, rungs: Sequence[Rung]) -> int:
         """Take some steps if they fit and give the new weight, else 0."""
         before = self.draft.choice()
         self.draft.raise_to(rungs)
@@ -131,7 +148,7 @@ class Filling:
         """Take a step whole or in part; False if it cannot even be begun."""
         is_new = self.draft.chosen[rung.candidate] < rung.detail
         may_fit = is_new and rung.size_bytes <= (self.budget - used) * MOST_BYTES_PER_TOKEN
-        return bool(may_fit and self._try([rung], used)) or self.cut(rung.candidate, rung.detail, self.budget)
+        return bool(may_fit and self._try([rung])) or self.cut(rung.candidate, rung.detail, self.budget)
 
     def cut(self, index: int, detail: Detail, limit: int) -> bool:
         """Show as much of a body or skeleton as keeps the pack within `limit`; False if that is nothing more."""

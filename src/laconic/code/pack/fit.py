@@ -51,7 +51,7 @@ def fit(
         files = question.whole_files(fitted.pack)
         if not files:
             break
-        fitted = question.answer((*fitted.pack.extracts, *files))
+        fitted = question.answer(_joined(fitted.pack.extracts, files))
     return fitted
 
 
@@ -71,9 +71,13 @@ class _Question:
         draft.raise_to(rung for rung in target_rungs(self.view.candidates) if rung.detail is Detail.NAME)
         return draft
 
+    def needed(self, extracts: Extracts) -> int:
+        """The tokens of the least answer."""
+        return self.scale.settle(self.least(extracts).pack()).pack.used
+
     def require_room_for(self, extracts: Extracts) -> None:
         """Refuse a budget that the least answer exceeds."""
-        needed = self.scale.settle(self.least(extracts).pack()).pack.used
+        needed = self.needed(extracts)
         if needed > self.budget:
             message = f"the least answer takes {needed} tokens; the budget is {self.budget}"
             hint = f"Give a budget of {needed} or more, ask about fewer symbols, or include less."
@@ -84,15 +88,15 @@ class _Question:
         draft = self.least(extracts)
         to_targets = target_rungs(self.view.candidates)
         to_others = other_rungs(self.view.candidates, draft.holding_targets)
-        filling = Filling(draft, self.scale, self.budget)
-        filling.climb(to_targets)
-        filling.cut_targets(to_targets)
-        filling.fill(to_others)
-        filling.fill_with_cut([*to_targets, *to_others])
-        return filling.settled()
+        return Filling(draft, self.scale, self.budget).fill_up(to_targets, to_others)
 
     def whole_files(self, pack: Pack) -> Extracts:
-        """Files that had better be shown whole."""
+        """Files that had better be shown whole and have room."""
+        files = self._files_as_cheap(pack) or self._file_of_target(pack)
+        return files if files and self.needed(_joined(pack.extracts, files)) <= self.budget else ()
+
+    def _files_as_cheap(self, pack: Pack) -> Extracts:
+        """Files that cost no more than what is shown of them."""
         included = {extract.path for extract in pack.extracts if extract.whole}
         frame = replace(pack, items=(), within=(), extracts=())
         found: list[Extract] = []
@@ -102,16 +106,20 @@ class _Question:
                 whole = self.texts.extract(path)
                 if self.scale.by_path(replace(frame, extracts=(whole,)))[path] <= cost:
                     found.append(whole)
-        return tuple(found) or self._file_of_target(pack)
+        return tuple(found)
 
     def _file_of_target(self, pack: Pack) -> Extracts:
-        """The file of the only target if it has room, but the target as it would be shown otherwise has not."""
+        """The file of the only target, if the target is not shown whole by itself."""
         item = next((item for item in pack.items if pack.targets == (item.symbol.id,)), None)
         if item is None or len(self.texts.source(item.symbol.path)) > self.budget * MOST_BYTES_PER_TOKEN:
             return ()
         target = next(candidate for candidate in self.view.candidates if candidate.is_target)
         if item.detail is levels(target, holds_target=False)[-1] and not item.is_cut:
             return ()
-        whole = self.texts.extract(item.symbol.path)
-        least = self.scale.settle(self.least((*pack.extracts, whole)).pack())
-        return (whole,) if least.pack.used <= self.budget else ()
+        return (self.texts.extract(item.symbol.path),)
+
+
+def _joined(extracts: Extracts, files: Extracts) -> Extracts:
+    """The extracts and whole files; a whole file takes the place of its parts."""
+    paths = {file.path for file in files}
+    return (*(extract for extract in extracts if extract.path not in paths), *files)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from laconic.code.pack.model import Block, Count, Pack, Render, joined
+from laconic.code.pack.model import Block, Count, Pack, Part, Render, joined
 from laconic.foundation.limits import SETTLE_ROUNDS
 
 
@@ -47,10 +47,11 @@ class Scale:
         return sum([known(block.text) for block in self.blocks(pack)])
 
     def by_path(self, pack: Pack) -> Counter[str]:
-        """About the tokens that each file has in the printed pack."""
+        """About the tokens by which the printed pack shows each file; what it says of other files is not among them."""
         costs: Counter[str] = Counter()
         for block in self.blocks(pack):
-            costs[block.path] += self.count_once(block.text)
+            if block.part is not Part.RELATION:
+                costs[block.path] += self.count_once(block.text)
         return costs
 
     def settle(self, pack: Pack) -> Fitted:

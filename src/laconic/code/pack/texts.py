@@ -78,7 +78,7 @@ class Texts:
         last = lines[size_lines - 1].number
         passed = {member.id for member in self._members(symbol) if member.start_line <= last}
         rest = self.member_lines(symbol, passed)
-        return dedented(lines[:size_lines]) + "".join(f"    {line}\n" for line in rest), last
+        return dedented(lines[:size_lines]) + skeleton(self.signature(symbol).plain, rest, with_header=False), last
 
     def skeleton(self, symbol: Symbol, shown: Collection[str] = (), size_members: int | None = None) -> str:
         """The signature of a symbol and of its (first) members, but not of those with an id in `shown`."""
