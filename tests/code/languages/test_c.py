@@ -94,7 +94,7 @@ double Total(const std::vector<Shape*>& xs) { double t = 0; for (const auto* s :
 }
 """,
     "util/log.h": """\
-namespace geo { void Log(const char* m); 
+namespace geo { void Log(const char* m);
 template <typename T> T Max(T a, T b) { return a > b ? a : b; } }
 """,
     "util/log.cc": """\

@@ -18,7 +18,7 @@ from laconic.code.expressions import (
 from laconic.code.graph.fixpoint import Solver
 from laconic.code.graph.members import Members
 from laconic.code.graph.program import MEMBER_OWNERS, File, Program
-from laconic.code.graph.typed import Typed
+from laconic.code.graph.typed import Typed, type_name
 from laconic.code.graph.values import (
     BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, KEY, MODULE, NOTHING, PARENT, REST,
     RESULT, TUPLE, Value, Values, collection, external, one, tuple_of,
@@ -192,6 +192,8 @@ class Evaluator:
             is_class = kind in MEMBER_OWNERS
             open_to_all = facts.namespace_scope_visible if kind == Kind.NAMESPACE else facts.class_scope_visible
             table = file.names(position)
+            if is_class and facts.constructor_is_class_name and name == file.definitions[position][1] and not called:
+                return self._defined(file, position, (DEFINED, position))
             if is_class and facts.implicit_receiver:
                 found = self._own_kind(file, self.members.implicit(file, position, name, scope), called)
                 if found:
@@ -232,6 +234,8 @@ class Evaluator:
         scope = file.scopes[position]
         if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
             return NOTHING
+        if file.facts.constructor_is_class_name and name == type_name(scope.receiver_type):
+            return self.values(file, file.definitions[position][3], scope.receiver_type)
         found = self.members.of_all(self.instances(file, file.definitions[position][3], scope.receiver_type), name, file)
         return frozenset(value for value in found if value[0] not in (EXTERNAL, RESULT))
 

@@ -11,6 +11,7 @@ from laconic.code.expressions import (
     AROUND,
     DECLARED,
     EITHER,
+    ITEM,
     MEMBER,
     NEW,
     OUTSIDE,
@@ -30,7 +31,6 @@ from laconic.code.languages.model import (
     Files,
     Imports,
     Inner,
-    Item,
     Language,
     Literal,
     Member,
@@ -465,6 +465,13 @@ def lower_typedef(walk: Lowering, node: Node) -> Expression:
     return None
 
 
+def lower_subscript(walk: Lowering, node: Node) -> Expression:
+    """`a[i]`: an element of an array, or what a pointer points to."""
+    value = walk.value(node.child_by_field_name("argument"))
+    key = walk.value(node.child_by_field_name("index") or node.child_by_field_name("indices"))
+    return value and (EITHER, ((ITEM, value, key), value))
+
+
 # The preprocessor
 
 
@@ -538,7 +545,7 @@ RULES: dict[str, Rule] = {
 C = Language(
     name="c",
     grammar=grammar,
-    rules={**RULES, "subscript_expression": Item("argument", "index")},
+    rules={**RULES, "subscript_expression": Custom(lower_subscript)},
     suffixes=(".c",),
     family="c",
     line_comment="//",

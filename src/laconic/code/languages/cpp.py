@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from laconic.code.expressions import ELEMENT, MEMBER, NEW, PARTIAL, TYPED, Expression
@@ -10,6 +11,7 @@ from laconic.code.languages.c import (
     declared,
     included_files,
     lower_struct,
+    lower_subscript,
     parameter_of,
 )  # fmt: skip
 from laconic.code.languages.model import (
@@ -17,7 +19,6 @@ from laconic.code.languages.model import (
     Custom,
     Generic,
     Inner,
-    Item,
     Language,
     Name,
     Parameter,
@@ -41,6 +42,25 @@ def grammar() -> object:
     import tree_sitter_cpp
 
     return tree_sitter_cpp.language()
+
+
+# `class A_EXPORT Name {`, `A_API int f();`: macros that say how something is linked.
+LINKAGE_MACROS = re.compile(
+    rb"\b(?:class|struct|union)[ \t]+(?P<before>[A-Z][A-Z0-9_]+(?:\([^()\n]*\))?)"
+    rb"(?=\s+[A-Za-z_]\w*\s*(?:final\s*)?[:{])"
+    rb"|^[ \t]*(?:static[ \t]+|extern[ \t]+)?(?P<first>[A-Z][A-Z0-9_]*_(?:EXPORT|API|PUBLIC|EXTERN))(?=[ \t]+\w)",
+    re.MULTILINE,
+)
+
+
+def without_linkage_macros(source: bytes) -> bytes:
+    """The source with macros of linkage blanked out."""
+
+    def blank(match: re.Match[bytes]) -> bytes:
+        start, end = match.span(match.lastgroup or 0)
+        return match[0][: start - match.start()] + b" " * (end - start) + match[0][end - match.start() :]
+
+    return LINKAGE_MACROS.sub(blank, source)
 
 
 def lower_namespace(walk: Lowering, node: Node) -> Expression:
@@ -213,7 +233,7 @@ RULES_CPP: dict[str, Rule] = {
     "namespace_alias_definition": Custom(lower_alias),
     "call_expression": Custom(lower_call),
     "new_expression": Call("type", "arguments", constructs=True),
-    "subscript_expression": Item("argument", "indices"),
+    "subscript_expression": Custom(lower_subscript),
     "lambda_expression": Custom(lower_lambda),
     "for_range_loop": Custom(lower_range_loop),
     "placeholder_type_specifier": Custom(lower_auto),
@@ -234,6 +254,7 @@ CPP = Language(
     suffixes=(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h", ".ipp", ".inl", ".tpp", ".cu", ".cuh"),
     family="c",
     line_comment="//",
+    readable=without_linkage_macros,
     resolution=Resolution(
         modules=included_files,
         separator="::",

@@ -542,5 +542,7 @@ class Language:
     family: str = ""  # languages of one family see each other's definitions (JavaScript and TypeScript)
     doc_string: str = ""  # node type of a docstring that opens a body
     line_comment: str = "#"
+    # Source that the grammar can read, of the very length it had: words that only a preprocessor knows are blanked out.
+    readable: Callable[[bytes], bytes] | None = None
     namespace_of: Callable[[Node, Callable[[Node], str]], str] | None = None  # declared package of the file
     resolution: Resolution = field(default_factory=Resolution)

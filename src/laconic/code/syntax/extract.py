@@ -30,13 +30,19 @@ def grammar_of(language: Language) -> Grammar:
 
 def parse(source: bytes, language: Language) -> Tree:
     """The syntax tree; broken source gives a tree with error nodes."""
-    return Parser(grammar_of(language)).parse(source)
+    return Parser(grammar_of(language)).parse(readable(source, language))
+
+
+def readable(source: bytes, language: Language) -> bytes:
+    """The source as the grammar is given it; all positions stay what they are."""
+    prepared = language.readable(source) if language.readable else source
+    return prepared if len(prepared) == len(source) else source
 
 
 def extract(source: bytes, language: Language) -> FileFacts:
     """What the file defines, imports, binds and calls. Broken parts become problems, the rest is read."""
     parser, handlers, rules = tools_for(language)
-    tree = parser.parse(source)
+    tree = parser.parse(readable(source, language))
     root = tree.root_node
     walk = Lowering(source, language, handlers, rules)
     problems = _syntax_problems(root) if root.has_error else []

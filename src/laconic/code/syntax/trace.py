@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from laconic.code.expressions import MEMBER, Expression
 from laconic.code.languages import model
 from laconic.code.languages.model import Language
-from laconic.code.syntax.extract import tools_for
+from laconic.code.syntax.extract import readable, tools_for
 from laconic.code.syntax.lowering import Lowering, field
 from laconic.foundation.recursion import allow_deep_nesting
 
@@ -80,7 +80,7 @@ def trace(source: bytes, language: Language, line: int = 0, column: int = 0) -> 
     walk = Trace(source, language, handlers, rules, offset)
     allow_deep_nesting()
     try:
-        walk.value(parser.parse(source).root_node)
+        walk.value(parser.parse(readable(source, language)).root_node)
     except RecursionError:
         pass  # what was met until then is what can be said
     return walk
