@@ -578,7 +578,10 @@ class Evaluator:
         """Everything that a variadic parameter may receive."""
         _, file_id, position, index = value
         file = self.program.file(file_id)
-        found = self.solver.solve(("rest", file_id, position, index), self._passed, file, position, index)
+        return self.solver.solve(("rest", file_id, position, index), self._rest_values, file, position, index)
+
+    def _rest_values(self, file: File, position: int, index: int) -> Values:
+        found = self._passed(file, position, index)
         if file.facts.virtual:
             annotation = file.scope(position).parameters[index][1]
             return self.typed.narrowed(found, self.instances(file, file.definitions[position][3], annotation))
