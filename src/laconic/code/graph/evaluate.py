@@ -28,7 +28,6 @@ from laconic.code.symbols import CLASS_KINDS, Kind
 from laconic.foundation.recursion import allow_deep_nesting
 
 FLOW_LEVELS = 2  # parameters through which a function may come before it is called
-DECLARED_TAGS = (INSTANCE, COLLECTION, CLASS, DISPLAY)
 MAX_KEYS = 12  # constants that a parameter may stand for
 MAX_TYPE_NAME_PARTS = 8  # dots in the text of a quoted type
 
@@ -474,6 +473,8 @@ class Evaluator:
         if scope.flags & GENERATOR:
             return one(GENERATED, file_id, position)
         declared = self.instances(file, position, scope.returned_type)
+        if file.facts.declarations_suffice and self.typed.says_enough(declared, file):
+            return declared
         if file.facts.virtual and declared:
             return self.typed.narrowed(self._union(file, position, scope.returns), declared)
         if any(value[0] in (INSTANCE, COLLECTION, CLASS, TUPLE) for value in declared):
@@ -559,7 +560,7 @@ class Evaluator:
             return one(REST, file.id, position, index) | (NOTHING if file.facts.virtual else declared)
         if not file.facts.virtual and any(value[0] in (INSTANCE, COLLECTION, CLASS) for value in declared):
             return declared
-        if file.facts.declarations_suffice and any(value[0] in DECLARED_TAGS for value in declared):
+        if file.facts.declarations_suffice and self.typed.says_enough(declared, file):
             return declared
         passed = self._passed(file, position, index)
         if file.facts.virtual:

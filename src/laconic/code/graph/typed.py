@@ -14,7 +14,7 @@ from laconic.code.expressions import (
 )  # fmt: skip
 from laconic.code.graph.program import File
 from laconic.code.graph.values import (
-    CLASS, EXTERNAL, FUNCTION, INSTANCE, KEY, NOTHING, RESULT, Value, Values,
+    CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, INSTANCE, KEY, NOTHING, RESULT, Value, Values,
 )  # fmt: skip
 from laconic.code.symbols import Kind
 
@@ -67,6 +67,27 @@ class Typed:
             else:
                 kept.add(value)
         return frozenset(kept) | declared if unknown or not kept else frozenset(kept)
+
+    def says_enough(self, declared: Values, file: File) -> bool:
+        """Whether a declaration alone tells what a value can do: not so where a function may stand for an object."""
+        if not declared:
+            return False
+        if all(value[0] == RESULT and not value[1].endswith(file.facts.open_types) for value in declared):
+            return True
+        known = [value for value in declared if value[0] in (INSTANCE, COLLECTION, CLASS, DISPLAY)]
+        return bool(known) and not any(value[0] == INSTANCE and self._is_functional(value) for value in known)
+
+    def _is_functional(self, value: Value) -> bool:
+        """Whether a function may stand for an instance: an interface with one method to write."""
+        home = self.program.file(value[1])
+        if not home.facts.functions_are_objects or home.definitions[value[2]][0] not in (Kind.INTERFACE, Kind.TYPE):
+            return False
+        bodiless = [
+            child
+            for child in home.children.get(value[2], ())
+            if (scope := home.scopes[child]) is not None and scope.flags & ABSTRACT
+        ]
+        return len(bodiless) < 2
 
     def _is_below(self, value: Value, bound: Value) -> bool:
         members, target, above = self.evaluator.members, (CLASS, *value[1:3]), (CLASS, *bound[1:3])

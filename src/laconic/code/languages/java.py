@@ -11,7 +11,8 @@ from laconic.code.expressions import (
 )  # fmt: skip
 from laconic.code.languages.model import (
     Assign, Call, Catches, Class, Comment, Custom, Either, Files, Function, Generic, Imports, Inner, Item, Iterate,
-    Language, Literal, Member, Name, Parameter, Resolution, Return, Sequence, Skip, Summary, Text, Typed, Variables,
+    Language, Literal, Member, Name, Parameter, Resolution, Return, Sequence, Skip, Summary, Text, Typed, TypeParameter,
+    Variables,
 )  # fmt: skip
 from laconic.code.symbols import Import, Kind
 
@@ -190,21 +191,12 @@ def lower_constructor(rule: Function) -> Custom:
     return Custom(lower)
 
 
-def lower_type_parameter(walk: Lowering, node: Node) -> Any:
-    """`T extends Bound`: the name of a type that is at least the bound."""
-    bounds = next((child.named_children for child in node.named_children if child.type == "type_bound"), [])
-    values = [walk.value(bound) for bound in bounds]
-    name = next((child for child in node.named_children if "identifier" in child.type), None)
-    if name is not None:
-        walk.bind_name(walk.text(name), values[0] if values else None)
-    return None
-
-
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-CONSTRUCTING = Function(Kind.METHOD, flags=CONSTRUCTOR)
+GENERICS = (":type_parameters",)
+CONSTRUCTING = Function(Kind.METHOD, flags=CONSTRUCTOR, generics=GENERICS)
 
 RULES = {
     "identifier": Name(),
@@ -243,9 +235,10 @@ RULES = {
     "floating_point_type": Custom(lower_primitive),
     "boolean_type": Custom(lower_primitive),
     "void_type": Skip(),
+    "type_bound": Inner(),
     "catch_type": Either(),
     "catch_formal_parameter": Catches(":catch_type", "name"),
-    "type_parameter": Custom(lower_type_parameter),
+    "type_parameter": TypeParameter("#0", ":type_bound"),
     "assignment_expression": Assign("left", "right", updates=True),
     "local_variable_declaration": Variables("variable_declarator"),
     "field_declaration": Variables("variable_declarator"),
@@ -257,14 +250,14 @@ RULES = {
     "formal_parameter": Parameter("name", "type", defines=Kind.FIELD),
     "spread_parameter": Parameter(":variable_declarator", "#-2", mode=REST),
     "receiver_parameter": Skip(),
-    "method_declaration": Function(Kind.METHOD, returns="type"),
+    "method_declaration": Function(Kind.METHOD, returns="type", generics=GENERICS),
     "annotation_type_element_declaration": Function(Kind.METHOD, returns="type"),
     "constructor_declaration": lower_constructor(CONSTRUCTING),
     "compact_constructor_declaration": CONSTRUCTING,
-    "class_declaration": Class(bases=("superclass", "interfaces")),
-    "record_declaration": Class(bases=("interfaces",)),
+    "class_declaration": Class(bases=("superclass", "interfaces"), generics=GENERICS),
+    "record_declaration": Class(bases=("interfaces",), generics=GENERICS),
     "enum_declaration": Class(Kind.ENUM, bases=("interfaces",)),
-    "interface_declaration": Class(Kind.INTERFACE, bases=(":extends_interfaces",)),
+    "interface_declaration": Class(Kind.INTERFACE, bases=(":extends_interfaces",), generics=GENERICS),
     "annotation_type_declaration": Class(Kind.INTERFACE),
     "enum_constant": Custom(lower_enum_constant),
     "import_declaration": Imports(read_import),
@@ -301,6 +294,9 @@ JAVA = Language(
         iterate_methods=("iterator",),
         next_method="next",
         virtual=True,
+        declarations_suffice=True,
+        open_types=("Object", "Function", "Supplier", "Consumer", "Predicate", "Operator", "Runnable", "Callable", "Comparator", "Listener",
+                    "Handler", "Callback", "Iterator", "Iterable", "Closeable", "Answer", "Executable"),
         methods_apart=True,
         classes_are_modules=True,
         overloads=True,

@@ -505,6 +505,7 @@ class Resolution:
     mixing_functions: frozenset[str] = frozenset()  # add what later arguments hold to the first
     inheriting_functions: frozenset[str] = frozenset()  # make the first argument inherit from the second
     virtual: bool = False  # a declared type stands for its subtypes: calls also reach overriding methods
+    open_types: tuple[str, ...] = ()  # endings of types outside the repository that functions and things of ours may have
     methods_apart: bool = False  # methods have names of their own: `x` and `x()` are different members
     classes_are_modules: bool = False  # an import may name a class and its member
     sigil: str = ""  # what names of variables begin with, and names of members do not
