@@ -197,6 +197,8 @@ class Evaluator:
                 found = self._own_kind(file, self.members.implicit(file, position, name, scope), called)
                 if found:
                     return found
+            elif name in table and position == scope and not table[name] and not is_class:
+                pass  # only later versions of the name are bound here
             elif name in table and (not is_class or position == scope or open_to_all):
                 found = self.bound(file, position, name, inside=position == scope)
                 if not called:
@@ -432,8 +434,8 @@ class Evaluator:
         if tag == EXTERNAL:
             summary = self.summary(callee, file)
             found = self._summarized(file, scope, summary, call) if summary else NOTHING
-            return found or one(RESULT, callee[1])
-        return one(RESULT, callee[1]) if tag == RESULT else NOTHING
+            return found or one(RESULT, result_name(callee[1]))
+        return one(RESULT, result_name(callee[1])) if tag == RESULT else NOTHING
 
     def summary(self, callee: Value, file: File) -> Summary | None:
         """What is known of a function that is not ours."""
@@ -821,6 +823,12 @@ def instances_of(types: Values) -> Values:
         elif value[0] in (COLLECTION, INSTANCE, DISPLAY):
             found.add(value)
     return frozenset(found)
+
+
+def result_name(callee: str) -> str:
+    """How what an external callee gives is called: a class's instance by the class, else `callee()`."""
+    name = callee.rpartition(".")[2]
+    return callee if name[:1].isupper() or name.endswith("()") else f"{callee}()"
 
 
 def few_keys(values: Values) -> Values:

@@ -307,7 +307,7 @@ def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Decla
         value = (TYPED, annotation)
     _, text, name_node = qualified(walk, found.name)
     owns = _owns_names(walk)
-    walk.rebinds = not owns and text in walk.scope.bound
+    walk.rebinds = not owns
     walk.bind_name(text, value)
     walk.rebinds = False
     is_extern = any(child.type == "storage_class_specifier" and walk.text(child) == "extern" for child in node.children)

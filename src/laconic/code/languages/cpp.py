@@ -44,17 +44,19 @@ def grammar() -> object:
     return tree_sitter_cpp.language()
 
 
-# `class A_EXPORT Name {`, `A_API int f();`: macros that say how something is linked.
+# `class A_EXPORT Name {`, `A_API int f();`, `int x GUARDED_BY(m);`: macros about linkage and locks.
 LINKAGE_MACROS = re.compile(
     rb"\b(?:class|struct|union)[ \t]+(?P<before>[A-Z][A-Z0-9_]+(?:\([^()\n]*\))?)"
     rb"(?=\s+[A-Za-z_]\w*\s*(?:final\s*)?[:{])"
+    rb"|(?P<after>\b(?:ABSL_)?(?:(?:PT_)?GUARDED_BY|ACQUIRED_(?:AFTER|BEFORE)|(?:EXCLUSIVE|SHARED)_LOCKS_REQUIRED"
+    rb"|LOCKS_EXCLUDED|(?:EXCLUSIVE_|SHARED_)?(?:UN)?LOCK_FUNCTION)\([^()\n]*\)|\bNO_THREAD_SAFETY_ANALYSIS\b)"
     rb"|^[ \t]*(?:static[ \t]+|extern[ \t]+)?(?P<first>[A-Z][A-Z0-9_]*_(?:EXPORT|API|PUBLIC|EXTERN))(?=[ \t]+\w)",
     re.MULTILINE,
 )
 
 
 def without_linkage_macros(source: bytes) -> bytes:
-    """The source with macros of linkage blanked out."""
+    """The source with macros of linkage and locks blanked out."""
 
     def blank(match: re.Match[bytes]) -> bytes:
         start, end = match.span(match.lastgroup or 0)
@@ -204,7 +206,7 @@ def lower_range_loop(walk: Lowering, node: Node) -> Expression:
     found = declared(declarator) if declarator is not None else None
     if found is not None and found.name is not None:
         name = walk.text(found.name)
-        walk.rebinds = name in walk.scope.bound
+        walk.rebinds = walk.scope.kind is not Kind.MODULE
         known = annotation is not None and annotation not in walk.resolution.inferred_types
         walk.bind_name(name, (TYPED, annotation) if known else values and (ELEMENT, values))
         walk.rebinds = False

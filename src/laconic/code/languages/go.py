@@ -291,7 +291,7 @@ def lower_specification(walk: Lowering, node: Node) -> Expression:
     kind = Kind.CONSTANT if node.type == "const_spec" else Kind.VARIABLE
     for position, name in enumerate(names):
         text, value = walk.text(name), values[position]
-        walk.rebinds = text in walk.scope.bound
+        walk.rebinds = walk.scope.kind is not Kind.MODULE
         walk.bind_name(text, _declared(value, annotation))
         walk.rebinds = False
         walk.scope.types[text] = annotation
@@ -332,7 +332,7 @@ def lower_assignment(walk: Lowering, node: Node) -> Expression:
         if target.type == "identifier" and not declares:
             walk.update(name, value, straight=False)
         elif name != "_":
-            walk.rebinds = declares and name in walk.scope.bound
+            walk.rebinds = declares
             walk.bind(target, value)
             walk.rebinds = False
     return None
@@ -375,7 +375,7 @@ def lower_type_switch(walk: Lowering, node: Node) -> Expression:
         expressions = [walk.value(child) for child in types if child.is_named]
         if name:
             known = tuple((TYPED, expression) for expression in expressions if expression is not None)
-            walk.rebinds = name in walk.scope.bound
+            walk.rebinds = walk.scope.kind is not Kind.MODULE
             walk.bind_name(name, (EITHER, known) if known else value)
             walk.rebinds = False
         seen = {child.id for child in types}

@@ -298,7 +298,6 @@ def lower_module(walk: Lowering, node: Node) -> Expression:
     if body is None:
         segments = _from_file(walk, ["self", walk.text(name)])
         walk.add_import(Import(SEPARATOR.join(segments), "", walk.text(name), node.start_point[0] + 1))
-        walk.define_value(node, walk.text(name), name, Kind.NAMESPACE)
         return None
     parent = walk.scope
     draft = walk.enter(node, Kind.NAMESPACE, walk.text(name), name, body)
@@ -395,7 +394,7 @@ def bind_pattern(walk: Lowering, node: Node | None, value: Expression, *, iterat
     if kind in ("identifier", "shorthand_field_identifier"):
         name = walk.text(node)
         if not name[:1].isupper():
-            walk.rebinds = name in walk.scope.bound
+            walk.rebinds = walk.scope.kind is not Kind.MODULE
             walk.written(name, node)
             walk.bind_name(name, value)
             walk.rebinds = False

@@ -212,7 +212,8 @@ class Lowering:
         scope = self.scope
         (scope.outward if self.outward else scope.declared).add(name)
         mine = not self.outward or name in scope.declared
-        if self.rebinds and mine and name in scope.bound and not any(outer == name for outer, _ in scope.outer):
+        met = name in scope.bound or name in scope.read  # read before: then it was that of a scope around
+        if self.rebinds and mine and met and not any(outer == name for outer, _ in scope.outer):
             scope.versions[name] = scope.versions_made[name] = scope.versions_made.get(name, 1) + 1
         scope.binds.append((self.versioned(name), value))
         scope.bound.add(name)
