@@ -135,13 +135,13 @@ class CallGraph:
             return
         for call in scope.calls:
             targets = self.sites.targets(file, position, call)
-            grade = self.grade(file, position, call[1]) if targets else Grade.BY_NAME
+            grade = self.grade(file, position, call[1])
             if file.facts.virtual and len(targets) > 1:  # the declaration alone does not say which
                 grade = max(grade, Grade.INFERRED, key=lambda one: _GRADE_ORDER[one])
-            if not targets and guesses:
-                targets = self.sites.guesses(file, position, call)
             for target in targets:
                 found.add(caller, self._target_id(target), grade, file.path, call[4])
+            for target in self.sites.guesses(file, position, call) if guesses and not targets else ():
+                found.add(caller, self._target_id(target), Grade.BY_NAME, file.path, call[4])
             named = type(call[1]) is str and call[1] in file.facts.super_names | file.facts.receiver_names
             for value in () if named else self.evaluator.called(file, position, call):
                 if value[0] == EXTERNAL:

@@ -26,7 +26,7 @@ MAX_FLOW_SITES = 30  # candidate calls, likewise
 MAX_CARRIERS = 16  # names that one value is followed through
 MAX_CARRIER_FILES = 8  # files that mention such a name
 MAX_NESTING = 3  # containers in containers searched for a value
-MAX_NAMESAKES = 3  # definitions among which a name alone may choose
+MAX_NAMESAKES = 1  # definitions of a name at which it alone is believed
 
 
 class Target(NamedTuple):
