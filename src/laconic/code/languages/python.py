@@ -71,13 +71,13 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
         return [form for form in forms if files.exists(form)]
     found = []
     for form in (f"{tail}/__init__.py", f"{tail}.py", f"{tail}/__init__.pyi", f"{tail}.pyi"):
-        found += [path for path in files.ending(form) if _is_root(files, path[: -len(form)].rstrip("/"), importer)]
+        found += [path for path in files.ending(form) if _is_root(files, path[: -len(form)].rstrip("/"))]
     return sorted(found, key=lambda path: (-_shared_directories(path, importer), path.count("/"), path.endswith(".pyi"), path))
 
 
-def _is_root(files: Files, directory: str, importer: str) -> bool:
-    """A directory inside a package is no root, except for scripts that lie in it."""
-    return not files.exists(f"{directory}/__init__.py") or importer.rpartition("/")[0] == directory
+def _is_root(files: Files, directory: str) -> bool:
+    """A directory inside a package is no root: its modules are reached through the package."""
+    return not directory or not files.exists(f"{directory}/__init__.py")
 
 
 def _shared_directories(path: str, importer: str) -> int:
