@@ -25,14 +25,14 @@ def parsing(folder: Path) -> Command:
 
 def parse_all(folder: Path) -> int:
     """The work of `parsing`; returns the number of files."""
-    from laconic.code.languages.registry import language_for
+    from laconic.code.languages.registry import LANGUAGES, language_of_path
     from laconic.code.syntax.extract import parse
 
     parsed = 0
     for path in sorted(folder.rglob("*")):
-        language = language_for(path.name)
+        language = language_of_path(path.name)
         if language is not None and path.is_file():
-            parse(path.read_bytes(), language)
+            parse(path.read_bytes(), LANGUAGES[language])
             parsed += 1
     return parsed
 

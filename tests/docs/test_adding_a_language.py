@@ -24,11 +24,11 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the sources in which the page has been followed; beside it a repository in the new language."""
     home = tmp_path_factory.mktemp("taught")
     shutil.copytree(ROOT / "src", home / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    value, import_line, known_line, test = CODE
+    value, known_line, test = CODE
     (home / LANGUAGES / "bash.py").write_text(value, "utf-8")
     registry = home / LANGUAGES / "registry.py"
-    text = registry.read_text("utf-8").replace("from laconic.", import_line + "from laconic.", 1)
-    registry.write_text(text.replace("_KNOWN = (\n", f"_KNOWN = (\n{known_line}"), "utf-8")
+    text = registry.read_text("utf-8")
+    registry.write_text(text.replace("_KNOWN = {\n", f"_KNOWN = {{\n{known_line}"), "utf-8")
     (home / "test_bash.py").write_text(test, "utf-8")
     for path, content in files_of(test).items():
         target = home / "repository" / path
@@ -59,8 +59,7 @@ def run(taught: Path, *arguments: str, where: str = ".") -> subprocess.Completed
 def test_the_page_holds_the_value_its_registration_and_its_test() -> None:
     assert [block.partition("\n")[0] for block in CODE] == [
         "# src/laconic/code/languages/bash.py",
-        "from laconic.code.languages.bash import BASH",
-        "    BASH,",
+        '    "bash": Known("bash", "BASH", (".sh", ".bash"), (".bashrc", ".bash_profile"), ("bash", "sh")),',
         "# tests/code/languages/test_bash.py",
     ]
     assert [command.split()[0] for command, _ in SHOWN] == ["structure", "symbol", "context"]

@@ -587,8 +587,7 @@ class Members:
         found: Values = NOTHING
         for file_id, position in places:
             other = self.program.file(file_id)
-            kin = {file.language.name, file.language.family}
-            if other.language.name not in kin and other.language.family not in kin - {""}:
+            if other.family != file.family:
                 continue
             scope = other.scopes[position]
             if scope is not None and scope.flags & PRIVATE and file_id != file.id:

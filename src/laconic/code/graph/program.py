@@ -12,7 +12,7 @@ from laconic.code.expressions import (
     NEW, OUTSIDE, OWN_RECEIVER, PARAMETER, REFERENCE, SEQUENCE, SPREAD, STATIC, VERSION_MARK, Expression, Scope,
 )  # fmt: skip
 from laconic.code.languages.model import Files, Language, Made, Resolution
-from laconic.code.languages.registry import LANGUAGES
+from laconic.code.languages.registry import LANGUAGES, family_of
 from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Definition, Kind
 
 Entry = tuple[int, Expression]  # (scope in which to evaluate, expression)
@@ -80,6 +80,7 @@ class File:
         self.path = row.path
         self.namespace = row.namespace
         self.language: Language = LANGUAGES[row.language]
+        self.family = family_of(row.language)
         self.facts: Resolution = self.language.resolution
         self.definitions = definitions
         self.scopes: list[Scope | None] = [Scope(*scope) if scope is not None else None for scope in scopes]
@@ -412,7 +413,7 @@ class Program:
         self._modules: dict[tuple[str, str], list[int]] = {}
         self._once: dict[Callable[[Files], Any], Any] = {}
         self._mentions: dict[tuple[str, str], tuple[int, ...]] = {}
-        self._kin = {row.id: LANGUAGES[row.language].family or row.language for row in self.rows.values()}
+        self._kin = {row.id: family_of(row.language) for row in self.rows.values()}
         self._named: dict[str, tuple[tuple[int, int, str, str], ...]] = {}
 
     def file(self, file_id: int) -> File:

@@ -169,8 +169,7 @@ class Sites:
         found = []
         for file_id, position in self.program.named(callee[2], kinds=(Kind.METHOD,)):
             other = self.program.file(file_id)
-            kin = other.language is file.language or (other.language.family and other.language.family == file.language.family)
-            if kin and other.definitions[position][0] == Kind.METHOD:
+            if other.family == file.family and other.definitions[position][0] == Kind.METHOD:
                 found.append(Target(file_id, position, 1, by_name=True))
         return found if len(found) <= MAX_NAMESAKES else []
 

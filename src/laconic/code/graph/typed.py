@@ -176,8 +176,7 @@ class Typed:
         for file_id, position in self.program.named(definition[1]):
             other = self.program.file(file_id)
             scope = other.scopes[position]
-            kin = other.language is home.language or (home.language.family and other.language.family == home.language.family)
-            if kin and scope is not None and other.definitions[position][2] == definition[2]:
+            if other.family == home.family and scope is not None and other.definitions[position][2] == definition[2]:
                 if not scope.flags & ABSTRACT and (file_id == home.id or not scope.flags & PRIVATE):
                     found.append((FUNCTION, file_id, position, prototype[3]))
         return found

@@ -24,7 +24,7 @@ from laconic.code.index.listing.ignore import (
     verdict,
     with_ignore_file,
 )  # fmt: skip
-from laconic.code.languages.registry import language_for
+from laconic.code.languages.registry import language_of_path
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_FILE_BYTES
 
@@ -103,7 +103,7 @@ class _Scanner:
 
     def _take_listed(self, path: str, *, tracked: bool) -> None:
         directory, _, name = path.rpartition("/")
-        known = language_for(path) is not None
+        known = language_of_path(path) is not None
         if not known and "." in name:
             self.found.unknown += 1
             return
@@ -180,7 +180,7 @@ class _Scanner:
             return {}
 
     def _take_walked(self, folder: _Folder, path: str, entry: os.DirEntry[str]) -> None:
-        known = language_for(path) is not None
+        known = language_of_path(path) is not None
         if not known and "." in entry.name:
             self.found.unknown += 1
             return

@@ -323,7 +323,6 @@ CSHARP = Language(
     name="csharp",
     grammar=grammar,
     rules=RULES,
-    suffixes=(".cs", ".csx"),
     line_comment="//",
     namespace_of=namespace_of,
     resolution=Resolution(

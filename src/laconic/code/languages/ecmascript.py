@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from laconic.code.syntax.lowering import Lowering
 
 Text_ = Callable[["Node"], str]
-FAMILY = "ecmascript"
 QUOTES = "\"'`"
 
 
@@ -384,9 +383,6 @@ JAVASCRIPT = Language(
     name="javascript",
     grammar=grammar,
     rules=RULES,
-    suffixes=(".js", ".mjs", ".cjs", ".jsx"),
-    interpreters=("node", "bun", "deno"),
-    family=FAMILY,
     line_comment="//",
     resolution=RESOLUTION,
 )

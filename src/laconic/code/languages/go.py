@@ -516,7 +516,6 @@ GO = Language(
     name="go",
     grammar=grammar,
     rules=RULES,
-    suffixes=(".go",),
     line_comment="//",
     namespace_of=package_of,
     resolution=Resolution(

@@ -532,15 +532,11 @@ class Resolution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Language:
-    """One language: how its files are recognised, its grammar, what its nodes mean, how its names resolve."""
+    """One language: its grammar, what its nodes mean, how its names resolve. `registry` says what its files are called."""
 
     name: str
     grammar: Callable[[], object]  # imports the wheel and returns the tree-sitter language pointer
     rules: Mapping[str, Rule]
-    suffixes: tuple[str, ...] = ()
-    file_names: tuple[str, ...] = ()
-    interpreters: tuple[str, ...] = ()
-    family: str = ""  # languages of one family see each other's definitions (JavaScript and TypeScript)
     doc_string: str = ""  # node type of a docstring that opens a body
     line_comment: str = "#"
     # Source that the grammar can read, of the very length it had: words that only a preprocessor knows are blanked out.

@@ -1,68 +1,120 @@
-"""Every language Laconic knows, listed by hand, and how a file finds its own."""
+"""Every language Laconic knows, listed by hand, and how a file finds its own.
+
+The table holds what is asked of every file of a repository. All else is in a language's value, which is imported when a
+file of that language is read: a question about Go pays for no other language, and one without parsing for none.
+"""
 
 from __future__ import annotations
 
-from laconic.code.languages.c import C
-from laconic.code.languages.cpp import CPP
-from laconic.code.languages.csharp import CSHARP
-from laconic.code.languages.ecmascript import JAVASCRIPT
-from laconic.code.languages.elixir import ELIXIR
-from laconic.code.languages.go import GO
-from laconic.code.languages.java import JAVA
-from laconic.code.languages.kotlin import KOTLIN
-from laconic.code.languages.lua import LUA
-from laconic.code.languages.model import Language
-from laconic.code.languages.php import PHP
-from laconic.code.languages.python import PYTHON
-from laconic.code.languages.ruby import RUBY
-from laconic.code.languages.rust import RUST
-from laconic.code.languages.scala import SCALA
-from laconic.code.languages.swift import SWIFT
-from laconic.code.languages.typescript import TSX, TYPESCRIPT
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
 
-_KNOWN = (
-    C,
-    CPP,
-    CSHARP,
-    ELIXIR,
-    GO,
-    JAVA,
-    JAVASCRIPT,
-    KOTLIN,
-    LUA,
-    PHP,
-    PYTHON,
-    RUBY,
-    RUST,
-    SCALA,
-    SWIFT,
-    TSX,
-    TYPESCRIPT,
-)
-LANGUAGES: dict[str, Language] = {language.name: language for language in _KNOWN}
-
-_BY_SUFFIX = {suffix: language for language in LANGUAGES.values() for suffix in language.suffixes}
-_BY_FILE_NAME = {name: language for language in LANGUAGES.values() for name in language.file_names}
-_BY_INTERPRETER = {name: language for language in LANGUAGES.values() for name in language.interpreters}
+if TYPE_CHECKING:
+    from laconic.code.languages.model import Language
 
 
-def language_for(path: str) -> Language | None:
-    """The language of a path by file name, else by its longest known suffix; None when it is none of ours."""
+class Known(NamedTuple):
+    """Where the value of a language is, and by what a file of it is recognised."""
+
+    module: str  # beside this one
+    value: str
+    suffixes: tuple[str, ...] = ()
+    file_names: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
+    family: str = ""  # languages of one family see each other's definitions (JavaScript and TypeScript)
+
+
+_KNOWN = {
+    "c": Known("c", "C", (".c",), family="c"),
+    "cpp": Known(
+        "cpp", "CPP",
+        (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h", ".ipp", ".inl", ".tpp", ".cu", ".cuh"),
+        family="c",
+    ),
+    "csharp": Known("csharp", "CSHARP", (".cs", ".csx")),
+    "elixir": Known("elixir", "ELIXIR", (".ex", ".exs"), interpreters=("elixir",)),
+    "go": Known("go", "GO", (".go",)),
+    "java": Known("java", "JAVA", (".java",), family="jvm"),
+    "javascript": Known(
+        "ecmascript", "JAVASCRIPT", (".js", ".mjs", ".cjs", ".jsx"),
+        interpreters=("node", "bun", "deno"), family="ecmascript",
+    ),
+    "kotlin": Known("kotlin", "KOTLIN", (".kt", ".kts"), family="jvm"),
+    "lua": Known(
+        "lua", "LUA", (".lua", ".rockspec", ".wlua"), (".luacheckrc", ".busted"),
+        ("lua", "luajit", "lua5.1", "lua5.2", "lua5.3", "lua5.4", "texlua"),
+    ),
+    "php": Known("php", "PHP", (".php", ".phtml", ".php5", ".php7", ".phpt"), interpreters=("php",)),
+    "python": Known("python", "PYTHON", (".py", ".pyi", ".pyw"), interpreters=("python", "python2", "python3")),
+    "ruby": Known(
+        "ruby", "RUBY", (".rb", ".rake", ".gemspec", ".ru", ".rbw", ".rbi"),
+        ("Rakefile", "Gemfile", "Guardfile", "Capfile", "Vagrantfile", "Brewfile", "Podfile", "Fastfile"),
+        ("ruby", "jruby", "rake"),
+    ),
+    "rust": Known("rust", "RUST", (".rs",)),
+    "scala": Known("scala", "SCALA", (".scala", ".sc", ".sbt"), family="jvm"),
+    "swift": Known("swift", "SWIFT", (".swift",)),
+    "tsx": Known("typescript", "TSX", (".tsx",), family="ecmascript"),
+    "typescript": Known(
+        "typescript", "TYPESCRIPT", (".ts", ".mts", ".cts"), interpreters=("ts-node", "tsx"), family="ecmascript"
+    ),
+}  # fmt: skip
+
+
+class _Languages(Mapping[str, "Language"]):
+    """The values by name, each imported when it is first taken."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, Language] = {}
+
+    def __getitem__(self, name: str) -> Language:
+        language = self._loaded.get(name)
+        if language is None:
+            known = _KNOWN[name]
+            language = getattr(import_module(f"laconic.code.languages.{known.module}"), known.value)
+            self._loaded[name] = language
+        return language
+
+    def __contains__(self, name: object) -> bool:
+        return name in _KNOWN
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_KNOWN)
+
+    def __len__(self) -> int:
+        return len(_KNOWN)
+
+
+LANGUAGES: Mapping[str, Language] = _Languages()
+
+_BY_SUFFIX = {suffix: name for name, known in _KNOWN.items() for suffix in known.suffixes}
+_BY_FILE_NAME = {file_name: name for name, known in _KNOWN.items() for file_name in known.file_names}
+_BY_INTERPRETER = {program: name for name, known in _KNOWN.items() for program in known.interpreters}
+
+
+def language_of_path(path: str) -> str | None:
+    """The name of a path's language by file name, else by its longest known suffix; None when it is none of ours."""
     name = path.rpartition("/")[2]
     if name in _BY_FILE_NAME:
         return _BY_FILE_NAME[name]
     start = name.find(".", 1)
     while start != -1:
-        language = _BY_SUFFIX.get(name[start:].lower()) or _BY_SUFFIX.get(name[start:])
+        language = _BY_SUFFIX.get(name[start:]) or _BY_SUFFIX.get(name[start:].lower())
         if language is not None:
             return language
         start = name.find(".", start + 1)
     return None
 
 
-def language_of_script(first_line: str) -> Language | None:
-    """The language that a `#!` line names, None without one."""
+def language_of_script(first_line: str) -> str | None:
+    """The name of the language that a `#!` line names, None without one."""
     if not first_line.startswith("#!"):
         return None
     words = first_line[2:].replace("/", " ").split()
     return next((_BY_INTERPRETER[word] for word in reversed(words) if word in _BY_INTERPRETER), None)
+
+
+def family_of(name: str) -> str:
+    """What a language shares with those that see its definitions: its family, or its own name."""
+    return _KNOWN[name].family or name

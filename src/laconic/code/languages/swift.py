@@ -323,7 +323,6 @@ SWIFT = Language(
     name="swift",
     grammar=grammar,
     rules=RULES,
-    suffixes=(".swift",),
     line_comment="//",
     resolution=Resolution(
         modules=module_files,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import ABSTRACT, CONST, EITHER, GENERIC, MAPPING, TYPED, Expression
-from laconic.code.languages.ecmascript import FAMILY, MODIFIERS, QUOTES, RESOLUTION, RULES
+from laconic.code.languages.ecmascript import MODIFIERS, QUOTES, RESOLUTION, RULES
 from laconic.code.languages.model import (
     Assign,
     Class,
@@ -227,9 +227,6 @@ TYPESCRIPT = Language(
     name="typescript",
     grammar=grammar,
     rules={**TYPE_RULES, "type_assertion": Custom(lower_assertion)},
-    suffixes=(".ts", ".mts", ".cts"),
-    interpreters=("ts-node", "tsx"),
-    family=FAMILY,
     line_comment="//",
     resolution=TYPED_RESOLUTION,
 )
@@ -238,8 +235,6 @@ TSX = Language(
     name="tsx",
     grammar=tsx_grammar,
     rules={**TYPE_RULES, **{name: RULES[name] for name in ELEMENT_RULES}},
-    suffixes=(".tsx",),
-    family=FAMILY,
     line_comment="//",
     resolution=TYPED_RESOLUTION,
 )

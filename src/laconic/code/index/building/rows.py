@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from laconic.code.index.building.judge import not_worth_indexing
 from laconic.code.index.content import Reason, read_file, reason_of
 from laconic.code.index.schema import Batch, Job, encode_facts, file_row, skipped_row, symbol_rows
-from laconic.code.languages.model import Language
-from laconic.code.languages.registry import language_for, language_of_script
+from laconic.code.languages.registry import LANGUAGES, language_of_path, language_of_script
 from laconic.code.symbols import FileFacts
 from laconic.code.syntax.extract import extract
 from laconic.foundation.errors import LaconicError
@@ -48,7 +47,7 @@ def _add(batch: Batch, root: str, job: Job) -> None:
             batch.problems.append((job.file_id, 0, 0, error.detail))
         return
     file_id = job.file_id
-    batch.files.append(file_row(job, digest, language.name, facts.namespace))
+    batch.files.append(file_row(job, digest, language, facts.namespace))
     batch.facts.append((file_id, encoded))
     batch.symbols.extend(symbol_rows(file_id, job.path, facts.definitions))
     for position, item in enumerate(facts.imports):
@@ -59,8 +58,8 @@ def _add(batch: Batch, root: str, job: Job) -> None:
         batch.mentions.setdefault(name, []).append(file_id)
 
 
-def _facts(path: str, source: bytes) -> tuple[Language, FileFacts]:
-    language = language_for(path)
+def _facts(path: str, source: bytes) -> tuple[str, FileFacts]:
+    language = language_of_path(path)
     if language is None:
         first_line = source[:SCRIPT_LINE_BYTES].partition(b"\n")[0]
         language = language_of_script(first_line.decode("latin-1"))
@@ -70,7 +69,7 @@ def _facts(path: str, source: bytes) -> tuple[Language, FileFacts]:
     if reason is not None:
         raise _NotIndexedError(reason)
     try:
-        return language, extract(source, language)
+        return language, extract(source, LANGUAGES[language])
     except (ImportError, LaconicError) as error:
         raise _NotIndexedError(Reason.MISSING_GRAMMAR, str(error)) from error
     except Exception as error:  # one file must not take all others with it; the report names it
