@@ -38,6 +38,11 @@ def test_lines_are_taken_as_they_stand() -> None:
     )
 
 
+def test_an_empty_file_has_no_lines() -> None:
+    texts = plant({"a.py": ""}).texts()
+    assert extracts_of([Include("a.py")], texts) == (Extract("a.py", 1, 0, True, ""),)
+
+
 def test_lines_beyond_the_end_are_cut_or_refused() -> None:
     texts = plant({"a.py": "x = 1\ny = 2\n"}).texts()
     assert extracts_of([Include("a.py", 2, 99)], texts)[0].last_line == 2

@@ -80,7 +80,9 @@ def repositories(draw: st.DrawFn) -> Planted:
     )
     return plant(
         {
-            path: newline.join(line for part in draw(st.lists(definitions, max_size=6)) for line in [*part, ""])
+            path: newline.join(
+                line for part in draw(st.lists(definitions, min_size=1, max_size=6)) for line in [*part, ""]
+            )
             for path in paths
         }
     )

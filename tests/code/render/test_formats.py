@@ -232,6 +232,8 @@ def test_a_module_is_called_by_its_path() -> None:
     planted = plant({"a.py": "def f(): pass\n", "b.py": "import a\na.f()"})
     candidates = [planted.candidate("a.py:f"), planted.candidate("b.py", 0.5, "caller", "a.py:f")]
     assert "  callers: b.py\n" in printed(chosen(planted, candidates, SIGNATURE, NAME), "text")
+    indirect = [planted.candidate("a.py:f"), planted.candidate("b.py", 0.5, "caller", "a.py:g")]
+    assert "=== b.py\n@+ caller of g: <module>\n" in printed(chosen(planted, indirect, SIGNATURE, NAME), "text")
     module = chosen(planted, [planted.candidate("b.py")], BODY)
     assert printed(module, "text") == "=== b.py\n@1-2 target: <module>\nimport a\na.f()\n"
 

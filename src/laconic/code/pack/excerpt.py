@@ -75,7 +75,7 @@ def lines_of(source: bytes, start: int, end: int, first_line: int) -> list[Line]
     text = source[start:end].decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\r\n")
     if start == 0:
         text = text.removeprefix("\ufeff")
-    return [Line(number, line) for number, line in enumerate(text.split("\n"), first_line)]
+    return [Line(number, line) for number, line in enumerate(text.split("\n"), first_line)] if text else []
 
 
 def dedented(lines: Sequence[Line]) -> str:

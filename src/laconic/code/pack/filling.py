@@ -78,18 +78,17 @@ class Filling:
             self.draft.raise_to([rung])
 
     def cut_targets(self, rungs: Sequence[Rung]) -> None:
-        """Give the targets whose bodies did not fit the first lines of them, all an equal share."""
-        draft = self.draft
-        left = [
-            rung.candidate
-            for rung in rungs
-            if rung.detail is Detail.BODY and draft.chosen[rung.candidate] < Detail.BODY
-        ]
-        left = [index for index in left if not draft.is_within(index)][:MAX_CUT_BODIES]
-        for position, index in enumerate(left):
+        """Give the targets that did not fit whole the beginning of what comes next, all an equal share.
+
+        One for which the share is too small even to begin takes what there is: whether a target is begun then depends
+        on the budget alone, so a larger budget never shows less.
+        """
+        left = [rung for rung in self._following(rungs) if not self.draft.is_within(rung.candidate)][:MAX_CUT_BODIES]
+        for position, rung in enumerate(left):
             used = self.weigh()
             share = (self.budget - used) * CUT_TARGET_PART / (len(left) - position)
-            self.cut(index, Detail.BODY, used + int(share))
+            if not self.cut(rung.candidate, rung.detail, used + int(share)):
+                self.cut(rung.candidate, rung.detail, self.budget)
 
     def fill(self, rungs: Sequence[Rung]) -> None:
         """Take, in order, every step that fits, in batches while much is left."""
@@ -133,16 +132,19 @@ class Filling:
                 return
 
     def _next_steps(self, rungs: Sequence[Rung]) -> list[Rung]:
-        """What is cut already, then of each candidate, the best first, the next step beyond its signature."""
-        draft = self.draft
+        """What is cut already, then what might be begun, the best first."""
+        cut = [Rung(index, self.draft.chosen[index], 0) for index in self.draft.cuts]
+        waiting = [rung for rung in self._following(rungs) if not self.draft.is_within(rung.candidate)]
+        return cut + waiting[:MAX_CUT_BODIES]
+
+    def _following(self, rungs: Sequence[Rung]) -> list[Rung]:
+        """Of each candidate that is shown its next step beyond the signature, the best candidate first."""
         following: dict[int, Rung] = {}
         for rung in rungs:
-            shown = draft.chosen.get(rung.candidate)
+            shown = self.draft.chosen.get(rung.candidate)
             if rung.detail > Detail.SIGNATURE and shown is not None and shown < rung.detail:
                 following.setdefault(rung.candidate, rung)
-        waiting = [index for index in sorted(following) if not draft.is_within(index)]
-        cut = [Rung(index, draft.chosen[index], 0) for index in draft.cuts]
-        return cut + [following[index] for index in waiting[:MAX_CUT_BODIES]]
+        return [following[index] for index in sorted(following)]
 
     def _begin(self, rung: Rung, used: int) -> bool:
         """Take a step whole or in part; False if it cannot even be begun."""

@@ -40,7 +40,7 @@ def extracts_of(includes: Iterable[Include], texts: Texts) -> tuple[Extract, ...
 
 def _extract(include: Include, texts: Texts) -> Extract:
     extract = texts.extract(include.path, include.first_line, include.last_line)
-    if include.first_line > extract.last_line:
+    if include.first_line > max(extract.last_line, 1):
         message = f"{include.path} has {extract.last_line} lines, none from {include.first_line}"
         raise LaconicError("invalid_argument", message)
     return extract

@@ -183,7 +183,7 @@ class _Page:
         for symbol in symbols:
             name = visible_line(symbol.qualname)
             if symbol.kind is Kind.MODULE:
-                words.append(", " + visible_line(symbol.path))
+                words.append(f", {MODULE_NAME if symbol.path == path else self._path(symbol.path)}")
                 last_path = ""
             elif symbol.path == path or symbol.qualname in self.unique:
                 words.append(", " + name)
