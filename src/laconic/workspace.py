@@ -14,16 +14,18 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from laconic.code.engine import Engine
 from laconic.code.index.refresh import Progress, RefreshReport
 from laconic.code.index.store import DIRECTORY, FILE_NAME
-from laconic.code.pack.texts import Texts
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_FILE_BYTES
 from laconic.foundation.settings import Settings, load
-from laconic.foundation.tokens import Tokenizer
+
+if TYPE_CHECKING:
+    from laconic.code.pack.texts import Texts
+    from laconic.foundation.tokens import Tokenizer
 
 
 class Workspace:
@@ -80,6 +82,8 @@ class Workspace:
     @cached_property
     def tokenizer(self) -> Tokenizer:
         """Counts tokens as the settings want them counted."""
+        from laconic.foundation.tokens import Tokenizer
+
         return Tokenizer(self.settings.vocabulary, self.settings.vocabulary_factor or None)
 
     def source(self, path: str) -> bytes:
@@ -98,6 +102,8 @@ class Workspace:
 
     def texts(self, *, with_docs: bool = False) -> Texts:
         """The source of one answer's symbols, each file read once."""
+        from laconic.code.pack.texts import Texts
+
         return Texts(self.source, self.engine.store.symbols_of, with_docs=with_docs)
 
     def close(self) -> None:

@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from laconic.code.graph.callgraph import CallGraph
-from laconic.code.graph.definition import Definitions, Place
-from laconic.code.graph.imports import ImportGraph
-from laconic.code.graph.program import IndexedFile
 from laconic.code.index.content import read_file
 from laconic.code.index.refresh import Progress, RefreshReport, refresh
 from laconic.code.index.store import Store
 from laconic.code.symbols import Definition, Kind, Symbol
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_LOOKUP_SYMBOLS
+
+if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a symbol does not
+    from laconic.code.graph.callgraph import CallGraph
+    from laconic.code.graph.definition import Place
+    from laconic.code.graph.imports import ImportGraph
+    from laconic.code.graph.program import IndexedFile
 
 MAX_CANDIDATES_NAMED = 10  # symbols listed when a query may mean several
 MAX_SUGGESTIONS = 5  # near names for a query that means nothing
@@ -63,6 +65,8 @@ class Engine:
     @property
     def graph(self) -> CallGraph:
         """The call graph of the present revision."""
+        from laconic.code.graph.callgraph import CallGraph
+
         revision = self.revision
         if self._graph is None or self._graph[0] != revision:
             self._graph = (revision, CallGraph(StoredFacts(self.root, self.store)))
@@ -71,6 +75,8 @@ class Engine:
     @property
     def imports(self) -> ImportGraph:
         """The graph of imports of the present revision."""
+        from laconic.code.graph.imports import ImportGraph
+
         return ImportGraph(self.graph.program)
 
     # Symbols
@@ -102,6 +108,8 @@ class Engine:
 
     def definition(self, path: str, line: int, column: int) -> list[Place]:
         """Where the name at a position is defined; line from 1, column from 0 in characters."""
+        from laconic.code.graph.definition import Definitions
+
         self.source(path)
         return Definitions(self.graph, self.source).at(path, line, column)
 
@@ -127,6 +135,8 @@ class StoredFacts:
 
     def indexed_files(self) -> Sequence[IndexedFile]:
         """All files without their facts."""
+        from laconic.code.graph.program import IndexedFile
+
         return [IndexedFile(file.id, file.path, file.language, file.namespace) for file in self._store.files()]
 
     def file_facts(self, file_id: int) -> tuple[Sequence[Definition], Sequence[Any]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -116,5 +115,7 @@ def _refused(source: str, name: str, value: Any) -> LaconicError:
 
 
 def _meant(name: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches  # only who errs pays for it
+
     near = get_close_matches(name, known, n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""

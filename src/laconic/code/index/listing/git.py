@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from laconic.foundation.limits import GIT_SECONDS, MAX_SUBMODULE_LEVELS
+
+if TYPE_CHECKING:  # imported where there is a repository to ask about
+    import subprocess
 
 # Variables by which a calling git (a hook, for one) would point ours at another repository or index.
 _REPOSITORY_VARIABLES = (
@@ -78,6 +80,8 @@ def in_repository(directory: str) -> bool:
 
 
 def _start(root: str) -> subprocess.Popen[bytes]:
+    import subprocess
+
     # Settings of the repository may name a program to watch the file system: listing files must not run it.
     command = ["git", "-c", "core.fsmonitor=false", "ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard"]
     return subprocess.Popen(
@@ -91,6 +95,8 @@ def _environment() -> dict[str, str]:
 
 
 def _read(process: subprocess.Popen[bytes], root: str, depth: int) -> Listing:
+    import subprocess
+
     with process:
         try:
             output, errors = process.communicate(timeout=GIT_SECONDS)
@@ -149,6 +155,8 @@ def _is_ignored(root: str) -> bool:
     """Whether an ignore file of a repository around `root` names it or a parent of it."""
     if os.path.lexists(f"{root}/.git"):
         return False
+    import subprocess
+
     command = ["git", "check-ignore", "-q", "."]
     try:
         return not subprocess.run(command, cwd=root, env=_environment(), check=False, timeout=GIT_SECONDS,
