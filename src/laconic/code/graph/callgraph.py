@@ -189,7 +189,9 @@ class CallGraph:
         own = file.receiver_name(method) if method >= 0 else ""
         if type(expression) is tuple:
             return expression[0] == CALL
-        return bool(expression) and (expression == own or expression in file.facts.receiver_names | file.facts.super_names)
+        return bool(expression) and (
+            expression == own or expression in file.facts.receiver_names | file.facts.super_names
+        )
 
     def _is_exact_name(self, file: File, scope: int, name: str) -> bool:
         position = scope
@@ -227,4 +229,6 @@ def _is_fixed(entry: Any, file: File, is_receiver: bool) -> bool:
         return False
     if entry[0] == PARAMETER:
         return is_receiver
-    return entry[0] in (DEFINED, IMPORTED) or (entry[0] == CALL and any(s and s.decorated is entry for s in file.scopes))
+    return entry[0] in (DEFINED, IMPORTED) or (
+        entry[0] == CALL and any(s and s.decorated is entry for s in file.scopes)
+    )

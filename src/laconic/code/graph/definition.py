@@ -154,7 +154,11 @@ class Definitions:
     def _lines(self, file: File, owner: int, name: str) -> list[int]:
         """Lines inside a scope on which a name is bound."""
         inside = file.definitions[owner]
-        return [line for offset, line in self._trace(file).bound.get(name, ()) if inside[7] <= offset < inside[8] or not owner]
+        return [
+            line
+            for offset, line in self._trace(file).bound.get(name, ())
+            if inside[7] <= offset < inside[8] or not owner
+        ]
 
     def _bound_place(self, file: File, owner: int, name: str, line: int) -> Place:
         """A line that binds a name, with the symbol that the name is at module and class level."""

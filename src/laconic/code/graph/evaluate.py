@@ -10,19 +10,66 @@ from __future__ import annotations
 from typing import Any
 
 from laconic.code.expressions import (
-    AROUND, CALL, CLASS_METHOD, CONST, CONTEXT_MANAGER, DECLARED, DEFINED, DISPLAYED, EITHER, ELEMENT, ENTER, EXTENSION, GENERATOR,
-    GENERIC, IMPORTED, ITEM, LITERAL, MAPPING, MEMBER, NEW, OUTSIDE, OWN_RECEIVER, PARAMETER, REFERENCE, SEQUENCE, SPREAD, STATIC, TYPED,
-    VARIADIC, VERSION_MARK, Expression,
+    AROUND,
+    CALL,
+    CLASS_METHOD,
+    CONST,
+    CONTEXT_MANAGER,
+    DECLARED,
+    DEFINED,
+    DISPLAYED,
+    EITHER,
+    ELEMENT,
+    ENTER,
+    EXTENSION,
+    GENERATOR,
+    GENERIC,
+    IMPORTED,
+    ITEM,
+    LITERAL,
+    MAPPING,
+    MEMBER,
+    NEW,
+    OUTSIDE,
+    OWN_RECEIVER,
+    PARAMETER,
+    REFERENCE,
+    SEQUENCE,
+    SPREAD,
+    STATIC,
+    TYPED,
+    VARIADIC,
+    VERSION_MARK,
+    Expression,
     Scope,
-)  # fmt: skip
+)
 from laconic.code.graph.fixpoint import Solver
 from laconic.code.graph.members import Members
 from laconic.code.graph.program import MEMBER_OWNERS, File, Program
 from laconic.code.graph.typed import Typed, type_name
 from laconic.code.graph.values import (
-    BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, KEY, MODULE, NOTHING, PARENT, REST,
-    RESULT, TUPLE, Value, Values, collection, external, one, tuple_of,
-)  # fmt: skip
+    BUILTIN,
+    CLASS,
+    COLLECTION,
+    DISPLAY,
+    EXTERNAL,
+    FUNCTION,
+    GENERATED,
+    INSTANCE,
+    KEY,
+    MODULE,
+    NOTHING,
+    PARENT,
+    REST,
+    RESULT,
+    TUPLE,
+    Value,
+    Values,
+    collection,
+    external,
+    one,
+    tuple_of,
+)
 from laconic.code.languages.model import RECEIVER, Summary
 from laconic.code.symbols import CLASS_KINDS, Kind
 from laconic.foundation.recursion import allow_deep_nesting
@@ -99,7 +146,9 @@ class Evaluator:
         else:
             found = self.values(file, scope, callee)
         if facts.factory_method and call[0] == CALL:
-            made = self.members.of_all(frozenset(value for value in found if value[0] == CLASS), facts.factory_method, file)
+            made = self.members.of_all(
+                frozenset(value for value in found if value[0] == CLASS), facts.factory_method, file
+            )
             functions = frozenset(value for value in made if value[0] == FUNCTION)
             found = functions | frozenset(value for value in found if value[0] != CLASS) if functions else found
         if facts.overloads or facts.virtual:
@@ -237,7 +286,9 @@ class Evaluator:
             return NOTHING
         if file.facts.constructor_is_class_name and name == type_name(scope.receiver_type):
             return self.values(file, file.definitions[position][3], scope.receiver_type)
-        found = self.members.of_all(self.instances(file, file.definitions[position][3], scope.receiver_type), name, file)
+        found = self.members.of_all(
+            self.instances(file, file.definitions[position][3], scope.receiver_type), name, file
+        )
         return frozenset(value for value in found if value[0] not in (EXTERNAL, RESULT))
 
     def _own_kind(self, file: File, values: Values, called: bool) -> Values:
@@ -510,7 +561,9 @@ class Evaluator:
 
         def argument(position: int) -> Values:
             if position == RECEIVER:
-                return self.values(file, scope, call[1][1]) if type(call[1]) is tuple and call[1][0] == MEMBER else NOTHING
+                return (
+                    self.values(file, scope, call[1][1]) if type(call[1]) is tuple and call[1][0] == MEMBER else NOTHING
+                )
             inside = 0 <= position < len(arguments)
             return self.values(file, scope, arguments[position]) if inside else NOTHING
 
@@ -555,7 +608,12 @@ class Evaluator:
         if scope.receiver_type is not None and index == 0 and not scope.flags & OUTSIDE:
             return self.instances(file, file.definitions[position][3], scope.receiver_type)
         outer = file.definitions[position][3]
-        if index == 0 and file.facts.receiver_parameter and not scope.flags & STATIC and file.owner_class(position) >= 0:
+        if (
+            index == 0
+            and file.facts.receiver_parameter
+            and not scope.flags & STATIC
+            and file.owner_class(position) >= 0
+        ):
             return self.receiver(file, position, bool(scope.flags & CLASS_METHOD))
         declared = self.instances(file, outer, annotation)
         if mode in VARIADIC:
@@ -672,7 +730,9 @@ class Evaluator:
             return self._rest(container)
         if tag == TUPLE:
             parts = container[1]
-            chosen = parts if keys is None else [parts[k] for k in keys if type(k) is int and -len(parts) <= k < len(parts)]
+            chosen = (
+                parts if keys is None else [parts[k] for k in keys if type(k) is int and -len(parts) <= k < len(parts)]
+            )
             return frozenset().union(*chosen)
         if tag == INSTANCE and file is not None:
             return self.call_member(container, "__getitem__", file) or self.elements(frozenset((container,)))

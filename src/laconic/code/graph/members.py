@@ -6,15 +6,43 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import (
-    CLASS_METHOD, CONST, DECLARED, DEFINED, EXTENSION, PRIVATE, PROPERTY, SEQUENCE, SETTER, SPREAD, STATIC, TYPED,
-)  # fmt: skip
+    CLASS_METHOD,
+    CONST,
+    DECLARED,
+    DEFINED,
+    EXTENSION,
+    PRIVATE,
+    PROPERTY,
+    SEQUENCE,
+    SETTER,
+    SPREAD,
+    STATIC,
+    TYPED,
+)
 from laconic.code.graph.open_classes import OpenClasses
-from laconic.code.graph.program import MEMBER_OWNERS, File
+from laconic.code.graph.program import File
 from laconic.code.graph.sites import Sites
 from laconic.code.graph.values import (
-    BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, KEY, MODULE, NOTHING, PARENT, REST,
-    RESULT, TUPLE, Value, Values, external, one,
-)  # fmt: skip
+    BUILTIN,
+    CLASS,
+    COLLECTION,
+    DISPLAY,
+    EXTERNAL,
+    FUNCTION,
+    GENERATED,
+    INSTANCE,
+    KEY,
+    MODULE,
+    NOTHING,
+    PARENT,
+    REST,
+    RESULT,
+    TUPLE,
+    Value,
+    Values,
+    external,
+    one,
+)
 from laconic.code.symbols import CALLABLE_KINDS, VALUE_KINDS, Kind
 
 if TYPE_CHECKING:
@@ -86,6 +114,7 @@ class Members:
         if value[0] == CLASS and name == facts.construct_method:
             return frozenset((value,))
         return one(CLASS, *value[1:3]) if facts.class_member and name == facts.class_member else NOTHING
+
     def _of_function(self, value: Value, name: str, file: File) -> Values:
         if name and name == file.facts.prototype:
             return one(INSTANCE, *value[1:3])
@@ -194,7 +223,11 @@ class Members:
     def _typed_own(self, file: File, position: int, name: str, owner: Value) -> Values:
         entries = file.all_bindings(position, name)
         tags = {entry: entry[0] if type(entry) is tuple else 0 for _, entry in entries}
-        types = [(scope, entry[1 if tags[entry] == TYPED else 2]) for scope, entry in entries if tags[entry] in (TYPED, DECLARED)]
+        types = [
+            (scope, entry[1 if tags[entry] == TYPED else 2])
+            for scope, entry in entries
+            if tags[entry] in (TYPED, DECLARED)
+        ]
         if not types:
             found = self.evaluator.bound(file, position, name)
             if not any(value[0] in (FUNCTION, CLASS) for value in found):
@@ -328,7 +361,9 @@ class Members:
         for file, position in self._bodies(target):
             outer = file.definitions[position][3]
             if file.facts.prototype:
-                found.extend((CLASS, *v[1:]) for v in sorted(self._prototypes(target, file), key=repr) if v[0] == INSTANCE)
+                found.extend(
+                    (CLASS, *v[1:]) for v in sorted(self._prototypes(target, file), key=repr) if v[0] == INSTANCE
+                )
             for expression in file.scope(position).bases:
                 values = self.evaluator.values(file, outer, expression)
                 if file.facts.prototypes:
@@ -482,7 +517,9 @@ class Members:
         return self.program.file(value[1]).definitions[value[2]][0] in CALLABLE_KINDS
 
     def _any_below(self, values: Values, target: Value) -> bool:
-        return any(value[0] in (INSTANCE, CLASS) and target in self.linearised((CLASS, *value[1:3])) for value in values)
+        return any(
+            value[0] in (INSTANCE, CLASS) and target in self.linearised((CLASS, *value[1:3])) for value in values
+        )
 
     # Modules
 

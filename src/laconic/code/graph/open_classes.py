@@ -43,7 +43,9 @@ class OpenClasses:
         places = self.qualified(file, file.definitions[position][2], file.definitions[position][1])
         bodies = [place for place in places if self._is_body(*place)]
         if not file.facts.open_classes:
-            bodies = [place for place in bodies if self._is_partial(self.program.file(place[0]), place[1], file.namespace)]
+            bodies = [
+                place for place in bodies if self._is_partial(self.program.file(place[0]), place[1], file.namespace)
+            ]
         return bodies if (file.id, position) in bodies else [(file.id, position)]
 
     def _is_partial(self, file: File, position: int, namespace: str | None = None) -> bool:

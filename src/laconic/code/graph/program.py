@@ -8,9 +8,32 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol, cast
 
 from laconic.code.expressions import (
-    CALL, CONST, DECLARED, DEFINED, DETACHED, EITHER, ELEMENT, ENTER, EXTENSION, GENERIC, IMPORTED, ITEM, MAPPING, MEMBER,
-    NEW, OUTSIDE, OWN_RECEIVER, PARAMETER, REFERENCE, SEQUENCE, SPREAD, STATIC, VERSION_MARK, Expression, Scope,
-)  # fmt: skip
+    CALL,
+    CONST,
+    DECLARED,
+    DEFINED,
+    DETACHED,
+    EITHER,
+    ELEMENT,
+    ENTER,
+    EXTENSION,
+    GENERIC,
+    IMPORTED,
+    ITEM,
+    MAPPING,
+    MEMBER,
+    NEW,
+    OUTSIDE,
+    OWN_RECEIVER,
+    PARAMETER,
+    REFERENCE,
+    SEQUENCE,
+    SPREAD,
+    STATIC,
+    VERSION_MARK,
+    Expression,
+    Scope,
+)
 from laconic.code.languages.model import Files, Language, Made, Resolution
 from laconic.code.languages.registry import LANGUAGES, family_of
 from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Definition, Kind
@@ -475,7 +498,9 @@ class Program:
         if sharing == "directory":
             directory = file.path.rpartition("/")[0]
             paths = [path for path in self.under(directory) if path.rpartition("/")[0] == directory]
-            return [self.by_path[path] for path in paths if self.rows[self.by_path[path]].language == file.language.name]
+            return [
+                self.by_path[path] for path in paths if self.rows[self.by_path[path]].language == file.language.name
+            ]
         if sharing == "declared":
             found = list(self.facts.namesakes(file.namespace))
             outer = file.namespace
@@ -508,7 +533,7 @@ class Program:
         """What a language makes of the repository, made once."""
         if compute not in self._once:
             self._once[compute] = compute(self)
-        return cast(Made, self._once[compute])
+        return cast("Made", self._once[compute])
 
     def ending(self, suffix: str) -> list[str]:
         """Paths equal to `suffix` or ending in `/suffix`."""

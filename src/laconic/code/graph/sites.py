@@ -13,8 +13,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from laconic.code.expressions import CALL, DETACHED, ELEMENT, MEMBER, PROPERTY, SPREAD, Expression
 from laconic.code.graph.program import File, callee_names
 from laconic.code.graph.values import (
-    BUILTIN, CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, GENERATED, INSTANCE, NOTHING, REST, TUPLE, Value, Values,
-)  # fmt: skip
+    BUILTIN,
+    CLASS,
+    COLLECTION,
+    DISPLAY,
+    EXTERNAL,
+    FUNCTION,
+    GENERATED,
+    INSTANCE,
+    NOTHING,
+    REST,
+    TUPLE,
+    Value,
+    Values,
+)
 from laconic.code.languages.model import RECEIVER, Summary
 from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
@@ -224,7 +236,9 @@ class Sites:
         wanted = self._wanted(file, position)
         found: set[tuple[int, int, int, int]] = set()
         seen: set[tuple[int, Any]] = set()
-        pending: deque[tuple[Any, int, bool]] = deque((name, file.id, True) for name in self._first_names(file, position))
+        pending: deque[tuple[Any, int, bool]] = deque(
+            (name, file.id, True) for name in self._first_names(file, position)
+        )
         found |= self._chaining(file, position)
         carriers: set[Any] = set()
         while pending:
@@ -321,7 +335,9 @@ class Sites:
                     wanted.add((tag, *value[1:]))
         return frozenset(wanted)
 
-    def _verified(self, other: File, name: Any, file: File, position: int, guess: bool) -> set[tuple[int, int, int, int]]:
+    def _verified(
+        self, other: File, name: Any, file: File, position: int, guess: bool
+    ) -> set[tuple[int, int, int, int]]:
         found = set()
         is_class = file.definitions[position][0] in CLASS_KINDS
         for scope, index in other.calls_by_name.get(name, ()):
@@ -376,4 +392,3 @@ class Sites:
                 if self._holds(inner, wanted, depth + 1):
                     return True
         return False
-

@@ -10,12 +10,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import (
-    ABSTRACT, CONST, CONSTRUCTOR, EXTENSION, GENERIC, ITEM, LITERAL, MEMBER, PRIVATE, SPREAD, STATIC, TYPED, VARIADIC, Expression,
-)  # fmt: skip
+    ABSTRACT,
+    CONST,
+    CONSTRUCTOR,
+    EXTENSION,
+    GENERIC,
+    ITEM,
+    LITERAL,
+    MEMBER,
+    PRIVATE,
+    SPREAD,
+    STATIC,
+    TYPED,
+    VARIADIC,
+    Expression,
+)
 from laconic.code.graph.program import File
 from laconic.code.graph.values import (
-    CLASS, COLLECTION, DISPLAY, EXTERNAL, FUNCTION, INSTANCE, KEY, NOTHING, RESULT, Value, Values,
-)  # fmt: skip
+    CLASS,
+    COLLECTION,
+    DISPLAY,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    KEY,
+    NOTHING,
+    RESULT,
+    Value,
+    Values,
+)
 from laconic.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -106,7 +129,8 @@ class Typed:
     def is_virtual(self, members: Values) -> bool:
         """Whether subclasses may override any of these."""
         return any(
-            member[0] == FUNCTION and not self.program.file(member[1]).scope(member[2]).flags & (STATIC | PRIVATE | CONSTRUCTOR)
+            member[0] == FUNCTION
+            and not self.program.file(member[1]).scope(member[2]).flags & (STATIC | PRIVATE | CONSTRUCTOR)
             for member in members
         )
 

@@ -20,9 +20,22 @@ from typing import Any
 Value = tuple[Any, ...]
 Values = frozenset[Value]
 
-(FUNCTION, CLASS, INSTANCE, GENERATED, MODULE, EXTERNAL, RESULT, DISPLAY, COLLECTION, TUPLE, KEY, PARENT, BUILTIN, REST) = range(
-    14
-)
+(
+    FUNCTION,
+    CLASS,
+    INSTANCE,
+    GENERATED,
+    MODULE,
+    EXTERNAL,
+    RESULT,
+    DISPLAY,
+    COLLECTION,
+    TUPLE,
+    KEY,
+    PARENT,
+    BUILTIN,
+    REST,
+) = range(14)
 
 OURS = frozenset({FUNCTION, CLASS, INSTANCE, GENERATED, MODULE})
 NOTHING: Values = frozenset()
@@ -31,6 +44,7 @@ NOTHING: Values = frozenset()
 def one(*value: Any) -> Values:
     """The set of one value."""
     return frozenset((value,))
+
 
 MAX_EXTERNAL_PARTS = 7  # names in the dotted name of something external; longer ones come from loops
 MAX_CONTAINER_DEPTH = 2  # containers in containers that are told apart

@@ -6,16 +6,56 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from laconic.code.expressions import (
-    ABSTRACT, CALL, CONSTRUCTOR, GENERIC, MEMBER, NEW, PARTIAL, POSITIONAL, PRIVATE, PROPERTY, REST, SEQUENCE, STATIC,
-    TYPED, Expression,
-)  # fmt: skip
+    ABSTRACT,
+    CALL,
+    CONSTRUCTOR,
+    GENERIC,
+    MEMBER,
+    NEW,
+    PARTIAL,
+    POSITIONAL,
+    PRIVATE,
+    PROPERTY,
+    REST,
+    SEQUENCE,
+    STATIC,
+    TYPED,
+    Expression,
+)
 from laconic.code.expressions import Parameter as Parameter_
 from laconic.code.languages.classes import bind_typed, child_of, function, names, namespace_files, own_name, word
 from laconic.code.languages.model import (
-    Assign, Block, Call, Catches, Class, Comment, Custom, Either, Function, Generic, Imports, Inner, Item, Iterate,
-    KeywordArgument, Language, Literal, Member, Name, Parameter, Resolution, Return, Sequence, Skip, Text, Typed,
-    TypeParameter, Variables, Wrapper, Yield,
-)  # fmt: skip
+    Assign,
+    Block,
+    Call,
+    Catches,
+    Class,
+    Comment,
+    Custom,
+    Either,
+    Function,
+    Generic,
+    Imports,
+    Inner,
+    Item,
+    Iterate,
+    KeywordArgument,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Parameter,
+    Resolution,
+    Return,
+    Sequence,
+    Skip,
+    Text,
+    Typed,
+    TypeParameter,
+    Variables,
+    Wrapper,
+    Yield,
+)
 from laconic.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -76,7 +116,9 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
             last = child.named_children[-1] if child.named_children else None
             default = last if name is not None and last is not None and last.start_byte > name.start_byte else None
             text = walk.text(name) if name is not None else f"#{position}"
-            found.append(Parameter_(text, walk.value(typed), walk.value(default) or (default and (TYPED, None)), POSITIONAL))
+            found.append(
+                Parameter_(text, walk.value(typed), walk.value(default) or (default and (TYPED, None)), POSITIONAL)
+            )
         elif listed.field_name_for_named_child(position) == "type":
             rest = walk.value(child)
         elif listed.field_name_for_named_child(position) == "name":
@@ -171,7 +213,9 @@ def lower_binding(walk: Lowering, node: Node) -> Expression:
     """`.b` of `a?.b`."""
     access = node.parent
     inside = node
-    while access is not None and (access.type != "conditional_access_expression" or access.named_children[0].id == inside.id):
+    while access is not None and (
+        access.type != "conditional_access_expression" or access.named_children[0].id == inside.id
+    ):
         inside, access = access, access.parent
     value = walk.value(access.named_children[0]) if access is not None else None
     name = node.child_by_field_name("name")
@@ -214,7 +258,9 @@ def lower_enum_member(walk: Lowering, node: Node) -> Expression:
 
 def lower_nameless(walk: Lowering, node: Node) -> Expression:
     """Operators, destructors and indexers have no name to be called by: their code belongs to the class."""
-    walk.value(node.child_by_field_name("body") or node.child_by_field_name("accessors") or node.child_by_field_name("value"))
+    walk.value(
+        node.child_by_field_name("body") or node.child_by_field_name("accessors") or node.child_by_field_name("value")
+    )
     return None
 
 

@@ -479,9 +479,7 @@ RULES: dict[str, Rule] = {
     "parameter_list": Custom(lower_results),
     "parameter_declaration": Parameter("name", "type"),
     "variadic_parameter_declaration": Parameter("name", "type", mode=1),
-    "function_declaration": Function(
-        returns="result", generics=("type_parameters",), results_are_variables=True
-    ),
+    "function_declaration": Function(returns="result", generics=("type_parameters",), results_are_variables=True),
     "method_declaration": Function(Kind.METHOD, returns="result", receiver="receiver", results_are_variables=True),
     "func_literal": Function(name="", returns="result", results_are_variables=True),
     "var_spec": Custom(lower_specification),

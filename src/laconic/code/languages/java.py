@@ -6,14 +6,50 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import (
-    ABSTRACT, CALL, CONSTRUCTOR, DECLARED, GENERIC, MEMBER, NEW, PRIVATE, REFERENCE, REST, SEQUENCE, STATIC,
+    ABSTRACT,
+    CALL,
+    CONSTRUCTOR,
+    DECLARED,
+    GENERIC,
+    MEMBER,
+    NEW,
+    PRIVATE,
+    REFERENCE,
+    REST,
+    SEQUENCE,
+    STATIC,
     TYPED,
-)  # fmt: skip
+)
 from laconic.code.languages.model import (
-    Assign, Call, Catches, Class, Comment, Custom, Either, Files, Function, Generic, Imports, Inner, Item, Iterate,
-    Language, Literal, Member, Name, Parameter, Resolution, Return, Sequence, Skip, Summary, Text, Typed, TypeParameter,
+    Assign,
+    Call,
+    Catches,
+    Class,
+    Comment,
+    Custom,
+    Either,
+    Files,
+    Function,
+    Generic,
+    Imports,
+    Inner,
+    Item,
+    Iterate,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Parameter,
+    Resolution,
+    Return,
+    Sequence,
+    Skip,
+    Summary,
+    Text,
+    Typed,
+    TypeParameter,
     Variables,
-)  # fmt: skip
+)
 from laconic.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -293,8 +329,25 @@ JAVA = Language(
         next_method="next",
         virtual=True,
         declarations_suffice=True,
-        open_types=("Object", "Function", "Supplier", "Consumer", "Predicate", "Operator", "Runnable", "Callable", "Comparator", "Listener",
-                    "Handler", "Callback", "Iterator", "Iterable", "Closeable", "Answer", "Executable"),
+        open_types=(
+            "Object",
+            "Function",
+            "Supplier",
+            "Consumer",
+            "Predicate",
+            "Operator",
+            "Runnable",
+            "Callable",
+            "Comparator",
+            "Listener",
+            "Handler",
+            "Callback",
+            "Iterator",
+            "Iterable",
+            "Closeable",
+            "Answer",
+            "Executable",
+        ),
         methods_apart=True,
         classes_are_modules=True,
         overloads=True,
@@ -312,7 +365,14 @@ JAVA = Language(
             "CopyOnWriteArrayList BlockingQueue ConcurrentLinkedQueue AtomicReference ThreadLocal WeakReference SoftReference "
             "Supplier Callable Future CompletableFuture Spliterator"
         ),
-        adders={"add": (-1, 0), "put": (0, 1), "push": (-1, 0), "addFirst": (-1, 0), "addLast": (-1, 0), "set": (-1, 1)},
+        adders={
+            "add": (-1, 0),
+            "put": (0, 1),
+            "push": (-1, 0),
+            "addFirst": (-1, 0),
+            "addLast": (-1, 0),
+            "set": (-1, 1),
+        },
         getters=_names(
             "get getOrDefault next previous remove pop peek poll take first last getFirst getLast removeFirst removeLast "
             "element orElse orElseThrow orElseGet nextElement put putIfAbsent computeIfAbsent join call pollFirst pollLast "

@@ -6,14 +6,52 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from laconic.code.expressions import (
-    ABSTRACT, CONST, CONSTRUCTOR, EITHER, ELEMENT, GENERIC, MEMBER, NEW, POSITIONAL, PRIVATE, PROPERTY, REST, TYPED,
-    Expression, Parameter,
-)  # fmt: skip
-from laconic.code.languages.classes import anonymous_class, bind_typed, child_of, function, names, namespace_files, own_name
+    ABSTRACT,
+    CONST,
+    CONSTRUCTOR,
+    EITHER,
+    ELEMENT,
+    GENERIC,
+    MEMBER,
+    NEW,
+    POSITIONAL,
+    PRIVATE,
+    PROPERTY,
+    REST,
+    Expression,
+    Parameter,
+)
+from laconic.code.languages.classes import (
+    anonymous_class,
+    bind_typed,
+    child_of,
+    function,
+    names,
+    namespace_files,
+    own_name,
+)
 from laconic.code.languages.model import (
-    Assign, Block, Class, Comment, Custom, Either, Function, Imports, Inner, Item, Language, Literal, Member, Name,
-    Resolution, Return, Skip, Text, Typed, TypeParameter,
-)  # fmt: skip
+    Assign,
+    Block,
+    Class,
+    Comment,
+    Custom,
+    Either,
+    Function,
+    Imports,
+    Inner,
+    Item,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Resolution,
+    Return,
+    Skip,
+    Text,
+    Typed,
+    TypeParameter,
+)
 from laconic.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -293,7 +331,10 @@ def lower_for(walk: Lowering, node: Node) -> Expression:
     element = value and (ELEMENT, value)
     if parts[0].type == "multi_variable_declaration":
         for position, child in enumerate(parts[0].named_children):
-            walk.bind_name(walk.text(child.named_children[0] if child.named_children else child), element and (3, element, (CONST, position)))
+            walk.bind_name(
+                walk.text(child.named_children[0] if child.named_children else child),
+                element and (3, element, (CONST, position)),
+            )
     else:
         bind_typed(walk, child_of(parts[0], "identifier"), walk.value(child_of(parts[0], *TYPES)), element)
     walk.visit(parts[2:])
@@ -414,10 +455,7 @@ RULES = {
     "block_comment": Comment(),
 }
 
-FEEDERS = {name: 0 for name in (
-    "forEach map filter flatMap any all none first firstOrNull last lastOrNull find single count sumOf sortedBy groupBy "
-    "associateBy associateWith mapNotNull filterNot onEach maxByOrNull minByOrNull partition takeWhile dropWhile forEachIndexed"
-).split()}  # fmt: skip
+FEEDERS = dict.fromkeys("forEach map filter flatMap any all none first firstOrNull last lastOrNull find single count sumOf sortedBy groupBy associateBy associateWith mapNotNull filterNot onEach maxByOrNull minByOrNull partition takeWhile dropWhile forEachIndexed".split(), 0)  # fmt: skip
 
 KOTLIN = Language(
     name="kotlin",

@@ -482,11 +482,15 @@ class Resolution:
     containers: frozenset[str] = frozenset()  # generic types whose last argument is the element
     # Methods that add to a container: name -> (position of the key or -1, position of the element).
     adders: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    mergers: Mapping[str, int] = field(default_factory=dict)  # methods that add all of an argument: name -> its position
+    mergers: Mapping[str, int] = field(
+        default_factory=dict
+    )  # methods that add all of an argument: name -> its position
     getters: frozenset[str] = frozenset()  # methods of a container that give an element
     views: frozenset[str] = frozenset()  # methods of a container that give a container of the same elements
     item_views: frozenset[str] = frozenset()  # methods of a mapping that give its (key, value) pairs
-    feeders: Mapping[str, int] = field(default_factory=dict)  # methods that call their argument: parameter -> an element
+    feeders: Mapping[str, int] = field(
+        default_factory=dict
+    )  # methods that call their argument: parameter -> an element
     mappers: frozenset[str] = frozenset()  # methods of a container that give a container of what their argument gives
     transparent_types: frozenset[str] = frozenset()  # generic types that stand for their first argument: Box, Option
     echoes: frozenset[str] = frozenset()  # methods of transparent types that give the value back: unwrap, clone
@@ -505,7 +509,9 @@ class Resolution:
     mixing_functions: frozenset[str] = frozenset()  # add what later arguments hold to the first
     inheriting_functions: frozenset[str] = frozenset()  # make the first argument inherit from the second
     virtual: bool = False  # a declared type stands for its subtypes: calls also reach overriding methods
-    open_types: tuple[str, ...] = ()  # endings of types outside the repository that functions and things of ours may have
+    open_types: tuple[
+        str, ...
+    ] = ()  # endings of types outside the repository that functions and things of ours may have
     methods_apart: bool = False  # methods have names of their own: `x` and `x()` are different members
     classes_are_modules: bool = False  # an import may name a class and its member
     sigil: str = ""  # what names of variables begin with, and names of members do not

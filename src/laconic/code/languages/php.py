@@ -6,16 +6,61 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from laconic.code.expressions import (
-    ABSTRACT, CONST, EITHER, ELEMENT, IMPORTED, MAPPING, MEMBER, NEW, PRIVATE, REFERENCE, REST, SEQUENCE, STATIC,
-    TYPED, Expression,
-)  # fmt: skip
+    ABSTRACT,
+    CONST,
+    EITHER,
+    ELEMENT,
+    IMPORTED,
+    MAPPING,
+    MEMBER,
+    NEW,
+    PRIVATE,
+    REFERENCE,
+    REST,
+    SEQUENCE,
+    STATIC,
+    TYPED,
+    Expression,
+)
 from laconic.code.languages.classes import (
-    anonymous_class, child_of, function, names, namespace_files, own_name, shared_directories, word,
-)  # fmt: skip
+    anonymous_class,
+    child_of,
+    function,
+    names,
+    namespace_files,
+    own_name,
+    shared_directories,
+    word,
+)
 from laconic.code.languages.model import (
-    Assign, Call, Catches, Class, Comment, Custom, Either, Files, Function, Imports, Inner, Item, KeywordArgument,
-    Language, Literal, Member, Name, Outer, Parameter, Resolution, Return, Sequence, Skip, Spread, Summary, Text, Yield,
-)  # fmt: skip
+    Assign,
+    Call,
+    Catches,
+    Class,
+    Comment,
+    Custom,
+    Either,
+    Files,
+    Function,
+    Imports,
+    Inner,
+    Item,
+    KeywordArgument,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Outer,
+    Parameter,
+    Resolution,
+    Return,
+    Sequence,
+    Skip,
+    Spread,
+    Summary,
+    Text,
+    Yield,
+)
 from laconic.code.symbols import Import, Kind
 
 if TYPE_CHECKING:

@@ -5,13 +5,47 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from laconic.code.languages.model import (
-    Alias, Assign, Call, Captures, Catches, Class, Comment, Comprehension, Either, Enters, Files, Function, Generic, Imports,
-    Inner, Item, Iterate, KeywordArgument, Language, Literal, Mapping_, Member, Name, Outer, Pair, Parameter, Raises,
-    Resolution, Return, Sequence, Skip, Slice, Spread, Summary, Text, Wrapper, Yield,
-)  # fmt: skip
-from laconic.code.symbols import Import, Kind
 from laconic.code.expressions import ABSTRACT, CLASS_METHOD, CONTEXT_MANAGER, PROPERTY, STATIC
+from laconic.code.languages.model import (
+    Alias,
+    Assign,
+    Call,
+    Captures,
+    Catches,
+    Class,
+    Comment,
+    Comprehension,
+    Either,
+    Enters,
+    Files,
+    Function,
+    Generic,
+    Imports,
+    Inner,
+    Item,
+    Iterate,
+    KeywordArgument,
+    Language,
+    Literal,
+    Mapping_,
+    Member,
+    Name,
+    Outer,
+    Pair,
+    Parameter,
+    Raises,
+    Resolution,
+    Return,
+    Sequence,
+    Skip,
+    Slice,
+    Spread,
+    Summary,
+    Text,
+    Wrapper,
+    Yield,
+)
+from laconic.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -72,7 +106,9 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     found = []
     for form in (f"{tail}/__init__.py", f"{tail}.py", f"{tail}/__init__.pyi", f"{tail}.pyi"):
         found += [path for path in files.ending(form) if _is_root(files, path[: -len(form)].rstrip("/"))]
-    return sorted(found, key=lambda path: (-_shared_directories(path, importer), path.count("/"), path.endswith(".pyi"), path))
+    return sorted(
+        found, key=lambda path: (-_shared_directories(path, importer), path.count("/"), path.endswith(".pyi"), path)
+    )
 
 
 def _is_root(files: Files, directory: str) -> bool:
@@ -191,7 +227,11 @@ PYTHON = Language(
             "MutableMapping MutableSequence Generator AsyncIterator AsyncIterable deque defaultdict OrderedDict"
         ),
         adders={
-            "append": (-1, 0), "appendleft": (-1, 0), "add": (-1, 0), "insert": (-1, 1), "setdefault": (0, 1),
+            "append": (-1, 0),
+            "appendleft": (-1, 0),
+            "add": (-1, 0),
+            "insert": (-1, 1),
+            "setdefault": (0, 1),
             "__setitem__": (0, 1),
         },  # fmt: skip
         mergers={"update": 0, "extend": 0},

@@ -869,9 +869,19 @@ RUST = Language(
         | {
             f"std::{name}": IDENTITY
             for name in (
-                "rc::Rc.new", "sync::Arc.new", "sync::Arc.clone", "rc::Rc.clone", "cell::RefCell.new", "cell::Cell.new",
-                "sync::Mutex.new", "sync::RwLock.new", "borrow::Cow.Borrowed", "borrow::Cow.Owned", "mem.take",
-                "mem.replace", "pin::Pin.new",
+                "rc::Rc.new",
+                "sync::Arc.new",
+                "sync::Arc.clone",
+                "rc::Rc.clone",
+                "cell::RefCell.new",
+                "cell::Cell.new",
+                "sync::Mutex.new",
+                "sync::RwLock.new",
+                "borrow::Cow.Borrowed",
+                "borrow::Cow.Owned",
+                "mem.take",
+                "mem.replace",
+                "pin::Pin.new",
             )
         },
     ),

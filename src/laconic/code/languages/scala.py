@@ -6,14 +6,52 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from laconic.code.expressions import (
-    ABSTRACT, ELEMENT, EITHER, GENERIC, MEMBER, NEW, POSITIONAL, PRIVATE, PROPERTY, REST, TYPED, Expression,
-)  # fmt: skip
+    ABSTRACT,
+    EITHER,
+    ELEMENT,
+    GENERIC,
+    MEMBER,
+    NEW,
+    POSITIONAL,
+    PRIVATE,
+    PROPERTY,
+    REST,
+    TYPED,
+    Expression,
+)
 from laconic.code.expressions import Parameter as Parameter_
-from laconic.code.languages.classes import anonymous_class, bind_typed, child_of, function, names, namespace_files, own_name
+from laconic.code.languages.classes import (
+    anonymous_class,
+    bind_typed,
+    child_of,
+    function,
+    names,
+    namespace_files,
+    own_name,
+)
 from laconic.code.languages.model import (
-    Assign, Block, Class, Comment, Custom, Either, Function, Generic, Imports, Inner, Language, Literal, Member, Name,
-    Parameter, Resolution, Return, Sequence, Skip, Text, Typed,
-)  # fmt: skip
+    Assign,
+    Block,
+    Class,
+    Comment,
+    Custom,
+    Either,
+    Function,
+    Generic,
+    Imports,
+    Inner,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Parameter,
+    Resolution,
+    Return,
+    Sequence,
+    Skip,
+    Text,
+    Typed,
+)
 from laconic.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -92,7 +130,9 @@ def _listed(walk: Lowering, lists: list[Node]) -> list[Parameter_]:
 def finish_function(walk: Lowering, node: Node) -> None:
     """Reading a method without a parameter list calls it; one in an extension has a receiver."""
     scope = walk.scope
-    if scope.kind is not Kind.FUNCTION and not any(part.type == "parameters" for part in node.children_by_field_name("parameters")):
+    if scope.kind is not Kind.FUNCTION and not any(
+        part.type == "parameters" for part in node.children_by_field_name("parameters")
+    ):
         scope.flags |= PROPERTY
         walk.definitions[scope.definition] = walk.definitions[scope.definition]._replace(kind=Kind.PROPERTY)
     outer = node.parent
@@ -156,13 +196,19 @@ def lower_infix(walk: Lowering, node: Node) -> Expression:
 def lower_instance(walk: Lowering, node: Node) -> Expression:
     """`new T(…) with U { … }`."""
     body = child_of(node, "template_body", "with_template_body")
-    types = [child for child in node.named_children if child.type not in ("arguments", "template_body", "with_template_body")]
+    types = [
+        child for child in node.named_children if child.type not in ("arguments", "template_body", "with_template_body")
+    ]
     created = walk.value(types[0]) if types else None
     base = created[1] if type(created) is tuple and created[0] == GENERIC else created
     listed = child_of(node, "arguments")
     values = tuple(walk.value(child) for child in listed.named_children) if listed is not None else ()
     made = walk.call(created, values, (), node.start_point[0] + 1, NEW)
-    return anonymous_class(walk, node, body, [base, *(walk.value(extra) for extra in types[1:])]) if body is not None else made
+    return (
+        anonymous_class(walk, node, body, [base, *(walk.value(extra) for extra in types[1:])])
+        if body is not None
+        else made
+    )
 
 
 def lower_value(walk: Lowering, node: Node) -> Expression:
@@ -176,7 +222,9 @@ def lower_value(walk: Lowering, node: Node) -> Expression:
         bind_typed(walk, name, annotation, value)
         owned = walk.scope.kind is Kind.MODULE or walk.scope.kind in CLASS_KINDS
         if owned:
-            walk.define_value(node, walk.text(name), name, Kind.FIELD if walk.scope.kind in CLASS_KINDS else Kind.VARIABLE)
+            walk.define_value(
+                node, walk.text(name), name, Kind.FIELD if walk.scope.kind in CLASS_KINDS else Kind.VARIABLE
+            )
     else:
         walk.bind(name, value)
     return None
@@ -323,15 +371,17 @@ SCALA = Language(
             "List Seq Vector Array Set Map Option Some Iterable Iterator IndexedSeq LazyList Stream ListBuffer ArrayBuffer "
             "Buffer Queue Future Try Either"
         ),
-        getters=names("head last apply get getOrElse find headOption lastOption next reduce max min maxBy minBy orElse"),
+        getters=names(
+            "head last apply get getOrElse find headOption lastOption next reduce max min maxBy minBy orElse"
+        ),
         views=names(
             "filter filterNot sorted sortBy distinct reverse take drop toList toSeq toVector toSet values iterator tail init "
             "takeWhile dropWhile sortWith toArray prepended appended"
         ),
-        feeders={
-            name: 0
-            for name in "foreach map filter flatMap filterNot exists forall find sortBy groupBy count partition collect maxBy minBy".split()
-        },
+        feeders=dict.fromkeys(
+            "foreach map filter flatMap filterNot exists forall find sortBy groupBy count partition collect maxBy minBy".split(),
+            0,
+        ),
         mappers=names("map flatMap collect"),
         common_members=names(
             "equals hashCode toString apply unapply map flatMap filter foreach get getOrElse head tail size length isEmpty "

@@ -6,14 +6,46 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from laconic.code.expressions import (
-    ABSTRACT, CONSTRUCTOR, EITHER, GENERIC, MEMBER, POSITIONAL, PRIVATE, PROPERTY, REST, STATIC, TYPED, Expression,
+    ABSTRACT,
+    CONSTRUCTOR,
+    EITHER,
+    GENERIC,
+    MEMBER,
+    POSITIONAL,
+    PRIVATE,
+    PROPERTY,
+    REST,
+    STATIC,
+    TYPED,
+    Expression,
     Parameter,
-)  # fmt: skip
+)
 from laconic.code.languages.classes import bind_typed, child_of, function, names, own_name
 from laconic.code.languages.model import (
-    Assign, Block, Class, Comment, Custom, Either, Files, Function, Imports, Inner, Iterate, Language, Literal, Mapping_,
-    Member, Name, Resolution, Return, Sequence, Skip, Text, Typed, TypeParameter,
-)  # fmt: skip
+    Assign,
+    Block,
+    Class,
+    Comment,
+    Custom,
+    Either,
+    Files,
+    Function,
+    Imports,
+    Inner,
+    Iterate,
+    Language,
+    Literal,
+    Mapping_,
+    Member,
+    Name,
+    Resolution,
+    Return,
+    Sequence,
+    Skip,
+    Text,
+    Typed,
+    TypeParameter,
+)
 from laconic.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -116,7 +148,9 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
         parameters.append(Parameter(text, walk.value(_type_in(child)), None, POSITIONAL))
     parent = walk.scope
     draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, node)
-    draft.parameters = parameters or [Parameter(f"${place}", None, None, POSITIONAL) for place in range(IMPLICIT_PARAMETERS)]
+    draft.parameters = parameters or [
+        Parameter(f"${place}", None, None, POSITIONAL) for place in range(IMPLICIT_PARAMETERS)
+    ]
     draft.bound.update(parameter.name for parameter in draft.parameters)
     walk.scope = draft
     value = lower_body(walk, node)
@@ -196,7 +230,9 @@ def computed_property(walk: Lowering, node: Node, pattern: Node, computed: Node)
     parent, annotation = walk.scope, child_of(node, "type_annotation")
     draft = walk.enter(node, Kind.PROPERTY, walk.text(name), name, computed)
     draft.flags |= PROPERTY
-    draft.returned_type = walk.value(annotation.named_children[-1]) if annotation is not None and annotation.named_children else None
+    draft.returned_type = (
+        walk.value(annotation.named_children[-1]) if annotation is not None and annotation.named_children else None
+    )
     walk.scope = draft
     value = lower_body(walk, computed)
     walk.visit([child for child in computed.named_children if child.type != "statements"])
@@ -347,7 +383,9 @@ SWIFT = Language(
         union_types=names("Optional"),
         getters=names("first last popLast removeFirst removeLast randomElement remove min max next reduce"),
         views=names("filter sorted reversed values prefix suffix dropFirst dropLast shuffled lazy enumerated"),
-        feeders=dict.fromkeys(("forEach", "map", "filter", "compactMap", "flatMap", "contains", "first", "allSatisfy"), 0),
+        feeders=dict.fromkeys(
+            ("forEach", "map", "filter", "compactMap", "flatMap", "contains", "first", "allSatisfy"), 0
+        ),
         mappers=names("map compactMap flatMap"),
         adders={"append": (-1, 0), "insert": (-1, 0)},
         common_members=names(

@@ -210,9 +210,7 @@ TYPE_RULES: dict[str, Rule] = {
     "class_declaration": CLASS,
     "abstract_class_declaration": CLASS,
     "interface_declaration": Class(kind=Kind.INTERFACE, bases=(":extends_type_clause",), generics=("type_parameters",)),
-    "type_alias_declaration": Class(
-        kind=Kind.TYPE, body=":object_type", alias="value", generics=("type_parameters",)
-    ),
+    "type_alias_declaration": Class(kind=Kind.TYPE, body=":object_type", alias="value", generics=("type_parameters",)),
     "enum_declaration": Class(kind=Kind.ENUM),
     "enum_body": Custom(lower_enum_body),
     "enum_assignment": Variable(kind=Kind.CONSTANT, name="name", value="value"),

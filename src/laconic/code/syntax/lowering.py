@@ -10,13 +10,41 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from laconic.code.expressions import (
+    ABSTRACT,
+    CALL,
+    CONST,
+    DECLARED,
+    DEFINED,
+    DETACHED,
+    DISPLAYED,
+    EITHER,
+    ELEMENT,
+    ENTER,
+    EXTENSION,
+    GENERATOR,
+    GENERIC,
+    IMPORTED,
+    ITEM,
+    KEYWORD_REST,
+    LITERAL,
+    MAPPING,
+    MEMBER,
+    NEW,
+    OWN_RECEIVER,
+    POSITIONAL,
+    PROPERTY,
+    REST,
+    SEQUENCE,
+    SPREAD,
+    TYPED,
+    VERSION_MARK,
+    Expression,
+    Parameter,
+    Scope,
+)
 from laconic.code.languages import model
 from laconic.code.symbols import CLASS_KINDS, Definition, Import, Kind
-from laconic.code.expressions import (
-    ABSTRACT, CALL, CONST, DECLARED, DEFINED, DETACHED, DISPLAYED, EITHER, ELEMENT, ENTER, EXTENSION, GENERATOR, GENERIC,
-    IMPORTED, ITEM, KEYWORD_REST, LITERAL, MAPPING, MEMBER, NEW, OWN_RECEIVER, POSITIONAL, PROPERTY, REST, SEQUENCE, SPREAD,
-    TYPED, VERSION_MARK, Expression, Parameter, Scope,
-)  # fmt: skip
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
@@ -368,7 +396,9 @@ class Lowering:
         if doc == (0, 0):
             doc = self.comment_above(outermost)
         signature_end = body.start_byte if body is not None else node.end_byte
-        row = self._definition(kind, name, wrapped[0] if wrapped else node, name_node or node, signature_end, doc, prefix)
+        row = self._definition(
+            kind, name, wrapped[0] if wrapped else node, name_node or node, signature_end, doc, prefix
+        )
         row = row._replace(start_line=outermost.start_point[0] + 1, start_byte=outermost.start_byte)
         draft = self._open(row, kind, row.qualname)
         if wrapped:
@@ -925,7 +955,12 @@ def _assign(rule: model.Assign) -> type_of_handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         wrapped, walk.wrapped = walk.wrapped, None
         left, right, annotation = get_left(node), get_right(node), walk.value(get_type(node))
-        while rule.updates and left is not None and type(walk.rules[left.kind_id]) is model.Inner and left.named_child_count == 1:
+        while (
+            rule.updates
+            and left is not None
+            and type(walk.rules[left.kind_id]) is model.Inner
+            and left.named_child_count == 1
+        ):
             left = left.named_children[0]
         named = rule.names and left is not None and right is not None
         value = walk.assigned(left, right, wrapped) if named and left and right else walk.value(right)
@@ -1211,7 +1246,9 @@ def _function(rule: model.Function) -> type_of_handler:
         if get_generics:
             walk.type_parameters = dict(type_parameters)
             walk.visit([found for found in (get(node) for get in get_generics) if found is not None])
-        parameters, patterns = parameters_of(walk, get_parameters(node)) if rule.read is None else (rule.read(walk, node), [])
+        parameters, patterns = (
+            parameters_of(walk, get_parameters(node)) if rule.read is None else (rule.read(walk, node), [])
+        )
         returned = walk.value(get_returns(node))
         receivers, _ = parameters_of(walk, get_receiver(node))
         owner = base_name(receivers[0].annotation) if receivers else ""
@@ -1246,7 +1283,9 @@ def _function(rule: model.Function) -> type_of_handler:
             walk.bind(pattern, synthetic)
         if rule.results_are_variables:
             results = get_returns(node)
-            walk.visit([part for part in results.named_children if type(walk.rule(part)) is model.Parameter] if results else [])
+            walk.visit(
+                [part for part in results.named_children if type(walk.rule(part)) is model.Parameter] if results else []
+            )
         if rule.is_value and own_name is not None:
             draft.binds.append((walk.text(own_name), (DEFINED, draft.definition)))
         _bind_fields(walk, get_parameters(node), draft, parent)
