@@ -546,7 +546,6 @@ C = Language(
     name="c",
     grammar=grammar,
     rules={**RULES, "subscript_expression": Custom(lower_subscript)},
-    line_comment="//",
     resolution=Resolution(
         modules=included_files,
         namespace="global",

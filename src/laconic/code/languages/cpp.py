@@ -253,7 +253,6 @@ CPP = Language(
     name="cpp",
     grammar=grammar,
     rules=RULES_CPP,
-    line_comment="//",
     readable=without_linkage_macros,
     resolution=Resolution(
         modules=included_files,

@@ -369,7 +369,6 @@ CSHARP = Language(
     name="csharp",
     grammar=grammar,
     rules=RULES,
-    line_comment="//",
     namespace_of=namespace_of,
     resolution=Resolution(
         modules=namespace_files(".cs"),

@@ -383,6 +383,5 @@ JAVASCRIPT = Language(
     name="javascript",
     grammar=grammar,
     rules=RULES,
-    line_comment="//",
     resolution=RESOLUTION,
 )

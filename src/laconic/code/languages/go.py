@@ -514,7 +514,6 @@ GO = Language(
     name="go",
     grammar=grammar,
     rules=RULES,
-    line_comment="//",
     namespace_of=package_of,
     resolution=Resolution(
         modules=package_files,

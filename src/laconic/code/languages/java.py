@@ -315,7 +315,6 @@ JAVA = Language(
     name="java",
     grammar=grammar,
     rules=RULES,
-    line_comment="//",
     namespace_of=package_of,
     resolution=Resolution(
         modules=package_files,

@@ -461,7 +461,6 @@ KOTLIN = Language(
     name="kotlin",
     grammar=grammar,
     rules=RULES,
-    line_comment="//",
     namespace_of=package_of,
     resolution=Resolution(
         modules=namespace_files(".kt"),

@@ -586,7 +586,6 @@ LUA = Language(
     name="lua",
     grammar=grammar,
     rules=RULES,
-    line_comment="--",
     resolution=Resolution(
         modules=module_files,
         namespace="global",

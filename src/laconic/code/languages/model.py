@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, dataclass_transform
 
 from laconic.code.symbols import Import, Kind
 
@@ -22,14 +22,24 @@ if TYPE_CHECKING:
 
 Field = str
 Made = TypeVar("Made")
+Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
+def value(cls: type[Value]) -> type[Value]:
+    """A frozen dataclass for the type checker, and at run time only what has to be made anew in every process.
+
+    Comparing, printing and guarding forty classes would take longer to make than a file takes to read.
+    """
+    return dataclass(slots=True, eq=False, repr=False)(cls)
+
+
+@value
 class Name:
     """An identifier that reads a value or names a type."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Member:
     """`object.member`; also `object::member`, `object->member`."""
 
@@ -38,7 +48,7 @@ class Member:
     aliases: Mapping[str, str] = field(default_factory=dict)  # texts that are names of their own
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Call:
     """`callee(arguments)`, or `receiver.name(arguments)` where the grammar has no node for `receiver.name`."""
 
@@ -49,7 +59,7 @@ class Call:
     imports: Callable[[Node, Callable[[Node], str]], Import | None] | None = None  # an import written as a call
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class KeywordArgument:
     """`name=value` inside an argument list."""
 
@@ -57,7 +67,7 @@ class KeywordArgument:
     value: Field = "value"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Spread:
     """`*value`, `...value`: all elements of it (`keyed`: all its keys and values)."""
 
@@ -65,7 +75,7 @@ class Spread:
     keyed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Item:
     """`object[index]`."""
 
@@ -73,33 +83,33 @@ class Item:
     index: Field = "index"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Slice:
     """An index that takes a part of a collection: the value is a collection of the same elements."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Raises:
     """`raise value`: naming a class constructs it."""
 
     value: Field = "#0"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Text:
     """A string literal without interpolation is a constant; with it, its parts are visited."""
 
     content: tuple[str, ...] = ()  # node types that hold literal text
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Literal:
     """A literal of a type that is not ours (`int`, `str`…): known, so that no name is guessed for its members."""
 
     type: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Sequence:
     """A list, tuple, set, array or argument-like display: its named children are its elements.
 
@@ -109,19 +119,19 @@ class Sequence:
     unwraps: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Comprehension:
     """`[body for …]`: a sequence whose one element is `body`; the clauses are visited first."""
 
     body: Field = "body"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Mapping_:
     """A dictionary or object display made of `Pair`s."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Pair:
     """`key: value` of a mapping; a bare identifier as key is a constant where `names_are_keys`."""
 
@@ -131,7 +141,7 @@ class Pair:
     defines: Kind | None = None  # values of a named mapping at module level are symbols of that kind
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Either:
     """The value is that of one of the fields (all named children if none is given): `a or b`, `c ? a : b`.
 
@@ -142,14 +152,14 @@ class Either:
     operators: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Inner:
     """The value is that of one field; other children are visited: parentheses, await, casts, dereference."""
 
     field: Field = "#0"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Typed:
     """The value is an instance of the named type: `x as T`, `T{…}`; other children are visited.
 
@@ -160,7 +170,7 @@ class Typed:
     value: Field = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Generic:
     """`base<arguments>` in a type."""
 
@@ -168,7 +178,7 @@ class Generic:
     arguments: Field = "#1"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Assign:
     """`left = right`, `let left: type = right`. Several targets and destructuring come from the shape of `left`.
 
@@ -186,14 +196,14 @@ class Assign:
     outward: bool = False  # declares nothing: a name that its scope does not declare is one of a scope around it
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Return:
     """`return value`."""
 
     value: Field = "#0"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Yield:
     """`yield value`; with the token `delegate` all elements of the value."""
 
@@ -201,7 +211,7 @@ class Yield:
     delegate: str = "from"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Iterate:
     """`for target in iterable`: the target holds elements."""
 
@@ -210,7 +220,7 @@ class Iterate:
     type: Field = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Alias:
     """`value as target` outside imports, also without a target."""
 
@@ -218,14 +228,14 @@ class Alias:
     target: Field = "alias"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Enters:
     """A context manager is entered; an `Alias` inside binds what entering gives."""
 
     value: Field = "value"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Catches:
     """An exception of a type is caught and bound; other children are visited."""
 
@@ -233,12 +243,12 @@ class Catches:
     target: Field = "alias"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Captures:
     """A pattern that may be a bare name: it binds what is matched. Other patterns are visited."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Parameter:
     """One parameter where the grammar needs more than an identifier, or several of one type.
 
@@ -254,7 +264,7 @@ class Parameter:
     ignored: str = ""  # type of a name that makes it no parameter at all
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TypeParameter:
     """A type parameter of a function or class: inside, its name means its bound, or nothing known."""
 
@@ -262,14 +272,14 @@ class TypeParameter:
     bound: Field = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Block:
     """What is declared inside ends with it; `is_value`: its value is that of its last child."""
 
     is_value: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Function:
     """A definition that can be called."""
 
@@ -290,7 +300,7 @@ class Function:
     repeats: Callable[[Node], bool] | None = None  # whether it only announces a definition that follows
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Class:
     """A definition that has members."""
 
@@ -304,7 +314,7 @@ class Class:
     generics: tuple[Field, ...] = ()  # where type parameters are declared and bounded
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Variable:
     """A declaration without a value that is a symbol at module or class level (a field, an enum member, a type)."""
 
@@ -315,7 +325,7 @@ class Variable:
     names: bool = False  # a function or class without a name as its value gets this one
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Variables:
     """`type a = x, b`: several variables of one type; at module or class level they are symbols of `kind`.
 
@@ -329,7 +339,7 @@ class Variables:
     kind: Kind = Kind.FIELD
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Wrapper:
     """A node around a definition that belongs to it: decorators, `export`, templates."""
 
@@ -338,41 +348,41 @@ class Wrapper:
     flags: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Statement:
     """A node around one definition or assignment that belongs to it; around several it means nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Outer:
     """`global x`, `nonlocal x`: assignments bind the name in an outer scope."""
 
     module: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Imports:
     """An import statement; `read` gives its bindings."""
 
     read: Callable[[Node, Callable[[Node], str]], list[Import]]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Comment:
     """A comment; directly above a definition it is its documentation."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Attribute:
     """What belongs to the definition after it and is written as a sibling before it; its children are visited."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Skip:
     """Nothing in here matters."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Custom:
     """What no rule can say; use sparingly. Returns the expression that the node stands for."""
 
@@ -415,7 +425,7 @@ class Files(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Summary:
     """What a function outside the repository does with its arguments (positions; -1 for none)."""
 
@@ -444,7 +454,7 @@ def no_modules(files: Files, importer: str, module: str) -> list[str]:
     return []
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Resolution:
     """The few facts that resolving names in a language needs."""
 
@@ -536,7 +546,7 @@ class Resolution:
     value_decorators: Mapping[str, int] = field(default_factory=dict)  # decorator text -> definition flags
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@value
 class Language:
     """One language: its grammar, what its nodes mean, how its names resolve. `registry` says what its files are called."""
 
@@ -544,7 +554,6 @@ class Language:
     grammar: Callable[[], object]  # imports the wheel and returns the tree-sitter language pointer
     rules: Mapping[str, Rule]
     doc_string: str = ""  # node type of a docstring that opens a body
-    line_comment: str = "#"
     # Source that the grammar can read, of the very length it had: words that only a preprocessor knows are blanked out.
     readable: Callable[[bytes], bytes] | None = None
     namespace_of: Callable[[Node, Callable[[Node], str]], str] | None = None  # declared package of the file

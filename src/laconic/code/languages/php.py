@@ -377,7 +377,6 @@ PHP = Language(
     name="php",
     grammar=grammar,
     rules=RULES,
-    line_comment="//",
     namespace_of=namespace_of,
     resolution=Resolution(
         modules=module_files,

@@ -22,42 +22,47 @@ class Known(NamedTuple):
     suffixes: tuple[str, ...] = ()
     file_names: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
+    line_comment: str = "#"
     family: str = ""  # languages of one family see each other's definitions (JavaScript and TypeScript)
 
 
+_SLASHES = "//"
 _KNOWN = {
-    "c": Known("c", "C", (".c",), family="c"),
+    "c": Known("c", "C", (".c",), line_comment=_SLASHES, family="c"),
     "cpp": Known(
         "cpp", "CPP",
         (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h", ".ipp", ".inl", ".tpp", ".cu", ".cuh"),
-        family="c",
+        line_comment=_SLASHES, family="c",
     ),
-    "csharp": Known("csharp", "CSHARP", (".cs", ".csx")),
+    "csharp": Known("csharp", "CSHARP", (".cs", ".csx"), line_comment=_SLASHES),
     "elixir": Known("elixir", "ELIXIR", (".ex", ".exs"), interpreters=("elixir",)),
-    "go": Known("go", "GO", (".go",)),
-    "java": Known("java", "JAVA", (".java",), family="jvm"),
+    "go": Known("go", "GO", (".go",), line_comment=_SLASHES),
+    "java": Known("java", "JAVA", (".java",), line_comment=_SLASHES, family="jvm"),
     "javascript": Known(
-        "ecmascript", "JAVASCRIPT", (".js", ".mjs", ".cjs", ".jsx"),
-        interpreters=("node", "bun", "deno"), family="ecmascript",
+        "ecmascript", "JAVASCRIPT", (".js", ".mjs", ".cjs", ".jsx"), interpreters=("node", "bun", "deno"),
+        line_comment=_SLASHES, family="ecmascript",
     ),
-    "kotlin": Known("kotlin", "KOTLIN", (".kt", ".kts"), family="jvm"),
+    "kotlin": Known("kotlin", "KOTLIN", (".kt", ".kts"), line_comment=_SLASHES, family="jvm"),
     "lua": Known(
         "lua", "LUA", (".lua", ".rockspec", ".wlua"), (".luacheckrc", ".busted"),
-        ("lua", "luajit", "lua5.1", "lua5.2", "lua5.3", "lua5.4", "texlua"),
+        ("lua", "luajit", "lua5.1", "lua5.2", "lua5.3", "lua5.4", "texlua"), "--",
     ),
-    "php": Known("php", "PHP", (".php", ".phtml", ".php5", ".php7", ".phpt"), interpreters=("php",)),
+    "php": Known(
+        "php", "PHP", (".php", ".phtml", ".php5", ".php7", ".phpt"), interpreters=("php",), line_comment=_SLASHES
+    ),
     "python": Known("python", "PYTHON", (".py", ".pyi", ".pyw"), interpreters=("python", "python2", "python3")),
     "ruby": Known(
         "ruby", "RUBY", (".rb", ".rake", ".gemspec", ".ru", ".rbw", ".rbi"),
         ("Rakefile", "Gemfile", "Guardfile", "Capfile", "Vagrantfile", "Brewfile", "Podfile", "Fastfile"),
         ("ruby", "jruby", "rake"),
     ),
-    "rust": Known("rust", "RUST", (".rs",)),
-    "scala": Known("scala", "SCALA", (".scala", ".sc", ".sbt"), family="jvm"),
-    "swift": Known("swift", "SWIFT", (".swift",)),
-    "tsx": Known("typescript", "TSX", (".tsx",), family="ecmascript"),
+    "rust": Known("rust", "RUST", (".rs",), line_comment=_SLASHES),
+    "scala": Known("scala", "SCALA", (".scala", ".sc", ".sbt"), line_comment=_SLASHES, family="jvm"),
+    "swift": Known("swift", "SWIFT", (".swift",), line_comment=_SLASHES),
+    "tsx": Known("typescript", "TSX", (".tsx",), line_comment=_SLASHES, family="ecmascript"),
     "typescript": Known(
-        "typescript", "TYPESCRIPT", (".ts", ".mts", ".cts"), interpreters=("ts-node", "tsx"), family="ecmascript"
+        "typescript", "TYPESCRIPT", (".ts", ".mts", ".cts"), interpreters=("ts-node", "tsx"),
+        line_comment=_SLASHES, family="ecmascript",
     ),
 }  # fmt: skip
 
@@ -118,3 +123,9 @@ def language_of_script(first_line: str) -> str | None:
 def family_of(name: str) -> str:
     """What a language shares with those that see its definitions: its family, or its own name."""
     return _KNOWN[name].family or name
+
+
+def line_comment_of(name: str) -> str:
+    """What begins a comment that ends with its line; "" for a language that is none of ours."""
+    known = _KNOWN.get(name)
+    return known.line_comment if known else ""

@@ -817,7 +817,6 @@ RUST = Language(
     name="rust",
     grammar=grammar,
     rules=RULES,
-    line_comment="//",
     resolution=Resolution(
         modules=module_files,
         separator=SEPARATOR,

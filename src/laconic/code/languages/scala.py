@@ -344,7 +344,6 @@ SCALA = Language(
     name="scala",
     grammar=grammar,
     rules=RULES,
-    line_comment="//",
     namespace_of=package_of,
     resolution=Resolution(
         modules=namespace_files(".scala"),

@@ -359,7 +359,6 @@ SWIFT = Language(
     name="swift",
     grammar=grammar,
     rules=RULES,
-    line_comment="//",
     resolution=Resolution(
         modules=module_files,
         namespace="global",

@@ -225,7 +225,6 @@ TYPESCRIPT = Language(
     name="typescript",
     grammar=grammar,
     rules={**TYPE_RULES, "type_assertion": Custom(lower_assertion)},
-    line_comment="//",
     resolution=TYPED_RESOLUTION,
 )
 
@@ -233,6 +232,5 @@ TSX = Language(
     name="tsx",
     grammar=tsx_grammar,
     rules={**TYPE_RULES, **{name: RULES[name] for name in ELEMENT_RULES}},
-    line_comment="//",
     resolution=TYPED_RESOLUTION,
 )

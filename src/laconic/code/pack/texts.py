@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
-from laconic.code.languages.registry import LANGUAGES
+from laconic.code.languages.registry import line_comment_of
 from laconic.code.pack.excerpt import Line, Signature, body, dedented, lines_of, shortened, signature, skeleton
 from laconic.code.pack.model import Extract
 from laconic.code.symbols import CALLABLE_KINDS, Symbol
@@ -50,8 +50,7 @@ class Texts:
     def signature(self, symbol: Symbol) -> Signature:
         """The header of a symbol, on one line."""
         if symbol.id not in self._signatures:
-            language = LANGUAGES.get(symbol.language)
-            comment = language.line_comment if language else ""
+            comment = line_comment_of(symbol.language)
             self._signatures[symbol.id] = signature(symbol, self.source(symbol.path), comment)
         return self._signatures[symbol.id]
 
