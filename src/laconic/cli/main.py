@@ -43,9 +43,18 @@ def _run(program: str, words: Sequence[str]) -> int:
     if len(words) == 1 and words[0] in {"--version", "-V"}:
         sys.stdout.write(f"{program} {__version__}\n")
         return 0
-    from laconic.cli.run import run
+    import gc
 
-    return run(program, words)
+    # A command makes hardly any cycles and ends soon; looking for them while facts are loaded takes longer than loading.
+    was_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        from laconic.cli.run import run
+
+        return run(program, words)
+    finally:
+        if was_collecting:
+            gc.enable()
 
 
 def _unwritable(error: OSError) -> int:

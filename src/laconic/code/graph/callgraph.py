@@ -105,7 +105,7 @@ class CallGraph:
         return evaluator.members.sites
 
     def impact(self, symbol_id: str, depth: int, *, limit: int) -> tuple[list[Reached], bool]:
-        """Transitive callers, nearest first, each with a path that leads to the symbol; True if `limit` cut them off."""
+        """Transitive callers, nearest first, each with a path that leads there; whether `limit` cut them off."""
         reached: dict[str, Reached] = {symbol_id: Reached(symbol_id, 0, (symbol_id,), Grade.EXACT)}
         pending = deque([symbol_id])
         while pending:
@@ -188,10 +188,11 @@ class CallGraph:
         method = file.enclosing_method(scope)
         own = file.receiver_name(method) if method >= 0 else ""
         if type(expression) is tuple:
-            return expression[0] == CALL
-        return bool(expression) and (
-            expression == own or expression in file.facts.receiver_names | file.facts.super_names
-        )
+            is_call: bool = expression[0] == CALL
+            return is_call
+        if not expression:
+            return False
+        return expression == own or expression in file.facts.receiver_names or expression in file.facts.super_names
 
     def _is_exact_name(self, file: File, scope: int, name: str) -> bool:
         position = scope

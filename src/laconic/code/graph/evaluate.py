@@ -103,7 +103,8 @@ class Evaluator:
             return NOTHING
         if type(expression) is str:
             return self.name(file, scope, expression)
-        return _EVALUATORS[expression[0]](self, file, scope, expression)
+        found: Values = _EVALUATORS[expression[0]](self, file, scope, expression)
+        return found
 
     def _member(self, file: File, scope: int, expression: Any) -> Values:
         values = self.values(file, scope, expression[1])
@@ -604,7 +605,7 @@ class Evaluator:
 
     def _parameter_values(self, file: File, position: int, index: int) -> Values:
         scope = file.scope(position)
-        name, annotation, default, mode = scope.parameters[index]
+        _, annotation, default, mode = scope.parameters[index]
         if scope.receiver_type is not None and index == 0 and not scope.flags & OUTSIDE:
             return self.instances(file, file.definitions[position][3], scope.receiver_type)
         outer = file.definitions[position][3]
@@ -874,7 +875,7 @@ def _is_variable(name: str, sigil: str) -> bool:
 
 def instances_of(types: Values) -> Values:
     """Instances of the classes among some values."""
-    found = set()
+    found: set[Value] = set()
     for value in types:
         if value[0] == CLASS:
             found.add((INSTANCE, value[1], value[2]))

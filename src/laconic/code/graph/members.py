@@ -123,7 +123,7 @@ class Members:
 
     def read(self, members: Values, receiver: Value) -> Values:
         """Bind functions to the receiver; a property gives what it returns."""
-        found = set()
+        found: set[Value] = set()
         for member in members:
             if member[0] == FUNCTION and member[3] is None:
                 scope = self.program.file(member[1]).scope(member[2])
@@ -271,14 +271,15 @@ class Members:
 
     def _written_outside(self, owner: Value, name: str) -> Values:
         """Methods that name their class as the type of a receiver, outside of its body."""
-        found = set()
+        found: set[Value] = set()
         class_name = self.program.file(owner[1]).definitions[owner[2]][1]
         for file_id, position in self.program.named(name, owner=class_name):
             file = self.program.file(file_id)
             scope = file.scopes[position]
-            if scope is not None and scope.receiver_type is not None and not scope.flags & EXTENSION:
-                if owner in self.evaluator.values(file, file.definitions[position][3], scope.receiver_type):
-                    found.add((FUNCTION, file_id, position, None))
+            if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
+                continue
+            if owner in self.evaluator.values(file, file.definitions[position][3], scope.receiver_type):
+                found.add((FUNCTION, file_id, position, None))
         return frozenset(found)
 
     def _mixed_in(self, owner: Value, name: str, file: File) -> Values:
@@ -425,7 +426,7 @@ class Members:
         return [] if is_interface else self.subclasses(owner)
 
     def _method_names(self, interface: Value) -> set[str]:
-        names = set()
+        names: set[str] = set()
         for owner in self.linearised(interface):
             file = self.program.file(owner[1])
             children = file.children.get(owner[2], ())
@@ -481,6 +482,7 @@ class Members:
         return NOTHING
 
     def stored_from_outside(self, value: Value, name: str) -> Values:
+        """What assignments outside its home put into a member of a value."""
         return self.solver.solve(("outside", value, name), self._outside_values, value, name)
 
     def _outside_values(self, value: Value, name: str) -> Values:
@@ -503,11 +505,12 @@ class Members:
         """Members of objects whose members were all added to the value, at its home."""
         found: Values = NOTHING
         for store in home.item_stores():
-            if type(store.key) is tuple and store.key[0] == SPREAD:
-                if value in self.evaluator.values(home, store.scope, store.base):
-                    for added in self.evaluator.values(home, store.scope, store.key[1]):
-                        if self._is_enumerable(added):
-                            found |= self.of(added, name, home)
+            if type(store.key) is not tuple or store.key[0] != SPREAD:
+                continue
+            if value in self.evaluator.values(home, store.scope, store.base):
+                for added in self.evaluator.values(home, store.scope, store.key[1]):
+                    if self._is_enumerable(added):
+                        found |= self.of(added, name, home)
         return frozenset(member for member in found if member[0] not in (BUILTIN, EXTERNAL))
 
     def _is_enumerable(self, value: Value) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -54,7 +54,9 @@ class IndexedFile(NamedTuple):
 class Facts(Protocol):
     """Where facts come from: the index."""
 
-    def indexed_files(self) -> Sequence[IndexedFile]: ...
+    def indexed_files(self) -> Sequence[IndexedFile]:
+        """All files of the index."""
+        ...
 
     def file_facts(self, file_id: int) -> tuple[Sequence[Definition], Sequence[Any]]:
         """Definitions and scopes of a file."""
@@ -156,7 +158,7 @@ class File:
     def all_bindings(self, position: int, name: str) -> list[Entry]:
         """What a name of a scope is bound to at any time, as seen from outside the scope."""
         table = self.names(position)
-        entries = table[name] if name in table else []
+        entries = table.get(name, [])
         for version in range(2, self._versions.get((position, name), 1) + 1):
             entries = entries + table[f"{name}{VERSION_MARK}{version}"]
         return entries
@@ -205,8 +207,8 @@ class File:
             if scope is None or self.definitions[position][0] not in MEMBER_OWNERS:
                 continue
             names = {name for base in scope.bases for name in (*callee_names(base), *carried_names(base))}
-            for name in {original for name in names for original in self._original_names(name)}:
-                found[name].append(position)
+            for original in {original for name in names for original in self._original_names(name)}:
+                found[original].append(position)
         return found
 
     def _original_names(self, name: Any) -> Iterator[str]:
@@ -432,6 +434,7 @@ class Program:
         self.by_path: dict[str, int] = {row.path: row.id for row in self.rows.values()}
         self._files: dict[int, File] = {}
         self._by_name: dict[str, list[str]] | None = None
+        self._ending: dict[str, list[str]] = {}
         self._directories: dict[str, list[str]] | None = None
         self._modules: dict[tuple[str, str], list[int]] = {}
         self._once: dict[Callable[[Files], Any], Any] = {}
@@ -479,17 +482,17 @@ class Program:
 
     def named(
         self, name: str, owner: str | None = None, kinds: Collection[str] | None = None
-    ) -> tuple[tuple[int, ...], ...]:
+    ) -> tuple[tuple[int, int], ...]:
         """(file, position) of the definitions of a name anywhere, of some kinds, qualified by the name of an owner."""
         known = self._named.get(name)
         if known is None:
             known = self._named[name] = tuple(sorted(self.facts.definitions_named(name)))
         if owner is None and kinds is None:
-            return tuple(place[:2] for place in known)
+            return tuple((file_id, position) for file_id, position, _, _ in known)
         return tuple(
-            place[:2]
-            for place in known
-            if (kinds is None or place[2] in kinds) and (owner is None or place[3] == owner)
+            (file_id, position)
+            for file_id, position, kind, around in known
+            if (kinds is None or kind in kinds) and (owner is None or around == owner)
         )
 
     def neighbours(self, file: File) -> Sequence[int]:
@@ -541,9 +544,12 @@ class Program:
             self._by_name = defaultdict(list)
             for path in sorted(self.by_path):
                 self._by_name[path.rpartition("/")[2]].append(path)
-        tail = "/" + suffix
-        candidates = self._by_name.get(suffix.rpartition("/")[2], ())
-        return [path for path in candidates if path == suffix or path.endswith(tail)]
+        known = self._ending.get(suffix)
+        if known is None:
+            tail = "/" + suffix
+            candidates = self._by_name.get(suffix.rpartition("/")[2], ())
+            known = self._ending[suffix] = [path for path in candidates if path == suffix or path.endswith(tail)]
+        return known
 
     def under(self, directory: str) -> list[str]:
         """Paths below a directory, at any depth."""

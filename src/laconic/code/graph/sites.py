@@ -74,9 +74,9 @@ class Sites:
         for value in sorted(self.evaluator.called(file, scope, call), key=repr):
             for target in self._targets_of(value, file, scope, call):
                 found[target] = None
-        if not found and type(callee) is tuple and callee[0] == MEMBER and callee[2] in file.facts.methods:
-            if not self.evaluator.values(file, scope, callee):
-                found.update(dict.fromkeys(self._called_back(file.facts.methods[callee[2]], file, scope, call)))
+        by_name = type(callee) is tuple and callee[0] == MEMBER and callee[2] in file.facts.methods
+        if not found and by_name and not self.evaluator.values(file, scope, callee):
+            found.update(dict.fromkeys(self._called_back(file.facts.methods[callee[2]], file, scope, call)))
         return list(found)
 
     def _targets_of(self, value: Value, file: File, scope: int, call: Expression) -> list[Target]:

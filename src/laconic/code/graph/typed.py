@@ -200,9 +200,10 @@ class Typed:
         for file_id, position in self.program.named(definition[1]):
             other = self.program.file(file_id)
             scope = other.scopes[position]
-            if other.family == home.family and scope is not None and other.definitions[position][2] == definition[2]:
-                if not scope.flags & ABSTRACT and (file_id == home.id or not scope.flags & PRIVATE):
-                    found.append((FUNCTION, file_id, position, prototype[3]))
+            if other.family != home.family or scope is None or other.definitions[position][2] != definition[2]:
+                continue
+            if not scope.flags & ABSTRACT and (file_id == home.id or not scope.flags & PRIVATE):
+                found.append((FUNCTION, file_id, position, prototype[3]))
         return found
 
     def _fitting(self, functions: list[Value], file: File, scope: int, call: Expression) -> list[Value]:

@@ -68,7 +68,7 @@ def tuple_of(parts: tuple[Values, ...]) -> Values:
 def _shallow(values: Values, depth: int) -> Values:
     if not any(value[0] in (COLLECTION, TUPLE) for value in values):
         return values
-    kept = set()
+    kept: set[Value] = set()
     for value in values:
         if value[0] == COLLECTION:
             if depth < MAX_CONTAINER_DEPTH:

@@ -47,6 +47,7 @@ from laconic.code.languages.model import (
     Parameter,
     Resolution,
     Return,
+    Rule,
     Sequence,
     Skip,
     Text,
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
 
 
 def grammar() -> object:
+    """The tree-sitter language pointer; the wheel is imported here."""
     import tree_sitter_c_sharp
 
     return tree_sitter_c_sharp.language()
@@ -278,7 +280,7 @@ def _class(kind: Kind) -> Class:
     return Class(kind, bases=(":base_list",), generics=(":type_parameter_list",))
 
 
-RULES = {
+RULES: dict[str, Rule] = {
     "identifier": Name(),
     "=this": Name(),
     "=base": Name(),
@@ -360,9 +362,15 @@ RULES = {
 }
 
 COMMON_MEMBERS = names(
-    "Equals GetHashCode ToString GetType Add Remove Contains ContainsKey TryGetValue Count Length Clear Insert IndexOf Join "
-    "Split Trim Replace Substring StartsWith EndsWith Format Select Where First FirstOrDefault Single SingleOrDefault Any All "
-    "ToList ToArray ToDictionary OrderBy GroupBy Invoke Dispose Close Read Write Flush CompareTo Append AppendLine MoveNext"
+    "Equals GetHashCode ToString GetType Add Remove Contains ContainsKey TryGetValue Count Length Clear Insert "
+    "IndexOf Join Split Trim Replace Substring StartsWith EndsWith Format Select Where First FirstOrDefault Single "
+    "SingleOrDefault Any All ToList ToArray ToDictionary OrderBy GroupBy Invoke Dispose Close Read Write Flush "
+    "CompareTo Append AppendLine MoveNext"
+)
+
+FEEDERS = names(
+    "ForEach Select Where Any All First FirstOrDefault Single SingleOrDefault OrderBy GroupBy SelectMany Find Count "
+    "Sum Last LastOrDefault ToDictionary OrderByDescending FindAll Max Min"
 )
 
 CSHARP = Language(
@@ -383,7 +391,18 @@ CSHARP = Language(
         iterate_methods=("GetEnumerator",),
         virtual=True,
         declarations_suffice=True,
-        open_types=("object", "Func", "Action", "Predicate", "Delegate", "Comparison", "Handler", "Callback", "Converter", "dynamic"),
+        open_types=(
+            "object",
+            "Func",
+            "Action",
+            "Predicate",
+            "Delegate",
+            "Comparison",
+            "Handler",
+            "Callback",
+            "Converter",
+            "dynamic",
+        ),
         classes_are_modules=True,
         overloads=True,
         functions_are_objects=True,
@@ -395,24 +414,23 @@ CSHARP = Language(
         text_types=names("string object String Object"),
         number_types=names("int long short byte uint ulong double float decimal object Int32 Int64"),
         containers=names(
-            "[] List IList ICollection IEnumerable IReadOnlyList IReadOnlyCollection HashSet ISet Queue Stack Dictionary "
-            "IDictionary IReadOnlyDictionary SortedDictionary ConcurrentDictionary ConcurrentBag ConcurrentQueue Lazy "
-            "IEnumerator IAsyncEnumerable ObservableCollection ImmutableArray ImmutableList Span ReadOnlySpan Memory IQueryable"
+            "[] List IList ICollection IEnumerable IReadOnlyList IReadOnlyCollection HashSet ISet Queue Stack "
+            "Dictionary IDictionary IReadOnlyDictionary SortedDictionary ConcurrentDictionary ConcurrentBag "
+            "ConcurrentQueue Lazy IEnumerator IAsyncEnumerable ObservableCollection ImmutableArray ImmutableList Span "
+            "ReadOnlySpan Memory IQueryable"
         ),
         transparent_types=names("Task ValueTask Nullable"),
         getters=names(
-            "First FirstOrDefault Single SingleOrDefault Last LastOrDefault ElementAt Dequeue Peek Pop GetValueOrDefault "
-            "Find GetOrAdd Current Value Max Min"
+            "First FirstOrDefault Single SingleOrDefault Last LastOrDefault ElementAt Dequeue Peek Pop "
+            "GetValueOrDefault Find GetOrAdd Current Value Max Min"
         ),
         views=names(
-            "Where OrderBy OrderByDescending ThenBy Take Skip TakeWhile SkipWhile Distinct Reverse ToList ToArray ToHashSet "
-            "Concat Union Except Intersect AsEnumerable Values FindAll AsSpan Append Prepend"
+            "Where OrderBy OrderByDescending ThenBy Take Skip TakeWhile SkipWhile Distinct Reverse ToList ToArray "
+            "ToHashSet Concat Union Except Intersect AsEnumerable Values FindAll AsSpan Append Prepend"
         ),
-        feeders={"ForEach": 0, "Select": 0, "Where": 0, "Any": 0, "All": 0, "First": 0, "FirstOrDefault": 0, "Single": 0,
-                 "SingleOrDefault": 0, "OrderBy": 0, "GroupBy": 0, "SelectMany": 0, "Find": 0, "Count": 0, "Sum": 0,
-                 "Last": 0, "LastOrDefault": 0, "ToDictionary": 0, "OrderByDescending": 0, "FindAll": 0, "Max": 0, "Min": 0},
+        feeders=dict.fromkeys(FEEDERS, 0),
         mappers=names("Select ConvertAll"),
         common_members=COMMON_MEMBERS,
         builtins="System",
     ),
-)  # fmt: skip
+)

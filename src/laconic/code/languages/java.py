@@ -42,6 +42,7 @@ from laconic.code.languages.model import (
     Parameter,
     Resolution,
     Return,
+    Rule,
     Sequence,
     Skip,
     Summary,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 
 
 def grammar() -> object:
+    """The tree-sitter language pointer; the wheel is imported here."""
     import tree_sitter_java
 
     return tree_sitter_java.language()
@@ -199,7 +201,7 @@ def lower_instanceof(walk: Lowering, node: Node) -> Any:
 def lower_resource(walk: Lowering, node: Node) -> Any:
     """`try (T name = value)`: the resource is closed at the end."""
     name, typed = node.child_by_field_name("name"), walk.value(node.child_by_field_name("type"))
-    value = walk.value(node.child_by_field_name("value") or (node.named_children or [None])[0])
+    value = walk.value(node.child_by_field_name("value") or next(iter(node.named_children), None))
     if name is not None:
         value = (DECLARED, value, typed) if typed not in (None, "var") else value
         walk.bind_name(walk.text(name), value)
@@ -234,7 +236,7 @@ def _names(text: str) -> frozenset[str]:
 GENERICS = (":type_parameters",)
 CONSTRUCTING = Function(Kind.METHOD, flags=CONSTRUCTOR, generics=GENERICS)
 
-RULES = {
+RULES: dict[str, Rule] = {
     "identifier": Name(),
     "type_identifier": Name(),
     "this": Name(),
@@ -358,11 +360,11 @@ JAVA = Language(
         text_types=_names("String Object CharSequence Comparable Serializable"),
         number_types=_names("int Integer long Long short byte char float double Number Object"),
         containers=_names(
-            "[] List ArrayList LinkedList Collection Set HashSet LinkedHashSet TreeSet SortedSet NavigableSet Queue Deque "
-            "ArrayDeque PriorityQueue Stack Vector Map HashMap LinkedHashMap TreeMap SortedMap NavigableMap ConcurrentMap "
-            "ConcurrentHashMap EnumMap WeakHashMap IdentityHashMap Iterable Iterator ListIterator Optional Stream Enumeration "
-            "CopyOnWriteArrayList BlockingQueue ConcurrentLinkedQueue AtomicReference ThreadLocal WeakReference SoftReference "
-            "Supplier Callable Future CompletableFuture Spliterator"
+            "[] List ArrayList LinkedList Collection Set HashSet LinkedHashSet TreeSet SortedSet NavigableSet Queue "
+            "Deque ArrayDeque PriorityQueue Stack Vector Map HashMap LinkedHashMap TreeMap SortedMap NavigableMap "
+            "ConcurrentMap ConcurrentHashMap EnumMap WeakHashMap IdentityHashMap Iterable Iterator ListIterator "
+            "Optional Stream Enumeration CopyOnWriteArrayList BlockingQueue ConcurrentLinkedQueue AtomicReference "
+            "ThreadLocal WeakReference SoftReference Supplier Callable Future CompletableFuture Spliterator"
         ),
         adders={
             "add": (-1, 0),
@@ -373,9 +375,10 @@ JAVA = Language(
             "set": (-1, 1),
         },
         getters=_names(
-            "get getOrDefault next previous remove pop peek poll take first last getFirst getLast removeFirst removeLast "
-            "element orElse orElseThrow orElseGet nextElement put putIfAbsent computeIfAbsent join call pollFirst pollLast "
-            "peekFirst peekLast firstElement lastElement elementAt reduce findFirst findAny min max"
+            "get getOrDefault next previous remove pop peek poll take first last getFirst getLast removeFirst "
+            "removeLast element orElse orElseThrow orElseGet nextElement put putIfAbsent computeIfAbsent join call "
+            "pollFirst pollLast peekFirst peekLast firstElement lastElement elementAt reduce findFirst findAny min "
+            "max"
         ),
         views=_names(
             "values iterator listIterator stream parallelStream filter sorted distinct limit skip peek subList toList "

@@ -47,6 +47,7 @@ from laconic.code.languages.model import (
     Name,
     Resolution,
     Return,
+    Rule,
     Skip,
     Text,
     Typed,
@@ -63,6 +64,7 @@ TYPES = ("user_type", "nullable_type", "function_type", "parenthesized_type", "n
 
 
 def grammar() -> object:
+    """The tree-sitter language pointer; the wheel is imported here."""
     import tree_sitter_kotlin
 
     return tree_sitter_kotlin.language()
@@ -145,7 +147,7 @@ def lower_body(walk: Lowering, node: Node) -> Expression:
 def lower_lambda(walk: Lowering, node: Node) -> Expression:
     """`{ a, b -> … }`; without parameters it has `it`."""
     listed = child_of(node, "lambda_parameters")
-    parameters = []
+    parameters: list[Parameter] = []
     for child in listed.named_children if listed is not None else ():
         name = child_of(child, "identifier")
         text = walk.text(name) if name is not None else f"#{len(parameters)}"
@@ -401,7 +403,7 @@ SECONDARY = Function(
     Kind.METHOD, name="=constructor", parameters="", body=":block", read=read_parameters, flags=CONSTRUCTOR
 )
 
-RULES = {
+RULES: dict[str, Rule] = {
     "identifier": Name(),
     "this_expression": Custom(lower_this),
     "super_expression": Custom(lambda walk, node: "super"),
@@ -455,7 +457,11 @@ RULES = {
     "block_comment": Comment(),
 }
 
-FEEDERS = dict.fromkeys("forEach map filter flatMap any all none first firstOrNull last lastOrNull find single count sumOf sortedBy groupBy associateBy associateWith mapNotNull filterNot onEach maxByOrNull minByOrNull partition takeWhile dropWhile forEachIndexed".split(), 0)  # fmt: skip
+FEEDERS = names(
+    "forEach map filter flatMap any all none first firstOrNull last lastOrNull find single count sumOf sortedBy "
+    "groupBy associateBy associateWith mapNotNull filterNot onEach maxByOrNull minByOrNull partition takeWhile "
+    "dropWhile forEachIndexed"
+)
 
 KOTLIN = Language(
     name="kotlin",
@@ -486,23 +492,26 @@ KOTLIN = Language(
         text_types=names("String CharSequence Any"),
         number_types=names("Int Long Double Float Byte Short Any Number"),
         containers=names(
-            "List MutableList ArrayList Collection MutableCollection Set MutableSet HashSet LinkedHashSet Map MutableMap "
-            "HashMap LinkedHashMap Array Iterable Iterator Sequence Deque ArrayDeque Queue Lazy StateFlow Flow Result"
+            "List MutableList ArrayList Collection MutableCollection Set MutableSet HashSet LinkedHashSet Map "
+            "MutableMap HashMap LinkedHashMap Array Iterable Iterator Sequence Deque ArrayDeque Queue Lazy StateFlow "
+            "Flow Result"
         ),
         adders={"add": (-1, 0), "put": (0, 1), "addFirst": (-1, 0), "addLast": (-1, 0)},
         getters=names(
-            "get getOrNull first firstOrNull last lastOrNull single find getOrDefault getOrPut removeAt removeFirst removeLast "
-            "poll peek pop next elementAt random maxByOrNull minByOrNull value getOrElse"
+            "get getOrNull first firstOrNull last lastOrNull single find getOrDefault getOrPut removeAt removeFirst "
+            "removeLast poll peek pop next elementAt random maxByOrNull minByOrNull value getOrElse"
         ),
         views=names(
-            "filter filterNot filterNotNull sorted sortedBy distinct reversed take drop toList toMutableList toSet values "
-            "asSequence asReversed subList plus minus iterator listIterator shuffled onEach asIterable takeWhile dropWhile"
+            "filter filterNot filterNotNull sorted sortedBy distinct reversed take drop toList toMutableList toSet "
+            "values asSequence asReversed subList plus minus iterator listIterator shuffled onEach asIterable "
+            "takeWhile dropWhile"
         ),
-        feeders=FEEDERS,
+        feeders=dict.fromkeys(FEEDERS, 0),
         mappers=names("map mapNotNull flatMap"),
         common_members=names(
-            "equals hashCode toString get set add put remove contains containsKey size isEmpty isNotEmpty let also apply run "
-            "with map filter forEach first last iterator next hasNext close read write flush append length name ordinal"
+            "equals hashCode toString get set add put remove contains containsKey size isEmpty isNotEmpty let also "
+            "apply run with map filter forEach first last iterator next hasNext close read write flush append length "
+            "name ordinal"
         ),
         builtins="kotlin",
     ),

@@ -1,9 +1,9 @@
 """What a language is: one value, made of the rules below. Adding a language adds such a value and nothing else.
 
 A *rule* says what a node type of the tree-sitter grammar means. `syntax` turns rules into facts; it knows the rules
-and no language. A key `=word` is the token `word` where the grammar has no node of its own for it. Field arguments are the
-grammar's field names; `#0`, `#-1` name a child by its position among the named children, `:type` the first named child
-of that node type, `=word` the first token `word`, and `a/b` goes to `b` by way of `a`.
+and no language. A key `=word` is the token `word` where the grammar has no node of its own for it. Field arguments are
+the grammar's field names; `#0`, `#-1` name a child by its position among the named children, `:type` the first named
+child of that node type, `=word` the first token `word`, and `a/b` goes to `b` by way of `a`.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Comprehension:
 
 
 @value
-class Mapping_:
+class Dictionary:
     """A dictionary or object display made of `Pair`s."""
 
 
@@ -390,19 +390,24 @@ class Custom:
 
 
 Rule = (
-    Name | Member | Call | KeywordArgument | Spread | Item | Slice | Raises | Text | Literal | Sequence | Comprehension | Mapping_ | Pair
-    | Either | Inner | Typed | Generic | Assign | Return | Yield | Iterate | Alias | Enters | Catches | Captures | Parameter
-    | TypeParameter | Block | Function | Class
-    | Variable | Variables | Wrapper | Statement | Outer | Imports | Comment | Attribute | Skip | Custom
+    Name | Member | Call | KeywordArgument | Spread | Item | Slice | Raises | Text | Literal
+    | Sequence | Comprehension | Dictionary | Pair | Either | Inner | Typed | Generic
+    | Assign | Return | Yield | Iterate | Alias | Enters | Catches | Captures | Block | Statement
+    | Parameter | TypeParameter | Function | Class | Variable | Variables | Wrapper
+    | Outer | Imports | Comment | Attribute | Skip | Custom
 )  # fmt: skip
 
 
 class Files(Protocol):
     """The paths of the repository, as far as resolving an import needs them."""
 
-    def exists(self, path: str) -> bool: ...
+    def exists(self, path: str) -> bool:
+        """Whether there is a file of that path."""
+        ...
 
-    def under(self, directory: str) -> list[str]: ...
+    def under(self, directory: str) -> list[str]:
+        """Paths of the files in a directory and below it."""
+        ...
 
     def ending(self, suffix: str) -> list[str]:
         """Paths equal to `suffix` or ending in `/` + `suffix`, sorted."""
@@ -548,7 +553,7 @@ class Resolution:
 
 @value
 class Language:
-    """One language: its grammar, what its nodes mean, how its names resolve. `registry` says what its files are called."""
+    """One language: its grammar, what its nodes mean, how its names resolve. `registry` knows its files."""
 
     name: str
     grammar: Callable[[], object]  # imports the wheel and returns the tree-sitter language pointer

@@ -54,6 +54,7 @@ from laconic.code.languages.model import (
     Parameter,
     Resolution,
     Return,
+    Rule,
     Sequence,
     Skip,
     Spread,
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
 
 
 def grammar() -> object:
+    """The tree-sitter language pointer; the wheel is imported here."""
     import tree_sitter_php
 
     return tree_sitter_php.language_php()
@@ -298,7 +300,7 @@ METHOD = Function(Kind.METHOD, returns="return_type")
 CALL = Call("function", "arguments")
 MEMBER_CALL = Call("name", "arguments", receiver="object")
 
-RULES = {
+RULES: dict[str, Rule] = {
     "name": Name(),
     "variable_name": Name(),
     "relative_scope": Name(),

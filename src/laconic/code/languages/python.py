@@ -15,6 +15,7 @@ from laconic.code.languages.model import (
     Class,
     Comment,
     Comprehension,
+    Dictionary,
     Either,
     Enters,
     Files,
@@ -27,7 +28,6 @@ from laconic.code.languages.model import (
     KeywordArgument,
     Language,
     Literal,
-    Mapping_,
     Member,
     Name,
     Outer,
@@ -36,6 +36,7 @@ from laconic.code.languages.model import (
     Raises,
     Resolution,
     Return,
+    Rule,
     Sequence,
     Skip,
     Slice,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
 
 def grammar() -> object:
+    """The tree-sitter language pointer; the wheel is imported here."""
     import tree_sitter_python
 
     return tree_sitter_python.language()
@@ -131,7 +133,7 @@ def _names(text: str) -> frozenset[str]:
 
 IDENTITY = Summary(returns=0)
 
-RULES = {
+RULES: dict[str, Rule] = {
     "identifier": Name(),
     "attribute": Member("object", "attribute"),
     "call": Call("function", "arguments"),
@@ -155,7 +157,7 @@ RULES = {
     "pattern_list": Sequence(),
     "tuple_pattern": Sequence(),
     "list_pattern": Sequence(),
-    "dictionary": Mapping_(),
+    "dictionary": Dictionary(),
     "pair": Pair(),
     "list_comprehension": Comprehension(),
     "set_comprehension": Comprehension(),
@@ -233,7 +235,7 @@ PYTHON = Language(
             "insert": (-1, 1),
             "setdefault": (0, 1),
             "__setitem__": (0, 1),
-        },  # fmt: skip
+        },
         mergers={"update": 0, "extend": 0},
         getters=_names("get pop popleft popitem setdefault __getitem__ __next__"),
         views=_names("values copy union intersection difference __iter__ elements reversed"),

@@ -47,6 +47,7 @@ from laconic.code.languages.model import (
     Parameter,
     Resolution,
     Return,
+    Rule,
     Sequence,
     Skip,
     Text,
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
 
 
 def grammar() -> object:
+    """The tree-sitter language pointer; the wheel is imported here."""
     import tree_sitter_scala
 
     return tree_sitter_scala.language()
@@ -282,7 +284,7 @@ def _class(kind: Kind) -> Class:
     return Class(kind, bases=("extend",))
 
 
-RULES = {
+RULES: dict[str, Rule] = {
     "identifier": Name(),
     "type_identifier": Name(),
     "field_expression": Member("value", "field"),
@@ -340,6 +342,10 @@ RULES = {
     "block_comment": Comment(),
 }
 
+FEEDERS = names(
+    "foreach map filter flatMap filterNot exists forall find sortBy groupBy count partition collect maxBy minBy"
+)
+
 SCALA = Language(
     name="scala",
     grammar=grammar,
@@ -367,24 +373,22 @@ SCALA = Language(
         text_types=names("String Any CharSequence"),
         number_types=names("Int Long Double Float Any"),
         containers=names(
-            "List Seq Vector Array Set Map Option Some Iterable Iterator IndexedSeq LazyList Stream ListBuffer ArrayBuffer "
-            "Buffer Queue Future Try Either"
+            "List Seq Vector Array Set Map Option Some Iterable Iterator IndexedSeq LazyList Stream ListBuffer "
+            "ArrayBuffer Buffer Queue Future Try Either"
         ),
         getters=names(
             "head last apply get getOrElse find headOption lastOption next reduce max min maxBy minBy orElse"
         ),
         views=names(
-            "filter filterNot sorted sortBy distinct reverse take drop toList toSeq toVector toSet values iterator tail init "
-            "takeWhile dropWhile sortWith toArray prepended appended"
+            "filter filterNot sorted sortBy distinct reverse take drop toList toSeq toVector toSet values iterator "
+            "tail init takeWhile dropWhile sortWith toArray prepended appended"
         ),
-        feeders=dict.fromkeys(
-            "foreach map filter flatMap filterNot exists forall find sortBy groupBy count partition collect maxBy minBy".split(),
-            0,
-        ),
+        feeders=dict.fromkeys(FEEDERS, 0),
         mappers=names("map flatMap collect"),
         common_members=names(
-            "equals hashCode toString apply unapply map flatMap filter foreach get getOrElse head tail size length isEmpty "
-            "nonEmpty contains exists find collect toList toSeq mkString + - * / ++ :: :+ += == != > < >= <= && || % ->"
+            "equals hashCode toString apply unapply map flatMap filter foreach get getOrElse head tail size length "
+            "isEmpty nonEmpty contains exists find collect toList toSeq mkString + - * / ++ :: :+ += == != > < >= <= "
+            "&& || % ->"
         ),
         builtins="scala",
     ),

@@ -27,6 +27,7 @@ from laconic.code.languages.model import (
     Class,
     Comment,
     Custom,
+    Dictionary,
     Either,
     Files,
     Function,
@@ -35,11 +36,11 @@ from laconic.code.languages.model import (
     Iterate,
     Language,
     Literal,
-    Mapping_,
     Member,
     Name,
     Resolution,
     Return,
+    Rule,
     Sequence,
     Skip,
     Text,
@@ -63,6 +64,7 @@ DECLARATIONS = {
 
 
 def grammar() -> object:
+    """The tree-sitter language pointer; the wheel is imported here."""
     import tree_sitter_swift
 
     return tree_sitter_swift.language()
@@ -139,7 +141,7 @@ def lower_body(walk: Lowering, node: Node) -> Expression:
 
 def lower_lambda(walk: Lowering, node: Node) -> Expression:
     """`{ (a: T) in … }`, `{ $0.m() }`."""
-    parameters = []
+    parameters: list[Parameter] = []
     header = child_of(node, "lambda_function_type")
     listed = child_of(header, "lambda_function_type_parameters") if header is not None else None
     for child in listed.named_children if listed is not None else ():
@@ -298,7 +300,7 @@ CLASSES = {kind: _class(kind) for kind in (Kind.CLASS, Kind.STRUCT, Kind.ENUM, K
 FUNCTION = Function(parameters="", read=read_parameters, body_is_value=True, generics=(":type_parameters",))
 INITIALIZER = Function(Kind.METHOD, name="=init", parameters="", read=read_parameters, flags=CONSTRUCTOR)
 
-RULES = {
+RULES: dict[str, Rule] = {
     "simple_identifier": Name(),
     "type_identifier": Name(),
     "self_expression": Name(),
@@ -314,7 +316,7 @@ RULES = {
     "ternary_expression": Either(("if_true", "if_false")),
     "as_expression": Typed("name", "expr"),
     "array_literal": Sequence(),
-    "dictionary_literal": Mapping_(),
+    "dictionary_literal": Dictionary(),
     "line_string_literal": Text(("line_str_text",)),
     "integer_literal": Literal("Int"),
     "real_literal": Literal("Double"),
@@ -388,8 +390,8 @@ SWIFT = Language(
         mappers=names("map compactMap flatMap"),
         adders={"append": (-1, 0), "insert": (-1, 0)},
         common_members=names(
-            "append insert remove contains map filter forEach reduce sorted count isEmpty first last joined description hash "
-            "encode decode init index keys values removeAll"
+            "append insert remove contains map filter forEach reduce sorted count isEmpty first last joined "
+            "description hash encode decode init index keys values removeAll"
         ),
         builtins="Swift",
     ),

@@ -67,18 +67,24 @@ class Draft:
         """Go back to an earlier choice."""
         self.chosen, self.cuts = choice.chosen.copy(), choice.cuts.copy()
 
-    def is_within(self, index: int) -> bool:
-        """Whether a chosen candidate is shown as part of something else, and so not by itself."""
-        return index in self._extracted or any(self._shows(holder, index) for holder in self._holders[index])
+    def is_covered(self, index: int) -> bool:
+        """Whether all of a candidate is shown as part of something else."""
+        return index in self._extracted or any(self._covers(holder, index) for holder in self._holders[index])
 
-    def _shows(self, holder: int, index: int) -> bool:
-        """Whether what is shown of `holder` contains what is to be shown of `index`."""
-        detail, is_cut = self.chosen.get(holder), holder in self.cuts
-        symbol = self.candidates[index].symbol
-        if detail is Detail.BODY and (not is_cut or symbol.end_line <= self._item(holder).last_line):
-            return True
-        lists_members = (detail is Detail.BODY) if is_cut else (detail is Detail.SKELETON)
-        is_member = symbol.parent == self.candidates[holder].symbol.id
+    def _is_within(self, index: int) -> bool:
+        """Whether what is to be shown of a candidate is part of something else, and so not shown by itself."""
+        return self.is_covered(index) or any(self._lists(holder, index) for holder in self._holders[index])
+
+    def _covers(self, holder: int, index: int) -> bool:
+        """Whether the shown body of `holder` contains a candidate."""
+        if self.chosen.get(holder) is not Detail.BODY:
+            return False
+        return holder not in self.cuts or self.candidates[index].symbol.end_line <= self._item(holder).last_line
+
+    def _lists(self, holder: int, index: int) -> bool:
+        """Whether `holder` is shown with the signatures of its members, and no more is to be shown of this one."""
+        lists_members = self.chosen.get(holder) is (Detail.BODY if holder in self.cuts else Detail.SKELETON)
+        is_member = self.candidates[index].symbol.parent == self.candidates[holder].symbol.id
         needs_no_more = self.chosen[index] <= Detail.SIGNATURE and not self.candidates[index].is_target
         return lists_members and is_member and needs_no_more
 
@@ -87,7 +93,7 @@ class Draft:
         items: list[Item] = []
         within: list[Candidate] = []
         for index in sorted(self.chosen, key=self._place.__getitem__):
-            if self.is_within(index):
+            if self._is_within(index):
                 within.append(self.candidates[index])
             else:
                 items.append(self._item(index))

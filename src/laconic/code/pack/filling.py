@@ -83,7 +83,7 @@ class Filling:
         One for which the share is too small even to begin takes what there is: whether a target is begun then depends
         on the budget alone, so a larger budget never shows less.
         """
-        left = [rung for rung in self._following(rungs) if not self.draft.is_within(rung.candidate)][:MAX_CUT_BODIES]
+        left = self._following(rungs)[:MAX_CUT_BODIES]
         for position, rung in enumerate(left):
             used = self.weigh()
             share = (self.budget - used) * CUT_TARGET_PART / (len(left) - position)
@@ -134,17 +134,16 @@ class Filling:
     def _next_steps(self, rungs: Sequence[Rung]) -> list[Rung]:
         """What is cut already, then what might be begun, the best first."""
         cut = [Rung(index, self.draft.chosen[index], 0) for index in self.draft.cuts]
-        waiting = [rung for rung in self._following(rungs) if not self.draft.is_within(rung.candidate)]
-        return cut + waiting[:MAX_CUT_BODIES]
+        return cut + self._following(rungs)[:MAX_CUT_BODIES]
 
     def _following(self, rungs: Sequence[Rung]) -> list[Rung]:
-        """Of each candidate that is shown its next step beyond the signature, the best candidate first."""
+        """Of each candidate that is not shown whole its next step beyond the signature, the best candidate first."""
         following: dict[int, Rung] = {}
         for rung in rungs:
             shown = self.draft.chosen.get(rung.candidate)
             if rung.detail > Detail.SIGNATURE and shown is not None and shown < rung.detail:
                 following.setdefault(rung.candidate, rung)
-        return [following[index] for index in sorted(following)]
+        return [following[index] for index in sorted(following) if not self.draft.is_covered(index)]
 
     def _begin(self, rung: Rung, used: int) -> bool:
         """Take a step whole or in part; False if it cannot even be begun."""

@@ -77,9 +77,9 @@ class ScopeDraft:
     """A scope under construction; `Scope` says what the lists mean."""
 
     __slots__ = (
-        "binds", "bases", "body", "bound", "calls", "declared", "decorated", "definition", "flags", "holder", "kind", "outer", "outward",
-        "parameters", "qualname", "read", "reads", "receiver_type", "returned_type", "returns", "stars", "types", "unnamed",
-        "values", "versions", "versions_made", "yields",
+        "bases", "binds", "body", "bound", "calls", "declared", "decorated", "definition", "flags", "holder", "kind",
+        "outer", "outward", "parameters", "qualname", "read", "reads", "receiver_type", "returned_type", "returns",
+        "stars", "types", "unnamed", "values", "versions", "versions_made", "yields",
     )  # fmt: skip
 
     def __init__(self, definition: int, kind: Kind, qualname: str) -> None:
@@ -221,7 +221,7 @@ class Lowering:
             self.bind(target.named_children[0], value)
         elif kind is model.Sequence:
             self._bind_elements(target, value)
-        elif kind is model.Mapping_:
+        elif kind is model.Dictionary:
             self._bind_members(target, value)
         elif kind is model.Spread:
             for child in target.named_children[:1]:
@@ -294,7 +294,7 @@ class Lowering:
 
     def named(self, node: Node, naming: Naming) -> Expression:
         """The value of a node; a function, class or mapping gets a name from where it is put."""
-        if type(self.rules[node.kind_id]) in (model.Function, model.Class, model.Mapping_):
+        if type(self.rules[node.kind_id]) in (model.Function, model.Class, model.Dictionary):
             self.naming = naming
         return self.value(node)
 
@@ -307,7 +307,7 @@ class Lowering:
         kind = type(rule)
         if kind in (model.Function, model.Class, model.Assign):
             self.wrapped = wrapped
-        naming = self._naming(left) if kind in (model.Function, model.Class, model.Mapping_) else None
+        naming = self._naming(left) if kind in (model.Function, model.Class, model.Dictionary) else None
         return self.named(right, naming) if naming is not None else self.value(right)
 
     def assigned_to(self, name: str, node: Node, wrapped: tuple[Node, int] | None) -> Expression:
@@ -315,7 +315,7 @@ class Lowering:
         kind = type(self.rules[node.kind_id])
         if kind in (model.Function, model.Class):
             self.wrapped = wrapped
-        return self.named(node, Naming("" if kind is model.Mapping_ else name, node))
+        return self.named(node, Naming("" if kind is model.Dictionary else name, node))
 
     def _naming(self, target: Node) -> Naming | None:
         rule = self.rules[target.kind_id]
@@ -581,7 +581,7 @@ def either(*alternatives: Expression) -> Expression:
 
 
 def field(name: str) -> Child:
-    """How to reach a child: a field name, `#n` by position, `:type` by node type, `a|b` for a or else b, "" for none."""
+    """How to reach a child: a field name, `#n` by position, `:type` by node type, `a|b` for a or else b, "" none."""
     if not name:
         return lambda node: None
     if "|" in name:
@@ -842,7 +842,7 @@ def _last_of_each(pairs: list[tuple[Expression, Expression]]) -> tuple[tuple[Exp
     return tuple(pair for index, pair in enumerate(pairs) if last.get(pair[0], index) == index)
 
 
-def _mapping(rule: model.Mapping_) -> type_of_handler:
+def _mapping(rule: model.Dictionary) -> type_of_handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         naming, walk.naming = walk.naming, None
         walk.wrapped = None
@@ -991,7 +991,7 @@ def _define_targets(walk: Lowering, node: Node, target: Node, kind: Kind) -> Non
         elif kind is Kind.VARIABLE and name.isupper():
             kind = Kind.CONSTANT
         walk.define_value(node, name, target, kind)
-    elif own in (model.Sequence, model.Spread, model.Inner, model.Mapping_):
+    elif own in (model.Sequence, model.Spread, model.Inner, model.Dictionary):
         for child in target.named_children:
             _define_targets(walk, node, child, kind)
     elif own in (model.Pair, model.Assign):
@@ -1209,7 +1209,7 @@ def parameters_of(walk: Lowering, node: Node | None) -> tuple[list[Parameter], l
             if unwrapped is None:
                 break
             name_node, inner = unwrapped, walk.rules[unwrapped.kind_id]
-        if type(inner) in (model.Sequence, model.Mapping_):
+        if type(inner) in (model.Sequence, model.Dictionary):
             name = f"#{len(parameters)}"
             patterns.append((name, name_node))
         else:
@@ -1571,7 +1571,7 @@ COMPILERS: dict[type[Any], Callable[[Any], type_of_handler]] = {
     model.Literal: _literal,
     model.Sequence: _sequence,
     model.Comprehension: _comprehension,
-    model.Mapping_: _mapping,
+    model.Dictionary: _mapping,
     model.Pair: _pair,
     model.Either: _either,
     model.Inner: _inner,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import MEMBER, Expression
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Trace(Lowering):
-    """`bound`: name -> [(innermost definition, line)] of every binding. `hit`: what stands at the position asked for."""
+    """`bound`: name -> [(byte, line)] of every place that binds it. `hit`: what stands at the position asked for."""
 
     def __init__(self, source: bytes, language: Language, handlers: list[Any], rules: list[Any], offset: int) -> None:
         self.offset = offset
@@ -79,8 +80,6 @@ def trace(source: bytes, language: Language, line: int = 0, column: int = 0) -> 
     parser, handlers, rules = tools_for(language)
     walk = Trace(source, language, handlers, rules, offset)
     allow_deep_nesting()
-    try:
+    with suppress(RecursionError):  # what was met until then is what can be said
         walk.value(parser.parse(readable(source, language)).root_node)
-    except RecursionError:
-        pass  # what was met until then is what can be said
     return walk

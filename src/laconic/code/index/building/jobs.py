@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator, Sequence
 
@@ -32,6 +33,8 @@ def batches(root: str, jobs: Sequence[Job]) -> Iterator[Batch]:
 
     for chunk in chunks:
         yield build(root, chunk)
+        if chunk is not chunks[-1]:
+            gc.collect()  # trees and walks refer to each other, and a command has switched the collector off
 
 
 def _chunks(jobs: Sequence[Job]) -> list[Sequence[Job]]:
