@@ -1450,6 +1450,7 @@ def _variables(rule: model.Variables) -> type_of_handler:
             if name is None:
                 continue
             text = walk.text(name)
+            walk.written(text, name)
             walk.rebinds = text in scope.bound and walk.is_straight(node)
             if symbol or value is not None:
                 walk.bind_name(text, declared(walk, value, annotation))

@@ -1,0 +1,277 @@
+"""Java: packages, overloads, virtual calls, lambdas behind interfaces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.code.languages.checks import check, read, splinter
+
+FILES = {
+    "shop/Base.java": """\
+package shop;
+
+abstract class Base {
+    private Object name;
+
+    Base(String name) {
+        this.name = name;
+    }
+
+    void hook() {}
+
+    static void close() {}
+}
+
+interface Seller {
+    void sell(shop.impl.Item item);
+}
+""",
+    "shop/Shop.java": """\
+package shop;
+
+import static shop.impl.Prices.round;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import shop.impl.*;
+
+/** Sells things. */
+public class Shop extends Base implements Seller {
+    private final List<Item> items = new ArrayList<>();
+    private Item first;
+    static final int LIMIT = 3, OTHER = 4;
+
+    public Shop(int size) {
+        this(size, "shop");
+    }
+
+    Shop(int size, String name) {
+        super(name);
+        first = new Item();
+    }
+
+    @Override
+    public void sell(Item item) {
+        hook();
+        item.price();
+        first.price();
+        items.forEach(i -> i.price());
+        for (Item each : items) {
+            each.price();
+        }
+        round(1);
+    }
+
+    void over(int a) {}
+
+    void over(String a) {}
+
+    void over(int a, int b) {}
+
+    void overloads() {
+        over(1);
+        over("x");
+        over(1, 2);
+    }
+
+    void lambdas() {
+        Function<Item, Integer> f = Item::price;
+        f.apply(first);
+        Task t = () -> round(2);
+        t.run();
+        t.twice();
+        new Thread(this::overloads);
+        Task anonymous = new Task() {
+            public void run() {
+                hook();
+            }
+        };
+        anonymous.run();
+    }
+
+    void anySeller(Seller seller) {
+        seller.sell(first);
+    }
+
+    void open(Base base) {
+        base.hook();
+        base.close();
+    }
+
+    enum Size {
+        SMALL(1),
+        LARGE(2) {
+            int weight() {
+                return 9;
+            }
+        };
+
+        Size(int n) {}
+
+        int weight() {
+            return 1;
+        }
+    }
+
+    record Pair(Item left, int right) {
+        int sum() {
+            return left.price() + right;
+        }
+    }
+}
+
+interface Task {
+    void run();
+
+    default void twice() {
+        run();
+    }
+}
+
+class Market extends Shop {
+    Market() {
+        super(2);
+    }
+
+    @Override
+    void hook() {
+        super.hook();
+    }
+}
+""",
+    "shop/impl/Item.java": """\
+package shop.impl;
+
+public class Item {
+    public int price() {
+        return Prices.round(1);
+    }
+}
+""",
+    "shop/impl/Prices.java": """\
+package shop.impl;
+
+public final class Prices {
+    public static int round(int n) {
+        return n;
+    }
+}
+""",
+}
+
+DEFINITIONS = [
+    "shop/Base.java:Base class 3",
+    "shop/Base.java:Base.name field 4",
+    "shop/Base.java:Base.Base method 6",
+    "shop/Base.java:Base.hook method 10",
+    "shop/Base.java:Base.close method 12",
+    "shop/Base.java:Seller interface 15",
+    "shop/Base.java:Seller.sell method 16",
+    "shop/Shop.java:Shop class 11",
+    "shop/Shop.java:Shop.items field 12",
+    "shop/Shop.java:Shop.first field 13",
+    "shop/Shop.java:Shop.LIMIT field 14",
+    "shop/Shop.java:Shop.OTHER field 14",
+    "shop/Shop.java:Shop.Shop method 16",
+    "shop/Shop.java:Shop.Shop#2 method 20",
+    "shop/Shop.java:Shop.sell method 26",
+    "shop/Shop.java:Shop.over method 37",
+    "shop/Shop.java:Shop.over#2 method 39",
+    "shop/Shop.java:Shop.over#3 method 41",
+    "shop/Shop.java:Shop.overloads method 43",
+    "shop/Shop.java:Shop.lambdas method 49",
+    "shop/Shop.java:Shop.anySeller method 64",
+    "shop/Shop.java:Shop.open method 68",
+    "shop/Shop.java:Shop.Size enum 73",
+    "shop/Shop.java:Shop.Size.SMALL constant 74",
+    "shop/Shop.java:Shop.Size.LARGE constant 75",
+    "shop/Shop.java:Shop.Size.Size method 81",
+    "shop/Shop.java:Shop.Size.weight method 83",
+    "shop/Shop.java:Shop.Pair class 88",
+    "shop/Shop.java:Shop.Pair.left field 88",
+    "shop/Shop.java:Shop.Pair.right field 88",
+    "shop/Shop.java:Shop.Pair.sum method 89",
+    "shop/Shop.java:Task interface 95",
+    "shop/Shop.java:Task.run method 96",
+    "shop/Shop.java:Task.twice method 98",
+    "shop/Shop.java:Market class 103",
+    "shop/Shop.java:Market.Market method 104",
+    "shop/Shop.java:Market.hook method 109",
+    "shop/impl/Item.java:Item class 3",
+    "shop/impl/Item.java:Item.price method 4",
+    "shop/impl/Prices.java:Prices class 3",
+    "shop/impl/Prices.java:Prices.round method 4",
+]
+
+IMPORTS = [
+    "shop/Shop.java: shop.impl.Prices round round",
+    "shop/Shop.java: java.util ArrayList ArrayList",
+    "shop/Shop.java: java.util List List",
+    "shop/Shop.java: java.util.function Function Function",
+    "shop/Shop.java: shop.impl *",
+]
+
+EDGES = [
+    "shop/Shop.java:Market.Market -> shop/Shop.java:Shop.Shop exact",
+    "shop/Shop.java:Market.hook -> shop/Base.java:Base.hook exact",
+    "shop/Shop.java:Shop -> external:java.util.ArrayList inferred",
+    "shop/Shop.java:Shop.Pair.sum -> shop/impl/Item.java:Item.price inferred",
+    "shop/Shop.java:Shop.Shop -> shop/Shop.java:Shop.Shop#2 exact",
+    "shop/Shop.java:Shop.Shop#2 -> shop/Base.java:Base.Base exact",
+    "shop/Shop.java:Shop.Shop#2 -> shop/impl/Item.java:Item exact",
+    "shop/Shop.java:Shop.Size -> shop/Shop.java:Shop.Size.Size exact",
+    "shop/Shop.java:Shop.anySeller -> shop/Shop.java:Shop.sell inferred",
+    "shop/Shop.java:Shop.lambdas -> external:java.lang.Thread exact",
+    "shop/Shop.java:Shop.lambdas -> external:java.util.function.Function.apply inferred",
+    "shop/Shop.java:Shop.lambdas -> shop/Shop.java:Shop.lambdas.<class2>.run inferred",
+    "shop/Shop.java:Shop.lambdas -> shop/Shop.java:Shop.overloads exact",
+    "shop/Shop.java:Shop.lambdas -> shop/Shop.java:Task exact",
+    "shop/Shop.java:Shop.lambdas -> shop/Shop.java:Task.twice inferred",
+    "shop/Shop.java:Shop.lambdas -> shop/impl/Item.java:Item.price inferred",
+    "shop/Shop.java:Shop.lambdas -> shop/impl/Prices.java:Prices.round exact",
+    "shop/Shop.java:Shop.lambdas.<class2>.run -> shop/Base.java:Base.hook inferred",
+    "shop/Shop.java:Shop.lambdas.<class2>.run -> shop/Shop.java:Market.hook inferred",
+    "shop/Shop.java:Shop.open -> shop/Base.java:Base.close inferred",
+    "shop/Shop.java:Shop.open -> shop/Base.java:Base.hook inferred",
+    "shop/Shop.java:Shop.open -> shop/Shop.java:Market.hook inferred",
+    "shop/Shop.java:Shop.overloads -> shop/Shop.java:Shop.over exact",
+    "shop/Shop.java:Shop.overloads -> shop/Shop.java:Shop.over#2 exact",
+    "shop/Shop.java:Shop.overloads -> shop/Shop.java:Shop.over#3 exact",
+    "shop/Shop.java:Shop.sell -> shop/Base.java:Base.hook inferred",
+    "shop/Shop.java:Shop.sell -> shop/Shop.java:Market.hook inferred",
+    "shop/Shop.java:Shop.sell -> shop/impl/Item.java:Item.price inferred",
+    "shop/Shop.java:Shop.sell -> shop/impl/Prices.java:Prices.round exact",
+    "shop/Shop.java:Task.twice -> shop/Shop.java:Shop.lambdas.<class2>.run exact",
+    "shop/impl/Item.java:Item.price -> shop/impl/Prices.java:Prices.round exact",
+]
+
+ABSENT = [
+    "shop/Shop.java:Shop.open -> shop/Shop.java:Shop",
+    "shop/Shop.java:Shop.anySeller -> shop/Base.java:Seller.sell",
+]
+
+
+def test_what_is_defined(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        FILES,
+        definitions=DEFINITIONS,
+        docs={"shop/Shop.java:Shop": "/** Sells things. */"},
+        signatures={"shop/Shop.java:Shop.sell": "@Override\n    public void sell(Item item)"},
+    )
+
+
+def test_what_is_imported(tmp_path: Path) -> None:
+    check(tmp_path, FILES, imports=IMPORTS)
+
+
+def test_who_calls_whom(tmp_path: Path) -> None:
+    check(tmp_path, FILES, edges=EDGES, absent=ABSENT)
+
+
+@given(st.sampled_from(sorted(FILES)), st.integers(0, 2**32))
+def test_broken_source_is_read_as_far_as_it_goes(path: str, seed: int) -> None:
+    read(splinter(FILES[path].encode(), seed), "java")

@@ -1,0 +1,132 @@
+"""Kotlin: extensions, companions, properties, trailing lambdas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.code.languages.checks import check, read, splinter
+
+FILES = {
+    "okio/Bar.kt": """\
+package okio
+class Bar { fun run(): Bar = this }
+""",
+    "okio/a.kt": """\
+package okio
+import other.Helper as H
+import other.*
+/** doc */
+abstract class Foo(val bar: Bar, z: Int) : Base(z), I {
+  companion object { const val K = 1; fun make(): Foo = Impl(Bar()) }
+  private var q: Bar? = null
+  val p: Bar get() = bar.run()
+  override fun go(x: Int): Bar { q = bar; q?.run(); this.p.run(); helper(x); return bar }
+  abstract fun hook()
+  fun callHook() { hook(); ext(); bar.let { it.run() } }
+}
+class Impl(b: Bar) : Foo(b, 1) { override fun hook() { super.go(1) } }
+open class Base(z: Int)
+interface I { fun go(x: Int): Bar }
+fun Foo.ext(): Bar = this.go(1)
+fun main() {
+  val f = Foo.make()
+  f.go(2)
+  f.ext().run()
+  val l = listOf<Bar>()
+  val xs: List<Bar> = l
+  xs.forEach { it.run() }
+  for (x in xs) { x.run() }
+  val fn = { b: Bar -> b.run() }
+  fn(Bar())
+  val o = object : I { override fun go(x: Int): Bar = Bar() }
+  o.go(1)
+  H().help { 1 }
+  val i: I = f
+  i.go(3)
+  val lz by lazy { Bar() }
+  lz.run()
+}
+""",
+    "other/b.kt": """\
+package other
+class Helper { fun help(f: () -> Int) { f() } }
+fun helper(x: Int) {}
+""",
+}
+
+DEFINITIONS = [
+    "okio/Bar.kt:Bar class 2",
+    "okio/Bar.kt:Bar.run method 2",
+    "okio/a.kt:Foo class 5",
+    "okio/a.kt:Foo.bar field 5",
+    "okio/a.kt:Foo.Companion class 6",
+    "okio/a.kt:Foo.Companion.K constant 6",
+    "okio/a.kt:Foo.Companion.make method 6",
+    "okio/a.kt:Foo.q field 7",
+    "okio/a.kt:Foo.p property 8",
+    "okio/a.kt:Foo.go method 9",
+    "okio/a.kt:Foo.hook method 10",
+    "okio/a.kt:Foo.callHook method 11",
+    "okio/a.kt:Impl class 13",
+    "okio/a.kt:Impl.hook method 13",
+    "okio/a.kt:Base class 14",
+    "okio/a.kt:I interface 15",
+    "okio/a.kt:I.go method 15",
+    "okio/a.kt:ext function 16",
+    "okio/a.kt:main function 17",
+    "other/b.kt:Helper class 2",
+    "other/b.kt:Helper.help method 2",
+    "other/b.kt:helper function 3",
+]
+
+IMPORTS = [
+    "okio/a.kt: other Helper H",
+    "okio/a.kt: other *",
+]
+
+EDGES = [
+    "okio/a.kt:Foo.Companion.make -> okio/Bar.kt:Bar exact",
+    "okio/a.kt:Foo.Companion.make -> okio/a.kt:Impl exact",
+    "okio/a.kt:Foo.callHook -> external:kotlin.ext exact",
+    "okio/a.kt:Foo.callHook -> okio/a.kt:Impl.hook exact",
+    "okio/a.kt:Foo.go -> okio/Bar.kt:Bar.run inferred",
+    "okio/a.kt:Foo.go -> okio/a.kt:Foo.p inferred",
+    "okio/a.kt:Foo.go -> other/b.kt:helper exact",
+    "okio/a.kt:Foo.p -> okio/Bar.kt:Bar.run inferred",
+    "okio/a.kt:Impl.hook -> okio/a.kt:Foo.go exact",
+    "okio/a.kt:ext -> okio/a.kt:Foo.go exact",
+    "okio/a.kt:main -> external:kotlin.lazy exact",
+    "okio/a.kt:main -> external:kotlin.listOf exact",
+    "okio/a.kt:main -> okio/Bar.kt:Bar exact",
+    "okio/a.kt:main -> okio/Bar.kt:Bar.run inferred",
+    "okio/a.kt:main -> okio/a.kt:Foo.Companion.make exact",
+    "okio/a.kt:main -> okio/a.kt:Foo.go inferred",
+    "okio/a.kt:main -> okio/a.kt:ext inferred",
+    "okio/a.kt:main -> okio/a.kt:main.<class3>.go inferred",
+    "okio/a.kt:main -> other/b.kt:Helper exact",
+    "okio/a.kt:main -> other/b.kt:Helper.help inferred",
+    "okio/a.kt:main.<class3>.go -> okio/Bar.kt:Bar exact",
+]
+
+ABSENT = [
+    "okio/a.kt:main -> okio/a.kt:I.go",
+]
+
+
+def test_what_is_defined(tmp_path: Path) -> None:
+    check(tmp_path, FILES, definitions=DEFINITIONS, docs={"okio/a.kt:Foo": "/** doc */"}, signatures={})
+
+
+def test_what_is_imported(tmp_path: Path) -> None:
+    check(tmp_path, FILES, imports=IMPORTS)
+
+
+def test_who_calls_whom(tmp_path: Path) -> None:
+    check(tmp_path, FILES, edges=EDGES, absent=ABSENT)
+
+
+@given(st.sampled_from(sorted(FILES)), st.integers(0, 2**32))
+def test_broken_source_is_read_as_far_as_it_goes(path: str, seed: int) -> None:
+    read(splinter(FILES[path].encode(), seed), "kotlin")

@@ -1,0 +1,137 @@
+"""Scala: packages, objects, parameterless methods, all lists of a call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.code.languages.checks import check, read, splinter
+
+FILES = {
+    "a.scala": """\
+package a.b
+import a.c.{Helper => H, _}
+/** doc */
+abstract class Foo[T <: Bar](val x: Bar, y: Int = 1) extends Base(y) with I {
+  val p: Bar = x.run(); var q: Bar = _
+  def n = x.run()
+  def m(a: Int)(c: Int => Int): Bar = { c(a); q = x; this.q.run(); n; hook(); x }
+  def hook(): Unit
+  def over(a: Int) = a
+  def over(a: String) = a
+  def t() = { over(1); over("x") }
+}
+class Impl(z: Bar) extends Foo[Bar](z, 2) { override def hook(): Unit = { super.m(1)(w => w) } }
+object Foo { def apply(x: Bar): Foo[Bar] = new Impl(x); val K = 1 }
+class Base(y: Int)
+trait I { def m(a: Int)(c: Int => Int): Bar }
+class Bar { def run(): Bar = this }
+object Main extends App {
+  val f = Foo(new Bar)
+  f.m(1) { x => x + 1 }
+  val xs: List[Bar] = Nil
+  xs.map(b => b.run()).foreach(_.run())
+  for (b <- xs) b.run()
+  f match { case c: Impl => c.hook() }
+  val i: I = new I { def m(a: Int)(c: Int => Int) = { new Bar } }
+  i.m(1)(identity)
+  new H().help(f.n.run())
+  "s".twice
+}
+extension (s: String) def twice = s + s
+enum Col { case Red, Green; case Blue(x: Int) }
+""",
+    "b.scala": """\
+package a.c
+class Helper { def help(b: Any): Unit = {} }
+""",
+}
+
+DEFINITIONS = [
+    "a.scala:Foo class 4",
+    "a.scala:Foo.x field 4",
+    "a.scala:Foo.y field 4",
+    "a.scala:Foo.p field 5",
+    "a.scala:Foo.q field 5",
+    "a.scala:Foo.n property 6",
+    "a.scala:Foo.m method 7",
+    "a.scala:Foo.hook method 8",
+    "a.scala:Foo.over method 9",
+    "a.scala:Foo.over#2 method 10",
+    "a.scala:Foo.t method 11",
+    "a.scala:Impl class 13",
+    "a.scala:Impl.z field 13",
+    "a.scala:Impl.hook method 13",
+    "a.scala:Foo#2 class 14",
+    "a.scala:Foo.apply method 14",
+    "a.scala:Foo.K field 14",
+    "a.scala:Base class 15",
+    "a.scala:Base.y field 15",
+    "a.scala:I trait 16",
+    "a.scala:I.m method 16",
+    "a.scala:Bar class 17",
+    "a.scala:Bar.run method 17",
+    "a.scala:Main class 18",
+    "a.scala:Main.f field 19",
+    "a.scala:Main.xs field 21",
+    "a.scala:Main.i field 25",
+    "a.scala:twice function 30",
+    "a.scala:Col enum 31",
+    "a.scala:Col.Red constant 31",
+    "a.scala:Col.Green constant 31",
+    "a.scala:Col.Blue class 31",
+    "a.scala:Col.Blue.x field 31",
+    "b.scala:Helper class 2",
+    "b.scala:Helper.help method 2",
+]
+
+IMPORTS = [
+    "a.scala: a.c Helper H",
+    "a.scala: a.c *",
+]
+
+EDGES = [
+    "a.scala:Foo -> a.scala:Bar.run inferred",
+    "a.scala:Foo.apply -> a.scala:Impl exact",
+    "a.scala:Foo.m -> a.scala:Bar.run inferred",
+    "a.scala:Foo.m -> a.scala:Impl.hook exact",
+    "a.scala:Foo.n -> a.scala:Bar.run inferred",
+    "a.scala:Foo.t -> a.scala:Foo.over exact",
+    "a.scala:Foo.t -> a.scala:Foo.over#2 exact",
+    "a.scala:Impl.hook -> a.scala:Foo.m exact",
+    "a.scala:Main -> a.scala:Bar exact",
+    "a.scala:Main -> a.scala:Bar.run inferred",
+    "a.scala:Main -> a.scala:Foo.apply exact",
+    "a.scala:Main -> a.scala:Foo.m inferred",
+    "a.scala:Main -> a.scala:Foo.n inferred",
+    "a.scala:Main -> a.scala:I exact",
+    "a.scala:Main -> a.scala:Impl.hook inferred",
+    "a.scala:Main -> a.scala:Main.<class3>.m inferred",
+    "a.scala:Main -> b.scala:Helper exact",
+    "a.scala:Main -> b.scala:Helper.help inferred",
+    "a.scala:Main -> external:scala.Int.+ inferred",
+    "a.scala:Main.<class3>.m -> a.scala:Bar exact",
+    "a.scala:twice -> external:scala.String.+ exact",
+]
+
+ABSENT = [
+    "a.scala:Foo.apply -> a.scala:Foo.apply",
+]
+
+
+def test_what_is_defined(tmp_path: Path) -> None:
+    check(tmp_path, FILES, definitions=DEFINITIONS, docs={"a.scala:Foo": "/** doc */"}, signatures={})
+
+
+def test_what_is_imported(tmp_path: Path) -> None:
+    check(tmp_path, FILES, imports=IMPORTS)
+
+
+def test_who_calls_whom(tmp_path: Path) -> None:
+    check(tmp_path, FILES, edges=EDGES, absent=ABSENT)
+
+
+@given(st.sampled_from(sorted(FILES)), st.integers(0, 2**32))
+def test_broken_source_is_read_as_far_as_it_goes(path: str, seed: int) -> None:
+    read(splinter(FILES[path].encode(), seed), "scala")
