@@ -184,7 +184,7 @@ def lower_pattern(walk: Lowering, node: Node) -> Any:
     """`T name` in a pattern."""
     if len(node.named_children) > 1:
         typed, name = walk.value(node.named_children[-2]), node.named_children[-1]
-        walk.bind_name(walk.text(name), typed and (TYPED, typed))
+        walk.bind(name, typed and (TYPED, typed))
     return None
 
 
@@ -194,7 +194,7 @@ def lower_instanceof(walk: Lowering, node: Node) -> Any:
     typed, name = walk.value(node.child_by_field_name("right")), node.child_by_field_name("name")
     walk.value(node.child_by_field_name("pattern"))
     if name is not None and typed is not None:
-        walk.bind_name(walk.text(name), (DECLARED, value, typed))
+        walk.bind(name, (DECLARED, value, typed))
     return None
 
 
@@ -204,7 +204,7 @@ def lower_resource(walk: Lowering, node: Node) -> Any:
     value = walk.value(node.child_by_field_name("value") or next(iter(node.named_children), None))
     if name is not None:
         value = (DECLARED, value, typed) if typed not in (None, "var") else value
-        walk.bind_name(walk.text(name), value)
+        walk.bind(name, value)
         value = walk.text(name)
     walk.mentions.add("close")
     walk.call((MEMBER, value, "close"), (), (), node.end_point[0] + 1)
