@@ -92,7 +92,7 @@ class _Question:
 
     def whole_files(self, pack: Pack) -> Extracts:
         """Files that had better be shown whole and have room."""
-        files = self._files_as_cheap(pack) or self._file_of_target(pack)
+        files = self._files_as_cheap(pack) or self._all_files(pack) or self._file_of_target(pack)
         return files if files and self.needed(_joined(pack.extracts, files)) <= self.budget else ()
 
     def _files_as_cheap(self, pack: Pack) -> Extracts:
@@ -101,17 +101,29 @@ class _Question:
         frame = replace(pack, items=(), within=(), extracts=())
         found: list[Extract] = []
         for path, cost in self.scale.by_path(pack).items():
-            # Text is never so sparse that a file of more bytes would cost as little.
-            if path and path not in included and len(self.texts.source(path)) <= cost * MOST_BYTES_PER_TOKEN:
+            if path and path not in included and self._may_cost(path, cost):
                 whole = self.texts.extract(path)
                 if self.scale.by_path(replace(frame, extracts=(whole,)))[path] <= cost:
                     found.append(whole)
         return tuple(found)
 
+    def _all_files(self, pack: Pack) -> Extracts:
+        """All files that the pack shows something of, if they cost no more than the pack."""
+        paths = dict.fromkeys(item.symbol.path for item in pack.items)
+        if not all(self._may_cost(path, pack.used) for path in paths):
+            return ()
+        files = tuple(map(self.texts.extract, paths))
+        whole = replace(pack, items=(), within=(), extracts=_joined(pack.extracts, files))
+        return files if self.scale.settle(whole).pack.used <= pack.used else ()
+
+    def _may_cost(self, path: str, cost: int) -> bool:
+        """Whether a file may cost as little, without counting: text is never so sparse that more bytes would."""
+        return len(self.texts.source(path)) <= cost * MOST_BYTES_PER_TOKEN
+
     def _file_of_target(self, pack: Pack) -> Extracts:
         """The file of the only target, if the target is not shown whole by itself."""
         item = next((item for item in pack.items if pack.targets == (item.symbol.id,)), None)
-        if item is None or len(self.texts.source(item.symbol.path)) > self.budget * MOST_BYTES_PER_TOKEN:
+        if item is None or not self._may_cost(item.symbol.path, self.budget):
             return ()
         target = next(candidate for candidate in self.view.candidates if candidate.is_target)
         if item.detail is levels(target, holds_target=False)[-1] and not item.is_cut:
