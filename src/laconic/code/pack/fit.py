@@ -110,7 +110,7 @@ class _Question:
     def _all_files(self, pack: Pack) -> Extracts:
         """All files that the pack shows something of, if they cost no more than the pack."""
         paths = dict.fromkeys(item.symbol.path for item in pack.items)
-        if not all(self._may_cost(path, pack.used) for path in paths):
+        if not paths or not all(self._may_cost(path, pack.used) for path in paths):
             return ()
         files = tuple(map(self.texts.extract, paths))
         whole = replace(pack, items=(), within=(), extracts=_joined(pack.extracts, files))
