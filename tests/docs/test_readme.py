@@ -1,0 +1,137 @@
+"""What the documents say is so: commands run, links lead somewhere, tables are those of the program."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from laconic.capabilities.binding import read_words
+from laconic.cli.commands import COMMANDS, OWN_COMMANDS, find_command
+from laconic.cli.main import main
+from laconic.cli.options import OPTIONS
+from laconic.code.languages.registry import language_of_path
+from laconic.foundation import errors, settings
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+LANGUAGES_PAGE = (ROOT / "docs" / "languages.md").read_text("utf-8")
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+
+SESSIONS = re.findall(r"^```console\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+ELSEWHERE = [session for session in SESSIONS if "git clone" in session]
+HERE = [session for session in SESSIONS if session not in ELSEWHERE]
+# In a session a refusal follows its command; in the table every command succeeds.
+REFUSED = re.compile(r'^(\w+: .*|\{"ok":false.*)')
+EXAMPLES = re.findall(r"\| `laconic ([^`]+)` \|$", README, re.MULTILINE)
+PYTHON = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def asked(session: str) -> list[tuple[str, bool]]:
+    """(words, whether an answer is shown) of each command of ours in a session."""
+    parts = re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]
+    lines = [part.partition("\n") for part in parts]
+    return [
+        (command.removeprefix("laconic "), not REFUSED.match(shown))
+        for command, _, shown in lines
+        if command.startswith("laconic ")
+    ]
+
+
+QUESTIONS = [(example, True) for example in EXAMPLES] + [question for session in HERE for question in asked(session)]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of our sources, indexed once."""
+    root = tmp_path_factory.mktemp("documents") / "laconic"
+    shutil.copytree(ROOT / "src", root / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    assert main(["index", "--quiet", "--root", str(root)]) == 0
+    return root
+
+
+@pytest.fixture
+def here(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The copy as the current directory, without anybody's settings."""
+    for variable in ("NO_COLOR", "LACONIC_DEBUG", *(f"LACONIC_{name.upper()}" for name in settings._KNOWN)):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.chdir(copy)
+    return copy
+
+
+def test_there_is_an_example_of_every_command() -> None:
+    shown = {find_command(shlex.split(words))[0].name for words in EXAMPLES if words.split()[0] not in OWN_COMMANDS}
+    named = set(re.findall(r"`([a-z ]+)`", "".join(re.findall(r"^\|[^|]*\|", README, re.MULTILINE))))
+    assert {command.name for command in COMMANDS} | set(OWN_COMMANDS) <= named
+    assert {command.name for command in COMMANDS} - shown <= {"symbol callees"}
+
+
+@pytest.mark.parametrize("words", [words for session in ELSEWHERE for words, _ in asked(session)])
+def test_commands_for_other_repositories_parse(words: str) -> None:
+    command, rest = find_command(shlex.split(words))
+    read_words((*OPTIONS, *command.parameters()), rest)
+
+
+@pytest.mark.parametrize(("words", "answered"), QUESTIONS, ids=[words for words, _ in QUESTIONS])
+def test_commands_end_as_shown(here: Path, capsys: pytest.CaptureFixture[str], words: str, answered: bool) -> None:
+    status = main(shlex.split(words))
+    printed = capsys.readouterr()
+    assert status == (errors.EXIT_OK if answered else errors.EXIT_NEGATIVE), printed.err
+    assert printed.out or not answered
+
+
+def test_the_python_example_prints_what_is_shown(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert len(PYTHON) == 1
+    exec(compile(PYTHON[0], "README.md", "exec"), {"__name__": "example"})
+    *callers, last = capsys.readouterr().out.splitlines()
+    assert callers
+    assert all(line in README for line in callers)
+    assert re.fullmatch(r"\d+ of 300 tokens at revision \w+", last)
+
+
+def test_the_table_of_exit_codes_is_that_of_the_program() -> None:
+    shown = {int(status) for status in re.findall(r"^\| (\d+) \|", README, re.MULTILINE)}
+    assert shown == {status for name, status in vars(errors).items() if re.fullmatch(r"EXIT_(?!OF)\w+", name)}
+
+
+def test_the_table_of_settings_is_that_of_the_program() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (\S+) \|", README, re.MULTILINE)
+    given = dataclasses.asdict(settings.Settings())
+    assert [(name, float(shown) if shown.isdecimal() else shown) for name, _, shown in rows] == [
+        (name, given[name]) for name in settings._KNOWN
+    ]
+    assert [variable for name, variable, _ in rows if variable != f"LACONIC_{name.upper()}"] == []
+
+
+def test_the_table_of_languages_says_which_files_are_whose() -> None:
+    rows = re.findall(r"^\| ([a-z]+) \| ((?:`\.\S+` ?)+) \|", LANGUAGES_PAGE, re.MULTILINE)
+    listed = {suffix: name for name, suffixes in rows for suffix in re.findall(r"`(\S+)`", suffixes)}
+    assert listed
+    assert {suffix: language_of_path(f"a{suffix}") for suffix in listed} == listed
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=[path.name for path in DOCUMENTS])
+def test_links_lead_somewhere(document: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", document.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    links = [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+    broken = [link for link in links if not (document.parent / link.partition("#")[0]).exists()]
+    assert broken == []
+    anchors = [link for link in links if "#" in link]
+    assert [link for link in anchors if not has_heading(document.parent / link.partition("#")[0], link)] == []
+
+
+def has_heading(path: Path, link: str) -> bool:
+    headings = re.findall(r"^#+ (.*)$", path.read_text("utf-8"), re.MULTILINE)
+    return link.partition("#")[2] in {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_paths_of_the_architecture_exist() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    homes = [ROOT, ROOT / "src" / "laconic", *(path for path in (ROOT / "src" / "laconic").rglob("*") if path.is_dir())]
+    named = set(re.findall(r"`([\w/]+\.py)`", text))
+    assert named
+    assert [path for path in sorted(named) if not any((home / path).exists() for home in homes)] == []
