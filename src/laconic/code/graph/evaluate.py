@@ -75,6 +75,7 @@ from laconic.code.symbols import CLASS_KINDS, Kind
 from laconic.foundation.recursion import allow_deep_nesting
 
 FLOW_LEVELS = 2  # parameters through which a function may come before it is called
+MAX_COMPUTED_STORES = 40  # `base[key] = …` of a file that may be a member of any name; with more, none is taken for one
 MAX_KEYS = 12  # constants that a parameter may stand for
 MAX_TYPE_NAME_PARTS = 8  # dots in the text of a quoted type
 
@@ -778,7 +779,7 @@ class Evaluator:
         for key in keys:
             found |= self.members.stored_from_outside(display, key)
         certain = bool(found)
-        for store in file.computed_stores:
+        for store in file.computed_stores if len(file.computed_stores) <= MAX_COMPUTED_STORES else ():
             stored = None if _is_spread(store.key) else self.keys(file, store.scope, store.key)
             if stored is None and certain and not _is_spread(store.key):
                 continue  # a member of that name is known, so that this is most likely another

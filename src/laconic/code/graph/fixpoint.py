@@ -13,7 +13,8 @@ from typing import Any
 
 EMPTY: frozenset[Any] = frozenset()
 
-MAX_RECOMPUTATIONS = 40  # of one unknown; after half of them its value may only grow, after all of them it stays
+MAX_COMPUTATIONS = 4_000  # for one question; what is not known by then counts as unknown
+MAX_RECOMPUTATIONS = 16  # of one unknown; after half of them its value may only grow, after all of them it stays
 MAX_CHAIN = 250  # unknowns that wait for each other; the next one is computed after them
 MAX_VALUES = 100  # members of one set; a larger one says nothing and counts as unknown
 
@@ -28,6 +29,7 @@ class Solver:
         self._readers: dict[Hashable, set[Hashable]] = {}
         self._computations: dict[Hashable, int] = {}
         self._stack: list[Hashable] = []
+        self._left = 0  # computations that the present question may still take
         self._stale: dict[Hashable, None] = {}  # in order of discovery
 
     def solve(self, key: Hashable, compute: Callable[..., frozenset[Any]], *arguments: Any) -> frozenset[Any]:
@@ -52,6 +54,7 @@ class Solver:
     def _answer(self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any) -> frozenset[Any]:
         self._equations[key] = (compute, arguments)
         self._values[key] = EMPTY
+        self._left = MAX_COMPUTATIONS
         try:
             self._compute(key)
             while self._stale:
@@ -65,7 +68,8 @@ class Solver:
 
     def _compute(self, key: Hashable) -> None:
         count = self._computations[key] = self._computations.get(key, 0) + 1
-        if count > MAX_RECOMPUTATIONS:
+        self._left -= 1
+        if count > MAX_RECOMPUTATIONS or self._left < 0:
             return
         compute, arguments = self._equations[key]
         self._stack.append(key)

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 MAX_BASES = 400  # classes in one linearised hierarchy
 MAX_STORE_FILES = 10  # files searched for assignments to a member from outside its class
+MAX_MERGES = 20  # statements of a file that add all members of one object to another
 MAX_SUBCLASS_MEMBERS = 30  # definitions of a name among which those of subclasses are looked for
 MAX_SUBTYPE_FILES = 200  # files searched for subclasses of one class
 
@@ -504,9 +505,7 @@ class Members:
     def _merged_values(self, home: File, value: Value, name: str) -> Values:
         """Members of objects whose members were all added to the value, at its home."""
         found: Values = NOTHING
-        for store in home.item_stores():
-            if type(store.key) is not tuple or store.key[0] != SPREAD:
-                continue
+        for store in home.merges[:MAX_MERGES]:
             if value in self.evaluator.values(home, store.scope, store.base):
                 for added in self.evaluator.values(home, store.scope, store.key[1]):
                     if self._is_enumerable(added):

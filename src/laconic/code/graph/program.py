@@ -338,6 +338,11 @@ class File:
         """Assignments to items whose key is not written down."""
         return [store for store in self.item_stores() if type(store.key) is not tuple or store.key[0] != CONST]
 
+    @cached_property
+    def merges(self) -> list[Store]:
+        """Statements that add everything that one object holds to another."""
+        return [store for store in self.item_stores() if type(store.key) is tuple and store.key[0] == SPREAD]
+
     def item_stores(self) -> list[Store]:
         """Every `base[key] = value` of the file."""
         if self._item_stores is None:
