@@ -14,6 +14,7 @@ import pytest
 from laconic.foundation import database as module
 from laconic.foundation.database import Database, Schema, remove
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import DATABASE_KEPT_LOG_BYTES
 
 FIRST = Schema(1, "create table item (name text primary key, size integer); create index by_size on item (size);")
 SECOND = Schema(2, "create table item (name text primary key, weight real); create view heavy as select * from item;")
@@ -101,6 +102,17 @@ def test_the_same_version_keeps_what_is_there(path: Path) -> None:
             database.execute("insert into item values (?, 1)", (name,))
     with Database.open_derived(path, FIRST) as database:
         assert names(database) == ["a", "b"]
+
+
+def test_a_short_log_waits_for_later_and_a_long_one_does_not(path: Path) -> None:
+    log = path.with_name(path.name + "-wal")
+    for name, length, is_kept in (("a", 10, True), ("b", DATABASE_KEPT_LOG_BYTES, False)):
+        with Database.open_derived(path, FIRST) as database:
+            database.execute("insert into item values (?, 1)", (name * length,))
+        assert log.exists() == is_kept
+    with Database.open_derived(path, FIRST) as database:
+        assert [name[0] for name in names(database)] == ["a", "b"]
+    database.close()
 
 
 def test_a_wrong_statement_is_a_defect_and_stays_the_driver_s_error(database: Database) -> None:

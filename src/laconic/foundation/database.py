@@ -7,7 +7,7 @@ processes use it, and a context pack is no place to find out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import sleep
 from typing import Any, NamedTuple, NoReturn, Self
@@ -16,7 +16,7 @@ import apsw
 
 from laconic.foundation.clock import Stopwatch
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import DATABASE_BUSY_MILLISECONDS, DATABASE_RETRY_SECONDS
+from laconic.foundation.limits import DATABASE_BUSY_MILLISECONDS, DATABASE_KEPT_LOG_BYTES, DATABASE_RETRY_SECONDS
 
 Row = tuple[Any, ...]
 Values = Sequence[Any] | dict[str, Any]
@@ -121,7 +121,14 @@ class Database:
             self._roll_back()
 
     def close(self) -> None:
-        """Let go of the file. Closing twice is fine."""
+        """Let go of the file. Closing twice is fine.
+
+        The last to close a database would copy its log into it and wait for the disk, with every refresh. Reading a
+        short log costs less, and SQLite copies it by itself once it has grown.
+        """
+        with suppress(apsw.ConnectionClosedError):
+            if self._log_bytes() <= DATABASE_KEPT_LOG_BYTES:
+                self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         self._connection.close()
 
     def __enter__(self) -> Self:
@@ -129,6 +136,12 @@ class Database:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _log_bytes(self) -> int:
+        try:
+            return self.path.with_name(f"{self.path.name}-wal").stat().st_size
+        except OSError:
+            return 0
 
     def _roll_back(self) -> None:
         # Some failures (a full disk, for one) have already ended the transaction by themselves.

@@ -16,6 +16,7 @@ FIRST_BUILD_SECONDS = 300  # for another process to finish the first index there
 # Databases
 DATABASE_BUSY_MILLISECONDS = 5_000
 DATABASE_RETRY_SECONDS = 0.01
+DATABASE_KEPT_LOG_BYTES = 2_000_000  # a longer write-ahead log is copied into its database when that is closed
 
 # Tokens
 PIECE_CACHE_PIECES = 65_536  # distinct pieces of text whose token count is remembered

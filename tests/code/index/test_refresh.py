@@ -21,7 +21,9 @@ from laconic.code.index import refresh as module
 from laconic.code.index.content import Reason, Skipped
 from laconic.code.index.fingerprint import extraction_fingerprint
 from laconic.code.index.refresh import RefreshReport, refresh
+from laconic.code.index.schema import SCHEMA
 from laconic.code.index.store import Store
+from laconic.foundation.database import Database
 from laconic.foundation.errors import LaconicError
 
 Plant = Callable[[dict[str, str | bytes]], None]
@@ -291,6 +293,8 @@ class TestDamage:
         with Store.open(root) as store:
             refresh(root, store)
         path = root / ".laconic" / "index.db"
+        with Database.open_derived(path, SCHEMA) as database:
+            database.execute("pragma wal_checkpoint(truncate)")  # the log would mend what is damaged
         content = bytearray(path.read_bytes())
         content[place:] = b"\xa5" * (len(content) - place)
         path.write_bytes(content)

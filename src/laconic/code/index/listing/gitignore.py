@@ -1,7 +1,7 @@
 """The pattern language of `.gitignore`, as git itself reads it.
 
-`pathspec` answers about files only: asked whether a directory is ignored, it takes `a/**` for `a/`, and so opens
-directories that git keeps closed. A test compares what this module says with git.
+The library `pathspec` answers about files only: asked whether a directory is ignored, it takes `a/**` for `a/`, and so
+opens directories that git keeps closed. A test compares what this module says with git.
 """
 
 from __future__ import annotations
