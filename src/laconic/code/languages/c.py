@@ -308,7 +308,7 @@ def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Decla
     _, text, name_node = qualified(walk, found.name)
     owns = _owns_names(walk)
     walk.rebinds = not owns
-    walk.bind_name(text, value)
+    walk.bind_name(text, value, name_node)
     walk.rebinds = False
     is_extern = any(child.type == "storage_class_specifier" and walk.text(child) == "extern" for child in node.children)
     if owns and not (is_extern and value_node is None):
@@ -408,7 +408,7 @@ def define_class(walk: Lowering, node: Node, name: Node | None, body: Node, kind
             label = child.child_by_field_name("name")
             walk.value(child.child_by_field_name("value"))
             if label is not None:
-                walk.bind_name(walk.text(label), None)
+                walk.bind_name(walk.text(label), None, label)
                 walk.define_value(child, walk.text(label), label, Kind.FIELD)
     else:
         walk.visit(body.named_children)
@@ -459,7 +459,7 @@ def lower_typedef(walk: Lowering, node: Node) -> Expression:
         if text == annotation:  # `typedef struct T T;` only announces the struct
             continue
         is_function = found.is_function_pointer or found.function is not None
-        walk.bind_name(text, None if is_function else annotation)
+        walk.bind_name(text, None if is_function else annotation, found.name)
         if _owns_names(walk):
             walk.define_value(node, text, found.name, Kind.TYPE)
     return None

@@ -141,7 +141,7 @@ def lower_using(walk: Lowering, node: Node) -> Expression:
         if any(token.type == "namespace" for token in node.children):
             walk.scope.stars.append(walk.text(child))
         elif type(value) is tuple and value[0] == MEMBER:
-            walk.bind_name(value[2], value)
+            walk.bind_name(value[2], value, child)
     return None
 
 
@@ -150,7 +150,7 @@ def lower_alias(walk: Lowering, node: Node) -> Expression:
     name = node.child_by_field_name("name")
     made = walk.value(node.child_by_field_name("type") or (node.named_children[-1] if node.named_children else None))
     if name is not None and made != walk.text(name):
-        walk.bind_name(walk.text(name), made)
+        walk.bind_name(walk.text(name), made, name)
         if walk.scope.kind not in (Kind.FUNCTION, Kind.METHOD, Kind.LAMBDA):
             walk.define_value(node, walk.text(name), name, Kind.TYPE)
     return None
@@ -208,7 +208,7 @@ def lower_range_loop(walk: Lowering, node: Node) -> Expression:
         name = walk.text(found.name)
         walk.rebinds = walk.scope.kind is not Kind.MODULE
         known = annotation is not None and annotation not in walk.resolution.inferred_types
-        walk.bind_name(name, (TYPED, annotation) if known else values and (ELEMENT, values))
+        walk.bind_name(name, (TYPED, annotation) if known else values and (ELEMENT, values), found.name)
         walk.rebinds = False
     walk.value(node.child_by_field_name("body"))
     walk.scope.versions = before

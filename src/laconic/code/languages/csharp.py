@@ -253,7 +253,7 @@ def lower_enum_member(walk: Lowering, node: Node) -> Expression:
     name = node.child_by_field_name("name")
     walk.value(node.child_by_field_name("value"))
     if name is not None:
-        walk.bind_name(walk.text(name), (TYPED, own_name(walk)))
+        walk.bind_name(walk.text(name), (TYPED, own_name(walk)), name)
         walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
     return None
 

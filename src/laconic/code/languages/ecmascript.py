@@ -132,7 +132,7 @@ def lower_export(walk: Lowering, node: Node) -> Expression:
         for fact in _specifiers(clause, "", walk.text):
             walk.scope.read.add(fact.name)
             if fact.alias != fact.name:
-                walk.bind_name(fact.alias, fact.name)
+                walk.bind_name(fact.alias, fact.name, clause)
     walk.visit([child for child in node.named_children if child.type == "decorator"])
     declared, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")
     tokens = {child.type for child in node.children}
@@ -142,12 +142,12 @@ def lower_export(walk: Lowering, node: Node) -> Expression:
         walk.wrapped = None
         if "default" in tokens:
             name = declared.child_by_field_name("name")
-            walk.bind_name("default", walk.text(name) if name is not None else result)
+            walk.bind_name("default", walk.text(name) if name is not None else result, declared)
     elif value is not None:
-        walk.bind_name("default", walk.assigned_to("default", value, wrapped or (node, 0)))
+        walk.bind_name("default", walk.assigned_to("default", value, wrapped or (node, 0)), node)
     elif "=" in tokens:
         for child in node.named_children:
-            walk.bind_name("exports", walk.value(child))
+            walk.bind_name("exports", walk.value(child), child)
     return None
 
 

@@ -438,12 +438,11 @@ def _bind(walk: Lowering, pattern: Node, value: Expression) -> None:
         name = walk.text(pattern)
         if name == "_" or name.startswith("__"):
             return
-        walk.written(name, pattern)
         owner = None if name in walk.scope.bound else holder(walk, name, through=SEES_OUT)
         if owner is not None and walk.scope.kind not in SEES_OUT:
             assign_outer(walk, owner, name, value)
         else:
-            walk.bind_name(name, value)
+            walk.bind_name(name, value, pattern)
     elif kind == "binary_operator":
         _bind_operator(walk, pattern, value)
     elif kind == "tuple":

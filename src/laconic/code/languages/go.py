@@ -239,7 +239,7 @@ def lower_alias(walk: Lowering, node: Node) -> Expression:
     """`type A = T`: another name for the same type."""
     name, made = node.child_by_field_name("name"), walk.value(node.child_by_field_name("type"))
     if name is not None:
-        walk.bind_name(walk.text(name), made)
+        walk.bind_name(walk.text(name), made, name)
         walk.define_value(_statement(node), walk.text(name), name, Kind.TYPE)
     return None
 
@@ -250,12 +250,12 @@ def lower_field(walk: Lowering, node: Node) -> Expression:
     annotation = walk.value(declared)
     names = node.children_by_field_name("name")
     for name in names:
-        walk.bind_name(walk.text(name), annotation and (TYPED, annotation))
+        walk.bind_name(walk.text(name), annotation and (TYPED, annotation), name)
         if not walk.scope.qualname.endswith(">"):  # fields of types without a name are no symbols
             walk.define_value(node, walk.text(name), name, Kind.FIELD)
     if not names and declared is not None:
         walk.scope.bases.append(annotation)
-        walk.bind_name(_last_name(annotation), annotation and (TYPED, annotation))
+        walk.bind_name(_last_name(annotation), annotation and (TYPED, annotation), declared)
     return None
 
 
@@ -292,7 +292,7 @@ def lower_specification(walk: Lowering, node: Node) -> Expression:
     for position, name in enumerate(names):
         text, value = walk.text(name), values[position]
         walk.rebinds = walk.scope.kind is not Kind.MODULE
-        walk.bind_name(text, _declared(value, annotation))
+        walk.bind_name(text, _declared(value, annotation), name)
         walk.rebinds = False
         walk.scope.types[text] = annotation
         if walk.scope.kind is Kind.MODULE and text != "_":
@@ -367,16 +367,16 @@ def lower_type_switch(walk: Lowering, node: Node) -> Expression:
     alias = node.child_by_field_name("alias")
     walk.value(node.child_by_field_name("initializer"))
     value = walk.value(node.child_by_field_name("value"))
-    name = next((walk.text(child) for child in alias.named_children), "") if alias is not None else ""
+    name = alias.named_children[0] if alias is not None and alias.named_children else None
     for case in node.named_children:
         if case.type not in ("type_case", "default_case"):
             continue
         types = case.children_by_field_name("type")
         expressions = [walk.value(child) for child in types if child.is_named]
-        if name:
+        if name is not None:
             known = tuple((TYPED, expression) for expression in expressions if expression is not None)
             walk.rebinds = walk.scope.kind is not Kind.MODULE
-            walk.bind_name(name, (EITHER, known) if known else value)
+            walk.bind_name(walk.text(name), (EITHER, known) if known else value, name)
             walk.rebinds = False
         seen = {child.id for child in types}
         inside = dict(walk.scope.versions)

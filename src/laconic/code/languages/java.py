@@ -158,7 +158,7 @@ def lower_enum_constant(walk: Lowering, node: Node) -> Any:
     value = walk.call(owner, values, (), name.end_point[0] + 1, NEW)
     if body is not None:
         value = anonymous_class(walk, node, body, owner)
-    walk.bind_name(walk.text(name), value)
+    walk.bind_name(walk.text(name), value, name)
     walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
     return None
 

@@ -259,7 +259,7 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
         for position, child in enumerate(several.named_children):
             name = child_of(child, "identifier")
             if name is not None:
-                walk.bind_name(walk.text(name), value and (1, value, f"component{position + 1}"))
+                walk.bind_name(walk.text(name), value and (1, value, f"component{position + 1}"), name)
         return None
     if declared is None:
         return None
@@ -313,7 +313,7 @@ def lower_enum_entry(walk: Lowering, node: Node) -> Expression:
     value = walk.call(owner, tuple(positional), tuple(keywords), name.end_point[0] + 1, NEW)
     if body is not None:
         value = anonymous_class(walk, node, body, [owner])
-    walk.bind_name(walk.text(name), value)
+    walk.bind_name(walk.text(name), value, name)
     walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
     return None
 
@@ -333,10 +333,8 @@ def lower_for(walk: Lowering, node: Node) -> Expression:
     element = value and (ELEMENT, value)
     if parts[0].type == "multi_variable_declaration":
         for position, child in enumerate(parts[0].named_children):
-            walk.bind_name(
-                walk.text(child.named_children[0] if child.named_children else child),
-                element and (3, element, (CONST, position)),
-            )
+            name = child.named_children[0] if child.named_children else child
+            walk.bind_name(walk.text(name), element and (3, element, (CONST, position)), name)
     else:
         bind_typed(walk, child_of(parts[0], "identifier"), walk.value(child_of(parts[0], *TYPES)), element)
     walk.visit(parts[2:])
@@ -381,7 +379,7 @@ def lower_alias(walk: Lowering, node: Node) -> Expression:
     """`typealias A = T`."""
     name = node.child_by_field_name("type")
     if name is not None:
-        walk.bind_name(walk.text(name), walk.value(node.named_children[-1]))
+        walk.bind_name(walk.text(name), walk.value(node.named_children[-1]), name)
         walk.define_value(node, walk.text(name), name, Kind.TYPE)
     return None
 

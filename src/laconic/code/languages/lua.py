@@ -378,14 +378,13 @@ def _lower_for(walk: Lowering, node: Node) -> Expression:
     lowered = [walk.value(value) for value in values]
     first = lowered[0] if lowered else None
     result: Expression = None
-    names = [walk.text(target) for target in targets]
     if type(first) is tuple and first[0] == CALL and first[1] in ITERATORS and first[2]:
         result = (ITEM, first[2][0], None)
     elif first is not None:
         result = walk.call(first, (), (), node.start_point[0] + 1)
-    for position, name in enumerate(names):
-        is_last = position == len(names) - 1
-        walk.bind_name(name, result if is_last else None)
+    for position, target in enumerate(targets):
+        is_last = position == len(targets) - 1
+        walk.bind_name(walk.text(target), result if is_last else None, target)
     return None
 
 
@@ -393,7 +392,7 @@ def _lower_count(walk: Lowering, node: Node) -> Expression:
     """`for i = a, b`."""
     name = node.child_by_field_name("name")
     if name is not None:
-        walk.bind_name(walk.text(name), None)
+        walk.bind_name(walk.text(name), None, name)
     walk.visit([child for child in node.named_children if name is None or child.id != name.id])
     return None
 

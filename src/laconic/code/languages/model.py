@@ -378,6 +378,20 @@ class Attribute:
 
 
 @value
+class Label:
+    """A statement with a name that a `Jump` may name."""
+
+    name: Field = "label"
+
+
+@value
+class Jump:
+    """`break label`: the name of a statement, not of a value."""
+
+    label: Field = "#0"
+
+
+@value
 class Skip:
     """Nothing in here matters."""
 
@@ -394,7 +408,7 @@ Rule = (
     | Sequence | Comprehension | Dictionary | Pair | Either | Inner | Typed | Generic
     | Assign | Return | Yield | Iterate | Alias | Enters | Catches | Captures | Block | Statement
     | Parameter | TypeParameter | Function | Class | Variable | Variables | Wrapper
-    | Outer | Imports | Comment | Attribute | Skip | Custom
+    | Outer | Imports | Comment | Attribute | Label | Jump | Skip | Custom
 )  # fmt: skip
 
 
@@ -559,6 +573,10 @@ class Language:
     grammar: Callable[[], object]  # imports the wheel and returns the tree-sitter language pointer
     rules: Mapping[str, Rule]
     doc_string: str = ""  # node type of a docstring that opens a body
+    # Of definitions asked for by position: node types that names declared inside end with, besides those of functions,
+    # classes and comprehensions; and whether a name bound at a node outlives such blocks: `var`.
+    blocks: frozenset[str] = frozenset()
+    outlives: Callable[[Node], bool] | None = None
     # Source that the grammar can read, of the very length it had: words that only a preprocessor knows are blanked out.
     readable: Callable[[bytes], bytes] | None = None
     namespace_of: Callable[[Node, Callable[[Node], str]], str] | None = None  # declared package of the file

@@ -212,7 +212,7 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
             continue
         text = walk.text(name).removeprefix("$")
         value = walk.value(element.child_by_field_name("default_value"))
-        walk.bind_name(text, walk.typed(value, annotation))
+        walk.bind_name(text, walk.typed(value, annotation), name)
         walk.define_value(node, text, name, Kind.FIELD)
     return None
 
@@ -223,7 +223,7 @@ def lower_constants(walk: Lowering, node: Node) -> Expression:
         if element.type == "const_element" and element.named_children:
             name = element.named_children[0]
             value = walk.value(element.named_children[-1]) if len(element.named_children) > 1 else None
-            walk.bind_name(walk.text(name), value)
+            walk.bind_name(walk.text(name), value, name)
             walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
     return None
 
@@ -242,7 +242,7 @@ def lower_enum_case(walk: Lowering, node: Node) -> Expression:
     name = node.child_by_field_name("name")
     walk.value(node.child_by_field_name("value"))
     if name is not None:
-        walk.bind_name(walk.text(name), (TYPED, own_name(walk)))
+        walk.bind_name(walk.text(name), (TYPED, own_name(walk)), name)
         walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
     return None
 
@@ -291,7 +291,7 @@ def promote_parameters(walk: Lowering, node: Node) -> None:
         if owner is not None:
             walk.scope = owner
             annotation = walk.value(child.child_by_field_name("type"))
-            walk.bind_name(text[1:], annotation and (TYPED, annotation))
+            walk.bind_name(text[1:], annotation and (TYPED, annotation), name)
             walk.define_value(child, text[1:], name, Kind.FIELD)
             walk.scope = constructor
 

@@ -210,7 +210,7 @@ def _define(walk: Lowering, node: Node, kind: Kind, name: str, name_node: Node |
             _receive_block(draft)
             local = child.child_by_field_name("name")
             if local is not None:
-                walk.bind_name(walk.text(local), BLOCK)
+                walk.bind_name(walk.text(local), BLOCK, local)
     if kind is not Kind.LAMBDA:
         _end_signature(walk, draft, listed or name_node or node)
     value = walk.value(body)
@@ -315,19 +315,17 @@ def _bind(walk: Lowering, target: Node, value: Expression, node: Node | None = N
     kind = target.type
     if kind == "identifier":
         name = walk.text(target)
-        walk.written(name, target)
         owner = None if name in walk.scope.bound else holder(walk, name, through=SEES_OUT)
         if owner is not None:
             assign_outer(walk, owner, name, value)
         else:
-            walk.bind_name(name, value)
+            walk.bind_name(name, value, target)
     elif kind == "constant":
-        walk.written(walk.text(target), target)
-        walk.bind_name(walk.text(target), value)
+        walk.bind_name(walk.text(target), value, target)
         if walk.scope.kind in BODIES or walk.scope.kind is Kind.MODULE:
             walk.define_value(node or target, walk.text(target), target, Kind.CONSTANT)
     elif kind in ("instance_variable", "class_variable"):
-        walk.written(walk.text(target), target)
+        walk.stored(walk.text(target), target)
         walk.mentions.add(walk.text(target))
         walk.scope.binds.append(((MEMBER, "self", walk.text(target)), value))
     elif kind == "global_variable":
@@ -356,7 +354,7 @@ def _bind_attribute(walk: Lowering, target: Node, value: Expression) -> None:
     if method is None:
         return
     base, name = walk.value(receiver), walk.text(method)
-    walk.written(name, method)
+    walk.stored(f"@{name}", method)
     walk.mentions.add(f"{name}=")
     walk.scope.binds.append(((MEMBER, base, f"@{name}"), value))
     walk.call((MEMBER, base, f"{name}="), (value,), (), method.end_point[0] + 1)

@@ -335,7 +335,7 @@ def lower_field(walk: Lowering, node: Node) -> Expression:
     """`name: Type` of a struct."""
     name, annotation = node.child_by_field_name("name"), walk.value(node.child_by_field_name("type"))
     if name is not None:
-        walk.bind_name(walk.text(name), annotation and (TYPED, annotation))
+        walk.bind_name(walk.text(name), annotation and (TYPED, annotation), name)
         walk.define_value(node, walk.text(name), name, Kind.FIELD)
     return None
 
@@ -354,7 +354,7 @@ def lower_variant(walk: Lowering, node: Node) -> Expression:
     if name is None:
         return None
     text, own = walk.text(name), walk.scope.qualname.rpartition(".")[2]
-    walk.bind_name(text, (TYPED, own))
+    walk.bind_name(text, (TYPED, own), name)
     walk.define_value(node, text, name, Kind.FIELD)
     walk.value(node.child_by_field_name("value"))
     if body is not None and body.type == "ordered_field_declaration_list":
@@ -378,7 +378,7 @@ def lower_alias(walk: Lowering, node: Node) -> Expression:
     made = walk.value(node.child_by_field_name("type") or node.child_by_field_name("bounds"))
     walk.type_parameters = parameters
     if name is not None:
-        walk.bind_name(walk.text(name), made)
+        walk.bind_name(walk.text(name), made, name)
         walk.define_value(node, walk.text(name), name, Kind.TYPE)
     return None
 
@@ -395,8 +395,7 @@ def bind_pattern(walk: Lowering, node: Node | None, value: Expression, *, iterat
         name = walk.text(node)
         if not name[:1].isupper():
             walk.rebinds = walk.scope.kind is not Kind.MODULE
-            walk.written(name, node)
-            walk.bind_name(name, value)
+            walk.bind_name(name, value, node)
             walk.rebinds = False
     elif kind in ("tuple_pattern", "slice_pattern"):
         known = value[1] if type(value) is tuple and value[0] == SEQUENCE else ()

@@ -252,7 +252,7 @@ def lower_enum_case(walk: Lowering, node: Node) -> Expression:
     """A case without parameters is a constant of the enum's type."""
     name = node.child_by_field_name("name")
     if name is not None:
-        walk.bind_name(walk.text(name), (TYPED, own_name(walk)))
+        walk.bind_name(walk.text(name), (TYPED, own_name(walk)), name)
         walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
     return None
 
@@ -271,7 +271,7 @@ def lower_type_definition(walk: Lowering, node: Node) -> Expression:
     """`type A = T`."""
     name, typed = node.child_by_field_name("name"), walk.value(node.child_by_field_name("type"))
     if name is not None:
-        walk.bind_name(walk.text(name), typed)
+        walk.bind_name(walk.text(name), typed, name)
         if walk.scope.kind is Kind.MODULE or walk.scope.kind in CLASS_KINDS:
             walk.define_value(node, walk.text(name), name, Kind.TYPE)
     return None

@@ -274,7 +274,7 @@ def lower_enum_entry(walk: Lowering, node: Node) -> Expression:
     """`case a, b = 1`, `case c(T)`: constants of the enum's type."""
     for position, child in enumerate(node.named_children):
         if node.field_name_for_named_child(position) == "name" and child.type == "simple_identifier":
-            walk.bind_name(walk.text(child), (TYPED, own_name(walk)))
+            walk.bind_name(walk.text(child), (TYPED, own_name(walk)), child)
             walk.define_value(node, walk.text(child), child, Kind.CONSTANT)
     return None
 
@@ -283,7 +283,7 @@ def lower_alias(walk: Lowering, node: Node) -> Expression:
     """`typealias A = T`, `associatedtype A`."""
     name = node.child_by_field_name("name")
     if name is not None:
-        walk.bind_name(walk.text(name), walk.value(_type_in(node)))
+        walk.bind_name(walk.text(name), walk.value(_type_in(node)), name)
         if walk.scope.kind is Kind.MODULE or walk.scope.kind in CLASS_KINDS:
             walk.define_value(node, walk.text(name), name, Kind.TYPE)
     return None

@@ -134,7 +134,7 @@ def lower_enum_body(walk: Lowering, node: Node) -> Expression:
     for child in node.named_children:
         if child.type in ("property_identifier", "string"):
             name = walk.text(child).strip(QUOTES)
-            walk.bind_name(name, None)
+            walk.bind_name(name, None, child)
             walk.define_value(child, name, child, Kind.CONSTANT)
         else:
             walk.value(child)

@@ -55,6 +55,8 @@ Child = Callable[["Node"], "Node | None"]
 
 PLAIN_PATH = re.compile(r"[\w$#]+(\.[\w$#]+)*")
 
+LABEL_MARK = "\x02"  # before the name of a label, which names no value
+
 SCOPE_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
 
 
@@ -209,11 +211,10 @@ class Lowering:
         rule = self.rules[target.kind_id]
         kind = type(rule)
         if kind is model.Name:
-            self.written(self.text(target), target)
-            self.bind_name(self.text(target), value)
+            self.bind_name(self.text(target), value, target)
         elif kind is model.Member:
             member = self.callee(target)
-            self.written(member[2] if type(member) is tuple and member[0] == MEMBER else "", target)
+            self.stored(member[2] if type(member) is tuple and member[0] == MEMBER else "", target)
             self.scope.binds.append((member, value))
         elif kind is model.Item:
             self.scope.binds.append((self.handlers[target.kind_id](self, target), value))
@@ -233,10 +234,19 @@ class Lowering:
                 self.bind(child, value)
 
     def written(self, name: str, node: Node) -> None:
-        """Called where a name or member is bound; walks that want to know the places override it."""
+        """Called where a name is bound; walks that want to know the places override this and the next two."""
 
-    def bind_name(self, name: str, value: Expression) -> None:
-        """Bind a name of the current scope; inside a `rebinding` it is a new variable from here on."""
+    def stored(self, name: str, node: Node) -> None:
+        """Called where a member is assigned."""
+
+    def displayed(self, serial: int, key: Expression, node: Node) -> None:
+        """Called where the list or mapping of that serial holds something."""
+
+    def bind_name(self, name: str, value: Expression, node: Node | None = None) -> None:
+        """Bind a name of the current scope; inside a `rebinding` it is a new variable from here on.
+
+        `node` is where the name stands.
+        """
         scope = self.scope
         (scope.outward if self.outward else scope.declared).add(name)
         mine = not self.outward or name in scope.declared
@@ -245,6 +255,8 @@ class Lowering:
             scope.versions[name] = scope.versions_made[name] = scope.versions_made.get(name, 1) + 1
         scope.binds.append((self.versioned(name), value))
         scope.bound.add(name)
+        if node is not None:
+            self.written(name, node)
 
     def update(self, name: str, value: Expression, *, straight: bool) -> Expression:
         """Give a variable that is declared elsewhere a value: a local one, else a member of the receiver."""
@@ -546,7 +558,7 @@ class Lowering:
             rule = self.rules[child.kind_id]
             kind = type(rule)
             if kind is model.Name:
-                self.bind_name(self.text(child), value and (MEMBER, value, self.text(child)))
+                self.bind_name(self.text(child), value and (MEMBER, value, self.text(child)), child)
             elif kind is model.Pair:
                 key, inner = field(rule.key)(child), field(rule.value)(child)
                 if key is not None and inner is not None:
@@ -808,7 +820,11 @@ def _sequence(rule: model.Sequence) -> type_of_handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         if rule.unwraps and node.named_child_count == 1:
             return walk.value(node.named_children[0])
-        return (SEQUENCE, tuple(walk.value(child) for child in node.named_children), walk.next_serial())
+        parts = tuple(walk.value(child) for child in node.named_children)
+        serial = walk.next_serial()
+        for index, child in enumerate(node.named_children):
+            walk.displayed(serial, (CONST, index), child)
+        return (SEQUENCE, parts, serial)
 
     return lower
 
@@ -858,6 +874,7 @@ def _mapping(rule: model.Dictionary) -> type_of_handler:
                 key = _key(walk.text(key_node)) if named and key_node else walk.value(key_node)
                 if inner.names_are_keys and type(key) is tuple and key[0] == CONST:
                     key = _key(str(key[1]))
+                walk.displayed(serial, key, child)
                 value_node = field(inner.value)(child)
                 if not inner.names_are_keys or type(key) is not tuple or key[0] != CONST or value_node is None:
                     pairs.append((key, walk.value(value_node)))
@@ -873,11 +890,13 @@ def _mapping(rule: model.Dictionary) -> type_of_handler:
             elif kind is model.Spread:
                 pairs.append(((SPREAD, None), walk.value(field(inner.value)(child))))
             elif kind is model.Name:  # { name }
+                walk.displayed(serial, (CONST, walk.text(child)), child)
                 pairs.append(((CONST, walk.text(child)), walk.value(child)))
             elif kind is model.Function:  # { name() { … } }
                 name = field(inner.name)(child)
                 if name is not None:
                     walk.naming = Naming(walk.text(name), name, path, holder, Kind.METHOD)
+                    walk.displayed(serial, (CONST, walk.text(name)), name)
                 pairs.append(((CONST, walk.text(name)) if name else None, walk.value(child)))
             else:
                 walk.value(child)
@@ -1156,6 +1175,7 @@ def _type_parameter(rule: model.TypeParameter) -> type_of_handler:
         name, bound = get_name(node), walk.value(get_bound(node))
         if name is not None:
             walk.type_parameters[walk.text(name)] = bound
+            walk.written(walk.text(name), name)
         return None
 
     return lower
@@ -1183,6 +1203,7 @@ def parameters_of(walk: Lowering, node: Node | None) -> tuple[list[Parameter], l
     if node is None:
         return parameters, patterns
     if type(walk.rules[node.kind_id]) is model.Name:
+        walk.written(walk.text(node), node)
         return [Parameter(walk.text(node), None, None, POSITIONAL)], patterns
     for child in node.named_children:
         rule = walk.rules[child.kind_id]
@@ -1288,6 +1309,7 @@ def _function(rule: model.Function) -> type_of_handler:
             )
         if rule.is_value and own_name is not None:
             draft.binds.append((walk.text(own_name), (DEFINED, draft.definition)))
+            walk.written(walk.text(own_name), own_name)
         _bind_fields(walk, get_parameters(node), draft, parent)
         value = walk.value(body)
         if rule.body_is_value and value is not None:
@@ -1383,7 +1405,7 @@ def _type_alias(walk: Lowering, node: Node, name_node: Node | None, value: Expre
     wrapped, walk.wrapped = walk.wrapped, None
     if name_node is not None:
         name = walk.text(name_node)
-        walk.bind_name(name, value and (TYPED, value))
+        walk.bind_name(name, value and (TYPED, value), name_node)
         walk.define_value(wrapped[0] if wrapped else node, name, name_node, kind)
     return None
 
@@ -1423,7 +1445,7 @@ def _variable(rule: model.Variable) -> type_of_handler:
         walk.visit([child for child in node.named_children if child.id not in used])
         if name is not None:
             text = walk.text(name)
-            walk.bind_name(text, value)
+            walk.bind_name(text, value, name)
             if not is_definition and (walk.scope.kind is Kind.MODULE or walk.scope.kind in SCOPE_OWNERS):
                 walk.define_value(wrapped[0] if wrapped else node, text, name, rule.kind)
         return None
@@ -1453,9 +1475,9 @@ def _variables(rule: model.Variables) -> type_of_handler:
             walk.written(text, name)
             walk.rebinds = text in scope.bound and walk.is_straight(node)
             if symbol or value is not None:
-                walk.bind_name(text, declared(walk, value, annotation))
+                walk.bind_name(text, declared(walk, value, annotation), name)
             else:  # a local variable holds what is assigned later
-                walk.bind_name(text, None)
+                walk.bind_name(text, None, name)
             walk.rebinds = False
             if annotation is not None and not symbol:
                 scope.types[text] = annotation
@@ -1551,6 +1573,30 @@ def _attribute(rule: model.Attribute) -> type_of_handler:
     return lower
 
 
+def _label(rule: model.Label) -> type_of_handler:
+    get_name = field(rule.name)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        name = get_name(node)
+        if name is not None:
+            walk.written(LABEL_MARK + walk.text(name), name)
+        walk.visit([child for child in node.named_children if name is None or child.id != name.id])
+        return None
+
+    return lower
+
+
+def _jump(rule: model.Jump) -> type_of_handler:
+    get_label = field(rule.label)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        label = get_label(node)
+        walk.visit([child for child in node.named_children if label is None or child.id != label.id])
+        return None
+
+    return lower
+
+
 def _nothing(rule: model.Comment | model.Skip) -> type_of_handler:
     return lambda walk, node: None
 
@@ -1599,6 +1645,8 @@ COMPILERS: dict[type[Any], Callable[[Any], type_of_handler]] = {
     model.Imports: _imports,
     model.Comment: _nothing,
     model.Attribute: _attribute,
+    model.Label: _label,
+    model.Jump: _jump,
     model.Skip: _nothing,
     model.Custom: _custom,
 }
