@@ -129,34 +129,35 @@ class Engine:
 
 
 class StoredFacts:
-    """The index as `graph` reads it."""
+    """The index as `graph` reads it. Files are numbered by path: ids of the store tell in which order they came."""
 
     def __init__(self, root: Path, store: Store) -> None:
         self._root = root
         self._store = store
+        self._files = store.files()
+        self._number = {file.id: number for number, file in enumerate(self._files)}
 
     def indexed_files(self) -> Sequence[IndexedFile]:
         """All files without their facts."""
-        from laconic.code.graph.program import IndexedFile
-
-        return [IndexedFile(file.id, file.path, file.language, file.namespace) for file in self._store.files()]
+        return [IndexedFile(at, file.path, file.language, file.namespace) for at, file in enumerate(self._files)]
 
     def file_facts(self, file_id: int) -> tuple[Sequence[Definition], Sequence[Any]]:
         """Definitions and scopes of one file."""
-        facts = self._store.facts(file_id)
+        facts = self._store.facts(self._files[file_id].id)
         return facts.definitions, facts.scopes
 
     def files_mentioning(self, name: str) -> Sequence[int]:
         """Files that use a name."""
-        return self._store.files_mentioning(name)
+        return self._numbers(self._store.files_mentioning(name))
 
     def definitions_named(self, name: str) -> Sequence[tuple[int, int, str, str]]:
         """Definitions of a name."""
-        return self._store.places_named(name)
+        places = self._store.places_named(name)
+        return [(self._number[file_id], *place) for file_id, *place in places if file_id in self._number]  # type: ignore[misc]
 
     def namesakes(self, namespace: str) -> Sequence[int]:
         """Files of a declared namespace."""
-        return self._store.files_of_namespace(namespace)
+        return self._numbers(self._store.files_of_namespace(namespace))
 
     def text(self, path: str) -> str:
         """A configuration file of the repository, empty when it has none that can be read."""
@@ -164,6 +165,9 @@ class StoredFacts:
             return read_file(str(self._root / path)).decode("utf-8", "replace")
         except OSError:
             return ""
+
+    def _numbers(self, ids: Iterable[int]) -> list[int]:
+        return sorted(self._number[file_id] for file_id in ids if file_id in self._number)
 
 
 def _ambiguous(query: str, found: Iterable[Symbol]) -> LaconicError:

@@ -15,7 +15,6 @@ from laconic.code.expressions import (
     PROPERTY,
     SEQUENCE,
     SETTER,
-    SPREAD,
     STATIC,
     TYPED,
 )

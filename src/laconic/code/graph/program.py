@@ -95,6 +95,7 @@ class Flow(NamedTuple):
     value: Expression
     target: Any
     call: Expression
+    is_local: bool = False  # the name is known in this file alone
 
 
 class File:
@@ -260,14 +261,15 @@ class File:
         return found
 
     def _scope_flows(self, position: int, scope: Scope) -> Iterator[Flow]:
+        is_function = self.definitions[position][0] in CALLABLE_KINDS
         for target, value in scope.binds:
             for name in callee_names(target):
-                yield Flow(position, value, name, None)
+                yield Flow(position, value, name, None, is_function and name in self.names(position))
         own = self.definitions[position][1] if self.definitions[position][0] != Kind.LAMBDA else position
         for value in (*scope.returns, *scope.yields):
             yield Flow(position, value, own, None)
         for parameter in scope.parameters:
-            yield Flow(self.definitions[position][3], parameter[2], parameter[0], None)
+            yield Flow(self.definitions[position][3], parameter[2], parameter[0], None, True)
         if self.facts.members_are_items:
             for expression in (*(value for _, value in scope.binds), *scope.returns, *scope.calls):
                 for key, value in mapped(expression):

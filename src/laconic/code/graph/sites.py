@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from laconic.code.expressions import CALL, DETACHED, ELEMENT, MEMBER, PROPERTY, SPREAD, Expression
+from laconic.code.expressions import CALL, CLASS_METHOD, DETACHED, ELEMENT, MEMBER, PROPERTY, SPREAD, Expression
 from laconic.code.graph.program import File, callee_names
 from laconic.code.graph.values import (
     BUILTIN,
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 MAX_FLOW_FILES = 10  # files searched for what a parameter receives; a function used more widely takes anything
 MAX_FLOW_SITES = 30  # candidate calls, likewise
 MAX_CARRIERS = 16  # names that one value is followed through
-MAX_CARRIER_FILES = 8  # files that mention such a name
+MAX_CARRIER_FILES = 200  # files that mention such a name, above which only its own is searched
+MAX_CARRIER_FILES_NEAR = 8  # likewise, when only what a parameter receives is asked for
 MAX_NESTING = 3  # containers in containers searched for a value
 MAX_NAMESAKES = 1  # definitions of a name at which it alone is believed
 
@@ -51,6 +52,15 @@ class Target(NamedTuple):
     position: int
     shift: int
     by_name: bool = False
+
+
+class Carrier(NamedTuple):
+    """A name that holds what is searched for; `is_local` names are known in their file alone."""
+
+    name: Any  # a str, or the position of an anonymous definition
+    file: int
+    is_local: bool = False
+    is_first: bool = True
 
 
 class Sites:
@@ -229,28 +239,31 @@ class Sites:
         if len(files) > MAX_FLOW_FILES:
             return frozenset()
         calls = sum(len(self.program.file(f).calls_by_name.get(name, ())) for name in names for f in files)
-        return frozenset() if calls > MAX_FLOW_SITES else self.search(file, position)
+        return frozenset() if calls > MAX_FLOW_SITES else self.search(file, position, near=True)
 
-    def search(self, file: File, position: int, guess: bool = False) -> frozenset[tuple[int, int, int, int]]:
-        """(file, scope, position of the call, shift) of all calls that reach a definition."""
+    def search(
+        self, file: File, position: int, guess: bool = False, near: bool = False
+    ) -> frozenset[tuple[int, int, int, int]]:
+        """(file, scope, position of the call, shift) of all calls that reach a definition; `near` looks less far."""
         wanted = self._wanted(file, position)
         found: set[tuple[int, int, int, int]] = set()
         seen: set[tuple[int, Any]] = set()
-        pending: deque[tuple[Any, int, bool]] = deque(
-            (name, file.id, True) for name in self._first_names(file, position)
-        )
+        pending = deque(Carrier(name, file.id) for name in self._first_names(file, position))
+        pending.append(Carrier(position, file.id, True, False))  # what decorators are applied to
+        pending.extend(self._class_receivers(file, position))
+        reach = MAX_CARRIER_FILES_NEAR if near else MAX_CARRIER_FILES
         found |= self._chaining(file, position)
         carriers: set[Any] = set()
         while pending:
-            name, home, first = pending.popleft()
+            name, home, is_local, is_first = pending.popleft()
             files = {home}
             whole = self._whole_module(home, name)
             if whole:
                 files.update(self._importers(home))
-                pending.extend((other, home, False) for other in whole if (home, other) not in seen)
-            elif type(name) is str:
+                pending.extend(Carrier(other, home, False, False) for other in whole if (home, other) not in seen)
+            elif type(name) is str and not is_local:
                 mentioning = self.program.mentioning(name, file)
-                if first or len(mentioning) <= MAX_CARRIER_FILES:
+                if is_first or len(mentioning) <= reach:
                     files.update(mentioning)
             for file_id in sorted(files):
                 if (file_id, name) in seen:
@@ -259,7 +272,7 @@ class Sites:
                 other = self.program.file(file_id)
                 found |= self._verified(other, name, file, position, guess)
                 for carrier in self._carriers(other, name, wanted):
-                    carriers.add(carrier[0])
+                    carriers.add(carrier.name)
                     if len(carriers) <= MAX_CARRIERS:
                         pending.append(carrier)
         return frozenset(found)
@@ -310,6 +323,22 @@ class Sites:
         classes = [target, *self.evaluator.members.subclasses(target)]
         return [name, *(self.program.file(value[1]).definitions[value[2]][1] for value in classes)]
 
+    def _class_receivers(self, file: File, position: int) -> list[Carrier]:
+        """Names for the class itself in methods that construct it: `cls(…)`."""
+        owner = file.owner_class(position)
+        target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
+        if target is None or not file.facts.receiver_parameter or not self._is_constructor(file, position):
+            return []
+        members = self.evaluator.members
+        found: dict[Carrier, None] = {}
+        for value in (*members.linearised(target), *members.subclasses(target)):
+            home = self.program.file(value[1])
+            for child in home.children.get(value[2], ()):
+                scope = home.scopes[child]
+                if scope is not None and scope.flags & CLASS_METHOD:
+                    found[Carrier(home.receiver_name(child), home.id, True, False)] = None
+        return list(found)
+
     def _is_constructor(self, file: File, position: int) -> bool:
         """Whether a definition is called by constructing its class."""
         facts, owner, name = file.facts, file.owner_class(position), file.definitions[position][1]
@@ -354,31 +383,31 @@ class Sites:
                     found.add((other.id, scope, index, target.shift))
         return found
 
-    def _carriers(self, other: File, name: Any, wanted: frozenset[Value]) -> list[tuple[Any, int, bool]]:
+    def _carriers(self, other: File, name: Any, wanted: frozenset[Value]) -> list[Carrier]:
         """Names to which a wanted value goes from `name` in a file."""
-        found: list[tuple[Any, int, bool]] = []
+        found: list[Carrier] = []
         for flow in other.flows.get(name, ()):
             passed_on = flow.target == name and not self._whole_module(other.id, name)
             if passed_on or not self._holds(self.evaluator.values(other, flow.scope, flow.value), wanted):
                 continue
             if flow.call is None:
-                found.append((flow.target, other.id, False))
+                found.append(Carrier(flow.target, other.id, flow.is_local, False))
             else:
                 found.extend(self._into_parameters(other, flow.scope, flow.call, flow.target))
         return found
 
-    def _into_parameters(self, other: File, scope: int, call: Expression, argument: Any) -> list[tuple[Any, int, bool]]:
-        found: list[tuple[Any, int, bool]] = []
+    def _into_parameters(self, other: File, scope: int, call: Expression, argument: Any) -> list[Carrier]:
+        found: list[Carrier] = []
         callee = call[1]
         for index, _ in enumerate(call[2] if type(callee) is tuple and callee[0] == MEMBER else ()):
             if index == argument and callee[2] in other.facts.adders:
-                found.extend((name, other.id, False) for name in callee_names(callee[1]))
+                found.extend(Carrier(name, other.id, False, False) for name in callee_names(callee[1]))
         for target in self.targets(other, scope, call):
             home = self.program.file(target.file)
             body = home.scopes[target.position]
             for index, parameter in enumerate(body.parameters if body is not None else ()):
                 if target.shift < 0 or parameter[3] or parameter[0] == argument or index - target.shift == argument:
-                    found.append((parameter[0], target.file, False))
+                    found.append(Carrier(parameter[0], target.file, True, False))
         return found
 
     def _holds(self, values: Values, wanted: frozenset[Value], depth: int = 0) -> bool:
