@@ -18,6 +18,17 @@ HEAVY = {
 }
 
 
+# A lookup in an index that is fresh reads rows: it computes no graph, parses nothing, counts nothing, starts nothing.
+LOOKUP_MAY_LOAD_OF_CODE = {
+    *("laconic.code", "laconic.code.engine", "laconic.code.symbols"),
+    *("laconic.code.languages", "laconic.code.languages.registry"),
+    *("laconic.code.index", "laconic.code.index.building", "laconic.code.index.building.jobs"),
+    *(f"laconic.code.index.{name}" for name in "content fingerprint lookup refresh scan schema store writer".split()),
+    *(f"laconic.code.index.listing{name}" for name in ("", ".git", ".gitignore", ".ignore")),
+}
+LOOKUP_HEAVY = HEAVY - {"laconic.foundation.database", "apsw"}
+
+
 def loaded_by(*words: str) -> set[str]:
     """The modules that a command has loaded when it ends."""
     program = (
@@ -45,3 +56,21 @@ def test_a_command_loads_no_other_capability(tmp_path: Path, monkeypatch: pytest
     areas = {"files", "symbols", "graph", "packs", "index"}
     loaded = {name.split(".")[2] for name in loaded_by("stats") if name.startswith("laconic.capabilities.")}
     assert loaded & areas == {"index"}
+
+
+def test_a_lookup_loads_neither_graph_nor_grammars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.py").write_text("def f(): ...\n")
+    monkeypatch.chdir(tmp_path)
+    loaded_by("index")
+    loaded = loaded_by("symbol", "get", "f")
+    assert {name for name in loaded if name.startswith("laconic.code")} <= LOOKUP_MAY_LOAD_OF_CODE
+    assert loaded & LOOKUP_HEAVY == set()
+
+
+def test_a_changed_file_loads_its_own_language_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.py").write_text("def f(): ...\n")
+    monkeypatch.chdir(tmp_path)
+    loaded = loaded_by("symbol", "get", "f")
+    languages = {name.rpartition(".")[2] for name in loaded if name.startswith("laconic.code.languages.")}
+    assert languages == {"model", "python", "registry"}
+    assert not any(name.startswith("laconic.code.graph") for name in loaded)
