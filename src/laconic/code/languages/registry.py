@@ -7,6 +7,7 @@ file of that language is read: a question about Go pays for no other language, a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -101,14 +102,19 @@ _BY_INTERPRETER = {program: name for name, known in _KNOWN.items() for program i
 def language_of_path(path: str) -> str | None:
     """The name of a path's language by file name, else by its longest known suffix; None when it is none of ours."""
     name = path.rpartition("/")[2]
-    if name in _BY_FILE_NAME:
-        return _BY_FILE_NAME[name]
     start = name.find(".", 1)
+    return _BY_FILE_NAME.get(name) or (_of_suffixes(name[start:]) if start != -1 else None)
+
+
+@lru_cache(maxsize=1024)  # a repository has many files and few endings
+def _of_suffixes(ending: str) -> str | None:
+    start = 0
     while start != -1:
-        language = _BY_SUFFIX.get(name[start:]) or _BY_SUFFIX.get(name[start:].lower())
+        suffix = ending[start:]
+        language = _BY_SUFFIX.get(suffix) or _BY_SUFFIX.get(suffix.lower())
         if language is not None:
             return language
-        start = name.find(".", start + 1)
+        start = ending.find(".", start + 1)
     return None
 
 
