@@ -11,9 +11,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from laconic.code.index.content import read_file
+from laconic.code.index.content import read_below
 from laconic.code.index.refresh import Progress, RefreshReport, refresh
 from laconic.code.index.store import Store
+from laconic.code.render.escape import visible_line
 from laconic.code.symbols import Definition, Kind, Symbol
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_LOOKUP_SYMBOLS
@@ -104,7 +105,7 @@ class Engine:
     def not_found(self, query: str, kind: Kind | None = None) -> LaconicError:
         """The error for a query that means nothing, with names that look like it."""
         wanted = f"no {kind.value}" if kind else "no symbol"
-        near = self.store.suggestions(query, MAX_SUGGESTIONS)
+        near = list(map(visible_line, self.store.suggestions(query, MAX_SUGGESTIONS)))
         hint = f"Similar names: {', '.join(near)}." if near else "`symbol find 'part*'` looks for patterns."
         return LaconicError("symbol_not_found", f"{wanted} is named {query!r}", hint)
 
@@ -123,7 +124,7 @@ class Engine:
                 raise LaconicError("not_indexed", f"{path} is not indexed: {reason.value}")
             raise LaconicError("path_not_found", f"{path} is not a file of the index")
         try:
-            return read_file(str(self.root / path))
+            return read_below(str(self.root), path)
         except OSError as error:
             raise LaconicError("unreadable_file", f"{path} cannot be read: {error.strerror}") from error
 
@@ -139,6 +140,8 @@ class StoredFacts:
 
     def indexed_files(self) -> Sequence[IndexedFile]:
         """All files without their facts."""
+        from laconic.code.graph.program import IndexedFile
+
         return [IndexedFile(at, file.path, file.language, file.namespace) for at, file in enumerate(self._files)]
 
     def file_facts(self, file_id: int) -> tuple[Sequence[Definition], Sequence[Any]]:
@@ -162,7 +165,7 @@ class StoredFacts:
     def text(self, path: str) -> str:
         """A configuration file of the repository, empty when it has none that can be read."""
         try:
-            return read_file(str(self._root / path)).decode("utf-8", "replace")
+            return read_below(str(self._root), path).decode("utf-8", "replace")
         except OSError:
             return ""
 
@@ -172,7 +175,7 @@ class StoredFacts:
 
 def _ambiguous(query: str, found: Iterable[Symbol]) -> LaconicError:
     listed = list(found)
-    names = [f"{symbol.id} ({symbol.kind.value})" for symbol in listed[:MAX_CANDIDATES_NAMED]]
+    names = [f"{visible_line(symbol.id)} ({symbol.kind.value})" for symbol in listed[:MAX_CANDIDATES_NAMED]]
     if len(listed) > len(names):
         names.append(f"and {len(listed) - len(names)} more; `symbol find {query}` lists them")
     hint = "Name one of them:\n  " + "\n  ".join(names)
