@@ -62,8 +62,51 @@ def _without_trailing_spaces(line: str) -> str:
     return stripped + " " if backslashes % 2 and len(stripped) < len(line) else stripped
 
 
+_STAR, _DEEP, _REST = "*", "**/", "**"  # what is no expression for one character, nor the slash
+
+
 def _translate(pattern: str) -> str:
-    regex = []
+    """An expression that takes time linear in the path for each part, whatever is repeated in the pattern.
+
+    All but the wildcards stands for one character, and a star never crosses a slash. So the first place where the
+    part between two wildcards fits is as good as any later one, and is not given up again.
+    """
+    first, *others = _split(_tokens(pattern), _DEEP)
+    groups = [_group(first)]
+    for place, other in enumerate(others, 1):
+        group = _group(other)
+        groups.append(f"(?>(?:[^/]*/)*?{group})" if place < len(others) else f"(?:.*/)?{group}")
+    return "".join(groups)
+
+
+def _group(tokens: list[str]) -> str:
+    """The expression of a pattern without `**/`."""
+    return "/".join(map(_component, _split(tokens, "/")))
+
+
+def _component(tokens: list[str]) -> str:
+    """The expression of a pattern without slashes."""
+    if tokens == [_REST]:
+        return ".+"
+    first, *others = ["".join(part) for part in _split(tokens, _STAR)]
+    if not others:
+        return first
+    return first + "".join(f"(?>[^/]*?{part})" for part in others[:-1] if part) + f"[^/]*{others[-1]}"
+
+
+def _split(tokens: list[str], separator: str) -> list[list[str]]:
+    parts: list[list[str]] = [[]]
+    for token in tokens:
+        if token == separator:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
+
+
+def _tokens(pattern: str) -> list[str]:
+    """An expression for each character, and the wildcards."""
+    tokens = []
     at = 0
     while at < len(pattern):
         character = pattern[at]
@@ -77,19 +120,19 @@ def _translate(pattern: str) -> str:
             part, at = re.escape(pattern[at + 1]) if at + 1 < len(pattern) else _NEVER, at + 2
         else:
             part, at = re.escape(character), at + 1
-        regex.append(part)
-    return "".join(regex)
+        tokens.append(part)
+    return tokens
 
 
 def _stars(pattern: str, at: int) -> tuple[str, int]:
-    """Two stars between slashes or ends stand for any number of directories; all other runs of stars for one star."""
+    """Several stars between slashes or ends stand for any number of directories; all other runs for one star."""
     end = at
     while pattern[end : end + 1] == "*":
         end += 1
     opens = at == 0 or pattern[at - 1] == "/"
-    if end - at != 2 or not opens or pattern[end : end + 1] not in {"", "/"}:
-        return "[^/]*", end
-    return (".+", end) if end == len(pattern) else ("(?:.*/)?", end + 1)
+    if end - at < 2 or not opens or pattern[end : end + 1] not in {"", "/"}:
+        return _STAR, end
+    return (_REST, end) if end == len(pattern) else (_DEEP, end + 1)
 
 
 def _bracket(pattern: str, at: int) -> tuple[str, int]:
