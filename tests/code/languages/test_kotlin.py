@@ -89,8 +89,8 @@ IMPORTS = [
 EDGES = [
     "okio/a.kt:Foo.Companion.make -> okio/Bar.kt:Bar exact",
     "okio/a.kt:Foo.Companion.make -> okio/a.kt:Impl exact",
-    "okio/a.kt:Foo.callHook -> external:kotlin.ext exact",
     "okio/a.kt:Foo.callHook -> okio/a.kt:Impl.hook exact",
+    "okio/a.kt:Foo.callHook -> okio/a.kt:ext exact",
     "okio/a.kt:Foo.go -> okio/Bar.kt:Bar.run inferred",
     "okio/a.kt:Foo.go -> okio/a.kt:Foo.p inferred",
     "okio/a.kt:Foo.go -> other/b.kt:helper exact",

@@ -252,14 +252,21 @@ class Evaluator:
                 pass  # only later versions of the name are bound here
             elif name in table and (not is_class or position == scope or open_to_all):
                 found = self.bound(file, position, name, inside=position == scope)
-                if not called:
+                if not called and (found or position or not facts.extension_functions):
                     return found
                 if found := self._only_methods(found):
                     return found
             elif facts.implicit_receiver and (found := self._of_explicit_receiver(file, position, name)):
                 return found
             position = file.definitions[position][3]
+        return self._free_name(file, scope, name, called)
+
+    def _free_name(self, file: File, scope: int, name: str, called: bool) -> Values:
+        """What a name may be that no scope around it binds."""
+        facts = file.facts
         if called and facts.implicit_receiver and (found := self._inherited_from_outside(file, scope, name)):
+            return found
+        if facts.extension_functions and (found := self._extending_receiver(file, scope, name)):
             return found
         if name in facts.receiver_names or name in facts.class_names:
             return self.receiver(file, scope, name in facts.class_names)
@@ -292,6 +299,23 @@ class Evaluator:
             self.instances(file, file.definitions[position][3], scope.receiver_type), name, file
         )
         return frozenset(value for value in found if value[0] not in (EXTERNAL, RESULT))
+
+    def _extending_receiver(self, file: File, scope: int, name: str) -> Values:
+        """A bare name may be a function that extends the class around it, or the type of an explicit receiver."""
+        position = scope
+        while position > 0:
+            inner = file.scopes[position]
+            receivers: Values = NOTHING
+            if file.definitions[position][0] in MEMBER_OWNERS:
+                target = self.members.class_of(file, position)
+                receivers = one(INSTANCE, *target[1:3]) if target is not None else NOTHING
+            elif inner is not None and inner.receiver_type is not None:
+                receivers = self.instances(file, file.definitions[position][3], inner.receiver_type)
+            for receiver in receivers:
+                if found := self.typed.extension_functions(receiver, name, file):
+                    return found
+            position = file.definitions[position][3]
+        return NOTHING
 
     def _own_kind(self, file: File, values: Values, called: bool) -> Values:
         if not file.facts.methods_apart:
@@ -847,9 +871,23 @@ class Evaluator:
                     found.add((value, index))
         return frozenset(found)
 
+    def _reflected(self, file: File, scope: int, target: Value, what: str, call: Any) -> Values:
+        """What a class as a value gives: a member by its name, itself, an instance."""
+        if what == "instance":
+            return one(INSTANCE, *target[1:3])
+        if what != "member" or not call[2]:
+            return frozenset((target,)) if what == "class" else NOTHING
+        found: Values = NOTHING
+        for key in self.keys(file, scope, call[2][0]) or ():
+            for member in self.members.of(target, str(key), file):
+                found |= one(*member[:3], member) if member[0] == FUNCTION else NOTHING
+        return found
+
     def _builtin_result(self, file: File, scope: int, callee: Value, call: Any) -> Values:
         _, container, name = callee
         facts = file.facts
+        if container[0] == CLASS:
+            return self._reflected(file, scope, container, facts.reflection.get(name, ""), call)
         if name in facts.mappers and call[2]:
             mapped: Values = NOTHING
             for function in self.values(file, scope, call[2][0]):

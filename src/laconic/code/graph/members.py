@@ -80,7 +80,7 @@ class Members:
             found = self.of_class((CLASS, value[1], value[2]), name, file, value)
             if len(value) > 3 and self.evaluator.typed.is_virtual(found):
                 found |= self.evaluator.typed.overriding((CLASS, value[1], value[2]), name)
-            if file.facts.extension_functions and not any(member[0] == FUNCTION for member in found):
+            if not any(member[0] == FUNCTION for member in found):
                 found |= self.evaluator.typed.extension_functions(value, name, file)
             return self.read(found, value)
         if tag == MODULE:
@@ -88,18 +88,22 @@ class Members:
         if tag == EXTERNAL:
             return self._of_external(value, name, file)
         if tag == RESULT:
-            if file.facts.extension_functions:
-                found = self.evaluator.typed.extension_functions(value, name, file)
-                if found:
-                    return found
+            if found := self.evaluator.typed.extension_functions(value, name, file):
+                return found
             return external(f"{value[1]}.{name}")
         if tag == PARENT:
             return self._of_parent(value, name, file)
         if tag == DISPLAY and file.facts.members_are_items:
             held = self.read(self.evaluator.items(value, frozenset((name,)), file), value)
             return held or one(BUILTIN, value, name)
-        if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, KEY):
-            return one(BUILTIN, value, name) if tag != KEY else NOTHING
+        if tag == KEY:
+            return (
+                self.evaluator.typed.extension_functions(value, name, file)
+                if file.facts.extension_functions
+                else NOTHING
+            )
+        if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST):
+            return one(BUILTIN, value, name)
         if tag == FUNCTION:
             if file.facts.functions_are_objects:
                 return self.evaluator.typed.of_function(value, name, file)
@@ -111,6 +115,8 @@ class Members:
         facts = file.facts
         if value[0] == INSTANCE and (name in facts.echoes or name in facts.mappers):
             return one(BUILTIN, (INSTANCE, *value[1:]), name)
+        if value[0] == CLASS and name in facts.reflection:
+            return one(BUILTIN, value, name)
         if value[0] == CLASS and name == facts.construct_method:
             return frozenset((value,))
         return one(CLASS, *value[1:3]) if facts.class_member and name == facts.class_member else NOTHING

@@ -138,24 +138,30 @@ class Typed:
         """Functions of that name, written outside any class, whose receiver type fits a value."""
         names: set[str] | None = None
         found = set()
-        for file_id, position in self.program.named(name):
+        for file_id, position in self.program.named(name) if file.facts.extension_functions else ():
             other = self.program.file(file_id)
             scope = other.scopes[position]
             if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
                 continue
             if other.language.name != file.language.name:
                 continue
-            names = self._names_of(value) if names is None else names
+            names = self._names_of(value, file) if names is None else names
             wanted = type_name(scope.receiver_type)
             if wanted in names or not wanted or wanted in file.facts.top_types:
                 found.add((FUNCTION, file_id, position, value))
         return frozenset(found)
 
-    def _names_of(self, value: Value) -> set[str]:
+    def _names_of(self, value: Value, file: File) -> set[str]:
         if value[0] == INSTANCE:
             linear = self.evaluator.members.linearised((CLASS, *value[1:3]))
             return {self.program.file(above[1]).definitions[above[2]][1] for above in linear}
+        if value[0] == KEY:
+            return set(self.key_types(value, file))
         return {value[1].rpartition(".")[2]} if value[0] == RESULT else set()
+
+    def key_types(self, key: Value, file: File) -> frozenset[str]:
+        """Names of the types that a constant has."""
+        return file.facts.text_types if type(key[1]) is str else file.facts.number_types
 
     def of_function(self, value: Value, name: str, file: File) -> Values:
         """A member of a function that stands for an object with one method: the function, or a method with a body."""
@@ -247,7 +253,7 @@ class Typed:
             elif value[0] == RESULT:
                 names.add(value[1].rpartition(".")[2])
             elif value[0] == KEY:
-                names |= file.facts.text_types if type(value[1]) is str else file.facts.number_types
+                names |= self.key_types(value, file)
         return frozenset(names)
 
     def _score(self, value: Value, arguments: list[frozenset[str]]) -> int:

@@ -258,7 +258,7 @@ RULES: dict[str, Rule] = {
     "decimal_floating_point_literal": Literal("double"),
     "true": Literal("boolean"),
     "false": Literal("boolean"),
-    "class_literal": Literal("Class"),
+    "class_literal": Inner(),
     "ternary_expression": Either(("consequence", "alternative")),
     "parenthesized_expression": Inner(),
     "cast_expression": Typed("type", "value"),
@@ -311,7 +311,13 @@ COMMON_MEMBERS = _names(
     "getKey read write flush join"
 )
 COMBINATORS = _names("andThen compose negate and or identity reversed thenComparing equals hashCode toString getClass")
-ELEMENT = Summary(returns=0)
+LOOKUPS = ("lookup()", "publicLookup()", "Lookup")
+FINDERS = (
+    ("findStatic", Summary(member_of=0)),
+    ("findVirtual", Summary(member_of=0)),
+    ("findSpecial", Summary(member_of=0)),
+    ("findConstructor", Summary(returns=0)),
+)
 
 JAVA = Language(
     name="java",
@@ -350,6 +356,19 @@ JAVA = Language(
             "Executable",
         ),
         methods_apart=True,
+        reflection={
+            "getDeclaredMethod": "member",
+            "getMethod": "member",
+            "getDeclaredConstructor": "class",
+            "getConstructor": "class",
+            "newInstance": "instance",
+            "invoke": "instance",
+            "invokeExact": "instance",
+            "invokeWithArguments": "instance",
+        },
+        summaries={
+            f"java.lang.invoke.MethodHandles.{lookup}.{find}": does for lookup in LOOKUPS for find, does in FINDERS
+        },
         classes_are_modules=True,
         overloads=True,
         functions_are_objects=True,

@@ -541,6 +541,9 @@ class Resolution:
     open_types: tuple[
         str, ...
     ] = ()  # endings of types outside the repository that functions and things of ours may have
+    # Members that every class has as a value: name -> "member" for the member that the argument names, "class" for the
+    # class again, "instance" for an instance of it.
+    reflection: Mapping[str, str] = field(default_factory=dict)
     methods_apart: bool = False  # methods have names of their own: `x` and `x()` are different members
     classes_are_modules: bool = False  # an import may name a class and its member
     sigil: str = ""  # what names of variables begin with, and names of members do not

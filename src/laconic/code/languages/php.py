@@ -341,7 +341,7 @@ RULES: dict[str, Rule] = {
     "type_list": Either(),
     "primitive_type": Custom(word),
     "catch_clause": Catches("type", "name"),
-    "assignment_expression": Assign("left", "right", defines=Kind.VARIABLE),
+    "assignment_expression": Assign("left", "right", defines=Kind.VARIABLE, names=True),
     "reference_assignment_expression": Assign("left", "right"),
     "augmented_assignment_expression": Assign("left", "right"),
     "static_variable_declaration": Assign("name", "value"),

@@ -152,6 +152,7 @@ class Lowering:
 
     def is_definition(self, value: Expression, name: str) -> bool:
         """Whether a value is a definition of that name, so that no variable of the name need be a symbol."""
+        name = name.removeprefix(self.resolution.sigil)
         return type(value) is tuple and value[0] == DEFINED and self.definitions[value[1]].name == name
 
     # What rules and languages may call
@@ -333,7 +334,7 @@ class Lowering:
         rule = self.rules[target.kind_id]
         text = self.text(target)
         if type(rule) is model.Name:
-            return Naming(text, target)
+            return Naming(text.removeprefix(self.resolution.sigil), target)
         if type(rule) is not model.Member:
             return None
         module_object = self.resolution.module_object
