@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from laconic.code.expressions import CALL, DEFINED, IMPORTED, MEMBER, VERSION_MARK, Expression
+from laconic.code.expressions import CALL, CONST, DEFINED, IMPORTED, ITEM, Expression
 from laconic.code.graph.callgraph import CallGraph
-from laconic.code.graph.program import File
-from laconic.code.graph.values import CLASS, FUNCTION, INSTANCE, MODULE, PARENT, Value
-from laconic.code.symbols import CLASS_KINDS
-from laconic.code.syntax.trace import Trace, trace
+from laconic.code.graph.program import MEMBER_OWNERS, File
+from laconic.code.graph.values import CLASS, DISPLAY, FUNCTION, INSTANCE, MODULE, PARENT, Value, Values
+from laconic.code.symbols import CALLABLE_KINDS
+from laconic.code.syntax.trace import Binding, Trace, trace
 
 MAX_IMPORT_HOPS = 12  # re-exports that a name is followed through
 
@@ -39,126 +39,199 @@ class Definitions:
         walk = trace(self._source_of(path), file.language, line, column)
         self._traces[file.id] = walk
         if walk.hit is not None:
-            found = self._of_expression(file, *walk.hit)
-            if found:
-                return found
-        if not walk.token:
-            return []
-        scope = self._scope_at(file, walk.offset)
-        found = self._of_name(file, scope, walk.token, 0)
-        if not found and any(item.module == walk.token for item in walk.imports):
-            found = self._of_module(file, walk.token)
+            found = self._of_member_expression(file, *walk.hit)
+        else:
+            found = self._of_name(file, walk.token, walk.offset) if walk.token else []
+        elsewhere = [place for place in found if place[:2] != (path, line)]
+        is_import = any(item.line == line for item in walk.imports)
+        return (elsewhere if is_import else []) or found or self._standing_at(file, line, walk.token)
+
+    def _standing_at(self, file: File, line: int, name: str) -> list[Place]:
+        """The definition whose own name is asked for, and modules that are named in an import."""
+        found = [
+            self._place(file, position)
+            for position, definition in enumerate(file.definitions)
+            if position and definition[6] == line and definition[1] == name
+        ]
+        for item in self._trace(file).imports:
+            if not found and item.line == line and item.name == name and item.alias != name:
+                found = self._of_import(file, item.module, item.name, 0)
+            if not found and item.line == line and name in (item.module, item.module.strip("\"'")):
+                found = self._of_module(file, item.module)
         return found
 
-    def _of_expression(self, file: File, scope: int, expression: Expression) -> list[Place]:
-        if type(expression) is str:
-            return self._of_name(file, scope, expression, 0) or self._of_values(file, scope, expression)
-        if type(expression) is tuple and expression[0] == MEMBER:
-            found: dict[Place, None] = {}
-            for value in sorted(self._evaluator.values(file, scope, expression[1]), key=repr):
-                for place in self._of_member(value, expression[2]):
-                    found[place] = None
-            return list(found) or self._of_values(file, scope, expression) or self._assigned_here(file, expression[2])
-        return []
+    # Members
 
-    def _assigned_here(self, file: File, name: str) -> list[Place]:
-        """Where the file itself assigns a member of that name, when nothing is known of the object."""
-        stores = file.member_stores().get(name, ())
-        lines = [line for store in stores for line in self._lines(file, store.scope, name)]
-        return [Place(file.path, line, "") for line in dict.fromkeys(lines)]
+    def _of_member_expression(self, file: File, scope: int, expression: Expression) -> list[Place]:
+        name = expression[2]
+        if expression[0] == ITEM:
+            if type(name) is not tuple or name[0] != CONST:
+                return []
+            name = name[1]
+        holders = self._evaluator.receivers(file, scope, expression[1])
+        found = self._of_members(holders, str(name))
+        return found or self._of_values(file, scope, expression) or self._assigned_here(file, str(name))
 
-    def _import_places(self, file: File, name: str) -> list[Place]:
-        """The lines on which a file imports a name."""
-        lines = dict.fromkeys(item.line for item in self._trace(file).imports if item.alias == name)
-        return [Place(file.path, line, "") for line in lines]
-
-    def _of_name(self, file: File, scope: int, name: str, hops: int) -> list[Place]:
-        """Follow a name to its bindings: the scope that binds it, then through imports."""
-        name = name.partition(VERSION_MARK)[0]
-        position = scope
-        while position >= 0:
-            visible = file.definitions[position][0] not in CLASS_KINDS or position == scope
-            if name in file.names(position) and (visible or file.facts.class_scope_visible):
-                return self._of_bindings(file, position, name, hops)
-            position = file.definitions[position][3]
-        return self._of_top_level(file, name, hops)
-
-    def _of_bindings(self, file: File, owner: int, name: str, hops: int) -> list[Place]:
+    def _of_members(self, holders: Values, name: str) -> list[Place]:
         found: dict[Place, None] = {}
-        plain = False
-        for _, entry in file.all_bindings(owner, name):
-            definition = _definition_of(entry)
-            if definition >= 0:
-                found[self._place(file, definition)] = None
-            elif type(entry) is tuple and entry[0] == IMPORTED:
-                followed = self._of_import(file, entry[1], entry[2], hops + 1) if hops < MAX_IMPORT_HOPS else []
-                for place in (*followed, *self._import_places(file, name)):
-                    found[place] = None
-            else:
-                plain = True
-        if plain:
-            for line in self._lines(file, owner, name):
-                found[self._bound_place(file, owner, name, line)] = None
+        for value in sorted(holders, key=repr):
+            for place in self._of_member(value, name):
+                found[place] = None
         return list(found)
-
-    def _of_import(self, file: File, module: str, name: str, hops: int) -> list[Place]:
-        targets = self._program.modules(file, module)
-        if not name:
-            return [self._place(self._program.file(target), 0) for target in targets[:1]]
-        for target in targets:
-            other = self._program.file(target)
-            if name in other.names(0):
-                return self._of_bindings(other, 0, name, hops)
-            found = self._of_top_level(other, name, hops)
-            if found:
-                return found
-        submodule = self._program.modules(file, f"{module}{'' if module.endswith('.') else '.'}{name}")
-        return [self._place(self._program.file(target), 0) for target in submodule[:1]]
-
-    def _of_top_level(self, file: File, name: str, hops: int) -> list[Place]:
-        if hops < MAX_IMPORT_HOPS:
-            for module in file.stars:
-                for target in self._program.modules(file, module):
-                    other = self._program.file(target)
-                    if target != file.id and name in other.names(0):
-                        return self._of_bindings(other, 0, name, hops + 1)
-        return self._of_values(file, 0, name)
-
-    def _of_values(self, file: File, scope: int, expression: Expression) -> list[Place]:
-        """What an expression evaluates to, where that is a definition."""
-        values = sorted(self._evaluator.values(file, scope, expression), key=repr)
-        return [self._place(self._program.file(v[1]), v[2]) for v in values if v[0] in (FUNCTION, CLASS)]
 
     def _of_member(self, value: Value, name: str) -> list[Place]:
         if value[0] == MODULE:
-            other = self._program.file(value[1])
-            bound = name in other.names(0)
-            return self._of_bindings(other, 0, name, 0) if bound else self._of_top_level(other, name, 0)
+            return self._of_module_name(self._program.file(value[1]), name, 0)
+        if value[0] == DISPLAY:
+            home = self._program.file(value[1])
+            lines = self._trace(home).keys.get((value[2], int(name) if name.isdigit() else name), ())
+            return [Place(home.path, line, "") for line in dict.fromkeys(lines)]
         if value[0] not in (INSTANCE, CLASS, PARENT):
             return []
+        return self._of_class(value, name)
+
+    def _of_class(self, value: Value, name: str) -> list[Place]:
         owners = self._evaluator.members.linearised((CLASS, value[1], value[2]))
         for owner in owners[1:] if value[0] == PARENT else owners:
             file = self._program.file(owner[1])
             for body, position in [(file, owner[2]), *self._evaluator.members.extensions(owner)]:
-                if name in body.names(position):
+                if body.definitions[position][0] not in CALLABLE_KINDS and name in body.names(position):
                     return self._of_bindings(body, position, name, 0)
                 stores = body.receiver_stores(position).get(name, ())
-                lines = [line for scope, _ in stores for line in self._lines(body, scope, name)]
+                lines = [line for scope, _ in stores for line in self._stored_lines(body, scope, name)]
                 if lines:
                     return [Place(body.path, line, "") for line in dict.fromkeys(lines)]
         return []
 
+    def _stored_lines(self, file: File, scope: int, name: str) -> list[int]:
+        """Lines inside a scope that assign a member."""
+        inside = file.definitions[scope]
+        return [line for offset, line in self._trace(file).stores.get(name, ()) if inside[7] <= offset < inside[8]]
+
+    def _assigned_here(self, file: File, name: str) -> list[Place]:
+        """Where the file itself assigns a member of that name, when nothing is known of the object."""
+        stores = file.member_stores().get(name, ())
+        lines = [line for store in stores for line in self._stored_lines(file, store.scope, name)]
+        return [Place(file.path, line, "") for line in dict.fromkeys(lines)]
+
+    # Names
+
+    def _of_name(self, file: File, name: str, offset: int) -> list[Place]:
+        """What a bare name means at an offset: local bindings, members of the classes around, the file, imports."""
+        walk = self._trace(file)
+        seen = walk.lookup(name, offset)
+        inner = seen[0].start if seen else -1
+        scope = walk.innermost(offset)
+        position = scope
+        while position > 0 and file.definitions[position][7] > inner:
+            if file.facts.implicit_receiver and file.definitions[position][0] in MEMBER_OWNERS:
+                found = self._of_class((CLASS, file.id, position), name)
+                if found:
+                    return found
+            position = file.definitions[position][3]
+        if seen:
+            return self._of_seen(file, name, seen, 0)
+        position = scope
+        while position >= 0:
+            if name in file.names(position) and not any(each.owner == position for each in walk.bindings(name)):
+                visible = file.definitions[position][0] not in MEMBER_OWNERS or position == scope
+                if visible or file.facts.class_scope_visible:
+                    return self._of_bindings(file, position, name, 0)
+            position = file.definitions[position][3]
+        return self._from_outside(file, scope, name)
+
+    def _of_seen(self, file: File, name: str, bindings: Iterable[Binding], hops: int) -> list[Place]:
+        found: dict[Place, None] = {}
+        for binding in bindings:
+            if binding.imported is not None:
+                fact = binding.imported
+                target = fact.name or file.facts.module_object
+                for place in self._of_import(file, fact.module, target, hops + 1) if hops < MAX_IMPORT_HOPS else ():
+                    found[place] = None
+                found[Place(file.path, binding.line, "")] = None
+            elif binding.definition >= 0:
+                found[self._place(file, binding.definition)] = None
+            else:
+                found[self._bound_place(file, binding.owner, name, binding.line)] = None
+        return list(found)
+
+    def _of_bindings(self, file: File, owner: int, name: str, hops: int) -> list[Place]:
+        """All that a scope binds a name to, as seen from outside of it."""
+        bindings = [each for each in self._trace(file).bindings(name) if each.owner == owner and each.declares]
+        widest = min((each.start for each in bindings), default=0)
+        found = dict.fromkeys(self._of_seen(file, name, [each for each in bindings if each.start == widest], hops))
+        for _, entry in file.all_bindings(owner, name):
+            definition = _definition_of(entry)
+            if definition >= 0:
+                found[self._place(file, definition)] = None
+            elif type(entry) is tuple and entry[0] == IMPORTED and hops < MAX_IMPORT_HOPS:
+                found.update(dict.fromkeys(self._of_import(file, entry[1], entry[2], hops + 1)))
+            elif type(entry) is str and not owner and name != entry in file.names(0) and hops < MAX_IMPORT_HOPS:
+                found.update(dict.fromkeys(self._of_bindings(file, 0, entry, hops + 1)))
+        if not found:
+            for position in file.children.get(owner, ()):
+                if file.definitions[position][1] == name:
+                    found[self._place(file, position)] = None
+        return list(found)
+
+    def _of_import(self, file: File, module: str, name: str, hops: int) -> list[Place]:
+        targets = self._program.modules(file, module)
+        whole = file.facts.module_object
+        if not name or (name == whole and not any(name in self._program.file(each).names(0) for each in targets)):
+            return [self._place(self._program.file(target), 0) for target in targets[:1]]
+        for target in targets:
+            found = self._of_module_name(self._program.file(target), name, hops)
+            if found:
+                return found
+        submodule = self._program.modules(file, f"{module}{'' if module.endswith('.') else file.facts.separator}{name}")
+        if submodule:
+            return [self._place(self._program.file(submodule[0]), 0)]
+        values = self._evaluator.imported(file, module, name)
+        return self._of_definitions(values)
+
+    def _of_module_name(self, file: File, name: str, hops: int) -> list[Place]:
+        """A name that a file has or passes on."""
+        if name in file.names(0):
+            return self._of_bindings(file, 0, name, hops)
+        return self._of_stars(file, name, hops)
+
+    def _of_stars(self, file: File, name: str, hops: int) -> list[Place]:
+        if hops < MAX_IMPORT_HOPS:
+            for module in reversed(file.stars):
+                for target in self._program.modules(file, module):
+                    if target != file.id:
+                        found = self._of_module_name(self._program.file(target), name, hops + 1)
+                        if found:
+                            return found
+        return []
+
+    def _from_outside(self, file: File, scope: int, name: str) -> list[Place]:
+        """A name that the file does not bind in sight."""
+        found = self._of_stars(file, name, 0)
+        if found:
+            return found
+        for neighbour in self._program.neighbours(file):
+            other = self._program.file(neighbour)
+            if neighbour != file.id and name in other.names(0):
+                found.extend(self._of_bindings(other, 0, name, 0))
+        if found:
+            return found
+        if name in file.names(0):  # but not here
+            return self._of_definitions(self._evaluator.members.top_level(file, name))
+        return self._of_values(file, scope, name)
+
+    def _of_values(self, file: File, scope: int, expression: Expression) -> list[Place]:
+        """What an expression evaluates to, where that is a definition."""
+        return self._of_definitions(self._evaluator.values(file, scope, expression))
+
+    def _of_definitions(self, values: Values) -> list[Place]:
+        ours = sorted((value for value in values if value[0] in (FUNCTION, CLASS)), key=repr)
+        return [self._place(self._program.file(value[1]), value[2]) for value in ours]
+
     def _of_module(self, file: File, text: str) -> list[Place]:
         return [self._place(self._program.file(target), 0) for target in self._program.modules(file, text)[:1]]
 
-    def _lines(self, file: File, owner: int, name: str) -> list[int]:
-        """Lines inside a scope on which a name is bound."""
-        inside = file.definitions[owner]
-        return [
-            line
-            for offset, line in self._trace(file).bound.get(name, ())
-            if inside[7] <= offset < inside[8] or not owner
-        ]
+    # Places
 
     def _bound_place(self, file: File, owner: int, name: str, line: int) -> Place:
         """A line that binds a name, with the symbol that the name is at module and class level."""
@@ -176,14 +249,6 @@ class Definitions:
 
     def _place(self, file: File, position: int) -> Place:
         return Place(file.path, file.definitions[position][6], self._program.symbol_id(file.id, position))
-
-    def _scope_at(self, file: File, offset: int) -> int:
-        """The innermost scope around an offset."""
-        best = 0
-        for position, definition in enumerate(file.definitions):
-            if file.scopes[position] is not None and definition[7] <= offset < definition[8]:
-                best = position
-        return best
 
 
 def _definition_of(entry: Expression) -> int:

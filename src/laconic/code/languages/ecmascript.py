@@ -32,6 +32,8 @@ from laconic.code.languages.model import (
     Inner,
     Item,
     Iterate,
+    Jump,
+    Label,
     Language,
     Literal,
     Member,
@@ -254,6 +256,9 @@ RULES: dict[str, Rule] = {
     "yield_expression": Yield(delegate="*"),
     "for_in_statement": Iterate("left", "right"),
     "catch_clause": Custom(lower_catch),
+    "labeled_statement": Label(),
+    "break_statement": Jump("label"),
+    "continue_statement": Jump("label"),
     "function_declaration": FUNCTION,
     "generator_function_declaration": FUNCTION,
     "function_expression": FUNCTION_VALUE,
@@ -379,9 +384,27 @@ RESOLUTION = Resolution(
     summaries=SUMMARIES,
 )
 
+BLOCKS = _names(
+    "statement_block switch_body for_statement for_in_statement catch_clause while_statement do_statement if_statement "
+    "else_clause with_statement class_static_block"
+)
+
+
+def outlives(node: Node) -> bool:
+    """Whether a name is declared with `var`, which blocks do not end."""
+    around: Node | None = node
+    while around is not None and around.type not in ("variable_declaration", "for_in_statement"):
+        if around.type.endswith(("_statement", "_block", "_body", "_clause", "_declaration", "parameters")):
+            return False
+        around = around.parent
+    return around is not None and any(child.type == "var" for child in around.children)
+
+
 JAVASCRIPT = Language(
     name="javascript",
     grammar=grammar,
     rules=RULES,
+    blocks=BLOCKS,
+    outlives=outlives,
     resolution=RESOLUTION,
 )

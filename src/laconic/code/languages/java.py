@@ -35,6 +35,8 @@ from laconic.code.languages.model import (
     Inner,
     Item,
     Iterate,
+    Jump,
+    Label,
     Language,
     Literal,
     Member,
@@ -215,9 +217,7 @@ def lower_constructor(rule: Function) -> Custom:
     """A constructor that names no other first calls that of the base class."""
 
     def lower(walk: Lowering, node: Node) -> Any:
-        from laconic.code.syntax.lowering import COMPILERS
-
-        result = COMPILERS[Function](rule)(walk, node)
+        result: Any = walk.as_rule(rule, node)
         draft = walk.drafts[result[1]]
         body = node.child_by_field_name("body")
         if draft is not None and body is not None:
@@ -284,6 +284,9 @@ RULES: dict[str, Rule] = {
     "resource": Custom(lower_resource),
     "enhanced_for_statement": Iterate("name", "value", "type"),
     "return_statement": Return(),
+    "labeled_statement": Label("#0"),
+    "break_statement": Jump(),
+    "continue_statement": Jump(),
     "lambda_expression": Function(name="", body_is_value=True),
     "formal_parameter": Parameter("name", "type", defines=Kind.FIELD),
     "spread_parameter": Parameter(":variable_declarator", "#-2", mode=REST),
@@ -324,6 +327,10 @@ JAVA = Language(
     grammar=grammar,
     rules=RULES,
     namespace_of=package_of,
+    blocks=_names(
+        "block constructor_body for_statement enhanced_for_statement switch_block_statement_group switch_rule "
+        "catch_clause try_with_resources_statement while_statement"
+    ),
     resolution=Resolution(
         modules=package_files,
         namespace="declared",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import ABSTRACT, CONST, EITHER, GENERIC, MAPPING, TYPED, Expression
-from laconic.code.languages.ecmascript import MODIFIERS, QUOTES, RESOLUTION, RULES
+from laconic.code.languages.ecmascript import BLOCKS, MODIFIERS, QUOTES, RESOLUTION, RULES, outlives
 from laconic.code.languages.model import (
     Assign,
     Class,
@@ -219,12 +219,23 @@ TYPE_RULES: dict[str, Rule] = {
     "ambient_declaration": Statement(),
 }
 
+TYPED_BLOCKS = BLOCKS | {
+    "function_type",
+    "constructor_type",
+    "call_signature",
+    "construct_signature",
+    "conditional_type",
+    "mapped_type_clause",
+    "index_signature",
+}
 TYPED_RESOLUTION = replace(RESOLUTION, virtual=True, declarations_suffice=True)
 
 TYPESCRIPT = Language(
     name="typescript",
     grammar=grammar,
     rules={**TYPE_RULES, "type_assertion": Custom(lower_assertion)},
+    blocks=TYPED_BLOCKS,
+    outlives=outlives,
     resolution=TYPED_RESOLUTION,
 )
 
@@ -232,5 +243,7 @@ TSX = Language(
     name="tsx",
     grammar=tsx_grammar,
     rules={**TYPE_RULES, **{name: RULES[name] for name in ELEMENT_RULES}},
+    blocks=TYPED_BLOCKS,
+    outlives=outlives,
     resolution=TYPED_RESOLUTION,
 )

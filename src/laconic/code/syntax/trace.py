@@ -1,51 +1,160 @@
-"""A walk that also remembers places: where names are bound, and what stands at one position."""
+"""A walk that also remembers places: where names are bound and how far they are seen, and what stands at one position.
+
+The walk notes every binding with its node. How far a binding is seen follows from the tree: to the end of the innermost
+block, function or class around it. Nothing of this is in the facts: a file is traced when a question needs it.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from laconic.code.expressions import MEMBER, Expression
+from laconic.code.expressions import DETACHED, EXTENSION, MEMBER, VERSION_MARK, Expression
 from laconic.code.languages import model
 from laconic.code.languages.model import Language
+from laconic.code.symbols import CLASS_KINDS, Import, Kind
+from laconic.code.syntax.children import field
+from laconic.code.syntax.compiling.statements import LABEL_MARK
+from laconic.code.syntax.drafts import SCOPE_OWNERS, ScopeDraft
 from laconic.code.syntax.extract import readable, tools_for
-from laconic.code.syntax.lowering import Lowering, field
+from laconic.code.syntax.lowering import Lowering
 from laconic.foundation.recursion import allow_deep_nesting
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+ENDING_RULES = (model.Function, model.Class, model.Comprehension)  # names inside end with these nodes
+
+
+class Binding(NamedTuple):
+    """A name gets a meaning on `line`; it is seen in the bytes from `start` to `end`."""
+
+    line: int
+    offset: int
+    start: int
+    end: int
+    owner: int  # the definition whose scope has the name
+    definition: int  # what the name is the name of, -1 if it is none
+    declares: bool  # false for an assignment to a variable that may be declared elsewhere
+    version: str
+    imported: Import | None
+    everywhere: bool  # also in the methods of a class that has it: a type parameter
+    at: Node  # where the name stands
+
+
+class Note(NamedTuple):
+    """A binding as the walk met it."""
+
+    node: Node
+    definition: int
+    declares: bool
+    version: str
+    imported: Import | None = None
+    outer: int = -1  # 1 for a name of the module, 0 for one of the function around
+    everywhere: bool = False
+    at: Node | None = None  # where the name stands, if not at `node`
+
 
 class Trace(Lowering):
-    """`bound`: name -> [(byte, line)] of every place that binds it. `hit`: what stands at the position asked for."""
+    """`hit`: scope and expression of the member at the position asked for; `token`: the name there."""
 
     def __init__(self, source: bytes, language: Language, handlers: list[Any], rules: list[Any], offset: int) -> None:
         self.offset = offset
-        self.bound: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        self.hit: tuple[int, Expression] | None = None  # (scope, expression) of the name or member at the position
-        self.token = ""  # the identifier at the position, when it is none of both
+        self.hit: tuple[int, Expression] | None = None
+        self.token = ""
+        self.version = ""  # of the name, where straight-line code binds it again
+        self.keys: dict[tuple[int, Any], list[int]] = defaultdict(list)  # lines that give a display a key
+        self.stores: dict[str, list[tuple[int, int]]] = defaultdict(list)  # (offset, line) of assigned members
+        self._notes: dict[str, list[Note]] = defaultdict(list)
+        self._opened: dict[int, int] = {}  # node -> the definition that it is
+        self._skipped: list[Node] = []
+        self._current: Node | None = None
         super().__init__(source, language, handlers, rules)
+
+    def run(self, root: Node) -> None:
+        """Walk the tree, then what the language skips: names there are bound and read for the reader all the same."""
+        self.scope.body = root.id
+        self.value(root)
+        for node in self._skipped:
+            self.visit(node.named_children)
+        if self.offset >= 0:
+            self._find(root)
+
+    def lookup(self, name: str, offset: int) -> list[Binding]:
+        """The bindings that a name means at an offset: those of the innermost block that has any in sight."""
+        every = self.bindings(name)
+        here = [each for each in every if each.declares and each.imported is None and self._covers(each.at, offset)]
+        if here:
+            return here
+        seen = [each for each in every if each.start <= offset < each.end and self._sees(offset, each)]
+        seen = [each for each in seen if each.declares] or seen
+        if self.language.blocks:
+            seen = [each for each in seen if self._precedes(each, offset)] or seen
+        innermost = max((each.start for each in seen), default=0)
+        seen = [each for each in seen if each.start == innermost]
+        seen = [each for each in seen if each.version == self.version] or seen
+        if self.language.blocks and seen and not self._is_shared(seen[0].owner):
+            last = max(seen, key=lambda each: (each.offset <= offset, each.offset))
+            return [each for each in seen if each.definition >= 0] if last.definition >= 0 else [last]
+        return seen
+
+    def bindings(self, name: str) -> list[Binding]:
+        """Every binding of a name in the file."""
+        return [self._binding(note) for note in self._notes.get(name, ()) if self._is_lexical(note.definition)]
+
+    def innermost(self, offset: int) -> int:
+        """The innermost definition with a scope around an offset."""
+        best = 0
+        for position, row in enumerate(self.definitions):
+            if self.drafts[position] is not None and row.start_byte <= offset < row.end_byte:
+                best = position
+        return best
+
+    # What the walk tells
 
     def written(self, name: str, node: Node) -> None:
         """Remember where a name is bound."""
         if name:
-            self.bound[name].append((node.start_byte, node.start_point[0] + 1))
-            if self._covers(node):
-                self.token = name
+            outer = dict(self.scope.outer).get(name, -1)
+            everywhere = self._current is not None and type(self.rules[self._current.kind_id]) is model.TypeParameter
+            note = Note(node, -1, not self.outward, self.versioned(name), outer=outer, everywhere=everywhere)
+            self._notes[name].append(note)
 
-    def text(self, node: Node) -> str:
-        """Notice identifiers that no expression stands for: names of definitions, imports, parameters."""
-        result = super().text(node)
-        if not self.token and self._covers(node):
-            self.token = result
-        return result
+    def stored(self, name: str, node: Node) -> None:
+        """Remember where a member is assigned."""
+        self.stores[name].append((node.start_byte, node.end_point[0] + 1))
+
+    def displayed(self, serial: int, key: Expression, node: Node) -> None:
+        """Remember where a list or mapping has what it has."""
+        if type(key) is tuple and len(key) > 1:
+            self.keys[serial, key[1]].append(node.start_point[0] + 1)
+
+    def add_import(self, fact: Import) -> None:
+        """Remember the name that an import binds."""
+        super().add_import(fact)
+        if fact.alias and self._current is not None:
+            self._notes[fact.alias].append(Note(self._current, -1, True, fact.alias, fact))
+
+    def enter(self, node: Node, kind: Kind, name: str, name_node: Node | None, body: Node | None,
+              prefix: str = "") -> ScopeDraft:  # fmt: skip
+        """Remember the name of a definition."""
+        draft = super().enter(node, kind, name, name_node, body, prefix)
+        self._opened.setdefault(node.id, draft.definition)
+        if name_node is not None and not prefix and kind is not Kind.LAMBDA:
+            self._notes[name].append(Note(node, draft.definition, True, name, at=name_node))
+        return draft
 
     def value(self, node: Node | None) -> Expression:
-        """Notice the expression at the position."""
+        """Notice the member at the position."""
+        if node is None:
+            return None
+        around, self._current = self._current, node
+        if type(self.rules[node.kind_id]) is model.Skip:
+            self._skipped.append(node)
         result = super().value(node)
-        if node is not None:
-            self._notice(node, result)
+        self._notice(node, result)
+        self._current = around
         return result
 
     def callee(self, node: Node) -> Expression:
@@ -58,15 +167,97 @@ class Trace(Lowering):
         if self.hit is not None or not self._covers(node):
             return
         rule = self.rules[node.kind_id]
-        if type(rule) is model.Name:
-            self.hit = (self.scope.definition, result)
-        elif type(rule) is model.Member and type(result) is tuple and result[0] == MEMBER:
+        if type(rule) is model.Member and type(result) is tuple and result[0] == MEMBER:
             member = field(rule.member)(node)
-            if member is not None and self._covers(member):
-                self.hit = (self.scope.definition, result)
+        elif type(rule) is model.Call and rule.receiver and field(rule.receiver)(node) is not None:
+            member = field(rule.callee)(node)
+            result = result[1] if type(result) is tuple and len(result) > 1 else None
+        elif type(rule) is model.Item:
+            member = field(rule.index)(node)
+            if member is not None and type(self.rules[member.kind_id]) is model.Name:
+                return
+        elif type(rule) is model.Name:
+            self.version = result if type(result) is str and VERSION_MARK in result else self.text(node)
+            return
+        else:
+            return
+        if member is not None and result is not None and self._covers(member):
+            self.hit = (self.scope.definition, result)
 
-    def _covers(self, node: Node) -> bool:
-        return node.start_byte <= self.offset < node.end_byte
+    def _find(self, root: Node) -> None:
+        """The name at the position, from the tree alone."""
+        leaf = root.descendant_for_byte_range(self.offset, self.offset + 1)
+        if leaf is None or leaf.child_count:
+            return
+        self.token = self.text(leaf)
+        rule: Any = self.rule(leaf.parent) if leaf.parent is not None else None
+        if leaf.parent is not None and type(rule) in (model.Label, model.Jump):
+            label = field(rule.name if type(rule) is model.Label else rule.label)(leaf.parent)
+            if label is not None and label.start_byte == leaf.start_byte:
+                self.token = LABEL_MARK + self.token
+
+    def _covers(self, node: Node, offset: int = -1) -> bool:
+        return node.start_byte <= (self.offset if offset < 0 else offset) < node.end_byte
+
+    # What follows from the tree
+
+    def _binding(self, note: Note) -> Binding:
+        node = note.node
+        if note.definition >= 0:
+            line = self.definitions[note.definition].name_line
+        else:
+            line = note.imported.line if note.imported is not None else node.start_point[0] + 1
+        start, end, owner = self._reach(note)
+        at = note.at or node
+        return Binding(
+            line, at.start_byte, start, end, owner, note.definition, note.declares, note.version, note.imported,
+            note.everywhere, at,
+        )  # fmt: skip
+
+    def _reach(self, note: Note) -> tuple[int, int, int]:
+        """The bytes in which a binding is seen, and the definition whose scope it is of."""
+        outlives = self.language.outlives is not None and self.language.outlives(note.node)
+        span: tuple[int, int] | None = None
+        left = note.outer == 0  # still inside the function that the name is not of
+        around = note.node.parent if note.outer < 1 else None
+        while around is not None:
+            opened = self._opened.get(around.id, -1)
+            if opened >= 0 and opened != note.definition:
+                if not left:
+                    return (*(span or (around.start_byte, around.end_byte)), opened)
+                left = False
+            elif span is None and not outlives and not left and opened < 0 and self._ends_names(around):
+                span = around.start_byte, around.end_byte
+            around = around.parent
+        return (*(span or (0, len(self.source) + 1)), 0)
+
+    def _ends_names(self, node: Node) -> bool:
+        return node.type in self.language.blocks or type(self.rules[node.kind_id]) in ENDING_RULES
+
+    def _is_lexical(self, definition: int) -> bool:
+        """Whether a definition is reached by its bare name where it stands."""
+        draft = self.drafts[definition] if definition >= 0 else None
+        if draft is None:
+            return definition < 0
+        parent = self.definitions[definition].parent
+        return not draft.flags & (EXTENSION | DETACHED) and not (draft.receiver_type is not None and not parent)
+
+    def _is_shared(self, owner: int) -> bool:
+        """Whether names of a definition's scope are there at any time: those of modules and classes."""
+        kind = self.definitions[owner].kind
+        return kind is Kind.MODULE or kind in SCOPE_OWNERS
+
+    def _precedes(self, binding: Binding, offset: int) -> bool:
+        """Whether a binding is there when the code at an offset runs."""
+        always = binding.definition >= 0 or binding.imported is not None or self._is_shared(binding.owner)
+        return always or binding.offset <= offset or self.innermost(offset) != binding.owner
+
+    def _sees(self, offset: int, binding: Binding) -> bool:
+        """Members of classes are seen by their bare names in the body itself, in methods only in some languages."""
+        facts = self.resolution
+        if self.definitions[binding.owner].kind not in CLASS_KINDS or binding.owner == self.innermost(offset):
+            return True
+        return facts.class_scope_visible or facts.implicit_receiver or binding.everywhere
 
 
 def trace(source: bytes, language: Language, line: int = 0, column: int = 0) -> Trace:
@@ -80,6 +271,7 @@ def trace(source: bytes, language: Language, line: int = 0, column: int = 0) -> 
     parser, handlers, rules = tools_for(language)
     walk = Trace(source, language, handlers, rules, offset)
     allow_deep_nesting()
+    root = parser.parse(readable(source, language)).root_node
     with suppress(RecursionError):  # what was met until then is what can be said
-        walk.value(parser.parse(readable(source, language)).root_node)
+        walk.run(root)
     return walk
