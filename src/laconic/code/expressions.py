@@ -89,3 +89,9 @@ class Scope(NamedTuple):
     receiver_type: Expression
     flags: int
     holder: Expression  # the object that a function was made a member of, evaluated in the enclosing scope
+
+
+def either(*alternatives: Expression) -> Expression:
+    """One expression for several possible ones."""
+    known = tuple(part for part in alternatives if part is not None)
+    return known[0] if len(known) == 1 else (EITHER, known) if known else None

@@ -10,7 +10,14 @@ from pathlib import Path
 
 import laconic
 
-_SOURCES = ("code", "code/languages", "code/syntax", "code/index/building", "code/index/schema.py")
+_SOURCES = (
+    "code",
+    "code/languages",
+    "code/syntax",
+    "code/syntax/compiling",
+    "code/index/building",
+    "code/index/schema.py",
+)
 _GRAMMARS = "tree_sitter"
 
 

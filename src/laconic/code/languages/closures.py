@@ -8,7 +8,8 @@ from laconic.code.symbols import Kind
 
 if TYPE_CHECKING:
     from laconic.code.expressions import Expression
-    from laconic.code.syntax.lowering import Lowering, ScopeDraft
+    from laconic.code.syntax.drafts import ScopeDraft
+    from laconic.code.syntax.lowering import Lowering
 
 
 def holder(walk: Lowering, name: str, *, through: frozenset[Kind]) -> ScopeDraft | None:

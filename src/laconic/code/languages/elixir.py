@@ -36,7 +36,8 @@ from laconic.code.symbols import Import, Kind
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from laconic.code.syntax.lowering import Lowering, ScopeDraft
+    from laconic.code.syntax.drafts import ScopeDraft
+    from laconic.code.syntax.lowering import Lowering
 
 FUNCTIONS = {
     "def": 0, "defp": PRIVATE, "defmacro": 0, "defmacrop": PRIVATE, "defguard": 0, "defguardp": PRIVATE,

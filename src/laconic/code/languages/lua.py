@@ -45,7 +45,8 @@ from laconic.code.symbols import Import, Kind
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from laconic.code.syntax.lowering import Lowering, ScopeDraft
+    from laconic.code.syntax.drafts import ScopeDraft
+    from laconic.code.syntax.lowering import Lowering
 
 UNNAMED_TABLE = "{}"  # qualifies functions in a table that has no name
 ITERATORS = frozenset({"pairs", "ipairs", "next"})
@@ -208,13 +209,11 @@ def _stretch(walk: Lowering, position: int, node: Node) -> None:
 def _define_function(walk: Lowering, function: Node, name: str, name_node: Node, *, node: Node, path: str = "",
                      takes_receiver: bool = False, flags: int = 0) -> Expression:  # fmt: skip
     """A function with a name, a member of the table `path` if there is one. `node` is all of its declaration."""
-    from laconic.code.syntax.lowering import parameters_of
-
     parent = walk.scope
     owner = _table_draft(walk, path) if path else None
     walk.scope = owner or parent
     listed = function.child_by_field_name("parameters")
-    parameters, _ = parameters_of(walk, listed)
+    parameters, _ = walk.parameters(listed)
     if takes_receiver:
         parameters.insert(0, Parameter("self", _member_expression(path), None, POSITIONAL))
     body = function.child_by_field_name("body")
@@ -266,11 +265,9 @@ def _lower_declaration(walk: Lowering, node: Node) -> Expression:
 
 
 def _lower_anonymous(walk: Lowering, node: Node) -> Expression:
-    from laconic.code.syntax.lowering import parameters_of
-
     parent = walk.scope
     draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, node.child_by_field_name("body"))
-    draft.parameters = parameters_of(walk, node.child_by_field_name("parameters"))[0]
+    draft.parameters = walk.parameters(node.child_by_field_name("parameters"))[0]
     draft.bound.update(parameter.name for parameter in draft.parameters)
     walk.scope = draft
     walk.value(node.child_by_field_name("body"))

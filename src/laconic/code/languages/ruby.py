@@ -50,7 +50,8 @@ from laconic.code.symbols import Import, Kind
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from laconic.code.syntax.lowering import Lowering, ScopeDraft
+    from laconic.code.syntax.drafts import ScopeDraft
+    from laconic.code.syntax.lowering import Lowering
 
 BLOCK = "&"  # the name under which a method receives its block
 SEES_OUT = frozenset({Kind.LAMBDA})  # blocks share the variables around them, methods do not
@@ -192,10 +193,8 @@ def _lower_method(walk: Lowering, node: Node) -> Expression:
 def _define(walk: Lowering, node: Node, kind: Kind, name: str, name_node: Node | None, listed: Node | None,
             body: Node | None, flags: int = 0, prefix: str = "", given: Expression = None) -> Expression:  # fmt: skip
     """A method or block. `given` is what its first parameter is known to receive."""
-    from laconic.code.syntax.lowering import parameters_of
-
     parent = walk.scope
-    parameters, patterns = parameters_of(walk, listed)
+    parameters, patterns = walk.parameters(listed)
     draft = walk.enter(node, kind, name, name_node, None, prefix)
     draft.flags |= flags
     if given is not None and parameters:

@@ -10,7 +10,8 @@ from tree_sitter import Parser, Tree
 
 from laconic.code.languages.model import Language
 from laconic.code.symbols import FileFacts, Problem
-from laconic.code.syntax.lowering import Lowering, compile_rules
+from laconic.code.syntax.compiling.table import compile_rules
+from laconic.code.syntax.lowering import Lowering
 from laconic.foundation.recursion import allow_deep_nesting
 
 if TYPE_CHECKING:

@@ -1,0 +1,39 @@
+"""How rules reach the children of a node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+Child = Callable[["Node"], "Node | None"]
+
+
+def field(name: str) -> Child:
+    """How to reach a child: a field name, `#n` by position, `:type` by node type, `a|b` for a or else b, "" none."""
+    if not name:
+        return lambda node: None
+    if "|" in name:
+        first, second = map(field, name.split("|", 1))
+        return lambda node: first(node) or second(node)
+    if "/" in name:
+        outer, inner = (field(part) for part in name.split("/", 1))
+        return lambda node: inner(found) if (found := outer(node)) is not None else None
+    if name[0] == "=":
+        token = name[1:]
+        return lambda node: next((child for child in node.children if child.type == token), None)
+    if name[0] == "#":
+        position = int(name[1:])
+
+        def by_position(node: Node) -> Node | None:
+            children = node.named_children
+            return children[position] if -len(children) <= position < len(children) else None
+
+        return by_position
+    if name[0] == ":":
+        wanted = name[1:]
+        return lambda node: next((child for child in node.named_children if child.type == wanted), None)
+    return lambda node: node.child_by_field_name(name)

@@ -1,0 +1,264 @@
+"""Names, members, calls, literals, and what wraps a value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from laconic.code.expressions import (
+    CALL,
+    CONST,
+    DEFINED,
+    GENERIC,
+    ITEM,
+    LITERAL,
+    MAPPING,
+    MEMBER,
+    NEW,
+    SEQUENCE,
+    SPREAD,
+    Expression,
+    either,
+)
+from laconic.code.languages import model
+from laconic.code.syntax.children import field
+from laconic.code.syntax.compiling import Compilers, Handler
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from laconic.code.syntax.lowering import Lowering
+
+
+MAX_INDEX_DIGITS = 6
+
+INDEX_TYPES = ("int", "number")
+
+
+def _name(rule: model.Name) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        name = walk.text(node)
+        if name in walk.type_parameters:
+            return walk.type_parameters[name]
+        walk.scope.read.add(name)
+        return walk.versioned(name) if walk.scope.versions else name
+
+    return lower
+
+
+def _member(rule: model.Member) -> Handler:
+    get_object, get_member = field(rule.object), field(rule.member)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        member = get_member(node)
+        if rule.aliases and walk.text(node) in rule.aliases:
+            return rule.aliases[walk.text(node)]
+        if member is None:
+            return walk.value(get_object(node))
+        rule_of_member = walk.rules[member.kind_id]
+        if type(rule_of_member) is model.Generic:  # a.b<T>
+            member = field(rule_of_member.base)(member) or member
+        name = walk.text(member).removeprefix(walk.resolution.sigil)
+        walk.mentions.add(name)
+        result = (MEMBER, walk.value(get_object(node)), name)
+        walk.scope.reads.append((result, node.start_point[0] + 1))
+        return result
+
+    return lower
+
+
+def arguments_of(walk: Lowering, node: Node | None) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Positional and keyword arguments of an argument list."""
+    if node is None:
+        return (), ()
+    own = type(walk.rules[node.kind_id])
+    if own is not model.Sequence and own is not type(None):
+        return (walk.value(node),), ()
+    positional: list[Expression] = []
+    keywords: list[tuple[str, Expression]] = []
+    for child in node.named_children:
+        rule = walk.rules[child.kind_id]
+        kind = type(rule)
+        if kind is model.KeywordArgument:
+            name, value = field(rule.name)(child), field(rule.value)(child)
+            if name is None:
+                positional.append(walk.value(value))
+            else:
+                keywords.append((walk.resolution.sigil + walk.text(name), walk.value(value)))
+        elif kind is model.Spread and rule.keyed:
+            keywords.append(("", walk.value(field(rule.value)(child))))
+        elif kind is not model.Comment:
+            positional.append(walk.value(child))
+    return tuple(positional), tuple(keywords)
+
+
+def _call(rule: model.Call) -> Handler:
+    get_callee, get_arguments, get_receiver = field(rule.callee), field(rule.arguments), field(rule.receiver)
+    tag = NEW if rule.constructs else CALL
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        callee_node, receiver = get_callee(node), get_receiver(node)
+        fact = rule.imports(node, walk.text) if rule.imports is not None else None
+        if fact is not None:
+            walk.add_import(fact)
+            return walk.imported(fact)
+        callee: Expression
+        if callee_node is None:
+            callee = walk.value(receiver)
+        elif receiver is not None:
+            name = walk.text(callee_node)
+            walk.mentions.add(name)
+            callee = (MEMBER, walk.value(receiver), name)
+        else:
+            callee = walk.callee(callee_node)
+        positional, keywords = arguments_of(walk, get_arguments(node))
+        in_place = type(callee) is tuple and callee[0] == DEFINED
+        line = (node.start_point if in_place else (callee_node or node).end_point)[0] + 1
+        result = walk.call(callee, positional, keywords, line, tag)
+        if positional and _derives(walk, callee):
+            return (MAPPING, (((SPREAD, None), positional[0]),), walk.next_serial())
+        return result
+
+    return lower
+
+
+def _derives(walk: Lowering, callee: Expression) -> bool:
+    """Whether what is called makes an object that inherits from its argument."""
+    functions = walk.resolution.deriving_functions
+    if not functions or type(callee) is not tuple or callee[0] != MEMBER or type(callee[1]) is not str:
+        return False
+    return f"{callee[1]}.{callee[2]}" in functions
+
+
+def _keyword_argument(rule: model.KeywordArgument) -> Handler:
+    get_value = field(rule.value)
+    return lambda walk, node: walk.value(get_value(node))
+
+
+def _spread(rule: model.Spread) -> Handler:
+    get_value = field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        value = walk.value(get_value(node))
+        return value and (SPREAD, value)
+
+    return lower
+
+
+def _item(rule: model.Item) -> Handler:
+    get_object, get_index = field(rule.object), field(rule.index)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        index = get_index(node)
+        value, key = walk.value(get_object(node)), walk.value(index)
+        if value is not None and index is not None and type(walk.rules[index.kind_id]) is model.Slice:
+            return (SEQUENCE, ((SPREAD, value),), walk.next_serial())
+        return value and (ITEM, value, key)
+
+    return lower
+
+
+def _slice(rule: model.Slice) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        walk.visit(node.named_children)
+        return None
+
+    return lower
+
+
+def _text(rule: model.Text) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        parts = node.named_children
+        literal = [part for part in parts if part.type in rule.content]
+        walk.visit([part for part in parts if part.type not in rule.content and part.named_child_count])
+        if len(literal) == 1 and len(parts) <= 3:
+            return (CONST, walk.text(literal[0]))
+        if not parts:
+            return (CONST, walk.text(node).strip("\"'`"))
+        return (LITERAL, "str")
+
+    return lower
+
+
+def _literal(rule: model.Literal) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        if rule.type in INDEX_TYPES:
+            text = walk.text(node)
+            if text.isascii() and text.isdigit() and len(text) <= MAX_INDEX_DIGITS:
+                return (CONST, int(text))
+        return (LITERAL, rule.type)
+
+    return lower
+
+
+def _either(rule: model.Either) -> Handler:
+    getters = [field(name) for name in rule.fields]
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        if not getters:
+            return either(*[walk.value(child) for child in node.named_children])
+        if rule.operators and not any(child.type in rule.operators for child in node.children):
+            walk.visit(node.named_children)
+            return None
+        chosen = [child for child in (get(node) for get in getters) if child is not None]
+        ids = {child.id for child in chosen}
+        walk.visit([child for child in node.named_children if child.id not in ids])
+        return either(*[walk.value(child) for child in chosen])
+
+    return lower
+
+
+def _inner(rule: model.Inner) -> Handler:
+    get = field(rule.field)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        chosen = get(node)
+        if node.named_child_count > 1:
+            walk.visit([child for child in node.named_children if chosen is None or child.id != chosen.id])
+        return walk.value(chosen)
+
+    return lower
+
+
+def _typed(rule: model.Typed) -> Handler:
+    get, get_value = field(rule.type), field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        chosen, known = get(node), get_value(node)
+        used = {child.id for child in (chosen, known) if child is not None}
+        walk.visit([child for child in node.named_children if child.id not in used])
+        return walk.typed(walk.value(known), walk.value(chosen))
+
+    return lower
+
+
+def _generic(rule: model.Generic) -> Handler:
+    get_base, get_arguments = field(rule.base), field(rule.arguments)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        base, arguments = walk.value(get_base(node)), get_arguments(node)
+        inner = () if arguments is None else tuple(walk.value(child) for child in arguments.named_children)
+        return base and (GENERIC, base, inner)
+
+    return lower
+
+
+def _custom(rule: model.Custom) -> Handler:
+    return rule.lower
+
+
+EXPRESSIONS: Compilers = {
+    model.Name: _name,
+    model.Member: _member,
+    model.Call: _call,
+    model.KeywordArgument: _keyword_argument,
+    model.Spread: _spread,
+    model.Item: _item,
+    model.Slice: _slice,
+    model.Text: _text,
+    model.Literal: _literal,
+    model.Either: _either,
+    model.Inner: _inner,
+    model.Typed: _typed,
+    model.Generic: _generic,
+    model.Custom: _custom,
+}
