@@ -11,12 +11,15 @@ What the command line asks is asked of a workspace by `laconic.capabilities.invo
 
 from __future__ import annotations
 
+import errno
+import os
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from laconic.code.engine import Engine
+from laconic.code.index.content import read_file
 from laconic.code.index.refresh import Progress, RefreshReport
 from laconic.code.index.store import DIRECTORY, FILE_NAME
 from laconic.foundation.errors import LaconicError
@@ -43,8 +46,9 @@ class Workspace:
         """Open the repository at `root`; with `refresh`, each question first brings the index up to date."""
         try:
             resolved = Path(root).resolve(strict=True)
-        except OSError as error:
-            raise LaconicError("root_not_found", f"{root}: {error.strerror}", "name a directory with --root") from error
+        except (OSError, RuntimeError) as error:  # the latter for a loop of links, before Python 3.13
+            why = getattr(error, "strerror", None) or "a loop of links"
+            raise LaconicError("root_not_found", f"{root}: {why}", "name a directory with --root") from error
         return cls(Engine.open(resolved), load(resolved), refresh=refresh, progress=progress)
 
     @property
@@ -90,14 +94,14 @@ class Workspace:
         """A file of the repository, indexed or not; never one outside of it, and none of an excessive size."""
         if self.engine.store.file(path) is not None:
             return self.engine.source(path)
-        place = (self.root / path).resolve()
+        place = Path(os.path.realpath(self.root / path))
         if not place.is_relative_to(self.root) or not place.is_file():
             raise LaconicError("path_not_found", f"there is no file {path!r} in the repository")
         try:
-            if place.stat().st_size > MAX_FILE_BYTES:
-                raise LaconicError("unreadable_file", f"{path} is larger than {MAX_FILE_BYTES:,} bytes")
-            return place.read_bytes()
+            return read_file(str(place))
         except OSError as error:
+            if error.errno == errno.EFBIG:
+                raise LaconicError("unreadable_file", f"{path} is larger than {MAX_FILE_BYTES:,} bytes") from error
             raise LaconicError("unreadable_file", f"{path} cannot be read: {error.strerror}") from error
 
     def texts(self, *, with_docs: bool = False) -> Texts:
@@ -119,7 +123,11 @@ class Workspace:
 
 def find_root(start: Path) -> Path:
     """The nearest directory around `start` that is a repository or has an index, else `start` itself."""
-    start = start.resolve()
+    try:
+        start = start.resolve(strict=True)
+    except OSError as error:
+        message = f"the current directory is gone or closed: {error.strerror}"
+        raise LaconicError("root_not_found", message, "name a directory with --root") from error
     for directory in (start, *start.parents):
         if (directory / ".git").exists() or (directory / DIRECTORY / FILE_NAME).exists():
             return directory

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -108,12 +109,40 @@ def test_a_closed_directory_is_said(ask: Ask) -> None:
 
 def test_source_cannot_speak_to_the_terminal(ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (shop / "evil.py").write_text('def evil():\n    return "\x1b]0;owned\x07\x1b[2J"\n', "utf-8")
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     printed = ask("symbol", "get", "evil").out
     assert "owned" in printed
-    assert "\x1b]" not in printed
-    assert "\x1b[2J" not in printed
+    assert "\x1b" not in printed
     assert "\x07" not in printed
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", ask("symbol", "get", "evil").out) == printed
+
+
+HOSTILE = [
+    ["tree"], ["structure"], ["extract", "{}"], ["symbol", "get", "bad"], ["symbol", "find", "b*"], ["calls", "bad"],
+    ["calls"], ["impact", "used"], ["impact", "target"], ["dead"], ["imports", "{}"], ["importers", "shop"], ["index"],
+    ["index", "--report"], ["definition", "{}:5"], ["context", "bad"], ["context", "used", "--format", "markdown"],
+    ["symbol", "get", "ba{}d"], ["symbol", "get", "target"], ["cycles", "--of", "calls"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", HOSTILE, ids=" ".join)
+def test_no_name_steers_the_terminal_hides_or_forges_a_line(ask: Ask, shop: Path, words: list[str]) -> None:
+    hidden = "\x1b[31m\u202e\u200e\x9b"
+    name = f"e{hidden}\nforged.py"
+    source = (
+        f'import shop.{hidden}\n# {hidden}\ndef bad(x="{hidden}"):\n    """{hidden}"""\n'
+        f"    return used(), target()\n\n\n"
+        f'def used():\n    return "{hidden}", bad()\n\n\nclass B{hidden}:\n    pass\n\n\ndef target():\n    pass\n'
+    )
+    (shop / name).write_text(source, "utf-8")
+    (shop / "other.py").write_text("def target():\n    pass\n", "utf-8")
+    (shop / "pyproject.toml").write_text('[tool.laconic]\n"\\u001b[31m\\nforged" = 1\n', "utf-8")
+    words = [word.replace("{}", name) for word in words]
+    for answer in (ask(*words), ask(*words, "--json")):
+        assert answer.status in {0, 1}
+        for printed in (answer.out, answer.err):
+            assert not re.search("[\x1b\u202e\u200e\x9b]", printed)
+            assert "\nforged" not in printed
 
 
 def test_a_budget_report_stands_beside_the_answer(ask: Ask) -> None:

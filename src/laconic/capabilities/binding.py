@@ -165,10 +165,21 @@ def _checked_element(parameter: Parameter, value: object) -> object:
             raise _invalid(f"{name} is longer than {MAX_ARGUMENT_CHARACTERS} characters")
         if "\0" in value:
             raise _invalid(f"{name} holds a NUL character")
+        if not _is_encodable(value):
+            raise _invalid(f"{name} is not UTF-8", "files whose names are not UTF-8 are not indexed")
     elif parameter.type is int and not parameter.many:
         assert isinstance(value, int)
         _check_range(parameter, value, "", None)
     return value
+
+
+def _is_encodable(text: str) -> bool:
+    """Whether the text can be written down: bytes of a command line that are no UTF-8 arrive as lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _check_range(parameter: Parameter, number: int, unit: str, ceiling: int | None) -> None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from typing import Any, TextIO
 
 from laconic.capabilities.declaration import Capability
 from laconic.capabilities.invoke import Failure, Outcome
+from laconic.capabilities.projection import harmless
 from laconic.capabilities.text import Style
 from laconic.cli.options import Color, Options
 from laconic.cli.progress import ProgressBar
 from laconic.foundation.errors import EXIT_OK
-
-# Control characters but tab and newline, and escapes but those that colour: source may hold anything.
-_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]|\x1b(?!\[[0-9;]*m)")
+from laconic.foundation.escape import json_escaped, visible, visible_line
 
 
 class Output:
@@ -28,12 +26,13 @@ class Output:
     def print_answer(self, outcome: Outcome, capability: Capability[Any, Any]) -> int:
         """Print a result on standard output."""
         if not self._options.quiet:
-            _write(sys.stderr, "".join(f"note: {note}\n" for note in outcome.notes))
+            _write(sys.stderr, "".join(f"note: {visible_line(note)}\n" for note in outcome.notes))
         if self._options.json:
             return self._print_json(outcome)
-        text = capability.text(outcome.result, self.answer_style())
+        result = harmless(outcome.result)
+        text = capability.text(result, self.answer_style())
         _write(sys.stdout, _ended(text))
-        aside = capability.aside(outcome.result, self._style(sys.stderr)) if capability.aside else ""
+        aside = capability.aside(result, self._style(sys.stderr)) if capability.aside else ""
         if aside and not self._options.quiet:
             _write(sys.stderr, _ended(aside))
         return EXIT_OK
@@ -80,9 +79,9 @@ class Output:
 
     def _told(self, failure: Failure) -> str:
         style = self._style(sys.stderr)
-        lines = [f"{style.bad(failure.code)}: {failure.message}"]
+        lines = [f"{style.bad(failure.code)}: {visible_line(failure.message)}"]
         if failure.hint:
-            lines.append(f"{style.faint('hint')}: {failure.hint}")
+            lines.append(f"{style.faint('hint')}: {visible(failure.hint)}")
         return "\n".join(lines) + "\n"
 
 
@@ -93,11 +92,9 @@ def _ended(text: str) -> str:
 def _json_line(outcome: Outcome) -> str:
     import json
 
-    return json.dumps(outcome.envelope(), ensure_ascii=False, separators=(",", ":")) + "\n"
+    return json_escaped(json.dumps(outcome.envelope(), ensure_ascii=False, separators=(",", ":"))) + "\n"
 
 
 def _write(stream: TextIO, text: str) -> None:
-    if stream.isatty():
-        text = _UNSAFE.sub("\N{REPLACEMENT CHARACTER}", text)
     encoding = stream.encoding or "utf-8"
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding))

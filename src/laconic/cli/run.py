@@ -70,7 +70,7 @@ def _answer(program: str, request: Request) -> int:
     output = Output(program, request.options)
     capability = request.command.capability()
     try:
-        root = Path(request.options.root) if request.options.root else find_root(Path.cwd())
+        root = Path(request.options.root) if request.options.root else find_root(Path())
         workspace = Workspace.open(root, refresh=request.options.refresh, progress=output.progress())
     except LaconicError as error:
         return output.print_failure(Outcome("", None, Failure.of(error)))

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Self
 from laconic.code.index.content import read_below
 from laconic.code.index.refresh import Progress, RefreshReport, refresh
 from laconic.code.index.store import Store
-from laconic.code.render.escape import visible_line
 from laconic.code.symbols import Definition, Kind, Symbol
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.escape import visible_line
 from laconic.foundation.limits import MAX_LOOKUP_SYMBOLS
 
 if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a symbol does not

@@ -5,6 +5,9 @@ from __future__ import annotations
 # Files that are worth indexing
 MAX_FILE_BYTES = 1_000_000
 
+# Settings
+MAX_SETTINGS_BYTES = 1_000_000  # of one file
+
 # Indexing
 GIT_SECONDS = 120  # for git to list the files
 MAX_SUBMODULE_LEVELS = 8  # submodules of submodules

@@ -6,14 +6,16 @@ work on it), `.laconic/config.toml` (one's own), and environment variables named
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import DEFAULT_BUDGET_TOKENS, DEFAULT_DEPTH_HOPS
+from laconic.foundation.limits import DEFAULT_BUDGET_TOKENS, DEFAULT_DEPTH_HOPS, MAX_SETTINGS_BYTES
 
 ENVIRONMENT_PREFIX = "LACONIC_"
 # Variables with our prefix that are no settings: where the user's own files are, and whether to show tracebacks.
@@ -62,7 +64,7 @@ def _given(root: Path, environment: Mapping[str, str]) -> Iterator[tuple[str, st
 def _read_toml(path: Path, needed: bytes = b"") -> dict[str, Any]:
     """The tables of a file, nothing if there is none or `needed` is not in it."""
     try:
-        content = path.read_bytes()
+        content = _read_bounded(path)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
@@ -76,6 +78,19 @@ def _read_toml(path: Path, needed: bytes = b"") -> dict[str, Any]:
         return tomllib.loads(content.decode())
     except ValueError as error:
         raise LaconicError("invalid_setting", f"{path} is not TOML: {error}") from error
+    except RecursionError as error:
+        raise LaconicError("invalid_setting", f"{path} is nested too deeply") from error
+
+
+def _read_bounded(path: Path) -> bytes:
+    """The content of a regular file. A pipe would keep us waiting, and a device has no end."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file")
+        content = file.read(MAX_SETTINGS_BYTES + 1)
+    if len(content) > MAX_SETTINGS_BYTES:
+        raise OSError(errno.EFBIG, f"larger than {MAX_SETTINGS_BYTES:,} bytes")
+    return content
 
 
 def _table(parent: dict[str, Any], name: str) -> dict[str, Any]:

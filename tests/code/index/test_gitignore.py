@@ -40,6 +40,11 @@ from laconic.code.index.listing.gitignore import Patterns
         ("a\n!a", "", "a"),
         ("!a\na", "a", ""),
         ("*\n!*/\n!*.py", "x.c", "a/ a.py a/b.py"),
+        ("a*b*c", "abc axbxc abbcc", "ab acb abcx"),
+        ("*a*b", "ab xaxb aab", "ba"),
+        ("**/a*/**/b/c/**/d", "a/b/c/d x/ax/b/b/c/b/c/y/d", "a/b/d a/c/d"),
+        ("**/**/a", "a b/a", "ab"),
+        ("a/**/**", "a/b a/b/c", "a/"),
         ("\ufeffa\r\nb\r\n", "a b", "c"),
     ],
 )
@@ -57,3 +62,8 @@ def test_an_escaped_space_at_the_end_stays() -> None:
 def test_silence_differs_from_a_negation() -> None:
     patterns = Patterns(b"a\n!a.py")
     assert [patterns.verdict(path) for path in ("a", "a.py", "b")] == [True, False, None]
+
+
+def test_no_pattern_searches_for_long() -> None:
+    patterns = Patterns(b"*a" * 60 + b"b\n" + b"**/*a*" * 60 + b"b\n" + b"**/" * 300 + b"x\n" + b"**/a/" * 100 + b"x")
+    assert patterns.verdict("a/" * 100 + "a" * 250 + "c") is None

@@ -62,6 +62,19 @@ def read_file(path: str) -> bytes:
     raise OSError(errno.EFBIG, "file too large", path)
 
 
+def read_below(root: str, path: str) -> bytes:
+    """The same for a path from an absolute root without links in it, none of whose directories may be a link either.
+
+    A repository is not trusted to say what else is read: with `..` in its settings, or a link put in place of a
+    directory that was looked at, it could.
+    """
+    place = os.path.normpath(f"{root}/{path}")
+    directory = os.path.dirname(place)
+    if not place.startswith(f"{root.rstrip('/')}/") or os.path.realpath(directory) != directory:
+        raise OSError(errno.ELOOP, "it leads out of its directory", path)
+    return read_file(place)
+
+
 def reason_of(error: OSError) -> Reason:
     """What `read_file` met."""
     return {errno.EFBIG: Reason.TOO_LARGE, errno.EINVAL: Reason.NOT_A_FILE, errno.ENXIO: Reason.NOT_A_FILE}.get(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from laconic.code.index.building.jobs import batches
-from laconic.code.index.content import Reason, read_file
+from laconic.code.index.content import Reason, read_below
 from laconic.code.index.listing.git import GitListing
 from laconic.code.index.scan import Scan, ScannedFile, scan_listed
 from laconic.code.index.schema import Batch, Job, KnownFile, skipped_row
@@ -149,7 +149,7 @@ def _make_plan(root: str, store: Store) -> _Plan:
 
 def _content_hash(root: str, path: str) -> bytes:
     try:
-        return content_hash(read_file(f"{root}/{path}"))
+        return content_hash(read_below(root, path))
     except OSError:
         return b""  # whoever builds its rows finds out why
 

@@ -22,12 +22,13 @@ ENTRIES = ("index", "src/index", "src/main", "lib/index")  # of a package that d
 CONDITIONS = ("source", "types", "import", "module", "node", "browser", "require", "default")
 MAX_EXTENDS = 5  # configurations that extend each other
 MAX_TARGET_DEPTH = 6  # conditions inside conditions
+MAX_STARS = 2  # of a target that are replaced; there is hardly ever a second
 HOST_MODULES = frozenset(
     "assert async_hooks buffer child_process cluster console crypto dgram dns events fs http http2 https inspector "
     "module net os path perf_hooks process punycode querystring readline repl stream string_decoder timers tls tty url "
     "util v8 vm worker_threads zlib".split()
 )
-COMMENT_OR_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+COMMENT_OR_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
 Packages = dict[str, tuple[str, dict[str, Any]]]  # name -> (directory, package.json)
@@ -46,7 +47,7 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     for pattern, target in aliases:
         rest = matched(pattern, module)
         if rest is not None:
-            found += candidates(files, posixpath.normpath(target.replace("*", rest)))
+            found += candidates(files, posixpath.normpath(target.replace("*", rest, MAX_STARS)))
     if not found and base_url is not None:
         found = candidates(files, posixpath.normpath(posixpath.join(base_url, module)))
     return found or _package_files(files, directory, module) or _script_files(files, directory, module)
@@ -115,17 +116,24 @@ def relaxed_json(text: str) -> Any:
 def configurations(files: Files) -> dict[str, tuple[Aliases, str | None]]:
     """Path aliases and base directory of every tsconfig.json or jsconfig.json, by its directory."""
     found: dict[str, tuple[Aliases, str | None]] = {}
+    known: dict[str, tuple[Aliases, str | None] | None] = {}
     for directory in files.directories():
         for name in ("tsconfig.json", "jsconfig.json"):
-            read = _configuration(files, posixpath.join(directory, name), 0)
+            read = _configuration(files, posixpath.join(directory, name), 0, known)
             if read is not None:
                 found.setdefault(directory, read)
     return found
 
 
-def _configuration(files: Files, path: str, depth: int) -> tuple[Aliases, str | None] | None:
+def _configuration(
+    files: Files, path: str, depth: int, known: dict[str, tuple[Aliases, str | None] | None]
+) -> tuple[Aliases, str | None] | None:
+    """What one file says, each read once: they may extend each other in a circle, and many of them all others."""
+    if path in known or depth > MAX_EXTENDS:
+        return known.get(path)
+    known[path] = None
     text = files.text(path)
-    if not text or depth > MAX_EXTENDS:
+    if not text:
         return None
     settings = relaxed_json(text)
     directory = posixpath.dirname(path)
@@ -135,7 +143,7 @@ def _configuration(files: Files, path: str, depth: int) -> tuple[Aliases, str | 
     for parent in [inherited] if isinstance(inherited, str) else inherited if isinstance(inherited, list) else []:
         if isinstance(parent, str) and parent.startswith("."):
             target = posixpath.normpath(posixpath.join(directory, parent))
-            above = _configuration(files, target if target.endswith(".json") else f"{target}.json", depth + 1)
+            above = _configuration(files, target if target.endswith(".json") else f"{target}.json", depth + 1, known)
             aliases, base = above or (aliases, base)
     options = settings.get("compilerOptions")
     options = options if isinstance(options, dict) else {}
@@ -150,6 +158,7 @@ def _configuration(files: Files, path: str, depth: int) -> tuple[Aliases, str | 
             for target in (targets if isinstance(targets, list) else [])
             if isinstance(target, str)
         ]
+    known[path] = (aliases, base)
     return aliases, base
 
 
@@ -215,7 +224,7 @@ def _exported(files: Files, home: str, table: dict[str, Any], wanted: str) -> li
         if rest is None:
             continue
         for path in _targets(target, 0):
-            found = _built(files, home, path.replace("*", rest))
+            found = _built(files, home, path.replace("*", rest, MAX_STARS))
             if found:
                 return found
     return []
@@ -224,9 +233,11 @@ def _exported(files: Files, home: str, table: dict[str, Any], wanted: str) -> li
 def _targets(target: Any, depth: int) -> list[str]:
     if isinstance(target, str):
         return [target]
+    if depth > MAX_TARGET_DEPTH:
+        return []
     if isinstance(target, list):
         return [path for part in target for path in _targets(part, depth + 1)]
-    if not isinstance(target, dict) or depth > MAX_TARGET_DEPTH:
+    if not isinstance(target, dict):
         return []
     conditions = [key for key in CONDITIONS if key in target] + [key for key in target if key not in CONDITIONS]
     return [path for key in conditions for path in _targets(target[key], depth + 1)]

@@ -149,10 +149,12 @@ def _module_roots(files: Files) -> list[tuple[str, str]]:
             directory = directory.rpartition("/")[0]
     for directory in sorted(directories):
         text = files.text(f"{directory}/go.mod" if directory else "go.mod")
-        declared = re.search(r'^\s*module\s+"?([^\s"]+)', text, re.MULTILINE)
+        declared = re.search(r'^[ \t]*module[ \t]+"?([^\s"]+)', text, re.MULTILINE)
         if declared:
             found.setdefault(declared[1], directory)
-        for name, target in re.findall(r"^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\.\S*)", text, re.MULTILINE):
+        for name, target in re.findall(
+            r"^[ \t]*(?:replace[ \t]+)?(\S+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\S*)", text, re.MULTILINE
+        ):
             found.setdefault(name, _joined(directory, target))
     return sorted(found.items(), key=lambda item: (-len(item[0]), item))
 

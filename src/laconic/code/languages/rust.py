@@ -180,7 +180,7 @@ def _section(text: str, name: str) -> str:
 
 
 def _setting(section: str, name: str) -> str:
-    found = re.search(rf'^\s*{name}\s*=\s*"([^"]*)"', section, re.MULTILINE)
+    found = re.search(rf'^[ \t]*{name}[ \t]*=[ \t]*"([^"]*)"', section, re.MULTILINE)
     return found[1] if found else ""
 
 

@@ -14,8 +14,8 @@ import json
 from collections.abc import Iterator, Sequence
 
 from laconic.code.pack.model import PART_OF_DETAIL, Block, Count, Detail, Extract, Item, Pack, Part
-from laconic.code.render.escape import json_escaped
 from laconic.code.render.relations import reason_phrase
+from laconic.foundation.escape import json_escaped
 
 
 def as_json(pack: Pack, count: Count) -> Sequence[Block]:

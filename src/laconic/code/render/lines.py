@@ -33,7 +33,6 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from laconic.code.pack.model import PART_OF_DETAIL, Block, Count, Detail, Extract, Item, Pack, Part
-from laconic.code.render.escape import visible, visible_line
 from laconic.code.render.relations import (
     Relations,
     omitted_phrase,
@@ -43,6 +42,7 @@ from laconic.code.render.relations import (
     unique_names,
 )
 from laconic.code.symbols import Kind, Symbol
+from laconic.foundation.escape import visible, visible_line
 
 MODULE_NAME = "<module>"
 

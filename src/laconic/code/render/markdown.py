@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from laconic.code.pack.model import PART_OF_DETAIL, Block, Count, Detail, Extract, Item, Pack, Part
-from laconic.code.render.escape import visible, visible_line
 from laconic.code.render.relations import (
     Relations,
     omitted_phrase,
@@ -21,6 +20,7 @@ from laconic.code.render.relations import (
     unique_names,
 )
 from laconic.code.symbols import Symbol
+from laconic.foundation.escape import visible, visible_line
 
 _BACKTICKS = re.compile("`+")
 

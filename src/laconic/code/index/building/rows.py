@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from laconic.code.index.building.judge import not_worth_indexing
-from laconic.code.index.content import Reason, read_file, reason_of
+from laconic.code.index.content import Reason, read_below, reason_of
 from laconic.code.index.schema import Batch, Job, encode_facts, file_row, skipped_row, symbol_rows
 from laconic.code.languages.registry import LANGUAGES, language_of_path, language_of_script
 from laconic.code.symbols import FileFacts
@@ -34,7 +34,7 @@ def build(root: str, jobs: Iterable[Job]) -> Batch:
 def _add(batch: Batch, root: str, job: Job) -> None:
     digest = b""
     try:
-        source = read_file(f"{root}/{job.path}")
+        source = read_below(root, job.path)
         digest = content_hash(source)
         language, facts = _facts(job.path, source)
         encoded = encode_facts(facts)

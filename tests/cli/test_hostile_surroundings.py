@@ -1,0 +1,95 @@
+"""What a repository, a disk or a shell may hold against us: each ends in an answer or in one line that says why."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.asking import Ask, run
+
+
+def refused(words: list[str], directory: Path, code: str) -> None:
+    answer = run(words, directory)
+    assert answer.err.startswith(f"{code}: ")
+    assert "Traceback" not in answer.err
+    assert answer.status not in {0, 70}
+
+
+@pytest.mark.parametrize("place", ["pyproject.toml", ".laconic/config.toml"])
+def test_settings_that_never_end_are_refused(shop: Path, place: str) -> None:
+    path = shop / place
+    path.parent.mkdir(exist_ok=True)
+    os.mkfifo(path)
+    refused(["tree"], shop, "unreadable_file")
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    refused(["tree"], shop, "unreadable_file")
+    path.unlink()
+    path.touch()
+    os.truncate(path, 5_000_000_000)
+    refused(["tree"], shop, "unreadable_file")
+    path.write_text("laconic = " + "[" * 100_000)
+    refused(["tree"], shop, "invalid_setting")
+
+
+def test_a_directory_that_is_gone_is_said(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = f"import os, sys; os.chdir({str(gone)!r}); os.rmdir({str(gone)!r}); "
+    script += "from laconic.cli.main import main; sys.exit(main(['tree']))"
+
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    assert ended.stderr.startswith("root_not_found: ")
+    assert ended.returncode == 3
+
+
+def test_a_loop_of_links_is_no_root_and_no_file(shop: Path) -> None:
+    (shop / "loop").symlink_to("loop")
+    refused(["--root", "loop", "tree"], shop, "root_not_found")
+    refused(["context", "checkout", "--include", "loop"], shop, "path_not_found")
+
+
+@pytest.mark.parametrize("words", [["context", "\udcff"], ["extract", "n\udcff.py"], ["symbol", "find", "\udcff"]])
+def test_words_that_are_no_text_are_refused(ask: Ask, words: list[str]) -> None:
+    answer = ask(*words)
+    assert answer.err.startswith("invalid_argument: ")
+    assert answer.status == 2
+
+
+def test_a_directory_that_became_a_link_is_not_followed(ask: Ask, shop: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "money.py").write_text("SECRET = 1\n" * 40)
+    assert ask("index").status == 0
+    (shop / "src" / "shop").rename(shop / "moved")
+    (shop / "src" / "shop").symlink_to(outside)
+    answer = ask("symbol", "get", "src/shop/money.py:format_cents", "--no-refresh")
+    assert "SECRET" not in answer.out + answer.err
+    assert answer.err.startswith("unreadable_file: ")
+
+
+def test_settings_of_a_compiler_do_not_lead_out_and_end(ask: Ask, shop: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside.json").write_text('{"compilerOptions": {"paths": {"secret": ["web/hidden.ts"]}}}')
+    many = ",".join(f'"./{number}.json"' for number in range(40))
+    for number in range(40):
+        (shop / f"{number}.json").write_text(f'{{"extends": [{many}]}}')
+    up = os.path.relpath(tmp_path / "outside.json", shop)
+    nested = "[" * 5000 + "]" * 5000
+    (shop / "tsconfig.json").write_text(f'{{"extends": ["{up}", {many}]}}')
+    (shop / "package.json").write_text(f'{{"name": "p", "exports": {{".": {nested}}}}}')
+    (shop / "web").mkdir()
+    (shop / "web" / "package.json").write_text("/*" * 400_000)
+    (shop / "web" / "go.mod").write_text("\n" * 900_000)
+    (shop / "web" / "Cargo.toml").write_text("[package]" + "\n" * 900_000)
+    (shop / "web" / "hidden.ts").write_text("export const a = 1\n")
+    (shop / "web" / "a.ts").write_text('import { a } from "secret"\nimport { b } from "p"\n')
+    (shop / "web" / "a.go").write_text('package a\nimport "b/c"\n')
+    (shop / "web" / "a.rs").write_text("use b::c;\n")
+    printed = ask("imports", "web/a.ts")
+    assert printed.status == 0
+    assert "hidden.ts" not in printed.out
+    assert ask("imports", "web/a.go").status == 0
+    assert ask("imports", "web/a.rs").status == 0
