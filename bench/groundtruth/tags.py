@@ -94,7 +94,7 @@ VOCABULARIES: dict[str, Vocabulary] = {
         "f,function:function d,macro:macro s,struct:struct u,union:struct g,enum:enum t,typedef:type "
         "e,enumerator:value m,member:value v,variable:value",
     ),
-    "c++": vocabulary(
+    "cpp": vocabulary(
         "cxx", ".cpp .cc .cxx .hpp",
         "f,function:function d,macro:macro c,class:class s,struct:struct u,union:struct g,enum:enum t,typedef:type "
         "n,namespace:namespace e,enumerator:value m,member:value v,variable:value",
