@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from laconic.code.expressions import CALL, DEFINED, IMPORTED, MEMBER, PARAMETER, Expression
+from laconic.code.expressions import ABSTRACT, CALL, DEFINED, IMPORTED, MEMBER, PARAMETER, Expression
 from laconic.code.graph.evaluate import Evaluator
 from laconic.code.graph.program import Facts, File, Program
 from laconic.code.graph.sites import Sites, Target
-from laconic.code.graph.values import CLASS, EXTERNAL, MODULE
+from laconic.code.graph.values import CLASS, EXTERNAL, FUNCTION, MODULE
 from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Grade, Kind
 
 MENTIONS_PER_LEVEL = (60, 300)  # files that use a name, above which its callers are found with a level less of flow
+
+MAX_IMPLEMENTATIONS = 50  # of a method without a body, whose callers are taken for its own
 
 EXTERNAL_PREFIX = "external:"
 
@@ -76,13 +78,33 @@ class CallGraph:
             yield from found.edges()
 
     def callers(self, symbol_id: str, *, guesses: bool = True) -> list[Edge]:
-        """Who calls a symbol."""
+        """Who calls a symbol. Who calls what implements a method without a body may mean that method."""
         place = self.place(symbol_id)
         if place is None:
             return []
         file, position = place
-        kind = file.definitions[position][0]
         found = _Collected()
+        self._collect_callers(file, position, symbol_id, found, guesses)
+        for implementation in [] if found else self._implementations(file, position):
+            edges = _Collected()
+            self._collect_callers(*implementation, symbol_id, edges, guesses=False)
+            found.add_all(edges, Grade.INFERRED)
+        return found.edges()
+
+    def _implementations(self, file: File, position: int) -> list[tuple[File, int]]:
+        """The methods that a method without a body stands for."""
+        scope, owner = file.scopes[position], file.owner_class(position)
+        if scope is None or not scope.flags & ABSTRACT or owner < 0:
+            return []
+        target = self.evaluator.members.class_of(file, owner)
+        if target is None:
+            return []
+        values = self.evaluator.typed.overriding(target, file.definitions[position][1])
+        places = sorted((value[1], value[2]) for value in values if value[0] == FUNCTION)
+        return [(self.program.file(at), where) for at, where in places[:MAX_IMPLEMENTATIONS]]
+
+    def _collect_callers(self, file: File, position: int, symbol_id: str, found: _Collected, guesses: bool) -> None:
+        kind = file.definitions[position][0]
         if kind in CALLABLE_KINDS or kind in CLASS_KINDS:
             sites = self._sites_for(file, position)
             for file_id, scope, index, _ in sorted(sites.search(file, position, guesses)):
@@ -93,7 +115,6 @@ class CallGraph:
                 found.add(self._owner_id(other, scope), symbol_id, grade, other.path, call[4])
         if kind == Kind.PROPERTY:
             self._collect_readers(file, position, symbol_id, found)
-        return found.edges()
 
     def _sites_for(self, file: File, position: int) -> Sites:
         """How deeply to look at candidates: a name that very many files use is verified with fewer levels of flow."""
@@ -217,6 +238,16 @@ class _Collected:
         known = self._grades.get(key)
         if known is None or _GRADE_ORDER[grade] < _GRADE_ORDER[known]:
             self._grades[key] = grade
+
+    def __bool__(self) -> bool:
+        return bool(self._sites)
+
+    def add_all(self, others: _Collected, grade: Grade) -> None:
+        """Take over edges, none of them surer than a grade."""
+        for (caller, callee), sites in others._sites.items():
+            weakest = max(others._grades[caller, callee], grade, key=lambda one: _GRADE_ORDER[one])
+            for path, line in sites:
+                self.add(caller, callee, weakest, path, line)
 
     def edges(self) -> list[Edge]:
         return [
