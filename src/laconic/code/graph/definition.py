@@ -8,7 +8,7 @@ from typing import NamedTuple
 from laconic.code.expressions import CALL, CONST, DEFINED, IMPORTED, ITEM, Expression
 from laconic.code.graph.callgraph import CallGraph
 from laconic.code.graph.program import MEMBER_OWNERS, File
-from laconic.code.graph.values import CLASS, DISPLAY, FUNCTION, INSTANCE, MODULE, PARENT, Value, Values
+from laconic.code.graph.values import CLASS, DISPLAY, EXTERNAL, FUNCTION, INSTANCE, MODULE, PARENT, Value, Values
 from laconic.code.symbols import CALLABLE_KINDS
 from laconic.code.syntax.trace import Binding, Trace, trace
 
@@ -69,8 +69,16 @@ class Definitions:
                 return []
             name = name[1]
         holders = self._evaluator.receivers(file, scope, expression[1])
-        found = self._of_members(holders, str(name))
+        found = [*self._of_members(holders, str(name)), *self._imported_by_path(file, holders, str(name))]
         return found or self._of_values(file, scope, expression) or self._assigned_here(file, str(name))
+
+    def _imported_by_path(self, file: File, holders: Values, name: str) -> list[Place]:
+        """Where the file imports `a.b`, for `b` of `a`."""
+        separator = file.facts.separator
+        paths = {f"{value[1]}{separator}{name}" for value in holders if value[0] == EXTERNAL}
+        lines = [item.line for item in self._trace(file).imports if item.module in paths and not item.name]
+        modules = [place for path in sorted(paths) if lines for place in self._of_module(file, path)]
+        return [*(Place(file.path, line, "") for line in dict.fromkeys(lines)), *modules]
 
     def _of_members(self, holders: Values, name: str) -> list[Place]:
         found: dict[Place, None] = {}

@@ -405,6 +405,7 @@ JAVASCRIPT = Language(
     grammar=grammar,
     rules=RULES,
     blocks=BLOCKS,
+    hoists=True,
     outlives=outlives,
     resolution=RESOLUTION,
 )

@@ -579,6 +579,7 @@ class Language:
     # Of definitions asked for by position: node types that names declared inside end with, besides those of functions,
     # classes and comprehensions; and whether a name bound at a node outlives such blocks: `var`.
     blocks: frozenset[str] = frozenset()
+    hoists: bool = False  # a name of such a block may be used before the place that binds it
     outlives: Callable[[Node], bool] | None = None
     # Source that the grammar can read, of the very length it had: words that only a preprocessor knows are blanked out.
     readable: Callable[[bytes], bytes] | None = None

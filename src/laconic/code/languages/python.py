@@ -177,7 +177,7 @@ RULES: dict[str, Rule] = {
     "return_statement": Return(),
     "yield": Yield(),
     "with_item": Enters("value"),
-    "as_pattern": Alias("#0", "alias"),
+    "as_pattern": Alias("#0", "alias|#1"),
     "as_pattern_target": Inner(),
     "except_clause": Catches("value", "alias"),
     "case_pattern": Captures(),

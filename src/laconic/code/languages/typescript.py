@@ -235,6 +235,7 @@ TYPESCRIPT = Language(
     grammar=grammar,
     rules={**TYPE_RULES, "type_assertion": Custom(lower_assertion)},
     blocks=TYPED_BLOCKS,
+    hoists=True,
     outlives=outlives,
     resolution=TYPED_RESOLUTION,
 )
@@ -244,6 +245,7 @@ TSX = Language(
     grammar=tsx_grammar,
     rules={**TYPE_RULES, **{name: RULES[name] for name in ELEMENT_RULES}},
     blocks=TYPED_BLOCKS,
+    hoists=True,
     outlives=outlives,
     resolution=TYPED_RESOLUTION,
 )

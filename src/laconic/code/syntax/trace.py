@@ -89,12 +89,12 @@ class Trace(Lowering):
             return here
         seen = [each for each in every if each.start <= offset < each.end and self._sees(offset, each)]
         seen = [each for each in seen if each.declares] or seen
-        if self.language.blocks:
-            seen = [each for each in seen if self._precedes(each, offset)] or seen
+        if self.language.blocks and not name.startswith(LABEL_MARK):
+            seen = [each for each in seen if self._precedes(each, offset)] or (seen if self.language.hoists else [])
         innermost = max((each.start for each in seen), default=0)
         seen = [each for each in seen if each.start == innermost]
         seen = [each for each in seen if each.version == self.version] or seen
-        if self.language.blocks and seen and not self._is_shared(seen[0].owner):
+        if self.language.blocks and seen and seen[0].declares and not self._is_shared(seen[0].owner):
             last = max(seen, key=lambda each: (each.offset <= offset, each.offset))
             return [each for each in seen if each.definition >= 0] if last.definition >= 0 else [last]
         return seen
@@ -216,7 +216,7 @@ class Trace(Lowering):
 
     def _reach(self, note: Note) -> tuple[int, int, int]:
         """The bytes in which a binding is seen, and the definition whose scope it is of."""
-        outlives = self.language.outlives is not None and self.language.outlives(note.node)
+        outlives = not note.declares or (self.language.outlives is not None and self.language.outlives(note.node))
         span: tuple[int, int] | None = None
         left = note.outer == 0  # still inside the function that the name is not of
         around = note.node.parent if note.outer < 1 else None
@@ -226,13 +226,17 @@ class Trace(Lowering):
                 if not left:
                     return (*(span or (around.start_byte, around.end_byte)), opened)
                 left = False
-            elif span is None and not outlives and not left and opened < 0 and self._ends_names(around):
+            elif span is None and not outlives and not left and opened < 0 and self._ends_names(around, note.node):
                 span = around.start_byte, around.end_byte
             around = around.parent
         return (*(span or (0, len(self.source) + 1)), 0)
 
-    def _ends_names(self, node: Node) -> bool:
-        return node.type in self.language.blocks or type(self.rules[node.kind_id]) in ENDING_RULES
+    def _ends_names(self, node: Node, name: Node) -> bool:
+        """Whether a node ends the names inside, its own name aside."""
+        rule = self.rules[node.kind_id]
+        if type(rule) in (model.Function, model.Class) and name.parent is not None and name.parent.id == node.id:
+            return field(rule.name)(node) != name
+        return node.type in self.language.blocks or type(rule) in ENDING_RULES
 
     def _is_lexical(self, definition: int) -> bool:
         """Whether a definition is reached by its bare name where it stands."""
