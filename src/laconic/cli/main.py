@@ -45,7 +45,7 @@ def _run(program: str, words: Sequence[str]) -> int:
         return 0
     import gc
 
-    # A command makes hardly any cycles and ends soon; looking for them while facts are loaded takes longer than loading.
+    # A command makes hardly any cycles and ends soon; looking for them takes longer than loading the facts.
     was_collecting = gc.isenabled()
     gc.disable()
     try:
