@@ -95,3 +95,8 @@ def either(*alternatives: Expression) -> Expression:
     """One expression for several possible ones."""
     known = tuple(part for part in alternatives if part is not None)
     return known[0] if len(known) == 1 else (EITHER, known) if known else None
+
+
+def is_spread(expression: Expression) -> bool:
+    """Whether an argument or element stands for all elements of a value."""
+    return type(expression) is tuple and expression[0] == SPREAD

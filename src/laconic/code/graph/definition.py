@@ -68,7 +68,7 @@ class Definitions:
             if type(name) is not tuple or name[0] != CONST:
                 return []
             name = name[1]
-        holders = self._evaluator.receivers(file, scope, expression[1])
+        holders = self._evaluator.calls.receivers(file, scope, expression[1])
         found = [*self._of_members(holders, str(name)), *self._imported_by_path(file, holders, str(name))]
         return found or self._of_values(file, scope, expression) or self._assigned_here(file, str(name))
 
@@ -194,7 +194,7 @@ class Definitions:
         submodule = self._program.modules(file, f"{module}{'' if module.endswith('.') else file.facts.separator}{name}")
         if submodule:
             return [self._place(self._program.file(submodule[0]), 0)]
-        values = self._evaluator.imported(file, module, name)
+        values = self._evaluator.names.imported(file, module, name)
         return self._of_definitions(values)
 
     def _of_module_name(self, file: File, name: str, hops: int) -> list[Place]:

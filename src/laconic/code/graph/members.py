@@ -94,7 +94,7 @@ class Members:
         if tag == PARENT:
             return self._of_parent(value, name, file)
         if tag == DISPLAY and file.facts.members_are_items:
-            held = self.read(self.evaluator.items(value, frozenset((name,)), file), value)
+            held = self.read(self.evaluator.containers.items(value, frozenset((name,)), file), value)
             return held or one(BUILTIN, value, name)
         if tag == KEY:
             return (
@@ -136,7 +136,7 @@ class Members:
                 if scope.flags & SETTER:
                     continue
                 if scope.flags & PROPERTY and (receiver[0] in (INSTANCE, DISPLAY) or scope.flags & CLASS_METHOD):
-                    found |= self.evaluator.returned((FUNCTION, member[1], member[2], receiver))
+                    found |= self.evaluator.calls.returned((FUNCTION, member[1], member[2], receiver))
                     continue
                 if not scope.flags & STATIC and (receiver[0] in (INSTANCE, DISPLAY) or scope.flags & CLASS_METHOD):
                     member = (FUNCTION, member[1], member[2], receiver)
@@ -222,7 +222,9 @@ class Members:
         found: Values = NOTHING
         for owner in self.linearised(target) if companion and name != companion else ():
             home = self.program.file(owner[1])
-            for value in self.evaluator.bound(home, owner[2], companion) if companion in home.names(owner[2]) else ():
+            for value in (
+                self.evaluator.names.bound(home, owner[2], companion) if companion in home.names(owner[2]) else ()
+            ):
                 found |= self.declared(value, name) if value[0] == CLASS else NOTHING
         return found
 
@@ -235,7 +237,7 @@ class Members:
             if tags[entry] in (TYPED, DECLARED)
         ]
         if not types:
-            found = self.evaluator.bound(file, position, name)
+            found = self.evaluator.names.bound(file, position, name)
             if not any(value[0] in (FUNCTION, CLASS) for value in found):
                 found |= self.assigned(owner, name) | self.stored_from_outside((INSTANCE, *owner[1:]), name)
             return found or self._placeholder(file, position, name)
@@ -248,7 +250,7 @@ class Members:
                 values |= self.evaluator.values(file, scope, entry)
         declared: Values = NOTHING
         for scope, annotation in types:
-            declared |= self.evaluator.instances(file, scope, annotation)
+            declared |= self.evaluator.annotations.instances(file, scope, annotation)
         return functions | (self.evaluator.typed.narrowed(values, declared) or self._placeholder(file, position, name))
 
     def _declared(self, target: Value, name: str) -> Values:
@@ -269,7 +271,7 @@ class Members:
             if file.definitions[position][0] in CALLABLE_KINDS:
                 continue
             if name in file.names(position):
-                found |= self.evaluator.bound(file, position, name)
+                found |= self.evaluator.names.bound(file, position, name)
                 found = found or self._placeholder(file, position, name)
         if self.program.file(owner[1]).facts.open_classes:
             found |= self.open.defined_elsewhere(owner, name)
@@ -294,7 +296,7 @@ class Members:
         if name != file.facts.prototype:
             for value in self._prototypes(owner, file):
                 if value[0] == DISPLAY:
-                    found |= self.evaluator.items(value, frozenset((name,)), file)
+                    found |= self.evaluator.containers.items(value, frozenset((name,)), file)
         return found
 
     def _prototypes(self, owner: Value, file: File) -> Values:
@@ -304,7 +306,7 @@ class Members:
         found = self.stored_from_outside(thing, file.facts.prototype)
         for value in found:
             if value[0] == DISPLAY:
-                found |= self.evaluator.merged_into(value)
+                found |= self.evaluator.containers.merged_into(value)
         return found
 
     def assigned(self, owner: Value, name: str) -> Values:
@@ -537,13 +539,13 @@ class Members:
     def _module_values(self, file: File, name: str) -> Values:
         whole = file.facts.module_object
         if whole and whole in file.names(0) and name not in (whole, file.facts.default_export):
-            exported = self.evaluator.bound(file, 0, whole) - {(MODULE, file.id)}
+            exported = self.evaluator.names.bound(file, 0, whole) - {(MODULE, file.id)}
             found = self.of_all(exported, name, file)
             ours = frozenset(value for value in found if value[0] not in (BUILTIN, EXTERNAL, RESULT))
             if ours:
                 return ours
         if name in file.names(0):
-            found = self.evaluator.bound(file, 0, name)
+            found = self.evaluator.names.bound(file, 0, name)
             if found:
                 return found
         found = self._from_stars(file, name)
@@ -587,7 +589,7 @@ class Members:
         if len(places) != 1:
             return NOTHING
         other = self.program.file(places[0][0])
-        return self.evaluator.bound(other, 0, name) if name in other.names(0) else NOTHING
+        return self.evaluator.names.bound(other, 0, name) if name in other.names(0) else NOTHING
 
     def _from_stars(self, file: File, name: str) -> Values:
         for module in reversed(file.stars):  # the last import wins
@@ -603,11 +605,11 @@ class Members:
         for module in reversed(file.stars):
             package, separator, owner = module.rpartition(file.facts.separator)
             if not separator and file.facts.namespaces_are_used and name != module:
-                namespaces = frozenset(value for value in self.evaluator.name(file, 0, module) if value[0] == CLASS)
+                namespaces = frozenset(value for value in self.evaluator.names.of(file, 0, module) if value[0] == CLASS)
                 if found := self.of_all(namespaces, name, file):
                     return found
             if separator and self.program.named(name):
-                classes = self.evaluator.imported(file, package, owner)
+                classes = self.evaluator.names.imported(file, package, owner)
                 found = self.of_all(frozenset(value for value in classes if value[0] == CLASS), name, file)
                 if found:
                     return found
@@ -637,7 +639,7 @@ class Members:
             if scope is not None and scope.flags & PRIVATE and file_id != file.id:
                 continue
             if other.definitions[position][3] == 0 and name in other.names(0):
-                found |= self.evaluator.bound(other, 0, name)
+                found |= self.evaluator.names.bound(other, 0, name)
         return found
 
     def _of_external(self, value: Value, name: str, file: File) -> Values:
@@ -645,7 +647,7 @@ class Members:
         if file.facts.namespace == "declared":  # a name with its package in front
             package = value[1].removeprefix(f"{file.facts.builtins}.")
             if self.program.modules(file, package):
-                found = self.evaluator.imported(file, package, name)
+                found = self.evaluator.names.imported(file, package, name)
                 if found:
                     return found
         dotted = f"{value[1]}.{name}"

@@ -81,7 +81,7 @@ class Sites:
         if type(callee) is str and callee in file.facts.super_names:
             return self._chained(file, scope, call) if file.facts.chains_constructors else []
         found: dict[Target, None] = {}
-        for value in sorted(self.evaluator.called(file, scope, call), key=repr):
+        for value in sorted(self.evaluator.calls.called(file, scope, call), key=repr):
             for target in self._targets_of(value, file, scope, call):
                 found[target] = None
         by_name = type(callee) is tuple and callee[0] == MEMBER and callee[2] in file.facts.methods
@@ -104,7 +104,7 @@ class Sites:
             constructs = file.facts.reflection.get(value[2]) == "instance"
             return self._targets_of(value[1], file, scope, call) if constructs else []
         if tag in (EXTERNAL, BUILTIN):
-            return self._called_back(self.evaluator.summary(value, file), file, scope, call)
+            return self._called_back(self.evaluator.summaries.of(value, file), file, scope, call)
         return []
 
     def _function(self, value: Value) -> Target:
@@ -162,7 +162,7 @@ class Sites:
     def _summary(self, file: File, scope: int, call: Expression) -> Summary | None:
         callee = call[1]
         for value in sorted(self.evaluator.values(file, scope, callee), key=repr):
-            summary = self.evaluator.summary(value, file)
+            summary = self.evaluator.summaries.of(value, file)
             if summary is not None:
                 return summary
         return file.facts.methods.get(callee[2]) if type(callee) is tuple and callee[0] == MEMBER else None
@@ -419,8 +419,8 @@ class Sites:
             if (value[:3] if tag == FUNCTION else value) in wanted:
                 return True
             if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST) and depth < MAX_NESTING:
-                inner = self.evaluator.items(value, None, None) if tag != GENERATED else NOTHING
-                inner = inner or self.evaluator.elements(frozenset((value,)))
+                inner = self.evaluator.containers.items(value, None, None) if tag != GENERATED else NOTHING
+                inner = inner or self.evaluator.containers.elements(frozenset((value,)))
                 if self._holds(inner, wanted, depth + 1):
                     return True
         return False

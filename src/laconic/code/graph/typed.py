@@ -71,7 +71,7 @@ class Typed:
         ours = [value for value in declared if value[0] == INSTANCE]
         if not ours:
             known = frozenset(value for value in values if value[0] not in UNKNOWN)
-            if declared and not self.evaluator.elements(known):  # empty when it is declared, filled later
+            if declared and not self.evaluator.containers.elements(known):  # empty when it is declared, filled later
                 known |= declared
             return known or declared or values
         kept = set()

@@ -1,0 +1,103 @@
+"""What a declared type says of a variable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from laconic.code.expressions import CONST, EITHER, GENERIC, ITEM, MEMBER, SEQUENCE, Expression
+from laconic.code.graph.program import File
+from laconic.code.graph.values import (
+    CLASS,
+    COLLECTION,
+    DISPLAY,
+    EXTERNAL,
+    INSTANCE,
+    NOTHING,
+    RESULT,
+    Value,
+    Values,
+    collection,
+    one,
+    tuple_of,
+)
+
+if TYPE_CHECKING:
+    from laconic.code.graph.evaluate import Evaluator
+
+
+MAX_TYPE_NAME_PARTS = 8  # dots in the text of a quoted type
+
+
+class Annotations:
+    """Instances of the types that variables, parameters and results are declared with."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+
+    def instances(self, file: File, scope: int, expression: Expression) -> Values:
+        """What a variable declared with this type may be."""
+        found = self._instances(file, scope, expression)
+        return self.evaluator.typed.opened(found) if file.facts.virtual else found
+
+    def _instances(self, file: File, scope: int, expression: Expression) -> Values:
+        if expression is None:
+            return NOTHING
+        if type(expression) is tuple:
+            tag = expression[0]
+            if tag == EITHER:
+                return frozenset().union(*[self.instances(file, scope, part) for part in expression[1]])
+            if tag == CONST and type(expression[1]) is str:
+                return self.instances(file, scope, quoted_type(expression[1]))
+            if tag == GENERIC:
+                return self._instances_of_generic(file, scope, expression[1], expression[2])
+            if tag == ITEM:
+                inner = expression[2]
+                several = type(inner) is tuple and inner[0] == SEQUENCE
+                return self._instances_of_generic(file, scope, expression[1], inner[1] if several else (inner,))
+        return instances_of(self.evaluator.values(file, scope, expression))
+
+    def _instances_of_generic(self, file: File, scope: int, base: Expression, arguments: Any) -> Values:
+        facts = file.facts
+        found: Values = NOTHING
+        for value in self.evaluator.values(file, scope, base):
+            if value[0] == CLASS:
+                found |= one(INSTANCE, *value[1:])
+            elif value[0] == EXTERNAL:
+                name = value[1].rpartition(".")[2].rpartition(facts.separator)[2]
+                if name in facts.union_types:
+                    found |= frozenset().union(*[self.instances(file, scope, part) for part in arguments])
+                elif name in facts.transparent_types:
+                    found |= self.instances(file, scope, arguments[0]) if arguments else NOTHING
+                elif name in facts.class_types:
+                    found |= frozenset().union(*[self.evaluator.values(file, scope, part) for part in arguments])
+                elif name in facts.tuples:
+                    found |= tuple_of(tuple(self.instances(file, scope, part) for part in arguments))
+                elif name in facts.containers and arguments:
+                    found |= collection(self.instances(file, scope, arguments[-1]))
+                else:
+                    found |= one(RESULT, value[1])
+        return found
+
+
+def instances_of(types: Values) -> Values:
+    """Instances of the classes among some values."""
+    found: set[Value] = set()
+    for value in types:
+        if value[0] == CLASS:
+            found.add((INSTANCE, value[1], value[2]))
+        elif value[0] == EXTERNAL:
+            found.add((RESULT, value[1]))
+        elif value[0] in (COLLECTION, INSTANCE, DISPLAY):
+            found.add(value)
+    return frozenset(found)
+
+
+def quoted_type(text: str) -> Expression:
+    """The expression of a type written in a string: dotted names only."""
+    parts = text.split(".")
+    if len(parts) > MAX_TYPE_NAME_PARTS or not all(part.isidentifier() for part in parts):
+        return None
+    expression: Expression = parts[0]
+    for part in parts[1:]:
+        expression = (MEMBER, expression, part)
+    return expression

@@ -1,0 +1,147 @@
+"""What calls reach, and what they give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from laconic.code.expressions import CALL, GENERATOR, MEMBER, NEW, Expression
+from laconic.code.graph.program import File
+from laconic.code.graph.values import (
+    BUILTIN,
+    CLASS,
+    COLLECTION,
+    EXTERNAL,
+    FUNCTION,
+    GENERATED,
+    INSTANCE,
+    NOTHING,
+    RESULT,
+    TUPLE,
+    Value,
+    Values,
+    one,
+)
+
+if TYPE_CHECKING:
+    from laconic.code.graph.evaluate import Evaluator
+
+
+class Calls:
+    """Callees and results of calls."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self.solver = evaluator.solver
+
+    def given(self, file: File, scope: int, expression: Any) -> Values:
+        """What a call in a scope gives."""
+        callee = expression[1]
+        if type(callee) is str and callee in file.facts.super_names:
+            return self.evaluator.names.parent(file, scope)
+        found: Values = NOTHING
+        for value in self.called(file, scope, expression):
+            found |= self.result(file, scope, value, expression)
+        return found
+
+    def receivers(self, file: File, scope: int, expression: Expression) -> Values:
+        """The objects whose member is called: like `values`, and `super` without a call."""
+        if type(expression) is str and expression in file.facts.super_names:
+            return self.evaluator.names.parent(file, scope)
+        return self.evaluator.values(file, scope, expression)
+
+    def called(self, file: File, scope: int, call: Expression) -> Values:
+        """What a call calls: of overloads those that it fits."""
+        callee, facts = call[1], file.facts
+        if type(callee) is tuple and callee[0] == MEMBER:
+            found = self.evaluator.members.of_all(self.receivers(file, scope, callee[1]), callee[2], file)
+        elif (
+            type(callee) is str
+            and facts.methods_apart
+            and call[0] == CALL
+            and not (facts.sigil and callee.startswith(facts.sigil))
+        ):
+            found = self.evaluator.names.of(file, scope, callee, called=True)
+        else:
+            found = self.evaluator.values(file, scope, callee)
+        if facts.factory_method and call[0] == CALL:
+            made = self.evaluator.members.of_all(
+                frozenset(value for value in found if value[0] == CLASS), facts.factory_method, file
+            )
+            functions = frozenset(value for value in made if value[0] == FUNCTION)
+            found = functions | frozenset(value for value in found if value[0] != CLASS) if functions else found
+        if facts.overloads or facts.virtual:
+            found = self.evaluator.typed.chosen(found, file, scope, call)
+        return found
+
+    def result(self, file: File, scope: int, callee: Value, call: Any) -> Values:
+        """What calling a value gives; `call` is the call expression in `scope` of `file`."""
+        tag = callee[0]
+        if tag == FUNCTION:
+            made = one(INSTANCE, *callee[1:3]) if call[0] == NEW and file.facts.prototype else NOTHING
+            return made | self.returned(callee)
+        if tag == CLASS:
+            return one(INSTANCE, callee[1], callee[2])
+        if tag == INSTANCE:
+            return self.of_member(callee, file.facts.call_method, file) if file.facts.call_method else NOTHING
+        if tag == BUILTIN:
+            summary = self.evaluator.summaries.of(callee, file)
+            known = self.evaluator.summaries.applied(file, scope, summary, call) if summary is not None else NOTHING
+            return known or self.evaluator.summaries.of_builtin(file, scope, callee, call)
+        if tag == EXTERNAL:
+            summary = self.evaluator.summaries.of(callee, file)
+            found = self.evaluator.summaries.applied(file, scope, summary, call) if summary else NOTHING
+            return found or one(RESULT, result_name(callee[1]))
+        return one(RESULT, result_name(callee[1])) if tag == RESULT else NOTHING
+
+    def of_member(self, value: Value, name: str, file: File) -> Values:
+        """What calling a method of a value without arguments gives."""
+        found: Values = NOTHING
+        for member in self.evaluator.members.of(value, name, file):
+            if member[0] == FUNCTION:
+                found |= self.returned(member)
+        return found
+
+    def returned(self, function: Value) -> Values:
+        """What a function returns; a bound function that returns its receiver gives that very receiver."""
+        _, file_id, position, receiver = function
+        found = self.solver.solve(("returns", file_id, position), self._returned_values, file_id, position)
+        if receiver is None:
+            return found
+        file = self.program.file(file_id)
+        name = file.receiver_name(position)
+        if name:
+            for expression in file.scope(position).returns:
+                if expression == name:
+                    found |= frozenset((receiver,))
+                elif type(expression) is tuple and expression[0] == CALL and expression[1] == name:
+                    found |= one(INSTANCE, receiver[1], receiver[2]) if receiver[0] == CLASS else NOTHING
+        return found
+
+    def _returned_values(self, file_id: int, position: int) -> Values:
+        file = self.program.file(file_id)
+        scope = file.scope(position)
+        if scope.flags & GENERATOR:
+            return one(GENERATED, file_id, position)
+        declared = self.evaluator.annotations.instances(file, position, scope.returned_type)
+        if file.facts.declarations_suffice and self.evaluator.typed.says_enough(declared, file):
+            return declared
+        if file.facts.virtual and declared:
+            return self.evaluator.typed.narrowed(self.evaluator.union(file, position, scope.returns), declared)
+        if any(value[0] in (INSTANCE, COLLECTION, CLASS, TUPLE) for value in declared):
+            return declared
+        return self.evaluator.union(file, position, scope.returns) or declared
+
+    def yielded(self, generated: Value) -> Values:
+        """What a generator yields."""
+        return self.solver.solve(("yields", *generated[1:]), self._yielded_values, *generated[1:])
+
+    def _yielded_values(self, file_id: int, position: int) -> Values:
+        file = self.program.file(file_id)
+        return self.evaluator.union(file, position, file.scope(position).yields)
+
+
+def result_name(callee: str) -> str:
+    """How what an external callee gives is called: a class's instance by the class, else `callee()`."""
+    name = callee.rpartition(".")[2]
+    return callee if name[:1].isupper() or name.endswith("()") else f"{callee}()"
