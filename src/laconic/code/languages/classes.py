@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import NEW, Expression
-from laconic.code.languages.model import Files, Function
+from laconic.code.languages.model import Files, Function, shared_directories
 from laconic.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from laconic.code.syntax.lowering import Lowering
 
 Namespaces = Callable[[Files, str, str], list[str]]
-
-
-def names(text: str) -> frozenset[str]:
-    """Words as a set."""
-    return frozenset(text.split())
 
 
 def child_of(node: Node, *types: str) -> Node | None:
@@ -36,16 +31,6 @@ def namespace_files(suffix: str, separator: str = ".") -> Namespaces:
         return sorted(found, key=lambda path: (-shared_directories(path, importer), path))
 
     return modules
-
-
-def shared_directories(path: str, importer: str) -> int:
-    """How many leading directories two paths share."""
-    shared = 0
-    for one, other in zip(path.split("/")[:-1], importer.split("/")[:-1], strict=False):
-        if one != other:
-            break
-        shared += 1
-    return shared
 
 
 def word(walk: Lowering, node: Node) -> Expression:

@@ -14,7 +14,7 @@ from laconic.code.languages.c import (
     lower_subscript,
     parameter_of,
 )  # fmt: skip
-from laconic.code.languages.model import (
+from laconic.code.languages.model import (  # fmt: skip
     Call,
     Custom,
     Generic,
@@ -25,7 +25,8 @@ from laconic.code.languages.model import (
     Resolution,
     Rule,
     Skip,
-)  # fmt: skip
+    names,
+)
 from laconic.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -245,10 +246,6 @@ RULES_CPP: dict[str, Rule] = {
 }
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 CPP = Language(
     name="cpp",
     grammar=grammar,
@@ -264,19 +261,19 @@ CPP = Language(
         virtual=True,
         overloads=True,
         implicit_receiver=True,
-        receiver_names=_names("this"),
+        receiver_names=names("this"),
         constructor_is_class_name=True,
         call_method="operator()",
-        containers=_names(
+        containers=names(
             "vector list deque set map unordered_map unordered_set multimap multiset array span initializer_list queue "
             "stack priority_queue forward_list"
         ),
-        transparent_types=_names("unique_ptr shared_ptr weak_ptr optional reference_wrapper atomic scoped_refptr"),
-        echoes=_names("get value lock release load"),
-        getters=_names("front back at top find"),
-        views=_names("begin end cbegin cend rbegin rend"),
+        transparent_types=names("unique_ptr shared_ptr weak_ptr optional reference_wrapper atomic scoped_refptr"),
+        echoes=names("get value lock release load"),
+        getters=names("front back at top find"),
+        views=names("begin end cbegin cend rbegin rend"),
         adders=dict.fromkeys(("push_back", "emplace_back", "push", "insert", "push_front"), (-1, 0)),
-        common_members=_names(
+        common_members=names(
             "size empty clear begin end get reset data find insert erase push_back emplace_back front back at count "
             "c_str str append resize reserve swap lock unlock load store first second length substr pop push top close "
             "open read write flush"

@@ -23,7 +23,7 @@ from laconic.code.expressions import (
     Expression,
 )
 from laconic.code.expressions import Parameter as Parameter_
-from laconic.code.languages.classes import bind_typed, child_of, function, names, namespace_files, own_name, word
+from laconic.code.languages.classes import bind_typed, child_of, function, namespace_files, own_name, word
 from laconic.code.languages.model import (
     Assign,
     Block,
@@ -56,6 +56,7 @@ from laconic.code.languages.model import (
     Variables,
     Wrapper,
     Yield,
+    names,
 )
 from laconic.code.symbols import Import, Kind
 

@@ -18,7 +18,7 @@ from laconic.code.expressions import (
     Expression,
 )  # fmt: skip
 from laconic.code.languages.ecmascript_modules import module_files, module_keys
-from laconic.code.languages.model import (
+from laconic.code.languages.model import (  # fmt: skip
     RECEIVER,
     Assign,
     Call,
@@ -50,7 +50,8 @@ from laconic.code.languages.model import (
     Text,
     Variable,
     Yield,
-)  # fmt: skip
+    names,
+)
 from laconic.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -203,10 +204,6 @@ def lower_catch(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 MODIFIERS = {"static": CLASS_METHOD, "get": PROPERTY, "set": PROPERTY | SETTER, "*": GENERATOR}
 FUNCTION = Function(parameters="parameters|parameter", flags=OWN_RECEIVER, modifiers={"*": GENERATOR})
 FUNCTION_VALUE = replace(FUNCTION, is_value=True)
@@ -343,7 +340,7 @@ SUMMARIES = {
     "util.promisify": IDENTITY,
 }
 
-BUILTIN_MEMBERS = _names(
+BUILTIN_MEMBERS = names(
     "push pop shift unshift splice slice concat join map filter forEach reduce find some every sort reverse indexOf "
     "includes keys values entries get set has add delete clear then catch finally call apply bind toString valueOf "
     "hasOwnProperty split replace replaceAll trim match test exec startsWith endsWith toLowerCase toUpperCase charAt "
@@ -354,8 +351,8 @@ BUILTIN_MEMBERS = _names(
 
 RESOLUTION = Resolution(
     modules=module_files,
-    receiver_names=_names("this"),
-    super_names=_names("super"),
+    receiver_names=names("this"),
+    super_names=names("super"),
     constructors=("constructor",),
     chains_constructors=True,
     iterate_methods=("[Symbol.iterator]",),
@@ -367,24 +364,24 @@ RESOLUTION = Resolution(
     default_export="default",
     module_keys=module_keys,
     methods=ARRAY_METHODS,
-    receiver_binders=_names("bind call apply"),
-    deriving_functions=_names("Object.create"),
-    mixing_functions=_names("assign extend mixin merge defaults"),
-    inheriting_functions=_names("inherits setPrototypeOf"),
-    union_types=_names("Partial Readonly Required NonNullable Pick Omit Promise PromiseLike Awaited Extract Exclude"),
-    class_types=_names("typeof"),
-    containers=_names(
+    receiver_binders=names("bind call apply"),
+    deriving_functions=names("Object.create"),
+    mixing_functions=names("assign extend mixin merge defaults"),
+    inheriting_functions=names("inherits setPrototypeOf"),
+    union_types=names("Partial Readonly Required NonNullable Pick Omit Promise PromiseLike Awaited Extract Exclude"),
+    class_types=names("typeof"),
+    containers=names(
         "Array ReadonlyArray Set ReadonlySet WeakSet Map ReadonlyMap WeakMap Record Iterable Iterator AsyncIterable "
         "IterableIterator Generator AsyncGenerator"
     ),
     adders={"push": (-1, 0), "unshift": (-1, 0), "add": (-1, 0), "set": (0, 1)},
-    getters=_names("get pop shift"),
+    getters=names("get pop shift"),
     common_members=BUILTIN_MEMBERS,
     builtins="globalThis",
     summaries=SUMMARIES,
 )
 
-BLOCKS = _names(
+BLOCKS = names(
     "statement_block switch_body for_statement for_in_statement catch_clause while_statement do_statement if_statement "
     "else_clause with_statement class_static_block"
 )

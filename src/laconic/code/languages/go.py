@@ -19,7 +19,7 @@ from laconic.code.expressions import (
     TYPED,
     Expression,
 )  # fmt: skip
-from laconic.code.languages.model import (
+from laconic.code.languages.model import (  # fmt: skip
     Block,
     Call,
     Comment,
@@ -45,7 +45,8 @@ from laconic.code.languages.model import (
     Text,
     Typed,
     TypeParameter,
-)  # fmt: skip
+    names,
+)
 from laconic.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -432,10 +433,6 @@ def _element(walk: Lowering, node: Node | None, inner: Expression, outer: Expres
     return walk.value(node)
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 RULES: dict[str, Rule] = {
     "identifier": Name(),
     "type_identifier": Name(),
@@ -505,7 +502,7 @@ RULES: dict[str, Rule] = {
     "comment": Comment(),
 }
 
-COMMON_MEMBERS = _names(
+COMMON_MEMBERS = names(
     "Add Append Bytes Call Cancel Clone Close Context Copy Count Data Delete Do Done Error Errorf Fatal Fatalf Flush "
     "Format Get Header Helper Info Init Key Keys Kind Len Less Load Lock Log Logf Name New Next Open Parse Path Print "
     "Printf Println Put Read Remove Reset Run Scan Send Set Size Start Stop Store String Swap Sync Type Unlock Unwrap "

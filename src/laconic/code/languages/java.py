@@ -52,6 +52,8 @@ from laconic.code.languages.model import (
     Typed,
     TypeParameter,
     Variables,
+    names,
+    shared_directories,
 )
 from laconic.code.symbols import Import, Kind
 
@@ -92,16 +94,6 @@ def package_files(files: Files, importer: str, module: str) -> list[str]:
     """Files of a package, or the file of a class; those of the importer's own source tree first."""
     found = files.ending(module.replace(".", "/") + ".java") if module[:1].isalpha() else []
     return sorted({*found, *files.declaring(module)}, key=lambda path: (-shared_directories(path, importer), path))
-
-
-def shared_directories(path: str, importer: str) -> int:
-    """How many leading directories two paths share."""
-    shared = 0
-    for one, other in zip(path.split("/")[:-1], importer.split("/")[:-1], strict=False):
-        if one != other:
-            break
-        shared += 1
-    return shared
 
 
 def lower_primitive(walk: Lowering, node: Node) -> Any:
@@ -229,10 +221,6 @@ def lower_constructor(rule: Function) -> Custom:
     return Custom(lower)
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 GENERICS = (":type_parameters",)
 CONSTRUCTING = Function(Kind.METHOD, flags=CONSTRUCTOR, generics=GENERICS)
 
@@ -307,13 +295,13 @@ RULES: dict[str, Rule] = {
     "block_comment": Comment(),
 }
 
-COMMON_MEMBERS = _names(
+COMMON_MEMBERS = names(
     "equals hashCode toString getClass notify notifyAll wait clone finalize compareTo length isEmpty size get put add "
     "remove contains containsKey values keySet entrySet iterator next hasNext append close run call apply accept test "
     "forEach stream map filter collect toArray clear set indexOf substring split trim name ordinal getName getValue "
     "getKey read write flush join"
 )
-COMBINATORS = _names("andThen compose negate and or identity reversed thenComparing equals hashCode toString getClass")
+COMBINATORS = names("andThen compose negate and or identity reversed thenComparing equals hashCode toString getClass")
 LOOKUPS = ("lookup()", "publicLookup()", "Lookup")
 FINDERS = (
     ("findStatic", Summary(member_of=0)),
@@ -327,15 +315,15 @@ JAVA = Language(
     grammar=grammar,
     rules=RULES,
     namespace_of=package_of,
-    blocks=_names(
+    blocks=names(
         "block constructor_body for_statement enhanced_for_statement switch_block_statement_group switch_rule "
         "catch_clause try_with_resources_statement while_statement"
     ),
     resolution=Resolution(
         modules=package_files,
         namespace="declared",
-        receiver_names=_names("this"),
-        super_names=_names("super"),
+        receiver_names=names("this"),
+        super_names=names("super"),
         implicit_receiver=True,
         constructor_is_class_name=True,
         chains_constructors=True,
@@ -382,10 +370,10 @@ JAVA = Language(
         function_combinators=COMBINATORS,
         calls_back=True,
         modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE},
-        inferred_types=_names("var"),
-        text_types=_names("String Object CharSequence Comparable Serializable"),
-        number_types=_names("int Integer long Long short byte char float double Number Object"),
-        containers=_names(
+        inferred_types=names("var"),
+        text_types=names("String Object CharSequence Comparable Serializable"),
+        number_types=names("int Integer long Long short byte char float double Number Object"),
+        containers=names(
             "[] List ArrayList LinkedList Collection Set HashSet LinkedHashSet TreeSet SortedSet NavigableSet Queue "
             "Deque ArrayDeque PriorityQueue Stack Vector Map HashMap LinkedHashMap TreeMap SortedMap NavigableMap "
             "ConcurrentMap ConcurrentHashMap EnumMap WeakHashMap IdentityHashMap Iterable Iterator ListIterator "
@@ -400,13 +388,13 @@ JAVA = Language(
             "addLast": (-1, 0),
             "set": (-1, 1),
         },
-        getters=_names(
+        getters=names(
             "get getOrDefault next previous remove pop peek poll take first last getFirst getLast removeFirst "
             "removeLast element orElse orElseThrow orElseGet nextElement put putIfAbsent computeIfAbsent join call "
             "pollFirst pollLast peekFirst peekLast firstElement lastElement elementAt reduce findFirst findAny min "
             "max"
         ),
-        views=_names(
+        views=names(
             "values iterator listIterator stream parallelStream filter sorted distinct limit skip peek subList toList "
             "descendingIterator elements headSet tailSet subSet collect clone asList spliterator takeWhile dropWhile"
         ),

@@ -21,15 +21,7 @@ from laconic.code.expressions import (
     Expression,
     Parameter,
 )
-from laconic.code.languages.classes import (
-    anonymous_class,
-    bind_typed,
-    child_of,
-    function,
-    names,
-    namespace_files,
-    own_name,
-)
+from laconic.code.languages.classes import anonymous_class, bind_typed, child_of, function, namespace_files, own_name
 from laconic.code.languages.model import (
     Assign,
     Block,
@@ -52,6 +44,7 @@ from laconic.code.languages.model import (
     Text,
     Typed,
     TypeParameter,
+    names,
 )
 from laconic.code.symbols import CLASS_KINDS, Import, Kind
 

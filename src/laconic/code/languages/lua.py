@@ -25,7 +25,7 @@ from laconic.code.expressions import (
     Parameter,
 )  # fmt: skip
 from laconic.code.languages import model
-from laconic.code.languages.model import (
+from laconic.code.languages.model import (  # fmt: skip
     Comment,
     Custom,
     Files,
@@ -39,7 +39,8 @@ from laconic.code.languages.model import (
     Skip,
     Summary,
     Text,
-)  # fmt: skip
+    shared_directories,
+)
 from laconic.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -65,16 +66,7 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     if not tail:
         return []
     found = [path for form in (f"{tail}.lua", f"{tail}/init.lua") for path in files.ending(form)]
-    return sorted(found, key=lambda path: (-_shared_directories(path, importer), path.count("/"), path))
-
-
-def _shared_directories(path: str, importer: str) -> int:
-    shared = 0
-    for one, other in zip(path.split("/")[:-1], importer.split("/")[:-1], strict=False):
-        if one != other:
-            break
-        shared += 1
-    return shared
+    return sorted(found, key=lambda path: (-shared_directories(path, importer), path.count("/"), path))
 
 
 # Tables that have functions

@@ -468,6 +468,21 @@ class Summary:
 RECEIVER = -2  # in a `Summary` of a method: the object it is called on
 
 
+def names(text: str) -> frozenset[str]:
+    """Words as a set."""
+    return frozenset(text.split())
+
+
+def shared_directories(path: str, importer: str) -> int:
+    """How many leading directories two paths share."""
+    shared = 0
+    for one, other in zip(path.split("/")[:-1], importer.split("/")[:-1], strict=False):
+        if one != other:
+            break
+        shared += 1
+    return shared
+
+
 def no_modules(files: Files, importer: str, module: str) -> list[str]:
     """A language without importable modules."""
     return []

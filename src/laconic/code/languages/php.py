@@ -22,16 +22,7 @@ from laconic.code.expressions import (
     TYPED,
     Expression,
 )
-from laconic.code.languages.classes import (
-    anonymous_class,
-    child_of,
-    function,
-    names,
-    namespace_files,
-    own_name,
-    shared_directories,
-    word,
-)
+from laconic.code.languages.classes import anonymous_class, child_of, function, namespace_files, own_name, word
 from laconic.code.languages.model import (
     Assign,
     Call,
@@ -61,6 +52,8 @@ from laconic.code.languages.model import (
     Summary,
     Text,
     Yield,
+    names,
+    shared_directories,
 )
 from laconic.code.symbols import Import, Kind
 

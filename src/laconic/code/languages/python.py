@@ -45,6 +45,8 @@ from laconic.code.languages.model import (
     Text,
     Wrapper,
     Yield,
+    names,
+    shared_directories,
 )
 from laconic.code.symbols import Import, Kind
 
@@ -109,26 +111,13 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     for form in (f"{tail}/__init__.py", f"{tail}.py", f"{tail}/__init__.pyi", f"{tail}.pyi"):
         found += [path for path in files.ending(form) if _is_root(files, path[: -len(form)].rstrip("/"))]
     return sorted(
-        found, key=lambda path: (-_shared_directories(path, importer), path.count("/"), path.endswith(".pyi"), path)
+        found, key=lambda path: (-shared_directories(path, importer), path.count("/"), path.endswith(".pyi"), path)
     )
 
 
 def _is_root(files: Files, directory: str) -> bool:
     """A directory inside a package is no root: its modules are reached through the package."""
     return not directory or not files.exists(f"{directory}/__init__.py")
-
-
-def _shared_directories(path: str, importer: str) -> int:
-    shared = 0
-    for one, other in zip(path.split("/")[:-1], importer.split("/")[:-1], strict=False):
-        if one != other:
-            break
-        shared += 1
-    return shared
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 IDENTITY = Summary(returns=0)
@@ -199,7 +188,7 @@ RULES: dict[str, Rule] = {
     "comment": Comment(),
 }
 
-BUILTIN_MEMBERS = _names(
+BUILTIN_MEMBERS = names(
     "append extend insert remove pop clear index count sort reverse copy get items keys values update setdefault add "
     "discard union join split strip lstrip rstrip format encode decode replace startswith endswith lower upper title "
     "find rfind read write close open readline readlines flush seek tell group groups match search sub isdigit "
@@ -214,7 +203,7 @@ PYTHON = Language(
     resolution=Resolution(
         modules=module_files,
         receiver_parameter=True,
-        super_names=_names("super"),
+        super_names=names("super"),
         constructors=("__init__", "__new__"),
         call_method="__call__",
         enter_method="__enter__",
@@ -222,9 +211,9 @@ PYTHON = Language(
         iterate_methods=("__iter__",),
         next_method="__next__",
         star_exports="__all__",
-        union_types=_names("Optional Union Annotated Final ClassVar Required NotRequired Awaitable Coroutine"),
-        class_types=_names("type Type"),
-        containers=_names(
+        union_types=names("Optional Union Annotated Final ClassVar Required NotRequired Awaitable Coroutine"),
+        class_types=names("type Type"),
+        containers=names(
             "list List tuple Tuple set Set frozenset FrozenSet dict Dict Iterable Iterator Sequence Mapping Collection "
             "MutableMapping MutableSequence Generator AsyncIterator AsyncIterable deque defaultdict OrderedDict"
         ),
@@ -237,9 +226,9 @@ PYTHON = Language(
             "__setitem__": (0, 1),
         },
         mergers={"update": 0, "extend": 0},
-        getters=_names("get pop popleft popitem setdefault __getitem__ __next__"),
-        views=_names("values copy union intersection difference __iter__ elements reversed"),
-        item_views=_names("items"),
+        getters=names("get pop popleft popitem setdefault __getitem__ __next__"),
+        views=names("values copy union intersection difference __iter__ elements reversed"),
+        item_views=names("items"),
         common_members=BUILTIN_MEMBERS,
         builtins="builtins",
         summaries={

@@ -34,7 +34,7 @@ from laconic.code.expressions import (
 )  # fmt: skip
 from laconic.code.languages import model
 from laconic.code.languages.closures import assign_outer, holder
-from laconic.code.languages.model import (
+from laconic.code.languages.model import (  # fmt: skip
     Comment,
     Custom,
     Files,
@@ -44,7 +44,8 @@ from laconic.code.languages.model import (
     Resolution,
     Skip,
     Text,
-)  # fmt: skip
+    names,
+)
 from laconic.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -59,24 +60,20 @@ BODIES = frozenset({Kind.CLASS, Kind.NAMESPACE})
 EVERY_VALUE = frozenset({"each_value", "values_at"})
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 # Methods that give a block the elements of the receiver.
-ITERATING = _words(
+ITERATING = names(
     "each map collect select filter reject find detect find_all each_with_index flat_map collect_concat sort_by min_by "
     "max_by group_by partition any? all? none? one? count sum each_with_object filter_map find_index index "
     "take_while drop_while each_entry reverse_each delete_if keep_if map! select! reject! uniq to_h cycle each_slice "
     "zip sum sort_by! tally_by find_each"
 )
-HANDING_OVER = _words("tap then yield_self")  # give a block the receiver itself
-INLINE = _words("included class_methods class_eval module_eval instance_eval concerning prepended")
+HANDING_OVER = names("tap then yield_self")  # give a block the receiver itself
+INLINE = names("included class_methods class_eval module_eval instance_eval concerning prepended")
 ATTRIBUTES = {"attr_reader": "r", "attr_writer": "w", "attr_accessor": "rw", "attr": "r", "cattr_accessor": "rw",
               "mattr_accessor": "rw", "class_attribute": "rw", "thread_mattr_accessor": "rw"}  # fmt: skip
-CLASS_ATTRIBUTES = _words("cattr_accessor mattr_accessor class_attribute thread_mattr_accessor")
+CLASS_ATTRIBUTES = names("cattr_accessor mattr_accessor class_attribute thread_mattr_accessor")
 CALLBACKS = ("before_", "after_", "around_", "validate", "helper_method", "set_callback", "skip_")
-OPERATORS = _words("+ - * / % ** == != < > <= >= <=> === =~ << >> & | ^")
+OPERATORS = names("+ - * / % ** == != < > <= >= <=> === =~ << >> & | ^")
 
 
 def grammar() -> object:
@@ -344,7 +341,7 @@ def _bind(walk: Lowering, target: Node, value: Expression, node: Node | None = N
             _bind(walk, child, value)
 
 
-PATTERNS = _words("left_assignment_list destructured_left_assignment destructured_parameter")
+PATTERNS = names("left_assignment_list destructured_left_assignment destructured_parameter")
 
 
 def _bind_attribute(walk: Lowering, target: Node, value: Expression) -> None:
@@ -671,7 +668,7 @@ def _lower_identifier(walk: Lowering, node: Node) -> Expression:
     return walk.call(name, (), (), node.start_point[0] + 1)
 
 
-SILENT = _words("private public protected private_constant raise block_given? __method__ __dir__ binding")
+SILENT = names("private public protected private_constant raise block_given? __method__ __dir__ binding")
 
 
 # Values
@@ -916,7 +913,7 @@ RULES: dict[str, model.Rule] = {
     "comment": Comment(),
 }
 
-COMMON = _words(
+COMMON = names(
     "each map select reject find first last push pop shift unshift size length empty? nil? to_s to_a to_h to_i to_sym "
     "keys values merge merge! dup clone freeze inspect hash is_a? kind_of? respond_to? send include? join split gsub "
     "sub strip chomp start_with? end_with? match match? upcase downcase capitalize puts print format any? all? none? "
@@ -943,12 +940,12 @@ RUBY = Language(
         class_side=True,
         class_mixin="ClassMethods",
         functions_are_objects=True,
-        function_combinators=(COMMON - {"call"}) | _words("arity parameters source_location bind curry receiver"),
+        function_combinators=(COMMON - {"call"}) | names("arity parameters source_location bind curry receiver"),
         calls_back=True,
         adders={"push": (-1, 0), "append": (-1, 0), "unshift": (-1, 0), "add": (-1, 0), "store": (0, 1)},
         mergers={"merge!": 0, "update": 0, "concat": 0},
-        getters=_words("first last fetch dig pop shift sample min max find detect delete [] at"),
-        views=_words("select reject sort sort_by reverse uniq compact to_a values dup take drop filter flatten"),
+        getters=names("first last fetch dig pop shift sample min max find detect delete [] at"),
+        views=names("select reject sort sort_by reverse uniq compact to_a values dup take drop filter flatten"),
         common_members=COMMON,
         builtins="ruby",
     ),

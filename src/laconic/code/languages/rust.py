@@ -21,7 +21,7 @@ from laconic.code.expressions import (
     Expression,
 )  # fmt: skip
 from laconic.code.expressions import Parameter as Positional
-from laconic.code.languages.model import (
+from laconic.code.languages.model import (  # fmt: skip
     Assign,
     Attribute,
     Block,
@@ -49,7 +49,8 @@ from laconic.code.languages.model import (
     Typed,
     TypeParameter,
     Variable,
-)  # fmt: skip
+    names,
+)
 from laconic.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -688,11 +689,7 @@ def lower_macro(walk: Lowering, node: Node) -> Expression:
     return walk.leave(draft, parent)
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-STANDARD_MACROS = _names(
+STANDARD_MACROS = names(
     "assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq debug_assert_ne env "
     "eprint eprintln file format format_args include include_bytes include_str line matches module_path option_env "
     "panic print println stringify thread_local todo unimplemented unreachable vec write writeln"
@@ -793,7 +790,7 @@ RULES: dict[str, Rule] = {
     "block_comment": Comment(),
 }
 
-COMMON_MEMBERS = _names(
+COMMON_MEMBERS = names(
     "all and_then any append as_bytes as_deref as_mut as_ref as_str as_slice bytes chain chars clear clone cloned cmp "
     "collect contains contains_key copied count default deref drain "
     "drop ends_with entry enumerate eq err expect extend "
@@ -804,7 +801,7 @@ COMMON_MEMBERS = _names(
     "values wait with write write_all zip"
 )
 
-FED_WITH_ELEMENTS = _names(
+FED_WITH_ELEMENTS = names(
     "map for_each filter filter_map flat_map any all find find_map position partition take_while skip_while max_by_key "
     "min_by_key sort_by_key inspect and_then map_or map_or_else is_some_and is_ok_and retain then unwrap_or_else with "
     "map_while sort_by dedup_by_key try_for_each"
@@ -822,25 +819,25 @@ RUST = Language(
         relative_to_file=True,
         classes_are_modules=True,
         modules_in_scope=True,
-        receiver_names=_names("self"),
-        class_names=_names("Self"),
+        receiver_names=names("self"),
+        class_names=names("Self"),
         virtual=True,
-        containers=_names(
+        containers=names(
             "[] Vec VecDeque LinkedList HashMap BTreeMap HashSet BTreeSet BinaryHeap Iterator IntoIterator "
             "DoubleEndedIterator ExactSizeIterator Iter IntoIter IterMut Peekable Receiver Sender IndexMap SmallVec"
         ),
         tuples=frozenset((TUPLE,)),
-        transparent_types=_names(
+        transparent_types=names(
             "Option Result Box Rc Arc Ref RefMut RefCell Cell Mutex RwLock MutexGuard RwLockReadGuard RwLockWriteGuard "
             "Cow Pin Weak OnceCell OnceLock LazyLock Lazy Reverse ManuallyDrop PhantomData io::Result"
         ),
-        echoes=_names(
+        echoes=names(
             "unwrap expect unwrap_or unwrap_or_else unwrap_or_default ok ok_or ok_or_else or or_else filter take "
             "clone cloned copied to_owned into borrow borrow_mut as_ref as_mut as_deref as_deref_mut deref "
             "deref_mut lock read write try_lock get_mut into_inner get get_or_init get_or_insert_with insert map_err "
             "context with_context iter iter_mut into_iter next await inspect and upgrade downgrade by_ref as_pin_mut"
         ),
-        views=_names(
+        views=names(
             "iter iter_mut into_iter drain values values_mut into_values "
             "cloned copied rev skip skip_while step_by take "
             "take_while filter chain collect peekable inspect "
@@ -848,8 +845,8 @@ RUST = Language(
             "as_mut borrow borrow_mut unwrap expect lock read write into_boxed_slice into_vec fuse cycle retain sorted "
             "chunks windows split_off into into_inner deref unwrap_or_default ok"
         ),
-        item_views=_names("enumerate"),
-        getters=_names(
+        item_views=names("enumerate"),
+        getters=names(
             "get get_mut first last first_mut last_mut pop pop_front pop_back front back next next_back remove find "
             "max_by min_by max_by_key min_by_key nth peek recv try_recv swap_remove get_or_insert_with entry "
             "or_insert or_insert_with or_default max min reduce"
@@ -857,7 +854,7 @@ RUST = Language(
         adders={"push": (-1, 0), "push_back": (-1, 0), "push_front": (-1, 0), "insert": (0, 1), "send": (-1, 0)},
         mergers={"extend": 0, "append": 0},
         feeders=dict.fromkeys(FED_WITH_ELEMENTS, 0) | {"fold": 1, "try_fold": 1},
-        mappers=_names("map filter_map flat_map and_then find_map map_while"),
+        mappers=names("map filter_map flat_map and_then find_map map_while"),
         common_members=COMMON_MEMBERS,
         builtins="std",
         summaries={

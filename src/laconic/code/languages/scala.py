@@ -20,15 +20,7 @@ from laconic.code.expressions import (
     Expression,
 )
 from laconic.code.expressions import Parameter as Parameter_
-from laconic.code.languages.classes import (
-    anonymous_class,
-    bind_typed,
-    child_of,
-    function,
-    names,
-    namespace_files,
-    own_name,
-)
+from laconic.code.languages.classes import anonymous_class, bind_typed, child_of, function, namespace_files, own_name
 from laconic.code.languages.model import (
     Assign,
     Block,
@@ -52,6 +44,7 @@ from laconic.code.languages.model import (
     Skip,
     Text,
     Typed,
+    names,
 )
 from laconic.code.symbols import CLASS_KINDS, Import, Kind
 

@@ -20,7 +20,7 @@ from laconic.code.expressions import (
     Expression,
     Parameter,
 )
-from laconic.code.languages.classes import bind_typed, child_of, function, names, own_name
+from laconic.code.languages.classes import bind_typed, child_of, function, own_name
 from laconic.code.languages.model import (
     Assign,
     Block,
@@ -46,6 +46,7 @@ from laconic.code.languages.model import (
     Text,
     Typed,
     TypeParameter,
+    names,
 )
 from laconic.code.symbols import CLASS_KINDS, Import, Kind
 
