@@ -42,23 +42,26 @@ class Definitions:
             found = self._of_member_expression(file, *walk.hit)
         else:
             found = self._of_name(file, walk.token, walk.offset) if walk.token else []
-        elsewhere = [place for place in found if place[:2] != (path, line)]
-        is_import = any(item.line == line for item in walk.imports)
-        return (elsewhere if is_import else []) or found or self._standing_at(file, line, walk.token)
+        if walk.is_in_import(walk.offset):
+            found = [place for place in found if place[:2] != (path, line)] or self._of_imported_module(file, walk.path)
+        return found or self._standing_at(file, line, walk.token)
 
     def _standing_at(self, file: File, line: int, name: str) -> list[Place]:
-        """The definition whose own name is asked for, and modules that are named in an import."""
-        found = [
+        """The definition whose own name is asked for."""
+        return [
             self._place(file, position)
             for position, definition in enumerate(file.definitions)
             if position and definition[6] == line and definition[1] == name
         ]
+
+    def _of_imported_module(self, file: File, path: str) -> list[Place]:
+        """The module, or what of it, that a part of an import names."""
         for item in self._trace(file).imports:
-            if not found and item.line == line and item.name == name and item.alias != name:
-                found = self._of_import(file, item.module, item.name, 0)
-            if not found and item.line == line and name in (item.module, item.module.strip("\"'")):
-                found = self._of_module(file, item.module)
-        return found
+            if item.module.startswith(path) and path:
+                return self._of_module(file, path)
+            if item.name == path:
+                return self._of_import(file, item.module, item.name, 0)
+        return []
 
     # Members
 

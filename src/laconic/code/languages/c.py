@@ -249,7 +249,7 @@ def _parameters(walk: Lowering, listed: Node | None) -> list[tuple[str, Expressi
         inner = declared(declarator) if declarator is not None else None
         if inner is not None and (inner.is_function_pointer or inner.function is not None):
             annotation = None
-        name = walk.text(inner.name) if inner is not None and inner.name is not None else f"#{len(found)}"
+        name = walk.parameter_name(inner.name if inner is not None else None, len(found))
         found.append((name, annotation))
     return found
 
@@ -542,10 +542,13 @@ RULES: dict[str, Rule] = {
     "comment": Comment(),
 }
 
+BLOCKS = frozenset({"compound_statement", "for_statement", "while_statement", "if_statement", "switch_statement"})
+
 C = Language(
     name="c",
     grammar=grammar,
     rules={**RULES, "subscript_expression": Custom(lower_subscript)},
+    blocks=BLOCKS,
     resolution=Resolution(
         modules=included_files,
         namespace="global",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from laconic.code.expressions import ELEMENT, MEMBER, NEW, PARTIAL, TYPED, Expression
 from laconic.code.languages.c import (
+    BLOCKS,
     RULES,
     declared,
     included_files,
@@ -190,7 +191,7 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
     for child in listed.named_children if listed is not None else []:
         inner = child.child_by_field_name("declarator")
         found = declared(inner) if inner is not None else None
-        name = walk.text(found.name) if found is not None and found.name is not None else f"#{len(draft.parameters)}"
+        name = walk.parameter_name(found.name if found is not None else None, len(draft.parameters))
         draft.parameters.append(parameter_of(name, walk.value(child.child_by_field_name("type"))))
         draft.bound.add(name)
     walk.scope = draft
@@ -251,6 +252,7 @@ CPP = Language(
     grammar=grammar,
     rules=RULES_CPP,
     readable=without_linkage_macros,
+    blocks=BLOCKS | {"for_range_loop", "catch_clause"},
     resolution=Resolution(
         modules=included_files,
         separator="::",

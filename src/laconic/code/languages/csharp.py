@@ -110,7 +110,7 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
     if listed is None:
         return []
     if listed.type == "implicit_parameter":
-        return [Parameter_(walk.text(listed), None, None, POSITIONAL)]
+        return [Parameter_(walk.parameter_name(listed, 0), None, None, POSITIONAL)]
     found = []
     rest: Expression = None
     for position, child in enumerate(listed.named_children):
@@ -118,7 +118,7 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
             name, typed = child.child_by_field_name("name"), child.child_by_field_name("type")
             last = child.named_children[-1] if child.named_children else None
             default = last if name is not None and last is not None and last.start_byte > name.start_byte else None
-            text = walk.text(name) if name is not None else f"#{position}"
+            text = walk.parameter_name(name, position)
             found.append(
                 Parameter_(text, walk.value(typed), walk.value(default) or (default and (TYPED, None)), POSITIONAL)
             )
@@ -126,7 +126,7 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
             rest = walk.value(child)
         elif listed.field_name_for_named_child(position) == "name":
             element = rest[2][0] if type(rest) is tuple and rest[0] == GENERIC and rest[2] else rest
-            found.append(Parameter_(walk.text(child), element, None, REST))
+            found.append(Parameter_(walk.parameter_name(child, position), element, None, REST))
     return found
 
 
@@ -379,6 +379,10 @@ CSHARP = Language(
     grammar=grammar,
     rules=RULES,
     namespace_of=namespace_of,
+    blocks=names(
+        "block for_statement foreach_statement using_statement switch_section switch_expression_arm "
+        "catch_clause while_statement"
+    ),
     resolution=Resolution(
         modules=namespace_files(".cs"),
         namespace="declared",

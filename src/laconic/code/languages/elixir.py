@@ -314,6 +314,7 @@ def _define_function(walk: Lowering, node: Node, head: Node, body: Node | None, 
     else:
         row = walk.definitions[draft.definition]
         walk.definitions[draft.definition] = row._replace(end_line=node.end_point[0] + 1, end_byte=node.end_byte)
+        walk.reopened(draft, node)
     walk.scope = draft
     for position, pattern in enumerate(listed):
         _receive(walk, draft, position, pattern)
@@ -352,6 +353,7 @@ def _receive(walk: Lowering, draft: ScopeDraft, position: int, pattern: Node) ->
             walk.written(own, pattern)
             return
     if pattern.type == "identifier" and walk.text(pattern) == name:
+        walk.written(name, pattern)
         return
     _bind(walk, pattern, name)
 
@@ -815,6 +817,7 @@ ELIXIR = Language(
     name="elixir",
     grammar=grammar,
     rules=RULES,
+    blocks=frozenset({"do_block", "stab_clause"}),
     resolution=Resolution(
         modules=module_files,
         namespace="global",

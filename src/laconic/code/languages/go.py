@@ -514,6 +514,10 @@ GO = Language(
     grammar=grammar,
     rules=RULES,
     namespace_of=package_of,
+    blocks=names(
+        "block if_statement for_statement expression_switch_statement type_switch_statement "
+        "select_statement expression_case default_case type_case communication_case function_type"
+    ),
     resolution=Resolution(
         modules=package_files,
         namespace="directory",

@@ -107,7 +107,7 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter]:
         elif child.type == "parameter":
             name = child_of(child, "identifier")
             annotation = walk.value(child_of(child, *TYPES))
-            found.append(Parameter(walk.text(name) if name is not None else f"#{len(found)}", annotation, None, mode))
+            found.append(Parameter(walk.parameter_name(name, len(found)), annotation, None, mode))
             mode = POSITIONAL
         elif found and child.type not in ("line_comment", "block_comment"):
             found[-1] = found[-1]._replace(default=walk.value(child) or (EITHER, ()))
@@ -143,7 +143,7 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
     parameters: list[Parameter] = []
     for child in listed.named_children if listed is not None else ():
         name = child_of(child, "identifier")
-        text = walk.text(name) if name is not None else f"#{len(parameters)}"
+        text = walk.parameter_name(name, len(parameters))
         parameters.append(Parameter(text, walk.value(child_of(child, *TYPES)), None, POSITIONAL))
     parent = walk.scope
     draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, node)
@@ -459,6 +459,7 @@ KOTLIN = Language(
     grammar=grammar,
     rules=RULES,
     namespace_of=package_of,
+    blocks=names("block function_body for_statement while_statement when_entry catch_block"),
     resolution=Resolution(
         modules=namespace_files(".kt"),
         namespace="declared",

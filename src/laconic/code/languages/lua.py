@@ -574,6 +574,18 @@ LUA = Language(
     name="lua",
     grammar=grammar,
     rules=RULES,
+    blocks=frozenset(
+        {
+            "block",
+            "for_statement",
+            "do_statement",
+            "while_statement",
+            "repeat_statement",
+            "if_statement",
+            "else_statement",
+            "elseif_statement",
+        }
+    ),
     resolution=Resolution(
         modules=module_files,
         namespace="global",

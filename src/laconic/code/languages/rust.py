@@ -533,7 +533,7 @@ def lower_closure(walk: Lowering, node: Node) -> Expression:
         pattern = child.child_by_field_name("pattern") if child.type == "parameter" else child
         annotation = walk.value(child.child_by_field_name("type")) if child.type == "parameter" else None
         plain = pattern is not None and pattern.type == "identifier"
-        name = walk.text(pattern) if plain and pattern is not None else f"#{position}"
+        name = walk.parameter_name(pattern if plain else None, position)
         draft.parameters.append(Positional(name, annotation, None, 0))
         draft.bound.add(name)
         if not plain and pattern is not None:
@@ -813,6 +813,7 @@ RUST = Language(
     name="rust",
     grammar=grammar,
     rules=RULES,
+    blocks=names("block match_arm for_expression while_expression if_expression"),
     resolution=Resolution(
         modules=module_files,
         separator=SEPARATOR,

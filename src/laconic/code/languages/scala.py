@@ -110,14 +110,14 @@ def _listed(walk: Lowering, lists: list[Node]) -> list[Parameter_]:
     found = []
     for listed in lists:
         if listed.type == "identifier":
-            found.append(Parameter_(walk.text(listed), None, None, POSITIONAL))
+            found.append(Parameter_(walk.parameter_name(listed, 0), None, None, POSITIONAL))
         for child in listed.named_children:
             if child.type not in ("parameter", "binding"):
                 continue
             name, typed = child.child_by_field_name("name"), child.child_by_field_name("type")
             mode = REST if typed is not None and typed.type == "repeated_parameter_type" else POSITIONAL
             default = child.child_by_field_name("default_value")
-            text = walk.text(name) if name is not None else f"#{len(found)}"
+            text = walk.parameter_name(name, len(found))
             found.append(Parameter_(text, walk.value(typed), walk.value(default) or (default and (EITHER, ())), mode))
     return found
 
@@ -235,6 +235,26 @@ def lower_enumerator(walk: Lowering, node: Node) -> Expression:
     return None
 
 
+def lower_case(walk: Lowering, node: Node) -> Expression:
+    """`case pattern if guard => body`: names in lower case are bound."""
+    pattern, body = node.child_by_field_name("pattern"), node.child_by_field_name("body")
+    if pattern is not None:
+        _bind_pattern(walk, pattern)
+    used = {child.id for child in (pattern, body) if child is not None}
+    walk.visit([child for child in node.named_children if child.id not in used])
+    return walk.value(body)
+
+
+def _bind_pattern(walk: Lowering, pattern: Node) -> None:
+    if pattern.type == "identifier" and walk.text(pattern)[:1].islower():
+        walk.bind_name(walk.text(pattern), None, pattern)
+    elif pattern.type in ("tuple_pattern", "case_class_pattern", "capture_pattern", "infix_pattern"):
+        for child in pattern.named_children:
+            _bind_pattern(walk, child)
+    else:
+        walk.value(pattern)
+
+
 def lower_typed_pattern(walk: Lowering, node: Node) -> Expression:
     """`x: T` in a case."""
     bind_typed(walk, node.child_by_field_name("pattern"), walk.value(node.child_by_field_name("type")))
@@ -296,7 +316,7 @@ RULES: dict[str, Rule] = {
     "if_expression": Either(("consequence", "alternative")),
     "match_expression": Inner("body"),
     "case_block": Either(),
-    "case_clause": Inner("body"),
+    "case_clause": Custom(lower_case),
     "parenthesized_expression": Inner(),
     "ascription_expression": Typed("#-1", "#0"),
     "method_value": Inner(),
@@ -344,6 +364,7 @@ SCALA = Language(
     grammar=grammar,
     rules=RULES,
     namespace_of=package_of,
+    blocks=names("block indented_block case_clause for_expression catch_clause"),
     resolution=Resolution(
         modules=namespace_files(".scala"),
         namespace="declared",

@@ -113,7 +113,7 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter]:
         if child.type == "parameter":
             name = child.child_by_field_name("name")
             mode = REST if any(part.type == "..." for part in child.children) else POSITIONAL
-            text = walk.text(name) if name is not None else f"#{len(found)}"
+            text = walk.parameter_name(name, len(found))
             found.append(Parameter(text, walk.value(_type_in(child)), None, mode))
         elif found and node.field_name_for_named_child(position) == "default_value":
             found[-1] = found[-1]._replace(default=walk.value(child) or (EITHER, ()))
@@ -147,7 +147,7 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
     listed = child_of(header, "lambda_function_type_parameters") if header is not None else None
     for child in listed.named_children if listed is not None else ():
         name = child.child_by_field_name("name")
-        text = walk.text(name) if name is not None else f"#{len(parameters)}"
+        text = walk.parameter_name(name, len(parameters))
         parameters.append(Parameter(text, walk.value(_type_in(child)), None, POSITIONAL))
     parent = walk.scope
     draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, node)
@@ -362,6 +362,7 @@ SWIFT = Language(
     name="swift",
     grammar=grammar,
     rules=RULES,
+    blocks=names("statements for_statement if_statement while_statement switch_entry catch_block"),
     resolution=Resolution(
         modules=module_files,
         namespace="global",

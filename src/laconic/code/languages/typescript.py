@@ -129,6 +129,31 @@ def lower_assertion(walk: Lowering, node: Node) -> Expression:
     return _cast(value, annotation)
 
 
+def lower_namespace(walk: Lowering, node: Node) -> Expression:
+    """`namespace a.b {…}` is a namespace in a namespace."""
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    path = _names_of_path(name) if name is not None else []
+    if len(path) < 2:
+        return walk.as_rule(NAMESPACE, node)
+    drafts, parents = [], []
+    for part in path:
+        parents.append(walk.scope)
+        drafts.append(walk.enter(node, Kind.NAMESPACE, walk.text(part), part, body))
+        walk.scope = drafts[-1]
+    walk.value(body)
+    result: Expression = None
+    while drafts:
+        result = walk.leave(drafts.pop(), parents.pop())
+    return result
+
+
+def _names_of_path(node: Node) -> list[Node]:
+    return [name for child in node.named_children for name in _names_of_path(child)] or [node]
+
+
+NAMESPACE = Class(kind=Kind.NAMESPACE)
+
+
 def lower_enum_body(walk: Lowering, node: Node) -> Expression:
     """Members of an enum without a value are plain names."""
     for child in node.named_children:
@@ -214,7 +239,7 @@ TYPE_RULES: dict[str, Rule] = {
     "enum_declaration": Class(kind=Kind.ENUM),
     "enum_body": Custom(lower_enum_body),
     "enum_assignment": Variable(kind=Kind.CONSTANT, name="name", value="value"),
-    "internal_module": Class(kind=Kind.NAMESPACE),
+    "internal_module": Custom(lower_namespace),
     "module": Class(kind=Kind.NAMESPACE),
     "ambient_declaration": Statement(),
 }

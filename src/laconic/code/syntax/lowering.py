@@ -134,10 +134,13 @@ class Lowering:
         return f"<{what}{self.scope.unnamed}>"
 
     def written(self, name: str, node: Node) -> None:
-        """Called where a name is bound; walks that want to know the places override this and the next two."""
+        """Called where a name is bound; walks that want to know the places override this and the next three."""
 
     def stored(self, name: str, node: Node) -> None:
         """Called where a member is assigned."""
+
+    def reopened(self, draft: ScopeDraft, node: Node) -> None:
+        """Called where a definition goes on in another node."""
 
     def displayed(self, serial: int, key: Expression, node: Node) -> None:
         """Called where the list or mapping of that serial holds something."""
@@ -157,6 +160,13 @@ class Lowering:
         scope.bound.add(name)
         if node is not None:
             self.written(name, node)
+
+    def parameter_name(self, node: Node | None, position: int) -> str:
+        """The name of a parameter, which may have none."""
+        if node is None:
+            return f"#{position}"
+        self.written(self.text(node), node)
+        return self.text(node)
 
     def update(self, name: str, value: Expression, *, straight: bool) -> Expression:
         """Give a variable that is declared elsewhere a value: a local one, else a member of the receiver."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 ENDING_RULES = (model.Function, model.Class, model.Comprehension)  # names inside end with these nodes
 
+PATTERN_RULES = (type(None), model.Sequence, model.Dictionary, model.Pair, model.Spread, model.Inner, model.Parameter)
+
 
 class Binding(NamedTuple):
     """A name gets a meaning on `line`; it is seen in the bytes from `start` to `end`."""
@@ -63,6 +65,7 @@ class Trace(Lowering):
         self.offset = offset
         self.hit: tuple[int, Expression] | None = None
         self.token = ""
+        self.path = ""  # the token with the names before it in a path
         self.version = ""  # of the name, where straight-line code binds it again
         self.keys: dict[tuple[int, Any], list[int]] = defaultdict(list)  # lines that give a display a key
         self.stores: dict[str, list[tuple[int, int]]] = defaultdict(list)  # (offset, line) of assigned members
@@ -90,7 +93,10 @@ class Trace(Lowering):
         seen = [each for each in every if each.start <= offset < each.end and self._sees(offset, each)]
         seen = [each for each in seen if each.declares] or seen
         if self.language.blocks and not name.startswith(LABEL_MARK):
-            seen = [each for each in seen if self._precedes(each, offset)] or (seen if self.language.hoists else [])
+            before = [each for each in seen if self._precedes(each, offset)]
+            if not self.language.hoists:
+                before = [each for each in before if not self._is_being_bound(each, offset)] or before
+            seen = before or (seen if self.language.hoists else [])
         innermost = max((each.start for each in seen), default=0)
         seen = [each for each in seen if each.start == innermost]
         seen = [each for each in seen if each.version == self.version] or seen
@@ -102,6 +108,11 @@ class Trace(Lowering):
     def bindings(self, name: str) -> list[Binding]:
         """Every binding of a name in the file."""
         return [self._binding(note) for note in self._notes.get(name, ()) if self._is_lexical(note.definition)]
+
+    def is_in_import(self, offset: int) -> bool:
+        """Whether an offset is inside a statement that imports."""
+        every = (note for notes in self._notes.values() for note in notes)
+        return any(note.imported is not None and self._covers(note.node, offset) for note in every)
 
     def innermost(self, offset: int) -> int:
         """The innermost definition with a scope around an offset."""
@@ -120,6 +131,10 @@ class Trace(Lowering):
             everywhere = self._current is not None and type(self.rules[self._current.kind_id]) is model.TypeParameter
             note = Note(node, -1, not self.outward, self.versioned(name), outer=outer, everywhere=everywhere)
             self._notes[name].append(note)
+
+    def reopened(self, draft: ScopeDraft, node: Node) -> None:
+        """Remember that names inside the node are of the definition."""
+        self._opened[node.id] = draft.definition
 
     def stored(self, name: str, node: Node) -> None:
         """Remember where a member is assigned."""
@@ -140,7 +155,7 @@ class Trace(Lowering):
               prefix: str = "") -> ScopeDraft:  # fmt: skip
         """Remember the name of a definition."""
         draft = super().enter(node, kind, name, name_node, body, prefix)
-        self._opened.setdefault(node.id, draft.definition)
+        self._opened[node.id] = draft.definition
         if name_node is not None and not prefix and kind is not Kind.LAMBDA:
             self._notes[name].append(Note(node, draft.definition, True, name, at=name_node))
         return draft
@@ -189,7 +204,10 @@ class Trace(Lowering):
         leaf = root.descendant_for_byte_range(self.offset, self.offset + 1)
         if leaf is None or leaf.child_count:
             return
-        self.token = self.text(leaf)
+        self.token = self.path = self.text(leaf)
+        if leaf.parent is not None:
+            start = leaf.parent.start_byte if leaf.parent.type.startswith(("dotted", "scoped")) else leaf.start_byte
+            self.path = self.source[start : leaf.end_byte].decode("utf-8", "replace")
         rule: Any = self.rule(leaf.parent) if leaf.parent is not None else None
         if leaf.parent is not None and type(rule) in (model.Label, model.Jump):
             label = field(rule.name if type(rule) is model.Label else rule.label)(leaf.parent)
@@ -219,6 +237,9 @@ class Trace(Lowering):
         outlives = not note.declares or (self.language.outlives is not None and self.language.outlives(note.node))
         span: tuple[int, int] | None = None
         left = note.outer == 0  # still inside the function that the name is not of
+        parent = self.definitions[note.definition].parent if note.definition > 0 else 0
+        if parent and self._opened.get(note.node.id, parent) not in (note.definition, parent):
+            return note.node.start_byte, note.node.end_byte, parent
         around = note.node.parent if note.outer < 1 else None
         while around is not None:
             opened = self._opened.get(around.id, -1)
@@ -255,6 +276,17 @@ class Trace(Lowering):
         """Whether a binding is there when the code at an offset runs."""
         always = binding.definition >= 0 or binding.imported is not None or self._is_shared(binding.owner)
         return always or binding.offset <= offset or self.innermost(offset) != binding.owner
+
+    def _is_being_bound(self, binding: Binding, offset: int) -> bool:
+        """Whether an offset is in the very statement that binds a local name: the name is still what it was before."""
+        if binding.definition >= 0 or binding.imported is not None or self._is_shared(binding.owner):
+            return False
+        around = binding.at.parent
+        while around is not None and type(self.rules[around.kind_id]) in PATTERN_RULES:
+            around = around.parent
+        if around is None or around.id in self._opened or self._ends_names(around, binding.at):
+            return False
+        return binding.at.end_byte <= offset < around.end_byte
 
     def _sees(self, offset: int, binding: Binding) -> bool:
         """Members of classes are seen by their bare names in the body itself, in methods only in some languages."""
