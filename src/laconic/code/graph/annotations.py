@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 MAX_TYPE_NAME_PARTS = 8  # dots in the text of a quoted type
+MAX_QUOTED_UNION = 8  # types in one, separated by bars
 
 
 class Annotations:
@@ -93,8 +94,10 @@ def instances_of(types: Values) -> Values:
 
 
 def quoted_type(text: str) -> Expression:
-    """The expression of a type written in a string: dotted names only."""
-    parts = text.split(".")
+    """The expression of a type written in a string: dotted names and unions of them."""
+    if "|" in text:
+        return (EITHER, tuple(quoted_type(part) for part in text.split("|", MAX_QUOTED_UNION)[:MAX_QUOTED_UNION]))
+    parts = text.strip().split(".")
     if len(parts) > MAX_TYPE_NAME_PARTS or not all(part.isidentifier() for part in parts):
         return None
     expression: Expression = parts[0]

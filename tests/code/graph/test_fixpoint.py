@@ -1,0 +1,136 @@
+"""The solver gives least solutions, whatever is asked in whatever order, and always comes to an end."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from laconic.code.graph import fixpoint
+from laconic.code.graph.fixpoint import EMPTY, Solver
+
+System = dict[int, tuple[frozenset[int], tuple[int, ...]]]  # unknown -> its constants, the unknowns it includes
+SIZE = 14
+
+
+@st.composite
+def systems(draw: st.DrawFn) -> System:
+    size = draw(st.integers(1, SIZE))
+    constants = st.frozensets(st.integers(0, 6), max_size=2)
+    others = st.lists(st.integers(0, size - 1), max_size=4).map(tuple)
+    return {key: (draw(constants), draw(others)) for key in range(size)}
+
+
+def least(system: System) -> dict[int, frozenset[int]]:
+    values: dict[int, frozenset[int]] = dict.fromkeys(system, EMPTY)
+    while True:
+        found = {key: own.union(*(values[other] for other in others)) for key, (own, others) in system.items()}
+        if found == values:
+            return values
+        values = found
+
+
+class Asked:
+    """A solver with the equations of a system."""
+
+    def __init__(self, system: System) -> None:
+        self.solver = Solver()
+        self.system = system
+        self.computations = 0
+
+    def ask(self, key: int) -> frozenset[int]:
+        return self.solver.solve(("unknown", key), self._compute, key)
+
+    def _compute(self, key: int) -> frozenset[int]:
+        self.computations += 1
+        own, others = self.system[key]
+        return own.union(*map(self.ask, others))
+
+
+def chain(length: int) -> System:
+    return {
+        key: (frozenset({key} if key == length else ()), (key + 1,) if key < length else ())
+        for key in range(length + 1)
+    }
+
+
+@given(systems(), st.data())
+def test_answers_are_the_least_solution_in_any_order(system: System, data: st.DataObject) -> None:
+    asked, expected = Asked(system), least(system)
+    for key in data.draw(st.permutations(sorted(system))):
+        assert asked.ask(key) == expected[key]
+
+
+@given(systems(), st.data())
+def test_what_is_solved_is_not_computed_again(system: System, data: st.DataObject) -> None:
+    asked = Asked(system)
+    first = {key: asked.ask(key) for key in system}
+    spent = asked.computations
+    assert {key: asked.ask(key) for key in data.draw(st.permutations(sorted(system)))} == first
+    assert asked.computations == spent
+
+
+@given(systems(), st.integers(1, 5))
+def test_chains_that_are_cut_are_finished_later(system: System, bound: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fixpoint, "MAX_CHAIN", bound)
+        patch.setattr(fixpoint, "MAX_RECOMPUTATIONS", 1_000)
+        asked, expected = Asked(system), least(system)
+        assert {key: asked.ask(key) for key in system} == expected
+
+
+def test_a_chain_longer_than_the_bound_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fixpoint, "MAX_CHAIN", 30)  # whoever uses the solver provides the stack for more
+    assert Asked(chain(100)).ask(0) == {100}
+
+
+def test_a_ring_agrees() -> None:
+    ring: System = {key: (frozenset({key}), ((key + 1) % 9,)) for key in range(9)}
+    assert Asked(ring).ask(4) == frozenset(range(9))
+
+
+def test_a_question_ends_after_so_many_computations(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fixpoint, "MAX_COMPUTATIONS", 20)
+    asked = Asked(chain(100))
+    assert asked.ask(0) == EMPTY
+    assert asked.computations <= 20
+    asked.system = {200: (frozenset({1}), ())}
+    assert asked.ask(200) == {1}  # the next question has a budget of its own
+
+
+def test_an_unknown_that_never_settles_ends() -> None:
+    solver = Solver()
+    computed = []
+
+    def contrary() -> frozenset[int]:
+        computed.append(1)
+        return EMPTY if solver.solve("contrary", contrary) else frozenset({1})
+
+    assert solver.solve("contrary", contrary) == {1}
+    assert len(computed) <= fixpoint.MAX_RECOMPUTATIONS
+
+
+def test_a_set_that_grows_without_end_counts_as_unknown() -> None:
+    solver = Solver()
+
+    def endless(start: int) -> frozenset[int]:
+        known = solver.solve("endless", endless, start)
+        return known | set(range(len(known), len(known) + 40))
+
+    assert len(solver.solve("endless", endless, 0)) <= fixpoint.MAX_VALUES
+    many: System = {0: (frozenset(range(fixpoint.MAX_VALUES + 1)), ()), 1: (frozenset({1}), (0,))}
+    assert Asked(many).ask(1) == {1}
+
+
+def test_a_failure_leaves_the_solver_usable() -> None:
+    solver = Solver()
+
+    def fail() -> frozenset[int]:
+        raise ValueError
+
+    def through() -> frozenset[int]:
+        return solver.solve("fail", fail)
+
+    with pytest.raises(ValueError):
+        solver.solve("through", through)
+    assert solver.solve("through", lambda: frozenset({1})) == {1}

@@ -1,0 +1,574 @@
+"""Python: modules, packages, classes, and values that flow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.code.languages.checks import check, read, splinter
+
+SHAPES = '''\
+"""Shapes."""
+
+LIMIT = 3
+scale: float = 1.0
+
+
+def traced(function):
+    def wrapper(*args, **kwargs):
+        return function(*args, **kwargs)
+    return wrapper
+
+
+class Shape:
+    """A shape."""
+
+    sides: int = 0
+    MAX = 9
+
+    def __init__(self, name):
+        self.name = name
+
+    @property
+    def area(self):
+        """How large."""
+        return 0
+
+    @area.setter
+    def area(self, value):
+        self.stored = value
+
+    @traced
+    @staticmethod
+    def make(name: str) -> "Shape":
+        return Shape(name)
+
+    class Part:
+        def turn(self): ...
+
+
+async def fetch(
+    url,
+    *,
+    timeout=1,
+):
+    \'\'\'Fetch.\'\'\'
+
+
+if LIMIT:
+    def choose(): return 1
+else:
+    def choose(): return 2
+'''
+
+PACKAGE = {
+    "shop/__init__.py": """\
+from .store import Store, restock as fill
+from .prices import *
+from . import util
+__all__ = ["Store"]
+""",
+    "shop/store.py": """\
+from __future__ import annotations
+from .util import check
+from ..outside import beyond
+from . import prices
+
+
+class Store:
+    def open(self):
+        check()
+        prices.price()
+
+
+def restock(): ...
+""",
+    "shop/prices.py": """\
+__all__ = ["price"]
+
+
+def price(): ...
+def _secret(): ...
+def hidden(): ...
+""",
+    "shop/util.py": "def check(): ...\n",
+    "shop/deep/__init__.py": "",
+    "shop/deep/inner.py": """\
+from ..util import check as verify
+from ...shop import Store
+
+
+def go():
+    verify()
+    Store()
+""",
+    "outside.py": "def beyond(): ...\n",
+    "app.py": """\
+import os.path
+import shop.deep.inner
+import shop.util as tools, requests
+from shop import *
+from shop import fill
+from shop.prices import *
+from requests.adapters import HTTPAdapter as Adapter
+
+
+def main():
+    shop.deep.inner.go()
+    tools.check()
+    shop.util.check()
+    shop.price()
+    Store().open()
+    fill()
+    price()
+    hidden()
+    requests.get("x")
+    Adapter()
+    os.path.join("a", "b")
+
+
+def local():
+    from shop.store import restock
+    restock()
+""",
+}
+
+
+def test_definitions_say_what_they_are(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"shapes.py": SHAPES},
+        definitions=[
+            "shapes.py module 1",
+            "shapes.py:LIMIT constant 3",
+            "shapes.py:scale variable 4",
+            "shapes.py:traced function 7",
+            "shapes.py:traced.wrapper function 8",
+            "shapes.py:Shape class 13",
+            "shapes.py:Shape.sides field 16",
+            "shapes.py:Shape.MAX field 17",
+            "shapes.py:Shape.__init__ method 19",
+            "shapes.py:Shape.area property 23",
+            "shapes.py:Shape.area#2 property 28",
+            "shapes.py:Shape.make method 33",
+            "shapes.py:Shape.Part class 36",
+            "shapes.py:Shape.Part.turn method 37",
+            "shapes.py:fetch function 40",
+            "shapes.py:choose function 49",
+            "shapes.py:choose#2 function 51",
+        ],
+        docs={
+            "shapes.py:Shape": '"""A shape."""',
+            "shapes.py:Shape.area": '"""How large."""',
+            "shapes.py:fetch": "'''Fetch.'''",
+            "shapes.py:choose": "",
+        },
+        signatures={
+            "shapes.py:Shape": "class Shape:",
+            "shapes.py:Shape.make": '@traced\n    @staticmethod\n    def make(name: str) -> "Shape":',
+            "shapes.py:fetch": "async def fetch(\n    url,\n    *,\n    timeout=1,\n):",
+        },
+    )
+
+
+def test_imports_are_read_as_written(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {name: PACKAGE[name] for name in ("app.py", "shop/store.py", "shop/deep/inner.py")},
+        imports=[
+            "app.py: os  os",
+            "app.py: os.path",
+            "app.py: shop  shop",
+            "app.py: shop.deep.inner",
+            "app.py: shop.util  tools",
+            "app.py: requests  requests",
+            "app.py: shop *",
+            "app.py: shop fill fill",
+            "app.py: shop.prices *",
+            "app.py: requests.adapters HTTPAdapter Adapter",
+            "app.py: shop.store restock restock",
+            "shop/store.py: __future__ annotations",
+            "shop/store.py: .util check check",
+            "shop/store.py: ..outside beyond beyond",
+            "shop/store.py: . prices prices",
+            "shop/deep/inner.py: ..util check verify",
+            "shop/deep/inner.py: ...shop Store Store",
+        ],
+    )
+
+
+def test_calls_cross_modules(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        PACKAGE,
+        edges=[
+            "shop/store.py:Store.open -> shop/util.py:check exact",
+            "shop/store.py:Store.open -> shop/prices.py:price exact",
+            "shop/deep/inner.py:go -> shop/util.py:check exact",
+            "shop/deep/inner.py:go -> shop/store.py:Store exact",
+            "app.py:main -> shop/deep/inner.py:go exact",
+            "app.py:main -> shop/util.py:check exact",
+            "app.py:main -> shop/prices.py:price exact",
+            "app.py:main -> shop/store.py:Store exact",
+            "app.py:main -> shop/store.py:Store.open inferred",
+            "app.py:main -> shop/store.py:restock exact",
+            "app.py:local -> shop/store.py:restock exact",
+            "app.py:main -> external:requests.get exact",
+            "app.py:main -> external:requests.adapters.HTTPAdapter exact",
+            "app.py:main -> external:os.path.join exact",
+        ],
+        absent=["app.py:main -> shop/prices.py:hidden"],
+    )
+
+
+def test_a_module_of_a_package_is_not_known_by_its_bare_name(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "pkg/__init__.py": "",
+            "pkg/json.py": "def dumps(): ...\n",
+            "pkg/user.py": "import json\n\ndef save():\n    json.dumps()\n",
+            "loose/tool.py": "def run(): ...\n",
+            "loose/main.py": "import tool\n\ndef main():\n    tool.run()\n",
+        },
+        edges=[
+            "pkg/user.py:save -> external:json.dumps exact",
+            "loose/main.py:main -> loose/tool.py:run exact",
+        ],
+        absent=["pkg/user.py:save -> pkg/json.py"],
+    )
+
+
+EDGES = {
+    "self and super follow the order of bases": (
+        """
+        class Base:
+            def __init__(self): self.hook()
+            def hook(self): ...
+            def only(self): ...
+        class Left(Base):
+            def hook(self): super().hook()
+        class Right(Base):
+            def hook(self): ...
+        class Both(Left, Right):
+            def __init__(self): super().__init__()
+            def hook(self): super().hook()
+            def run(self): self.only()
+        def f(): Both()
+        def g(): Left()
+        """,
+        [
+            "Base.__init__ -> Base.hook exact",
+            "Both.__init__ -> Base.__init__ exact",
+            "Both.hook -> Left.hook exact",
+            "Both.run -> Base.only exact",
+            "f -> Both.__init__ exact",
+            "g -> Base.__init__ exact",
+        ],
+        ["Both.hook -> Base.hook", "f -> Base.__init__"],
+    ),
+    "instances, annotations and returns": (
+        """
+        from typing import Optional
+        class Dog:
+            def bark(self) -> "Cat": ...
+        class Cat:
+            def purr(self): ...
+        def make(): return Dog()
+        def bound():
+            dog = Dog()
+            dog.bark()
+        def annotated(dog: Dog): dog.bark()
+        def maybe(dog: Optional[Dog], cat: "Cat | None" = None):
+            dog.bark()
+            cat.purr()
+        def returned(): make().bark()
+        def chained(): make().bark().purr()
+        class Owner:
+            dog: Dog
+            def __init__(self, cat: Cat): self.cat = cat
+            def play(self):
+                self.dog.bark()
+                self.cat.purr()
+        """,
+        [
+            "bound -> Dog.bark inferred",
+            "annotated -> Dog.bark inferred",
+            "maybe -> Dog.bark inferred",
+            "maybe -> Cat.purr inferred",
+            "returned -> Dog.bark inferred",
+            "chained -> Cat.purr inferred",
+            "Owner.play -> Dog.bark inferred",
+            "Owner.play -> Cat.purr inferred",
+        ],
+        [],
+    ),
+    "properties": (
+        """
+        from functools import cached_property
+        class Engine:
+            def start(self): ...
+        class Car:
+            @property
+            def engine(self): return Engine()
+            @cached_property
+            def spare(self): return Engine()
+            def drive(self): self.engine.start()
+        def f():
+            car = Car()
+            car.spare.start()
+        """,
+        [
+            "Car.drive -> Car.engine inferred",
+            "Car.drive -> Engine.start inferred",
+            "f -> Car.spare inferred",
+            "f -> Engine.start inferred",
+        ],
+        ["f -> Car.engine"],
+    ),
+    "with and for": (
+        """
+        class Lock:
+            def __enter__(self): return Held()
+            def __exit__(self, *error): ...
+        class Held:
+            def poke(self): ...
+        class Bag:
+            def __iter__(self): return Steps()
+        class Steps:
+            def __next__(self): return Held()
+        def locked():
+            with Lock() as held:
+                held.poke()
+        def looped():
+            for held in Bag():
+                held.poke()
+        """,
+        [
+            "locked -> Lock.__enter__ inferred",
+            "locked -> Lock.__exit__ inferred",
+            "locked -> Held.poke inferred",
+            "looped -> Bag.__iter__ inferred",
+            "looped -> Steps.__next__ inferred",
+            "looped -> Held.poke inferred",
+        ],
+        [],
+    ),
+    "closures and decorators": (
+        """
+        import functools, click
+        def traced(function):
+            @functools.wraps(function)
+            def wrapper(*args, **kwargs):
+                return function(*args, **kwargs)
+            return wrapper
+        @traced
+        def work(): ...
+        @click.command()
+        def command(): ...
+        def counter():
+            def bump(): ...
+            return bump
+        def f(): work()
+        def g(): command()
+        def h(): counter()()
+        """,
+        [
+            "f -> traced.wrapper exact",
+            "traced.wrapper -> work inferred",
+            "g -> command exact",
+            "h -> counter exact",
+            "h -> counter.bump inferred",
+        ],
+        ["f -> work"],
+    ),
+    "callbacks and parameters": (
+        """
+        class Dog:
+            def bark(self): ...
+        def one(): ...
+        def two(): ...
+        def apply(function): function()
+        def by_name(*, on_done=two): on_done()
+        def spread(*functions): functions[0]()
+        def keyed(**functions): functions["one"]()
+        def forward(*args, **kwargs): apply(*args, **kwargs)
+        def pet(dog): dog.bark()
+        def f():
+            apply(one)
+            by_name()
+            spread(two)
+            keyed(one=one)
+            forward(two)
+            pet(Dog())
+        """,
+        [
+            "apply -> one inferred",
+            "apply -> two inferred",
+            "by_name -> two inferred",
+            "spread -> two inferred",
+            "keyed -> one inferred",
+            "pet -> Dog.bark inferred",
+            "forward -> apply exact",
+        ],
+        ["by_name -> one", "spread -> one"],
+    ),
+    "tables, lists and comprehensions": (
+        """
+        class Dog:
+            def bark(self): ...
+        def one(): ...
+        def two(): ...
+        TABLE = {"one": one, "two": two}
+        def constant(): TABLE["one"]()
+        def any(key): TABLE[key]()
+        def items(): [one, two][1]()
+        def loop():
+            for dog in [Dog()]: dog.bark()
+        def built():
+            dogs = []
+            dogs.append(Dog())
+            dogs[0].bark()
+        def comprehended(): return [dog.bark() for dog in [Dog() for _ in range(3)]]
+        def typed(dogs: list[Dog], named: dict[str, Dog]):
+            dogs[0].bark()
+        def valued(named: dict[str, Dog]):
+            for name, dog in named.items(): dog.bark()
+        def unpacked():
+            first, second = one, two
+            second()
+        """,
+        [
+            "constant -> one inferred",
+            "any -> one inferred",
+            "any -> two inferred",
+            "items -> two inferred",
+            "loop -> Dog.bark inferred",
+            "built -> Dog.bark inferred",
+            "comprehended -> Dog.bark inferred",
+            "typed -> Dog.bark inferred",
+            "valued -> Dog.bark inferred",
+            "unpacked -> two inferred",
+        ],
+        ["constant -> two", "items -> one", "unpacked -> one"],
+    ),
+    "lambdas, partial, map": (
+        """
+        from functools import partial
+        def one(): ...
+        def two(x): ...
+        class Maker:
+            def __call__(self): ...
+        def called():
+            shout = lambda: one()
+            shout()
+        def bound(): partial(two, 1)()
+        def mapped(): return list(map(two, [1]))
+        def instance():
+            maker = Maker()
+            maker()
+        """,
+        [
+            "called -> one exact",
+            "bound -> two inferred",
+            "mapped -> two exact",
+            "instance -> Maker.__call__ inferred",
+        ],
+        ["bound -> one"],
+    ),
+    "rebinding and raising": (
+        """
+        class Dog:
+            def go(self): ...
+        class Cat:
+            def go(self): ...
+        class Oops(Exception):
+            def __init__(self, text): ...
+        def first():
+            pet = Dog()
+            pet.go()
+            pet = Cat()
+        def second():
+            pet = Dog()
+            pet = Cat()
+            pet.go()
+        def fork(flag):
+            if flag: pet = Dog()
+            else: pet = Cat()
+            pet.go()
+        def fail(): raise Oops("no")
+        def bare(): raise Oops
+        """,
+        [
+            "first -> Dog.go inferred",
+            "second -> Cat.go inferred",
+            "fork -> Dog.go inferred",
+            "fork -> Cat.go inferred",
+            "fail -> Oops.__init__ exact",
+            "bare -> Oops.__init__ exact",
+        ],
+        ["first -> Cat.go", "second -> Dog.go"],
+    ),
+    "names alone": (
+        """
+        class Dog:
+            def bark(self): ...
+            def go(self): ...
+            def append(self): ...
+        class Cat:
+            def go(self): ...
+        def f(thing):
+            thing.bark()
+            thing.go()
+            thing.append()
+        """,
+        ["f -> Dog.bark by_name"],
+        ["f -> Dog.go", "f -> Cat.go", "f -> Dog.append"],
+    ),
+    "class methods and nested names": (
+        """
+        class Dog:
+            def __init__(self): ...
+            @classmethod
+            def make(cls): return cls()
+            @staticmethod
+            def help(): ...
+            def bark(self): ...
+        def f():
+            Dog.make().bark()
+            Dog.help()
+        def shadow():
+            def Dog(): ...
+            Dog()
+        """,
+        [
+            "f -> Dog.make exact",
+            "f -> Dog.help exact",
+            "f -> Dog.bark inferred",
+            "Dog.make -> Dog.__init__ exact",
+            "shadow -> shadow.Dog exact",
+        ],
+        ["shadow -> Dog."],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_values_are_followed(tmp_path: Path, name: str) -> None:
+    source, edges, absent = EDGES[name]
+
+    def spelled(edge: str) -> str:
+        caller, _, callee = edge.partition(" -> ")
+        return f"m.py:{caller} -> m.py:{callee}"
+
+    check(tmp_path, {"m.py": dedent(source)}, edges=list(map(spelled, edges)), absent=list(map(spelled, absent)))
+
+
+@given(
+    st.sampled_from([SHAPES, *PACKAGE.values(), *(dedent(case[0]) for case in EDGES.values())]), st.integers(0, 2**32)
+)
+def test_broken_source_is_read(text: str, seed: int) -> None:
+    read(splinter(text.encode(), seed), "python")
