@@ -35,6 +35,45 @@ def test_settings_that_never_end_are_refused(shop: Path, place: str) -> None:
     refused(["tree"], shop, "invalid_setting")
 
 
+@pytest.mark.parametrize(
+    ("closed", "err", "status"),
+    [
+        (">&-", "unwritable_output: ", 3),
+        ("2>&-", "", 0),
+        (">&- 2>&-", "", 3),
+        ("<&-", "", 0),
+        (">/dev/full", "unwri", 3),
+    ],
+)
+@pytest.mark.parametrize("words", ["tree", "--version"])
+def test_streams_may_be_closed(shop: Path, closed: str, err: str, status: int, words: str) -> None:
+    command = f"{sys.executable} -m laconic {words} {closed}"
+    ended = subprocess.run(command, shell=True, cwd=shop, capture_output=True, text=True, check=False, timeout=60)
+    assert ended.stderr.startswith(err)
+    assert ended.stderr.count("\n") == bool(err)
+    assert ended.returncode == status
+
+
+LONG = {
+    "chain.js": "x = a" + ".b()" * 100_000,
+    "members.ts": "x = " + "a." * 200_000 + "b",
+    "arrows.js": "x = " + "a=>" * 100_000 + "1",
+    "spaces.cpp": "namespace a {\n" * 50_000,
+    "calls.py": "x = " + "f(" * 100_000,
+    "lists.go": "package a\nvar x = " + "[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_nesting_takes_bounded_time_and_memory(shop: Path, name: str) -> None:
+    (shop / name).write_text(LONG[name])
+    command = f"ulimit -v 1500000; exec {sys.executable} -m laconic index --report"
+    ended = subprocess.run(command, shell=True, cwd=shop, capture_output=True, text=True, check=False, timeout=60)
+    assert ended.returncode == 0, ended.stderr
+    assert f"{name}:1  nested too deeply" in ended.stdout or "not understood" in ended.stdout
+    assert (shop / ".laconic" / "index.db").stat().st_size < 100_000_000
+
+
 def test_a_directory_that_is_gone_is_said(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()

@@ -25,6 +25,8 @@ def main_tldrs(words: Sequence[str] | None = None) -> int:
 
 
 def _start(program: str, words: Sequence[str]) -> int:
+    if sys.stdout is None or sys.stderr is None:
+        return _without_streams(program, words)
     try:
         status = _run(program, words)
         sys.stdout.flush()
@@ -55,6 +57,17 @@ def _run(program: str, words: Sequence[str]) -> int:
     finally:
         if was_collecting:
             gc.enable()
+
+
+def _without_streams(program: str, words: Sequence[str]) -> int:
+    """Python has no stream where the caller has closed one: an answer cannot be printed, all else need not be."""
+    import os
+
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for as long as the process lives
+    if sys.stdout is None:
+        return _unwritable(OSError(0, "standard output is closed"))
+    return _start(program, words)
 
 
 def _unwritable(error: OSError) -> int:

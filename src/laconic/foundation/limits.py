@@ -9,11 +9,11 @@ MAX_FILE_BYTES = 1_000_000
 MAX_SETTINGS_BYTES = 1_000_000  # of one file
 
 # Indexing
-GIT_SECONDS = 120  # for git to list the files
+GIT_SECONDS = 40  # for git to list the files
 MAX_SUBMODULE_LEVELS = 8  # submodules of submodules
 MAX_WORKER_PROCESSES = 16
 WORKER_START_SECONDS = 30  # for one to load its program; then the work is done without them
-WORKER_SILENCE_SECONDS = 120  # for one chunk of files; some grammars can be led to search for a very long time
+WORKER_SILENCE_SECONDS = 40  # for one file; some grammars can be led to search for a very long time
 FIRST_BUILD_SECONDS = 300  # for another process to finish the first index there is
 
 # Databases

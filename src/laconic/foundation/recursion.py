@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 
-MAX_NESTING_FRAMES = 16_000  # Python frames; calls between Python functions take no native stack
+# Python frames; calls between Python functions take no native stack. What is said of things nested in each other
+# takes room that grows with the square of this: some tens of megabytes.
+MAX_NESTING_FRAMES = 5_000
 
 
 def allow_deep_nesting() -> None:

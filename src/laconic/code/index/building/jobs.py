@@ -13,6 +13,7 @@ CHUNK_BYTES = 400_000
 CHUNK_FILES = 200
 WORTHWHILE_BYTES = 1_000_000  # below, starting processes takes longer than they save
 BYTES_PER_WORKER = 500_000
+SLOW_FILE_BYTES = 100_000  # a grammar may search a larger one for minutes; another process can be given up
 
 
 def batches(root: str, jobs: Sequence[Job]) -> Iterator[Batch]:
@@ -20,10 +21,11 @@ def batches(root: str, jobs: Sequence[Job]) -> Iterator[Batch]:
     chunks = _chunks(jobs)
     total_bytes = sum(job.size for job in jobs)
     count = min(_cores(), MAX_WORKER_PROCESSES, len(chunks), total_bytes // BYTES_PER_WORKER)
-    if count > 1 and total_bytes >= WORTHWHILE_BYTES:
+    is_worthwhile = count > 1 and total_bytes >= WORTHWHILE_BYTES
+    if is_worthwhile or any(job.size > SLOW_FILE_BYTES for job in jobs):
         from laconic.code.index.building.workers import Crew
 
-        crew = Crew.start(root, count)
+        crew = Crew.start(root, count if is_worthwhile else 1)
         if crew is not None:
             yield from crew.batches(chunks)
             return

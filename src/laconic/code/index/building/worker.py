@@ -7,7 +7,11 @@ import marshal
 import os
 import signal
 import sys
-from typing import Any, BinaryIO
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+if TYPE_CHECKING:
+    from laconic.code.index.schema import Job
 
 LENGTH_BYTES = 8
 YOUNG_OBJECTS = 50_000  # a collection after every 700 new objects finds nothing in a walk over a tree
@@ -23,9 +27,19 @@ def write_frame(stream: BinaryIO, value: Any) -> None:
 
 def read_frame(stream: BinaryIO) -> Any:
     """Receive what `write_frame` sent; `EOFError` when the other end is gone."""
-    length = stream.read(LENGTH_BYTES)
-    encoded = stream.read(int.from_bytes(length, "big")) if len(length) == LENGTH_BYTES else b""
-    return marshal.loads(encoded)  # noqa: S302 - `EOFError` for less than a whole value
+    length = int.from_bytes(_read_exactly(stream, LENGTH_BYTES), "big")
+    return marshal.loads(_read_exactly(stream, length))  # noqa: S302
+
+
+def _read_exactly(stream: BinaryIO, size: int) -> bytes:
+    parts = []
+    while size > 0:
+        part = stream.read(size)
+        if not part:
+            raise EOFError
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
 
 
 def main() -> None:
@@ -44,5 +58,12 @@ def main() -> None:
             jobs = read_frame(requests)
         except EOFError:
             return
-        batch = build(root, map(Job._make, jobs))
+        batch = build(root, _announced(map(Job._make, jobs), answers))
         write_frame(answers, tuple(batch))
+
+
+def _announced(jobs: Iterable[Job], answers: BinaryIO) -> Iterator[Job]:
+    """The jobs, each one's place being sent when it begins: should it be the last, others know which it was."""
+    for place, job in enumerate(jobs):
+        write_frame(answers, place)
+        yield job

@@ -14,6 +14,7 @@ import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from io import BufferedReader
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, BinaryIO, cast
@@ -40,7 +41,9 @@ class _Worker:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         self._requests = cast("BinaryIO", self._process.stdin)
-        self._answers = cast("BinaryIO", self._process.stdout)
+        # Without its buffer, which would hide frames from `poll`.
+        self._answers = cast("BinaryIO", cast("BufferedReader", self._process.stdout).raw)
+        self.reached = 0  # the place of the file that it is at
         self._send(root)
 
     def await_ready(self) -> None:
@@ -49,8 +52,11 @@ class _Worker:
 
     def ask(self, chunk: Sequence[Job]) -> Batch:
         """The rows of a chunk."""
+        self.reached = 0
         self._send([tuple(job) for job in chunk])
-        return Batch._make(self._receive(WORKER_SILENCE_SECONDS))
+        while type(received := self._receive(WORKER_SILENCE_SECONDS)) is int:
+            self.reached = received
+        return Batch._make(received)
 
     def stop(self) -> None:
         """End the process, whatever it is doing."""
@@ -120,18 +126,19 @@ class Crew:
                 self._close()
 
     def _build(self, chunk: Sequence[Job]) -> list[Batch]:
-        """The rows of a chunk; of a file that takes its process down, only that it does."""
+        """The rows of a chunk; of a file that takes down a process of its own too, only that it does."""
         worker = self._idle.get()
         try:
             return [worker.ask(chunk)]
         except _WorkerLostError:
+            at = worker.reached
             worker = self._replace(worker)
         finally:
             self._idle.put(worker)
         if len(chunk) == 1:
             return [_failed(chunk[0])]
-        middle = len(chunk) // 2
-        return self._build(chunk[:middle]) + self._build(chunk[middle:])
+        parts = (chunk[:at], chunk[at : at + 1], chunk[at + 1 :])
+        return [batch for part in parts if part for batch in self._build(part)]
 
     def _replace(self, lost: _Worker) -> _Worker:
         lost.stop()

@@ -47,10 +47,12 @@ def _name(rule: model.Name) -> Handler:
 
 def _member(rule: model.Member) -> Handler:
     get_object, get_member = field(rule.object), field(rule.member)
+    # Of a long chain each end would be read, and they are as many as it has members.
+    longest_alias = max(map(len, rule.aliases), default=0)
 
     def lower(walk: Lowering, node: Node) -> Expression:
         member = get_member(node)
-        if rule.aliases and walk.text(node) in rule.aliases:
+        if node.end_byte - node.start_byte <= longest_alias and walk.text(node) in rule.aliases:
             return rule.aliases[walk.text(node)]
         if member is None:
             return walk.value(get_object(node))
