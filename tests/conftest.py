@@ -1,4 +1,4 @@
-"""What all tests share: how hypothesis searches."""
+"""What all tests share: how hypothesis searches, and how deep the stack may grow."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ import os
 
 from hypothesis import settings
 
+from laconic.foundation.recursion import allow_deep_nesting
+
 # Shared machines stall now and then, so no example has a deadline. CI tries the same examples every time.
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+# Before any test runs: hypothesis restores the limit that it found, and wants nobody to change it meanwhile.
+allow_deep_nesting()

@@ -15,7 +15,7 @@ EMPTY: frozenset[Any] = frozenset()
 
 MAX_COMPUTATIONS = 4_000  # for one question; what is not known by then counts as unknown
 MAX_RECOMPUTATIONS = 16  # of one unknown; after half of them its value may only grow, after all of them it stays
-MAX_CHAIN = 250  # unknowns that wait for each other; the next one is computed after them
+MAX_CHAIN = 200  # unknowns that wait for each other; the next one is computed after them
 MAX_VALUES = 100  # members of one set; a larger one says nothing and counts as unknown
 
 
@@ -61,6 +61,8 @@ class Solver:
                 stale, _ = self._stale.popitem()
                 self._compute(stale)
             self._solved.update(self._values)
+        except RecursionError:  # expressions nested deeply in a long chain: nothing is said of this one
+            self._solved[key] = EMPTY
         finally:
             self._values, self._equations, self._readers, self._computations = {}, {}, {}, {}
             self._stale, self._stack = {}, []
