@@ -326,7 +326,9 @@ class Lowering:
         scope = self.scope
         qualname = ".".join(part for part in (scope.qualname, prefix, name) if part)
         end_row, end_column = node.end_point
+        start_line = node.start_point[0] + 1
+        name_line = max(name_node.start_point[0] + 1, start_line)  # in broken source the name may stand elsewhere
         return Definition(
-            kind, name, qualname, scope.definition, node.start_point[0] + 1, end_row + (1 if end_column else 0),
-            name_node.start_point[0] + 1, node.start_byte, node.end_byte, signature_end, *doc,
+            kind, name, qualname, scope.definition, start_line, end_row + (1 if end_column else 0), name_line,
+            node.start_byte, node.end_byte, signature_end, *doc,
         )  # fmt: skip
