@@ -275,9 +275,7 @@ class Lowering:
         row = self._definition(
             kind, name, wrapped[0] if wrapped else node, name_node or node, signature_end, doc, prefix
         )
-        start_line = outermost.start_point[0] + 1
-        name_line = max(row.name_line, start_line)  # the name of `f = \n function…` stands before it
-        row = row._replace(start_line=start_line, name_line=name_line, start_byte=outermost.start_byte)
+        row = row._replace(start_line=outermost.start_point[0] + 1, start_byte=outermost.start_byte)
         draft = self._open(row, kind, row.qualname)
         if wrapped:
             draft.flags |= wrapped[1]
