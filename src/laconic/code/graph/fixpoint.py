@@ -26,7 +26,7 @@ class Solver:
         self._solved: dict[Hashable, frozenset[Any]] = {}
         self._values: dict[Hashable, frozenset[Any]] = {}  # of the question being answered, not final yet
         self._equations: dict[Hashable, tuple[Callable[..., frozenset[Any]], tuple[Any, ...]]] = {}
-        self._readers: dict[Hashable, set[Hashable]] = {}
+        self._readers: dict[Hashable, dict[Hashable, None]] = {}  # in order of reading
         self._computations: dict[Hashable, int] = {}
         self._stack: list[Hashable] = []
         self._left = 0  # computations that the present question may still take
@@ -39,7 +39,7 @@ class Solver:
             return known
         if not self._stack:
             return self._answer(key, compute, arguments)
-        self._readers.setdefault(key, set()).add(self._stack[-1])
+        self._readers.setdefault(key, {})[self._stack[-1]] = None
         value = self._values.get(key)
         if value is None:
             self._equations[key] = (compute, arguments)
