@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 MAX_PROBLEMS = 20  # a file; the rest is counted nowhere because the file is broken anyway
 
-# The version of what extraction means. It is part of every revision: raise it when facts change for equal text.
-EXTRACTOR_VERSION = 2
-
 
 @cache
 def grammar_of(language: Language) -> Grammar:
