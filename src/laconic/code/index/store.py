@@ -160,11 +160,6 @@ class Store:
         row = self._database.row(f"{_FILE_QUERY} and path = ?", (path,))
         return IndexedFile(*row) if row else None
 
-    def file_by_id(self, file_id: int) -> IndexedFile | None:
-        """The indexed file of an id; ids hold within a revision."""
-        row = self._database.row(f"{_FILE_QUERY} and id = ?", (file_id,))
-        return IndexedFile(*row) if row else None
-
     def skipped(self) -> list[Skipped]:
         """What is not indexed although it may be source, by path."""
         rows = self._database.rows(
