@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import pty
+import select
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +15,8 @@ import pytest
 from tests.cli.asking import Ask, run
 
 from laconic.cli.commands import COMMANDS
+
+MAX_SILENCE_SECONDS = 30.0  # of a shell that has been asked something
 
 
 @pytest.mark.parametrize(
@@ -86,6 +91,82 @@ def test_bash_completes(shop: Path, laconic_on_path: str, line: str, expected: s
     )
     assert set(done.stdout.split()) == expected
     assert done.stderr == ""
+
+
+# A line as typed, and what the shell makes of it when Tab is pressed: bash, zsh and fish insert what is left to say.
+COMPLETED = {
+    "laconic con": "laconic context",
+    "laconic calls --callee": "laconic calls --callees",
+    "laconic calls checko": "laconic calls checkout",
+    "laconic calls src/shop/money.py:form": "laconic calls src/shop/money.py:format_cents",
+    "laconic calls 'checko": "laconic calls checkout",
+    "laconic extract sr": "laconic extract src/",
+    "laconic nonsense x": "laconic nonsense x",
+    "laconic stats ": "laconic stats",
+}
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="no fish here")
+def test_fish_completes(shop: Path, laconic_on_path: str) -> None:
+    run(["index"], shop)
+    program = "laconic completion fish | source; for line in $argv; complete --do-complete $line; echo ==; end"
+    done = subprocess.run(
+        ["fish", "--no-config", "--command", program, *COMPLETED],
+        cwd=shop,
+        env={**os.environ, "PATH": laconic_on_path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    offered = [block.split() for block in done.stdout.split("==\n")[:-1]]
+    for (line, completed), words in zip(COMPLETED.items(), offered, strict=True):
+        assert words == ([] if completed == line.rstrip() else [completed.split()[-1]]), line
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="no zsh here")
+@pytest.mark.parametrize("loaded_as", ['eval "$(laconic completion zsh)"', "fpath=($PWD/functions $fpath)"])
+def test_zsh_completes(shop: Path, laconic_on_path: str, loaded_as: str) -> None:
+    run(["index"], shop)
+    (shop / "functions").mkdir()
+    (shop / "functions" / "_laconic").write_text(run(["completion", "zsh"], shop).out, "utf-8")
+    compinit = "autoload -U compinit; compinit -u -D"
+    setup = f"{compinit}; {loaded_as}" if loaded_as.startswith("eval") else f"{loaded_as}; {compinit}"
+    assert typed_into_zsh(setup, list(COMPLETED), shop, laconic_on_path) == [
+        completed.rstrip("/") for completed in COMPLETED.values()
+    ]
+
+
+def typed_into_zsh(setup: str, lines: list[str], directory: Path, path: str) -> list[str]:
+    """What an interactive zsh has in its line editor after each line and a Tab, words joined by single spaces."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(directory)
+        os.execvpe("zsh", ["zsh", "-f", "-i"], {**os.environ, "PATH": path, "TERM": "dumb", "HOME": str(directory)})
+    try:
+        # The quotes keep the marks out of the echo of what is typed: they appear as output alone.
+        os.write(terminal, f"{setup}; print RE''ADY\n".encode())
+        output = read_until(terminal, b"READY", b"")[1]
+        found = []
+        for line in lines:
+            os.write(terminal, f"{line}\t\x01print -r -- BE''GIN \x05 EN''D\n".encode())
+            output = read_until(terminal, b"BEGIN", output)[1]
+            words, output = read_until(terminal, b"END", output)
+            found.append(" ".join(words.decode().split()))
+        return found
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(terminal)
+
+
+def read_until(terminal: int, mark: bytes, output: bytes) -> tuple[bytes, bytes]:
+    """What comes before a mark, and what was read behind it."""
+    while mark not in output:
+        assert select.select([terminal], [], [], MAX_SILENCE_SECONDS)[0], output
+        output += os.read(terminal, 4096)
+    before, _, after = output.partition(mark)
+    return before, after
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

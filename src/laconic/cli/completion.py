@@ -160,17 +160,18 @@ complete -F _PROGRAM_complete PROGRAM
 
 _ZSH = """\
 #compdef PROGRAM
-# Completion of PROGRAM for zsh: eval "$(PROGRAM completion zsh)"
+# Completion of PROGRAM for zsh: eval "$(PROGRAM completion zsh)", or this script as _PROGRAM in a folder of fpath.
 _PROGRAM_complete() {
+    local line="${(j: :)words[1,CURRENT-1]} $PREFIX"
     local -a found
-    found=("${(@f)$(PROGRAM complete "${(j: :)words[1,CURRENT]}" 2>/dev/null)}")
+    found=(${(f)"$(PROGRAM complete "$line" 2>/dev/null)"})
     case "${found[1]}" in
         :files) _files ;;
         :directories) _files -/ ;;
         *) compadd -a found ;;
     esac
 }
-compdef _PROGRAM_complete PROGRAM
+if [[ ${funcstack[1]} == _PROGRAM ]]; then _PROGRAM_complete; else compdef _PROGRAM_complete PROGRAM; fi
 """
 
 _FISH = """\
