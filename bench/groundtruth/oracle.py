@@ -1,8 +1,9 @@
 """Callers of sampled functions in a real repository, compared with what a type checker's call hierarchy says.
 
 The checker is asked once; its answers are kept as JSON in a cache folder, because it takes minutes. A pair is (function
-that calls, function that is called). Anonymous functions and class bodies belong to the function or module around them.
-Only callers below `scope` count, so that one much-tested function does not outweigh the rest.
+that calls, function that is called). Anonymous functions, class bodies and all else that the checker has no item for
+belong to the function or module around them. Only callers below `scope` count, so that one much-tested function does
+not outweigh the rest, and of those only the ones in files that the checker reads.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bench.groundtruth.score import CaseResult, compare, edge, failed
-from bench.groundtruth.subject import EXTERNAL, Subject, copied
+from bench.groundtruth.subject import Subject, copied
 from laconic.code.symbols import CALLABLE_KINDS, Kind, Symbol
 
 SEED = 20_250_101
@@ -60,6 +61,8 @@ class Oracle:
     scope: str  # prefix of paths
     targets: Callable[[Path, str], Iterable[Target]]
     asking: Callable[[Path], AbstractContextManager[Ask]]
+    unread: tuple[str, ...] = ()  # folders inside the scope that are no part of the checker's project
+    has_item: Callable[[Symbol, str], bool] = lambda symbol, line: True  # whether it calls a function by its own name
 
     def answers(self, root: Path, cache: Path) -> list[Answer]:
         """The checker's answers for the sample, from the cache if they are there."""
@@ -79,7 +82,7 @@ class Oracle:
         """Compare every sampled function."""
         answers = self.answers(root, cache)
         with copied(root) as subject:
-            known = Callers(subject, self.scope)
+            known = Callers(subject, self)
             yield from (known.compare(answer) for answer in answers)
 
 
@@ -93,9 +96,11 @@ def _answer(row: dict[str, object]) -> Answer:
 class Callers:
     """Our callers in the words of the comparison: `path:line` of the calling function's name, or `path`."""
 
-    def __init__(self, subject: Subject, scope: str) -> None:
+    def __init__(self, subject: Subject, oracle: Oracle) -> None:
         self.subject = subject
-        self.scope = scope
+        self.oracle = oracle
+        self.scope = oracle.scope
+        self.lines: dict[str, list[str]] = {}
         self.functions: dict[str, list[Symbol]] = {}
         for symbol in subject.symbols.values():
             if symbol.kind in CALLABLE_KINDS and symbol.kind is not Kind.LAMBDA:
@@ -115,13 +120,25 @@ class Callers:
 
     def _found(self, symbol: Symbol) -> Iterator[str]:
         for each in self.subject.engine.graph.callers(symbol.id):
-            if not each.caller.startswith(EXTERNAL) and each.caller.startswith(self.scope):
+            if each.caller.startswith(self.scope) and self._is_read(each.caller):
                 yield self._caller(self.subject.symbols[each.caller])
 
+    def _is_read(self, caller: str) -> bool:
+        folders = caller.partition(":")[0].split("/")
+        return not any(folder in self.oracle.unread for folder in folders)
+
     def _caller(self, symbol: Symbol) -> str:
-        while symbol.parent and (symbol.kind not in CALLABLE_KINDS or symbol.kind is Kind.LAMBDA):
+        while symbol.parent and not self._has_item(symbol):
             symbol = self.subject.symbols[symbol.parent]
         return f"{symbol.path}:{symbol.name_line}" if symbol.parent else symbol.path
+
+    def _has_item(self, symbol: Symbol) -> bool:
+        if symbol.kind not in CALLABLE_KINDS or symbol.kind is Kind.LAMBDA:
+            return False
+        lines = self.lines.get(symbol.path)
+        if lines is None:
+            lines = self.lines[symbol.path] = self.subject.text(symbol.path).split("\n")
+        return self.oracle.has_item(symbol, lines[symbol.name_line - 1])
 
     def _place(self, place: Place) -> str:
         if not place.line:

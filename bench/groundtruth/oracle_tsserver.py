@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -12,10 +13,12 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from bench.groundtruth.oracle import Ask, Place, Target
+from laconic.code.symbols import Symbol
 
 FILES = {"module", "script"}  # kinds of item that stand for a whole file
 FUNCTIONS = {"function", "local function", "method", "getter", "const", "let", "arrow function"}
 MAX_HEAP_MB = 3000
+UNREAD = ("__tests__", "__tests_dts__", "fixtures")  # what Vite's projects leave out
 NOT_SOURCE = ("__tests__", "__tests_dts__", "node_modules", ".d.ts", "fixtures")
 
 
@@ -106,6 +109,15 @@ def _is_function(item: dict[str, Any], lines: list[str]) -> bool:
     if item["kind"] not in {"const", "let"}:
         return True
     return "=>" in lines[item["nameSpan"]["start"]["line"] - 1]
+
+
+def has_item(symbol: Symbol, line: str) -> bool:
+    """Whether the call hierarchy has an item for a function: constructors and functions in properties have none."""
+    if symbol.name == "constructor":
+        return False
+    name = re.escape(symbol.name)
+    is_assigned = re.search(rf"(?<![\w$]){name}[!?]?\s*(=(?![=>])|:)", line)
+    return not is_assigned or bool(re.search(rf"\b(const|let|var)\s+{name}(?![\w$])", line))
 
 
 @contextmanager

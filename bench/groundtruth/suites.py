@@ -84,7 +84,10 @@ _SWARM = "secure-software-engineering+SWARM-CG/benchmarks"
 _JCG = "opalj+JCG/jcg_testcases/src/main/resources"
 _JARVIS = dotted.run(dotted.PYTHON, "dataset/micro_benchmark", "ground_truth/micro_benchmark")
 _DJANGO = oracle.Oracle("ty-django", "django/", oracle_ty.targets, oracle_ty.asking)
-_VITE = oracle.Oracle("tsserver-vite", "packages/vite/src/", oracle_tsserver.targets, oracle_tsserver.asking)
+_VITE = oracle.Oracle(
+    "tsserver-vite", "packages/vite/src/", oracle_tsserver.targets, oracle_tsserver.asking,
+    oracle_tsserver.UNREAD, oracle_tsserver.has_item,
+)  # fmt: skip
 
 SUITES: tuple[Suite, ...] = (
     _dotted("PyCG", "vitsalis+PyCG/micro-benchmark/snippets", dotted.PYTHON),

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bench.groundtruth import dotted, jcg, js_callgraph, rust_comments
+from bench.groundtruth import dotted, jcg, js_callgraph, oracle_tsserver, rust_comments
 from bench.groundtruth.java_names import JavaNames, from_descriptor, parameter_types
 from bench.groundtruth.swarm_java import found_pairs
 from tests.bench.subjects import subject, symbol
@@ -174,3 +174,19 @@ def test_rust_functions_have_the_addresses_that_comments_use() -> None:
     assert list(rust_comments.commented("structs/src/lib.rs", RUST)) == [
         rust_comments.Commented("structs/src/lib.rs", 6, "structs::lib::One::twice")
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("export async function f<T>(a = f) {", True),
+        ("  f(a: number): void {", True),
+        ("  get f() {", True),
+        ("const f = (a) => a", True),
+        ("  f: (a) => a,", False),
+        ("  f = () => 1", False),
+        ("res.f = (...rest) => {", False),
+    ],
+)
+def test_functions_in_properties_have_no_item_in_the_hierarchy_of_tsserver(line: str, expected: bool) -> None:
+    assert oracle_tsserver.has_item(symbol("a.ts:f", Kind.FUNCTION), line) is expected
