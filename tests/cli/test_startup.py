@@ -11,7 +11,7 @@ import pytest
 ENTRY = {"__future__", "laconic", "laconic.cli", "laconic.cli.main"}
 # Help may load declarations and the vocabulary of symbols; nothing that parses, stores or counts.
 HELP_MAY_LOAD = ("laconic.cli", "laconic.capabilities", "laconic.foundation")
-HELP_MAY_LOAD_OF_CODE = {"laconic.code", "laconic.code.symbols", "laconic.code.lenses", "laconic.code.lenses.places"}
+HELP_MAY_LOAD_OF_CODE = {"laconic.code", "laconic.code.symbols", "laconic.code.places"}
 HEAVY = {
     *("laconic.foundation.database", "laconic.foundation.tokens"),
     *("apsw", "tree_sitter", "argparse", "json", "subprocess", "multiprocessing", "difflib", "tomllib", "asyncio"),

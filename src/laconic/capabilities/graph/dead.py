@@ -53,7 +53,7 @@ class Dead:
 def run(workspace: Workspace, parameters: Parameters) -> Dead:
     """Everything that nothing uses."""
     from laconic.code.graph.dead import dead, in_other_text
-    from laconic.code.lenses.places import is_test
+    from laconic.code.places import is_test
 
     engine = workspace.engine
     files = files_below(workspace, parameters.path)

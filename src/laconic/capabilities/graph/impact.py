@@ -10,7 +10,7 @@ from laconic.capabilities.declaration import Capability, Role, option, positiona
 from laconic.capabilities.graph.listing import UNSAID, Row, listed, name_of, path_of
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from laconic.capabilities.text import Style, counted
-from laconic.code.lenses.places import is_test
+from laconic.code.places import is_test
 from laconic.code.symbols import Grade, Kind
 from laconic.foundation.limits import MAX_REACHED_SYMBOLS
 

@@ -35,7 +35,7 @@ from laconic.code.lenses.candidate import (
     ranked,
 )
 from laconic.code.lenses.mentions import Used
-from laconic.code.lenses.places import directory, is_test
+from laconic.code.places import directory, is_test
 from laconic.code.symbols import CLASS_KINDS, Edge, Grade, Symbol
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import (

@@ -1,0 +1,1 @@
+"""Postings and vectors as files beside the index."""
