@@ -48,6 +48,10 @@ CASES: dict[str, Case] = {
         {"a.py": "def f():\n    x = 1\n    print(x)\n    x = 2\n    print(x)\n    if x: x = 3\n    return x\n"},
         {"3: x": "2", "5: x": "4 6", "7: x": "4 6"},
     ),
+    "elixir: a block of a module binds its variables one after the other": (
+        {"a.exs": 'test "a" do\n  x = 1\n  f(x)\n  x = 2\n  f(x)\nend\n'},
+        {"3: x)": "2", "5: x)": "4"},
+    ),
     "python: imports are followed and named": (
         {"a.py": "from b import C as D, f\nD().m(f)\n", "b.py": "class C:\n    def m(self): ...\nf = 1\n"},
         {"2: D": "b.py:1 1", "2: m": "b.py:2", "2: f": "b.py:3 1", "1: f\n": "b.py:3"},

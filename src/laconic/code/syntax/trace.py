@@ -37,6 +37,7 @@ class Binding(NamedTuple):
     start: int
     end: int
     owner: int  # the definition whose scope has the name
+    shared: bool  # there at any time: a name of the whole body of a module or class, not of a block in it
     definition: int  # what the name is the name of, -1 if it is none
     declares: bool  # false for an assignment to a variable that may be declared elsewhere
     version: str
@@ -100,7 +101,7 @@ class Trace(Lowering):
         innermost = max((each.start for each in seen), default=0)
         seen = [each for each in seen if each.start == innermost]
         seen = [each for each in seen if each.version == self.version] or seen
-        if self.language.blocks and seen and seen[0].declares and not self._is_shared(seen[0].owner):
+        if self.language.blocks and seen and seen[0].declares and not seen[0].shared:
             last = max(seen, key=lambda each: (each.offset <= offset, each.offset))
             return [each for each in seen if each.definition >= 0] if last.definition >= 0 else [last]
         return seen
@@ -225,32 +226,33 @@ class Trace(Lowering):
             line = self.definitions[note.definition].name_line
         else:
             line = note.imported.line if note.imported is not None else node.start_point[0] + 1
-        start, end, owner = self._reach(note)
+        start, end, owner, in_block = self._reach(note)
+        shared = not in_block and self._is_shared(owner)
         at = note.at or node
         return Binding(
-            line, at.start_byte, start, end, owner, note.definition, note.declares, note.version, note.imported,
+            line, at.start_byte, start, end, owner, shared, note.definition, note.declares, note.version, note.imported,
             note.everywhere, at,
         )  # fmt: skip
 
-    def _reach(self, note: Note) -> tuple[int, int, int]:
-        """The bytes in which a binding is seen, and the definition whose scope it is of."""
+    def _reach(self, note: Note) -> tuple[int, int, int, bool]:
+        """The bytes in which a binding is seen, the definition whose scope it is of, and whether a block ends it."""
         outlives = not note.declares or (self.language.outlives is not None and self.language.outlives(note.node))
         span: tuple[int, int] | None = None
         left = note.outer == 0  # still inside the function that the name is not of
         parent = self.definitions[note.definition].parent if note.definition > 0 else 0
         if parent and self._opened.get(note.node.id, parent) not in (note.definition, parent):
-            return note.node.start_byte, note.node.end_byte, parent
+            return note.node.start_byte, note.node.end_byte, parent, False
         around = note.node.parent if note.outer < 1 else None
         while around is not None:
             opened = self._opened.get(around.id, -1)
             if opened >= 0 and opened != note.definition:
                 if not left:
-                    return (*(span or (around.start_byte, around.end_byte)), opened)
+                    return (*(span or (around.start_byte, around.end_byte)), opened, span is not None)
                 left = False
             elif span is None and not outlives and not left and opened < 0 and self._ends_names(around, note.node):
                 span = around.start_byte, around.end_byte
             around = around.parent
-        return (*(span or (0, len(self.source) + 1)), 0)
+        return (*(span or (0, len(self.source) + 1)), 0, span is not None)
 
     def _ends_names(self, node: Node, name: Node) -> bool:
         """Whether a node ends the names inside, its own name aside."""
@@ -274,12 +276,12 @@ class Trace(Lowering):
 
     def _precedes(self, binding: Binding, offset: int) -> bool:
         """Whether a binding is there when the code at an offset runs."""
-        always = binding.definition >= 0 or binding.imported is not None or self._is_shared(binding.owner)
+        always = binding.definition >= 0 or binding.imported is not None or binding.shared
         return always or binding.offset <= offset or self.innermost(offset) != binding.owner
 
     def _is_being_bound(self, binding: Binding, offset: int) -> bool:
         """Whether an offset is in the very statement that binds a local name: the name is still what it was before."""
-        if binding.definition >= 0 or binding.imported is not None or self._is_shared(binding.owner):
+        if binding.definition >= 0 or binding.imported is not None or binding.shared:
             return False
         around = binding.at.parent
         while around is not None and type(self.rules[around.kind_id]) in PATTERN_RULES:
