@@ -8,6 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
+from laconic.code.languages.registry import LANGUAGES
+from laconic.code.symbols import Definition
+from laconic.code.syntax.extract import extract
+
 C = {
     "include/db.h": """\
 #ifndef DB_H
@@ -120,6 +124,105 @@ int main() {
 }
 """,
 }
+
+HIDDEN = {
+    "a.c": """\
+#if 0
+int never(void) { return 1; }
+#elif defined(X)
+int chosen(void) { return 2; }
+#endif
+int (*pick(char c))(void *) { return 0; }
+typedef unsigned int size_t;
+typedef struct only { int a; };
+main() { chosen(); }
+Test(suite, name) { pick('c'); }
+static int split(void) {
+#ifdef X
+  if (chosen()) {
+#else
+  if (pick('d')) {
+#endif
+    return 1;
+  }
+  return 0;
+}
+int after(void) { return split(); }
+""",
+    "digraphs.c": "%:define SIZE 3\nint sizes<:SIZE:> = <% 1, 2, 3 %>;\n",
+}
+WRITTEN = {
+    "a.cpp": """\
+export module shop;
+import std;
+export namespace a::b::c { int deep() { return 1; }; }
+struct __builtin_thing__ BIG_API(4) Box {
+  operator const char *() const { return 0; }
+  operator bool() const;
+  void nothing() {};
+};
+Box::operator bool() const { return true; }
+struct Safe { Safe(int n) try : m(n) { deep(); } catch (...) { } int m; };
+PyAPI_FUNC(int) wrapped(int n);
+typeof(1) guessed = 2;
+typedef int (WINAPI *callback)(int);
+int main() { foreach (int x, xs) { wrapped(x); } }
+""",
+}
+
+
+def test_definitions_that_the_preprocessor_chooses_and_hides(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        HIDDEN,
+        definitions=[
+            "a.c:chosen function 4",
+            "a.c:pick function 6",
+            "a.c:size_t type 7",
+            "a.c:only struct 8",
+            "a.c:main function 9",
+            "a.c:Test function 10",
+            "a.c:split function 11",
+            "a.c:after function 21",
+            "digraphs.c:SIZE macro 1",
+            "digraphs.c:sizes variable 2",
+        ],
+        edges=[
+            "a.c:main -> a.c:chosen exact",
+            "a.c:Test -> a.c:pick exact",
+            "a.c:split -> a.c:chosen exact",
+            "a.c:after -> a.c:split exact",
+        ],
+    )
+    assert not {"never", ""} & {row.name for row in _definitions("c", HIDDEN["a.c"])[1:]}
+
+
+def test_definitions_under_macros_and_module_words(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        WRITTEN,
+        definitions=[
+            "a.cpp:a.b.c namespace 3",
+            "a.cpp:a.b.c.deep function 3",
+            "a.cpp:Box struct 4",
+            "a.cpp:Box.operator const char * method 5",
+            "a.cpp:Box.operator bool method 6",
+            "a.cpp:Box.operator bool#2 method 9",
+            "a.cpp:Box.nothing method 7",
+            "a.cpp:Safe.Safe method 10",
+            "a.cpp:wrapped function 11",
+            "a.cpp:guessed variable 12",
+            "a.cpp:callback type 13",
+            "a.cpp:main function 14",
+        ],
+        signatures={"a.cpp:Box.nothing": "void nothing()"},
+    )
+    names = {row.name for row in _definitions("cpp", WRITTEN["a.cpp"])}
+    assert not {"foreach", "module", "import", "std", "shop"} & names
+
+
+def _definitions(language: str, text: str) -> tuple[Definition, ...]:
+    return extract(text.encode(), LANGUAGES[language]).definitions
 
 
 def test_c_definitions(tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ from laconic.code.languages.model import (
     Text,
     Typed,
 )  # fmt: skip
+from laconic.code.languages.preprocessor import readable_c
 from laconic.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ WRAPPING = (
 )  # fmt: skip
 NAMES = (
     "identifier", "field_identifier", "type_identifier", "qualified_identifier", "destructor_name", "operator_name",
-    "operator_cast", "template_function", "template_method",
+    "operator_cast", "template_function", "template_method", "primitive_type",
 )  # fmt: skip
 MAX_DECLARATOR_DEPTH = 60
 
@@ -129,8 +130,8 @@ def declared(node: Node) -> Declared:
             return Declared(node, None if points else function, direct, points)
         if node.type not in WRAPPING:
             break
-        if node.type == "function_declarator":
-            function = function or node
+        if node.type == "function_declarator":  # the innermost is what is called: `int (*f(char c))(void *a)`
+            function, points = node, False
         elif node.type in ("pointer_declarator", "reference_declarator", "array_declarator"):
             direct = False
             points = points or (function is not None and node.type == "pointer_declarator")
@@ -156,8 +157,30 @@ def qualified(walk: Lowering, node: Node) -> tuple[list[str], str, Node]:
         node = name
     if node.type in ("template_function", "template_method"):
         node = node.child_by_field_name("name") or node
+    if node.type == "operator_cast":
+        return qualifiers, _conversion(walk, node), node
+    return qualifiers, walk.text(node).replace(" ", ""), node
+
+
+def _converts(name: Node) -> bool:
+    """Whether a name is that of `operator T`, which declares a function without a function declarator."""
+    while name.type == "qualified_identifier":
+        last = name.child_by_field_name("name")
+        if last is None:
+            break
+        name = last
+    return name.type == "operator_cast"
+
+
+def _conversion(walk: Lowering, node: Node) -> str:
+    """`operator T *`, without the parameters."""
+    end = node.child_by_field_name("declarator")
+    while end is not None and end.type != "abstract_function_declarator":
+        end = next((child for child in end.named_children if child.type.startswith("abstract_")), None)
     text = walk.text(node)
-    return qualifiers, re.sub(r"\s+", " ", text) if node.type == "operator_cast" else text.replace(" ", ""), node
+    if end is not None:
+        text = walk.source[node.start_byte : end.start_byte].decode("utf-8", "replace")
+    return " ".join(text.split())
 
 
 def chain(names: list[str]) -> Expression:
@@ -186,10 +209,15 @@ def lower_function(walk: Lowering, node: Node) -> Expression:
     """A function with its body, also one of a class that it names: `void A::b() {…}`."""
     declarator = node.child_by_field_name("declarator")
     found = declared(declarator) if declarator is not None else None
-    if found is None or found.name is None or (found.function is None and found.name.type != "operator_cast"):
+    if found is None or found.name is None or (found.function is None and not _converts(found.name)):
         walk.visit(node.named_children)
         return None
-    return define_function(walk, node, found.name, found.function, node.child_by_field_name("body"))
+    body = node.child_by_field_name("body") or next(
+        (child for child in node.named_children if child.type == "try_statement"), None
+    )
+    if not _owns_names(walk) and node.child_by_field_name("type") is None:  # a macro that loops: `foreach (…) {…}`
+        return walk.value(body)
+    return define_function(walk, node, found.name, found.function, body)
 
 
 def define_function(walk: Lowering, node: Node, name: Node, function: Node | None, body: Node | None) -> Expression:
@@ -205,7 +233,10 @@ def define_function(walk: Lowering, node: Node, name: Node, function: Node | Non
             function = None
     words = [walk.text(child) for child in node.children if child.type in ("storage_class_specifier", "virtual")]
     returned = walk.value(node.child_by_field_name("type"))
-    initializers = next((child for child in node.named_children if child.type == "field_initializer_list"), None)
+    heads = (node, body) if body is not None and body.type == "try_statement" else (node,)
+    initializers = next(
+        (child for head in heads for child in head.named_children if child.type == "field_initializer_list"), None
+    )
     listed = function.child_by_field_name("parameters") if function is not None else None
     parameters = _parameters(walk, listed)
     kind = fixture or (Kind.METHOD if qualifiers or _in_class(walk) else Kind.FUNCTION)
@@ -227,6 +258,31 @@ def define_function(walk: Lowering, node: Node, name: Node, function: Node | Non
         _initialize_members(walk, initializers)
     walk.value(body)
     return walk.leave(draft, parent)
+
+
+def lower_unit(walk: Lowering, node: Node) -> Expression:
+    """A file. `main() {…}` and `TEST(a, b) {…}` have no type, so the grammar sees a call and a block."""
+    for child in node.named_children:
+        head = child.prev_named_sibling if child.type == "compound_statement" else None
+        name = _lone_call(head) if head is not None else None
+        if head is None or name is None:
+            walk.value(child)
+            continue
+        made = define_function(walk, child, name, None, child)
+        if type(made) is tuple:
+            line = head.start_point[0] + 1
+            row = walk.definitions[made[1]]
+            walk.definitions[made[1]] = row._replace(start_line=line, name_line=line, start_byte=head.start_byte)
+    return None
+
+
+def _lone_call(head: Node) -> Node | None:
+    """The function of a call that nothing ends."""
+    if head.named_child_count != 1 or not (head.is_error or head.children[-1].is_missing):
+        return None
+    call = head.named_children[0]
+    name = call.child_by_field_name("function") if call.type == "call_expression" else None
+    return name if name is not None and name.type == "identifier" else None
 
 
 def parameter_of(name: str, annotation: Expression) -> Positional:
@@ -279,8 +335,8 @@ def lower_declaration(walk: Lowering, node: Node) -> Expression:
         found = declared(declarator)
         if found.name is None:
             walk.value(declarator)
-        elif (found.function is not None or found.name.type == "operator_cast") and _owns_names(walk):
-            define_function(walk, node, found.name, found.function, None)
+        elif (found.function is not None or _converts(found.name)) and _owns_names(walk):
+            define_function(walk, node, found.name, found.function, _empty_body(declarator, default))
         else:
             _declare_variable(walk, node, declarator, found, annotation, default)
             default = None
@@ -289,6 +345,12 @@ def lower_declaration(walk: Lowering, node: Node) -> Expression:
     rest = [child for child in node.named_children if child.id not in known]
     walk.visit([child for child in rest if child.type != "field_initializer_list"])
     return None
+
+
+def _empty_body(declarator: Node, default: Node | None) -> Node | None:
+    """`void f() {};` reads like a variable with an initialiser."""
+    body = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else default
+    return body if body is not None and body.type == "initializer_list" else None
 
 
 def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Declared, annotation: Expression,
@@ -453,9 +515,9 @@ def lower_typedef(walk: Lowering, node: Node) -> Expression:
         annotation = walk.value(made)
     for declarator in declarators:
         found = declared(declarator)
-        if found.name is None:
+        text = walk.text(found.name) if found.name is not None else ""
+        if found.name is None or not text:  # `typedef struct T {…};` declares no other name
             continue
-        text = walk.text(found.name)
         if text == annotation:  # `typedef struct T T;` only announces the struct
             continue
         is_function = found.is_function_pointer or found.function is not None
@@ -496,6 +558,15 @@ def lower_macro(walk: Lowering, node: Node) -> Expression:
             draft.read.add(called)
             walk.call(called, (), (), node.start_point[0] + 1)
     return walk.leave(draft, parent)
+
+
+def lower_branch(walk: Lowering, node: Node) -> Expression:
+    """`#if 0` hides what it holds; of other branches all are read."""
+    condition, alternative = node.child_by_field_name("condition"), node.child_by_field_name("alternative")
+    if condition is not None and walk.text(condition) == "0":
+        return walk.value(alternative)
+    walk.visit(node.named_children)
+    return None
 
 
 def lower_conditional(walk: Lowering, node: Node) -> Expression:
@@ -539,6 +610,8 @@ RULES: dict[str, Rule] = {
     "preproc_def": Custom(lower_macro),
     "preproc_function_def": Custom(lower_macro),
     "preproc_include": Imports(read_include),
+    "preproc_if": Custom(lower_branch),
+    "preproc_elif": Custom(lower_branch),
     "comment": Comment(),
 }
 
@@ -547,7 +620,8 @@ BLOCKS = frozenset({"compound_statement", "for_statement", "while_statement", "i
 C = Language(
     name="c",
     grammar=grammar,
-    rules={**RULES, "subscript_expression": Custom(lower_subscript)},
+    rules={**RULES, "translation_unit": Custom(lower_unit), "subscript_expression": Custom(lower_subscript)},
+    readable=readable_c,
     blocks=BLOCKS,
     resolution=Resolution(
         modules=included_files,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from laconic.code.expressions import ELEMENT, MEMBER, NEW, PARTIAL, TYPED, Expression
@@ -28,6 +27,7 @@ from laconic.code.languages.model import (  # fmt: skip
     Skip,
     names,
 )
+from laconic.code.languages.preprocessor import readable_cpp
 from laconic.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -46,27 +46,6 @@ def grammar() -> object:
     return tree_sitter_cpp.language()
 
 
-# `class A_EXPORT Name {`, `A_API int f();`, `int x GUARDED_BY(m);`: macros about linkage and locks.
-LINKAGE_MACROS = re.compile(
-    rb"\b(?:class|struct|union)[ \t]+(?P<before>[A-Z][A-Z0-9_]+(?:\([^()\n]*\))?)"
-    rb"(?=\s+[A-Za-z_]\w*\s*(?:final\s*)?[:{])"
-    rb"|(?P<after>\b(?:ABSL_)?(?:(?:PT_)?GUARDED_BY|ACQUIRED_(?:AFTER|BEFORE)|(?:EXCLUSIVE|SHARED)_LOCKS_REQUIRED"
-    rb"|LOCKS_EXCLUDED|(?:EXCLUSIVE_|SHARED_)?(?:UN)?LOCK_FUNCTION)\([^()\n]*\)|\bNO_THREAD_SAFETY_ANALYSIS\b)"
-    rb"|^[ \t]*(?:static[ \t]+|extern[ \t]+)?(?P<first>[A-Z][A-Z0-9_]*_(?:EXPORT|API|PUBLIC|EXTERN))(?=[ \t]+\w)",
-    re.MULTILINE,
-)
-
-
-def without_linkage_macros(source: bytes) -> bytes:
-    """The source with macros of linkage and locks blanked out."""
-
-    def blank(match: re.Match[bytes]) -> bytes:
-        start, end = match.span(match.lastgroup or 0)
-        return match[0][: start - match.start()] + b" " * (end - start) + match[0][end - match.start() :]
-
-    return LINKAGE_MACROS.sub(blank, source)
-
-
 def lower_namespace(walk: Lowering, node: Node) -> Expression:
     """`namespace a::b {…}`: one part of a namespace that others may open again; without a name, of the file alone."""
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
@@ -75,8 +54,7 @@ def lower_namespace(walk: Lowering, node: Node) -> Expression:
         return None
     parent = walk.scope
     drafts = []
-    parts = name.named_children if name.type == "nested_namespace_specifier" else [name]
-    for part in parts:
+    for part in _parts(name):
         draft = walk.enter(node, Kind.NAMESPACE, walk.text(part), part, body)
         draft.flags |= PARTIAL
         drafts.append((draft, walk.scope))
@@ -87,6 +65,13 @@ def lower_namespace(walk: Lowering, node: Node) -> Expression:
         result = walk.leave(draft, around)
     walk.scope = parent
     return result
+
+
+def _parts(name: Node) -> list[Node]:
+    """The names of `a::b::c`, which the grammar nests."""
+    if name.type != "nested_namespace_specifier":
+        return [name]
+    return [part for child in name.named_children for part in _parts(child)]
 
 
 def lower_qualified(walk: Lowering, node: Node) -> Expression:
@@ -251,7 +236,7 @@ CPP = Language(
     name="cpp",
     grammar=grammar,
     rules=RULES_CPP,
-    readable=without_linkage_macros,
+    readable=readable_cpp,
     blocks=BLOCKS | {"for_range_loop", "catch_clause"},
     resolution=Resolution(
         modules=included_files,
