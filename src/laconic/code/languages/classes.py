@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from laconic.code.expressions import NEW, Expression
+from laconic.code.expressions import GENERIC, MEMBER, NEW, Expression
 from laconic.code.languages.model import Files, Function, shared_directories
 from laconic.code.symbols import Kind
 
@@ -36,6 +36,21 @@ def namespace_files(suffix: str, separator: str = ".") -> Namespaces:
 def word(walk: Lowering, node: Node) -> Expression:
     """The text of a type that nobody defines: `int`."""
     return walk.text(node)
+
+
+def dotted_type(name: str) -> Callable[[Lowering, Node], Expression]:
+    """`a.b.T<U>`, whose names and type arguments are children side by side; `name` is the node type of a name."""
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        value: Expression = None
+        for child in node.named_children:
+            if child.type == name:
+                value = walk.value(child) if value is None else (MEMBER, value, walk.text(child))
+            elif child.type == "type_arguments" and value is not None:
+                value = (GENERIC, value, tuple(walk.value(argument) for argument in child.named_children))
+        return value
+
+    return lower
 
 
 def anonymous_class(walk: Lowering, node: Node, body: Node | None, bases: Iterable[Expression]) -> Expression:

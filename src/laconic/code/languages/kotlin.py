@@ -11,7 +11,6 @@ from laconic.code.expressions import (
     CONSTRUCTOR,
     EITHER,
     ELEMENT,
-    GENERIC,
     MEMBER,
     NEW,
     POSITIONAL,
@@ -21,7 +20,15 @@ from laconic.code.expressions import (
     Expression,
     Parameter,
 )
-from laconic.code.languages.classes import anonymous_class, bind_typed, child_of, function, namespace_files, own_name
+from laconic.code.languages.classes import (
+    anonymous_class,
+    bind_typed,
+    child_of,
+    dotted_type,
+    function,
+    namespace_files,
+    own_name,
+)
 from laconic.code.languages.model import (
     Assign,
     Block,
@@ -80,17 +87,6 @@ def package_of(root: Node, text: Callable[[Node], str]) -> str:
     """The package that a file declares."""
     header = child_of(root, "package_header")
     return text(header.named_children[0]) if header is not None and header.named_children else ""
-
-
-def lower_type(walk: Lowering, node: Node) -> Expression:
-    """`a.b.T<U>`."""
-    value: Expression = None
-    for child in node.named_children:
-        if child.type == "identifier":
-            value = walk.value(child) if value is None else (MEMBER, value, walk.text(child))
-        elif child.type == "type_arguments" and value is not None:
-            value = (GENERIC, value, tuple(walk.value(argument) for argument in child.named_children))
-    return value
 
 
 def read_parameters(walk: Lowering, node: Node) -> list[Parameter]:
@@ -418,7 +414,7 @@ RULES: dict[str, Rule] = {
     "binary_expression": Custom(lower_binary),
     "infix_expression": Custom(lower_infix),
     "as_expression": Typed("right", "left"),
-    "user_type": Custom(lower_type),
+    "user_type": Custom(dotted_type("identifier")),
     "nullable_type": Inner(),
     "non_nullable_type": Inner(),
     "parenthesized_type": Inner(),

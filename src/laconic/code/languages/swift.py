@@ -10,7 +10,6 @@ from laconic.code.expressions import (
     CONSTRUCTOR,
     EITHER,
     GENERIC,
-    MEMBER,
     POSITIONAL,
     PRIVATE,
     PROPERTY,
@@ -20,7 +19,7 @@ from laconic.code.expressions import (
     Expression,
     Parameter,
 )
-from laconic.code.languages.classes import bind_typed, child_of, function, own_name
+from laconic.code.languages.classes import bind_typed, child_of, dotted_type, function, own_name
 from laconic.code.languages.model import (
     Assign,
     Block,
@@ -88,17 +87,6 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     """Files of the target of that name, by the custom of the package manager: `Sources/Module/…`."""
     wanted = module.partition(".")[0]
     return [path for path in files.under("") if path.endswith(".swift") and f"/Sources/{wanted}/" in f"/{path}"]
-
-
-def lower_type(walk: Lowering, node: Node) -> Expression:
-    """`A.B<C>`."""
-    value: Expression = None
-    for child in node.named_children:
-        if child.type == "type_identifier":
-            value = walk.value(child) if value is None else (MEMBER, value, walk.text(child))
-        elif child.type == "type_arguments" and value is not None:
-            value = (GENERIC, value, tuple(walk.value(argument) for argument in child.named_children))
-    return value
 
 
 def lower_collection_type(walk: Lowering, node: Node) -> Expression:
@@ -322,7 +310,7 @@ RULES: dict[str, Rule] = {
     "integer_literal": Literal("Int"),
     "real_literal": Literal("Double"),
     "boolean_literal": Literal("Bool"),
-    "user_type": Custom(lower_type),
+    "user_type": Custom(dotted_type("type_identifier")),
     "optional_type": Inner("wrapped"),
     "array_type": Custom(lower_collection_type),
     "dictionary_type": Custom(lower_collection_type),
