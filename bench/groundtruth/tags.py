@@ -1,8 +1,9 @@
 """Universal Ctags' units: `input.*` with `expected.tags`, judged as (name, kind, line).
 
 Both vocabularies of kinds are reduced to the words below. Left out on both sides: what one of them has no word for
-(imports, parameters, locals, packages, `impl` blocks), references, qualified and anonymous names. A tag without a line
-field is where its search pattern matches, the nth tag of equal name and pattern at the nth match.
+(imports, parameters, locals, packages, `impl` blocks), references, qualified and anonymous names, tags of guest
+languages. A tag without a line field is where its search pattern matches, the nth tag of equal name and pattern at the
+nth match. Blanks within names do not count: `operator ==` is `operator==`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from laconic.code.symbols import Kind
 
 REDEFINITION = re.compile(r"#\d+$")
 ANONYMOUS = re.compile(r"^(__)?anon|^<", re.IGNORECASE)
-SELECTION = re.compile(r"--(?:kinds-[^=\s]+|[^=\s]+-kinds)=(?P<sign>[+-]?)(?P<letters>[A-Za-z*]+)$", re.MULTILINE)
+SELECTION = re.compile(r"--(?:kinds-[^=\s]+|[^=\s]+-kinds)=(?P<kinds>\S+)$", re.MULTILINE)
 
 OUR_WORDS: dict[Kind, str] = {
     Kind.NAMESPACE: "namespace",
@@ -50,13 +51,21 @@ class Vocabulary:
     suffixes: tuple[str, ...]
     words: Mapping[str, str]
     merged: Mapping[str, str]
+    optional: Mapping[str, str]  # kinds that count only where a unit's options switch them on
+    parser: str  # what the parser calls its language, in lower case
 
 
-def vocabulary(unit: str, suffixes: str, words: str, merged: str = "") -> Vocabulary:
-    """`words` reads `c,class:class f,function:function`; `merged` reads `method:function`."""
+def vocabulary(
+    unit: str, suffixes: str, words: str, merged: str = "", optional: str = "", parser: str = ""
+) -> Vocabulary:
+    """`words` and `optional` read `c,class:class f,function:function`; `merged` reads `method:function`."""
+    joined = dict(entry.split(":") for entry in merged.split())
+    return Vocabulary(unit, tuple(suffixes.split()), _table(words), joined, _table(optional), parser or unit)
+
+
+def _table(words: str) -> dict[str, str]:
     pairs = [entry.split(":") for entry in words.split()]
-    table = {kind: word for kinds, word in pairs for kind in kinds.split(",")}
-    return Vocabulary(unit, tuple(suffixes.split()), table, dict(entry.split(":") for entry in merged.split()))
+    return {kind: word for kinds, word in pairs for kind in kinds.split(",")}
 
 
 VOCABULARIES: dict[str, Vocabulary] = {
@@ -93,12 +102,15 @@ VOCABULARIES: dict[str, Vocabulary] = {
         "c", ".c .h",
         "f,function:function d,macro:macro s,struct:struct u,union:struct g,enum:enum t,typedef:type "
         "e,enumerator:value m,member:value v,variable:value",
+        optional="p,prototype:prototype",
     ),
     "cpp": vocabulary(
         "cxx", ".cpp .cc .cxx .hpp",
         "f,function:function d,macro:macro c,class:class s,struct:struct u,union:struct g,enum:enum t,typedef:type "
         "n,namespace:namespace e,enumerator:value m,member:value v,variable:value",
         "method:function",
+        optional="p,prototype:prototype A,alias:type",
+        parser="c++",
     ),
     "ruby": vocabulary(
         "ruby", ".rb",
@@ -148,7 +160,7 @@ def score(folder: Path, known: Vocabulary) -> Iterator[CaseResult]:
     arguments = options.read_text(encoding="utf-8") if options.is_file() else ""
     tags = (folder / "expected.tags").read_text(encoding="utf-8", errors="replace")
     words = judged(known, arguments)
-    expected = set(truth_facts(tags, texts, words, qualified="q" in _extras(arguments)))
+    expected = set(truth_facts(tags, texts, words, known.parser, qualified="q" in _extras(arguments)))
     name = f"{known.unit}/{folder.name}"
     try:
         with copied(folder) as subject:
@@ -159,14 +171,19 @@ def score(folder: Path, known: Vocabulary) -> Iterator[CaseResult]:
 
 def judged(known: Vocabulary, arguments: str) -> dict[str, str]:
     """The kinds that a unit's options leave switched on."""
+    every = {**known.words, **known.optional}
     words = dict(known.words)
     for match in SELECTION.finditer(arguments):
-        letters = match["letters"]
-        if match["sign"] == "-":
-            words = {kind: word for kind, word in words.items() if kind not in letters}
-        elif not match["sign"] and "*" not in letters:
-            kept = {words[letter] for letter in letters if letter in words}
-            words = {kind: word for kind, word in words.items() if word in kept}
+        adds = True
+        words = words if match["kinds"][0] in "+-" else {}
+        for token in re.findall(r"[+*-]|\{\w+\}|[A-Za-z]", match["kinds"]):
+            kind = token.strip("{}")
+            if token in "+-":
+                adds = token == "+"
+            elif adds:
+                words |= {other: word for other, word in every.items() if token == "*" or word == every.get(kind)}
+            else:
+                words.pop(kind, None)
     return words
 
 
@@ -174,27 +191,35 @@ def _extras(arguments: str) -> str:
     return "".join(re.findall(r"--extras?=\+?([a-zA-Z]+)", arguments))
 
 
-def truth_facts(tags: str, texts: Mapping[str, str], words: Mapping[str, str], qualified: bool) -> Iterator[str]:
+def truth_facts(
+    tags: str, texts: Mapping[str, str], words: Mapping[str, str], parser: str, qualified: bool
+) -> Iterator[str]:
     """The tags of a unit that count, as facts."""
     seen: Counter[tuple[str, str, str, str]] = Counter()
-    for row in tags.splitlines():
+    sole = next(iter(words.values()), "") if len(set(words.values())) == 1 else ""
+    for row in tags.split("\n"):  # a form feed does not end a row
         name, _, rest = row.partition("\t")
+        name = name.replace("\\\\", "\\")  # as tag files escape it
         path, _, rest = rest.partition("\t")
-        pattern, _, fields = rest.partition(';"\t')
-        parts = [part.removeprefix("kind:") for part in fields.split("\t")]
-        word = next((words[part] for part in parts if part in words), "")
-        if row.startswith("!_") or path not in texts or not word or _is_left_out(name, parts, qualified):
+        pattern, _, fields = f"{rest}\t".partition(';"\t') if ';"' in rest else (rest, "", "")
+        parts = [part.removeprefix("kind:") for part in fields.split("\t") if part]
+        unsaid = sole if all(":" in part for part in parts) else ""  # a unit's options may leave the kind out
+        word = next((words[part] for part in parts if part in words), unsaid)
+        if row.startswith("!_") or path not in texts or not word or _is_left_out(name, parts, parser, qualified):
             continue
         key = (name, path, pattern, word)
         seen[key] += 1
         yield fact(path, name, word, _line(texts[path], pattern, parts, seen[key]))
 
 
-def _is_left_out(name: str, fields: list[str], qualified: bool) -> bool:
+def _is_left_out(name: str, fields: list[str], parser: str, qualified: bool) -> bool:
     roles = next((field.removeprefix("roles:") for field in fields if field.startswith("roles:")), "def")
     extras = next((field for field in fields if field.startswith("extras:")), "")
     foreign = any(word in extras for word in ("reference", "qualified", "anonymous", "inputFile", "subword"))
-    return roles != "def" or foreign or bool(ANONYMOUS.match(name)) or (qualified and bool(re.search(r"\w[.:/]", name)))
+    written_in = next((field.removeprefix("language:") for field in fields if field.startswith("language:")), parser)
+    foreign = foreign or written_in.lower() != parser
+    foreign = foreign or bool(ANONYMOUS.match(name))
+    return roles != "def" or foreign or (qualified and bool(re.search(r"\w[.:/\\]", name)))
 
 
 def _line(text: str, pattern: str, fields: list[str], nth: int) -> int:
@@ -216,10 +241,12 @@ def found_facts(subject: Subject, texts: Mapping[str, str], known: Vocabulary, w
     for symbol in subject.symbols.values():
         word = OUR_WORDS.get(symbol.kind, "")
         word = known.merged.get(word, word)
+        if known.optional and word == "function" and symbol.signature_end_byte == symbol.end_byte:
+            word = "prototype"
         if symbol.path in texts and word in words and not ANONYMOUS.match(symbol.name):
             yield fact(symbol.path, REDEFINITION.sub("", symbol.name), word, symbol.name_line)
 
 
 def fact(path: str, name: str, word: str, line: int) -> str:
     """One definition as a fact."""
-    return f"{path}:{line} {word} {name}"
+    return f"{path}:{line} {word} {''.join(name.split())}"

@@ -66,7 +66,7 @@ SOURCE = "class A:\n    def f(self): pass\n\n    def f(self): pass\nimport os\nx
 
 def test_tags_are_found_by_pattern_or_line_and_reduced_to_shared_words() -> None:
     words = tags.VOCABULARIES["python"].words
-    found = list(tags.truth_facts(TAGS, {"input.py": SOURCE}, words, qualified=True))
+    found = list(tags.truth_facts(TAGS, {"input.py": SOURCE}, words, "python", qualified=True))
     assert found == [
         "input.py:1 class A",
         "input.py:2 method f",
