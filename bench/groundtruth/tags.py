@@ -32,7 +32,7 @@ OUR_WORDS: dict[Kind, str] = {
     Kind.TYPE: "type",
     Kind.FUNCTION: "function",
     Kind.METHOD: "method",
-    Kind.PROPERTY: "method",
+    Kind.PROPERTY: "property",
     Kind.FIELD: "value",
     Kind.VARIABLE: "value",
     Kind.CONSTANT: "value",
@@ -60,6 +60,7 @@ def vocabulary(
 ) -> Vocabulary:
     """`words` and `optional` read `c,class:class f,function:function`; `merged` reads `method:function`."""
     joined = dict(entry.split(":") for entry in merged.split())
+    joined.setdefault("property", joined.get("method", "method"))
     return Vocabulary(unit, tuple(suffixes.split()), _table(words), joined, _table(optional), parser or unit)
 
 
@@ -127,7 +128,7 @@ VOCABULARIES: dict[str, Vocabulary] = {
         "kotlin", ".kt .kts",
         "c,class:class o,object:class i,interface:interface m,method:method C,constant:value v,variable:value "
         "T,typealias:type",
-        "function:method",
+        "function:method property:value",
     ),
     "lua": vocabulary("lua", ".lua", "f,function:function", "method:function"),
     "elixir": vocabulary(

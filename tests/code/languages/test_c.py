@@ -134,7 +134,6 @@ int chosen(void) { return 2; }
 #endif
 int (*pick(char c))(void *) { return 0; }
 typedef unsigned int size_t;
-typedef struct only { int a; };
 main() { chosen(); }
 Test(suite, name) { pick('c'); }
 static int split(void) {
@@ -148,6 +147,7 @@ static int split(void) {
   return 0;
 }
 int after(void) { return split(); }
+typedef struct only { int a; };
 """,
     "digraphs.c": "%:define SIZE 3\nint sizes<:SIZE:> = <% 1, 2, 3 %>;\n",
 }
@@ -179,11 +179,11 @@ def test_definitions_that_the_preprocessor_chooses_and_hides(tmp_path: Path) -> 
             "a.c:chosen function 4",
             "a.c:pick function 6",
             "a.c:size_t type 7",
-            "a.c:only struct 8",
-            "a.c:main function 9",
-            "a.c:Test function 10",
-            "a.c:split function 11",
-            "a.c:after function 21",
+            "a.c:only struct 21",
+            "a.c:main function 8",
+            "a.c:Test function 9",
+            "a.c:split function 10",
+            "a.c:after function 20",
             "digraphs.c:SIZE macro 1",
             "digraphs.c:sizes variable 2",
         ],

@@ -130,3 +130,17 @@ def test_who_calls_whom(tmp_path: Path) -> None:
 @given(st.sampled_from(sorted(FILES)), st.integers(0, 2**32))
 def test_broken_source_is_read_as_far_as_it_goes(path: str, seed: int) -> None:
     read(splinter(FILES[path].encode(), seed), "kotlin")
+
+
+def test_names_in_backticks_are_the_names_between_them(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.kt": "class T {\n  fun `works well`() { `in`() }\n  fun `in`() {}\n}\nval (left, right) = pair()\n"},
+        definitions=[
+            "a.kt:T.works well method 2",
+            "a.kt:T.in method 3",
+            "a.kt:left variable 5",
+            "a.kt:right variable 5",
+        ],
+        edges=["a.kt:T.works well -> a.kt:T.in exact"],
+    )

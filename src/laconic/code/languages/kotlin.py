@@ -249,6 +249,8 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
             name = child_of(child, "identifier")
             if name is not None:
                 walk.bind_name(walk.text(name), value and (1, value, f"component{position + 1}"), name)
+                if walk.scope.kind is Kind.MODULE:  # of a script
+                    walk.define_value(node, walk.text(name), name, Kind.VARIABLE)
         return None
     if declared is None:
         return None
@@ -462,6 +464,7 @@ KOTLIN = Language(
         found_anywhere=True,
         receiver_names=names("this"),
         super_names=names("super"),
+        name_quote="`",
         implicit_receiver=True,
         call_method="invoke",
         iterate_methods=("iterator",),

@@ -6,17 +6,43 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# `class A_EXPORT Name {`, `typedef int (WINAPI *F)(int);`, `A_API int f();`, `int x GUARDED_BY(m);`: macros about
-# linkage and locks.
-LINKAGE_MACROS = re.compile(
-    rb"\b(?:class|struct|union)[ \t]+(?P<before>(?:(?:[A-Z][A-Z0-9_]+|__\w+)(?:\([^()\n]*\))?[ \t]+)+)"
-    rb"(?=\s*(?!final\b)[A-Za-z_]\w*\s*(?:final\s*)?[:{])"
-    rb"|\b(?:class|struct)[ \t]+(?P<ahead>[A-Z][A-Z0-9_]*_(?:EXPORT|API|PUBLIC|EXTERN))(?=[ \t]+\w+[ \t]*;)"
-    rb"|^[ \t]*typedef\b[^;{}()]*\([ \t]*(?P<convention>[A-Z][A-Z_]{2,})(?=[ \t]*\**[ \t]*\w+[ \t]*\)[ \t]*\()"
-    rb"|(?P<after>\b(?:ABSL_)?(?:(?:PT_)?GUARDED_BY|ACQUIRED_(?:AFTER|BEFORE)|(?:EXCLUSIVE|SHARED)_LOCKS_REQUIRED"
-    rb"|LOCKS_EXCLUDED|(?:EXCLUSIVE_|SHARED_)?(?:UN)?LOCK_FUNCTION)\([^()\n]*\)|\bNO_THREAD_SAFETY_ANALYSIS\b)"
-    rb"|^[ \t]*(?:static[ \t]+|extern[ \t]+)?(?P<first>[A-Z][A-Z0-9_]*_(?:EXPORT|API|PUBLIC|EXTERN))(?=[ \t]+\w)",
-    re.MULTILINE,
+
+class Macro(NamedTuple):
+    """Macros that say nothing about what is defined; the group `macro` of the pattern is blanked out."""
+
+    signs: tuple[bytes, ...]  # source without any of these has none
+    pattern: re.Pattern[bytes]
+
+
+_EXPORT = rb"[A-Z][A-Z0-9_]*_(?:EXPORT|API|PUBLIC|EXTERN)"
+MACROS = (
+    Macro(  # `class A_EXPORT Name {`, `struct __align__(8) Name {`
+        (b"class", b"struct", b"union"),
+        re.compile(
+            rb"(?:class|struct|union)[ \t]+(?P<macro>(?:(?:[A-Z][A-Z0-9_]+|__\w+)(?:\([^()\n]*\))?[ \t]+)+)"
+            rb"(?=\s*(?!final\b)[A-Za-z_]\w*\s*(?:final\s*)?[:{])"
+        ),
+    ),
+    Macro(  # `class A_EXPORT Name;`
+        (b"_EXPORT", b"_API", b"_PUBLIC", b"_EXTERN"),
+        re.compile(rb"(?:class|struct)[ \t]+(?P<macro>" + _EXPORT + rb")(?=[ \t]+\w+[ \t]*;)"),
+    ),
+    Macro(  # `A_API int f();`
+        (b"_EXPORT", b"_API", b"_PUBLIC", b"_EXTERN"),
+        re.compile(rb"^[ \t]*(?:static[ \t]+|extern[ \t]+)?(?P<macro>" + _EXPORT + rb")(?=[ \t]+\w)", re.MULTILINE),
+    ),
+    Macro(  # `typedef int (WINAPI *F)(int);`
+        (b"typedef",),
+        re.compile(rb"typedef\b[^;{}()]*\([ \t]*(?P<macro>[A-Z][A-Z_]{2,})(?=[ \t]*\**[ \t]*\w+[ \t]*\)[ \t]*\()"),
+    ),
+    Macro(  # `int x GUARDED_BY(m);`
+        (b"GUARDED_BY", b"ACQUIRED_", b"LOCK", b"NO_THREAD"),
+        re.compile(
+            rb"\b(?P<macro>(?:ABSL_)?(?:(?:PT_)?GUARDED_BY|ACQUIRED_(?:AFTER|BEFORE)|LOCKS_EXCLUDED"
+            rb"|(?:EXCLUSIVE|SHARED)_LOCKS_REQUIRED|(?:EXCLUSIVE_|SHARED_)?(?:UN)?LOCK_FUNCTION)\([^()\n]*\)"
+            rb"|NO_THREAD_SAFETY_ANALYSIS\b)"
+        ),
+    ),
 )
 # `PyAPI_FUNC(int) f(…);`, `typeof(x) y;`: a type that is an argument.
 WRAPPED_TYPES = re.compile(
@@ -53,7 +79,7 @@ def readable_c(source: bytes) -> bytes:
 
 def readable_cpp(source: bytes) -> bytes:
     """C++ as its grammar can read it, headers of C included."""
-    source = without_module_words(without_linkage_macros(source))
+    source = without_module_words(without_macros(source))
     return with_whole_branches(WRAPPED_TYPES.sub(_unwrapped, source))
 
 
@@ -64,14 +90,17 @@ def without_digraphs(source: bytes) -> bytes:
     return DIGRAPH.sub(lambda match: DIGRAPHS[match[0]], source)
 
 
-def without_linkage_macros(source: bytes) -> bytes:
-    """The source with macros of linkage and locks blanked out."""
+def without_macros(source: bytes) -> bytes:
+    """The source with macros of linkage, calling conventions and locks blanked out."""
+    for macro in MACROS:
+        if any(sign in source for sign in macro.signs):
+            source = macro.pattern.sub(_without_macro, source)
+    return source
 
-    def blank(match: re.Match[bytes]) -> bytes:
-        start, end = match.span(match.lastgroup or 0)
-        return match[0][: start - match.start()] + b" " * (end - start) + match[0][end - match.start() :]
 
-    return LINKAGE_MACROS.sub(blank, source)
+def _without_macro(match: re.Match[bytes]) -> bytes:
+    start, end = (place - match.start() for place in match.span("macro"))
+    return match[0][:start] + b" " * (end - start) + match[0][end:]
 
 
 def without_module_words(source: bytes) -> bytes:
@@ -95,11 +124,12 @@ def _unwrapped(match: re.Match[bytes]) -> bytes:
 
 
 class Branch(NamedTuple):
-    """One branch of `#if … #else … #endif`: where its text lies, how many more braces it opens than it closes."""
+    """One branch of `#if … #else … #endif`: where its directive, and its text up to the next one, lie."""
 
+    directive: int
     start: int
     end: int
-    opens: int
+    opens: int  # how many more braces it opens than it closes
     is_off: bool  # after `#if 0`
 
 
@@ -108,18 +138,22 @@ def with_whole_branches(source: bytes) -> bytes:
     if not CHOOSING.search(source):
         return source
     result = bytearray(source)
-    for branches in _conditionals(source):
+    for branches, end in _conditionals(source):
         if not any(branch.opens for branch in branches):
             continue
         kept = next((branch for branch in branches if not branch.is_off), branches[0])
         for branch in branches:
-            if branch is not kept:
-                result[branch.start : branch.end] = re.sub(rb"[^\n]", b" ", source[branch.start : branch.end])
+            _erase(result, branch.directive, branch.start if branch is kept else branch.end)
+        _erase(result, branches[-1].end, end)
     return bytes(result)
 
 
-def _conditionals(source: bytes) -> Iterator[list[Branch]]:
-    """The branches of each conditional that has several, inner ones first."""
+def _erase(source: bytearray, start: int, end: int) -> None:
+    source[start:end] = re.sub(rb"[^\n]", b" ", source[start:end])
+
+
+def _conditionals(source: bytes) -> Iterator[tuple[list[Branch], int]]:
+    """The branches of each conditional that has several, and where it ends; inner ones first."""
     open_ones: list[list[Branch]] = []
     for match in BRANCHING.finditer(source):
         directive = match["directive"]
@@ -132,18 +166,17 @@ def _conditionals(source: bytes) -> Iterator[list[Branch]]:
             open_ones.append([])
         elif open_ones:
             open_ones[-1][-1] = open_ones[-1][-1]._replace(end=match.start())
-        if directive == b"endif":
-            if open_ones:
-                yield from _closed(open_ones)
-        elif open_ones:
-            open_ones[-1].append(Branch(match.end(), match.end(), 0, match["condition"].strip() == b"0"))
+        if directive != b"endif" and open_ones:
+            is_off = match["condition"].strip() == b"0"
+            open_ones[-1].append(Branch(match.start(), match.end(), match.end(), 0, is_off))
+        elif open_ones and len(branches := _closed(open_ones)) > 1:
+            yield branches, match.end()
 
 
-def _closed(open_ones: list[list[Branch]]) -> Iterator[list[Branch]]:
+def _closed(open_ones: list[list[Branch]]) -> list[Branch]:
     """The innermost conditional ends; what its first branch opens, the branch around it does."""
     branches = open_ones.pop()
     if open_ones:
         around = open_ones[-1][-1]
         open_ones[-1][-1] = around._replace(opens=around.opens + branches[0].opens)
-    if len(branches) > 1:
-        yield branches
+    return branches

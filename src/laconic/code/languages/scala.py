@@ -372,6 +372,7 @@ SCALA = Language(
         found_anywhere=True,
         receiver_names=names("this"),
         super_names=names("super"),
+        name_quote="`",
         implicit_receiver=True,
         factory_method="apply",
         call_method="apply",

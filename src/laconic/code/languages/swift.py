@@ -357,6 +357,7 @@ SWIFT = Language(
         receiver_names=names("self"),
         class_names=names("Self"),
         super_names=names("super"),
+        name_quote="`",
         implicit_receiver=True,
         constructors=("init",),
         call_method="callAsFunction",

@@ -42,6 +42,7 @@ class Lowering:
         self.source = source
         self.language = language
         self.resolution = language.resolution
+        self.quote = language.resolution.name_quote
         self.handlers = handlers
         self.rules = rules
         self.definitions: list[Definition] = []
@@ -72,7 +73,10 @@ class Lowering:
         raw = self.source[node.start_byte : node.end_byte]
         known = self.interned.get(raw)
         if known is None:
-            known = self.interned[raw] = raw.decode("utf-8", "replace")
+            known = raw.decode("utf-8", "replace")
+            if self.quote and known.startswith(self.quote) and known.endswith(self.quote):
+                known = known.strip(self.quote)
+            self.interned[raw] = known
         return known
 
     def as_rule(self, rule: model.Rule, node: Node) -> Expression:
