@@ -165,6 +165,49 @@ def test_types(tmp_path: Path) -> None:
     )
 
 
+OBJECTS = """\
+export interface Log { warn(text: string): void; done: (text: string) => void }
+export interface Plugin { start(): void }
+export interface Named extends Readonly<Pick<Plugin, 'start'> & { log: Log }> {}
+export class Quiet implements Log { warn() {} done() {} }
+export function make(): Log {
+  const made = { warn() {}, done: (text: string) => {} };
+  return made;
+}
+export const plugins: Plugin[] = [{ start() {} }];
+class Host {
+  log: Log;
+  constructor() { this.log = { warn() {}, done() {} }; }
+  own() { this.log.warn('own'); }
+}
+const other = { warn() {}, start() {} };
+"""
+
+
+def test_objects_implement_the_types_that_they_are_declared_with(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "log.ts": OBJECTS,
+            "use.ts": "import type { Log, Named, Plugin as Part } from './log';\n"
+            "export function use(log: Log, part: Part, named: Named) {\n"
+            "  log.warn('a'); log.done('b'); part.start(); named.log.warn('c'); }\n"
+            "export function through(named: Named) { named.log.warn('c'); named.start(); }\n",
+        },
+        edges=[
+            "use.ts:use -> log.ts:Quiet.warn inferred",
+            "use.ts:use -> log.ts:make.made.warn inferred",
+            "use.ts:use -> log.ts:make.made.done inferred",
+            "use.ts:use -> log.ts:Host.constructor.log.warn inferred",
+            "use.ts:use -> log.ts:start inferred",
+            "use.ts:through -> log.ts:make.made.warn inferred",
+            "use.ts:through -> log.ts:Plugin.start inferred",
+            "log.ts:Host.own -> log.ts:Host.constructor.log.warn inferred",
+        ],
+        absent=["use.ts:use -> log.ts:other", "log.ts:Host.own -> log.ts:make"],
+    )
+
+
 def test_elements_call_components(tmp_path: Path) -> None:
     check(
         tmp_path,

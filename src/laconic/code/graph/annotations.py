@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import CONST, EITHER, GENERIC, ITEM, MEMBER, SEQUENCE, Expression
@@ -91,6 +92,18 @@ def instances_of(types: Values) -> Values:
         elif value[0] in (COLLECTION, INSTANCE, DISPLAY):
             found.add(value)
     return frozenset(found)
+
+
+def written_types(file: File, types: Iterable[Expression]) -> Iterator[Expression]:
+    """Types without what only says how they are combined: `A` and `B` of `Readonly<A & B>`."""
+    for expression in types:
+        tag = expression[0] if type(expression) is tuple else None
+        if tag == EITHER:
+            yield from written_types(file, expression[1])
+        elif tag == GENERIC and expression[1] in file.facts.union_types:
+            yield from written_types(file, expression[2])
+        else:
+            yield expression
 
 
 def quoted_type(text: str) -> Expression:

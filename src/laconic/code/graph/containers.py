@@ -69,7 +69,7 @@ class Containers:
         for value in values:
             tag = value[0]
             if tag == DISPLAY:
-                found |= self.display_keys(value) if self._is_mapping(value) else self.items(value, None, None)
+                found |= self.display_keys(value) if self.is_mapping(value) else self.items(value, None, None)
             elif tag == COLLECTION:
                 found |= value[1]
             elif tag == TUPLE:
@@ -138,7 +138,8 @@ class Containers:
             return self.evaluator.calls.yielded(container)
         return frozenset((container,)) if tag in (RESULT, EXTERNAL) else NOTHING
 
-    def _is_mapping(self, display: Value) -> bool:
+    def is_mapping(self, display: Value) -> bool:
+        """Whether a display is a mapping and no list."""
         return self.program.file(display[1]).display(display[2])[1][0] == MAPPING  # type: ignore[no-any-return]
 
     def display_keys(self, display: Value) -> Values:

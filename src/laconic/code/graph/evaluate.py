@@ -41,6 +41,7 @@ from laconic.code.graph.containers import Containers
 from laconic.code.graph.fixpoint import Solver
 from laconic.code.graph.members import Members
 from laconic.code.graph.names import Names
+from laconic.code.graph.objects import Objects
 from laconic.code.graph.parameters import Parameters
 from laconic.code.graph.program import MEMBER_OWNERS, File, Program
 from laconic.code.graph.summaries import Summaries
@@ -65,6 +66,7 @@ class Evaluator:
         self.below = Evaluator(program, level - 1) if level else None
         self.solver = Solver()
         self.members = Members(self)
+        self.objects = Objects(self)
         self.typed = Typed(self)
         self.names = Names(self)
         self.annotations = Annotations(self)

@@ -11,6 +11,7 @@ from laconic.code.expressions import (
     DECLARED,
     DEFINED,
     EXTENSION,
+    MAPPING,
     PRIVATE,
     PROPERTY,
     SEQUENCE,
@@ -18,6 +19,7 @@ from laconic.code.expressions import (
     STATIC,
     TYPED,
 )
+from laconic.code.graph.annotations import written_types
 from laconic.code.graph.open_classes import OpenClasses
 from laconic.code.graph.program import File
 from laconic.code.graph.sites import Sites
@@ -78,8 +80,8 @@ class Members:
             return one(INSTANCE, *value[1:])
         if tag in (INSTANCE, CLASS):
             found = self.of_class((CLASS, value[1], value[2]), name, file, value)
-            if len(value) > 3 and self.evaluator.typed.is_virtual(found):
-                found |= self.evaluator.typed.overriding((CLASS, value[1], value[2]), name)
+            if len(value) > 3:
+                found |= self.evaluator.typed.below(found, (CLASS, value[1], value[2]), name)
             if not any(member[0] == FUNCTION for member in found):
                 found |= self.evaluator.typed.extension_functions(value, name, file)
             return self.read(found, value)
@@ -202,7 +204,7 @@ class Members:
         found: set[Value] = set()
         signatures: set[Any] = set()
         for owner in self.linearised(target):
-            own = self._written_outside(owner, name)
+            own = self._written_outside(owner, name) | self._in_bases(owner, name)
             for file, position in self._bodies(owner):
                 if name in file.names(position):
                     own |= self._typed_own(file, position, name, owner)
@@ -226,6 +228,16 @@ class Members:
                 self.evaluator.names.bound(home, owner[2], companion) if companion in home.names(owner[2]) else ()
             ):
                 found |= self.declared(value, name) if value[0] == CLASS else NOTHING
+        return found
+
+    def _in_bases(self, owner: Value, name: str) -> Values:
+        """A member of a base that is written out in place: `interface A extends Readonly<B & {c: C}>`."""
+        found: Values = NOTHING
+        file, outer = self.program.file(owner[1]), self.program.file(owner[1]).definitions[owner[2]][3]
+        for expression in written_types(file, file.scope(owner[2]).bases):
+            if type(expression) is tuple and expression[0] == MAPPING:
+                members = [value for key, value in expression[1] if key == (CONST, name)]
+                found |= self.evaluator.union(file, outer, members)
         return found
 
     def _typed_own(self, file: File, position: int, name: str, owner: Value) -> Values:
@@ -373,7 +385,7 @@ class Members:
                 found.extend(
                     (CLASS, *v[1:]) for v in sorted(self._prototypes(target, file), key=repr) if v[0] == INSTANCE
                 )
-            for expression in file.scope(position).bases:
+            for expression in written_types(file, file.scope(position).bases):
                 values = self.evaluator.values(file, outer, expression)
                 if file.facts.prototypes:
                     values = frozenset((CLASS, *v[1:3]) if v[0] == INSTANCE else v for v in values)

@@ -208,11 +208,11 @@ class File:
             if scope is None or self.definitions[position][0] not in MEMBER_OWNERS:
                 continue
             names = {name for base in scope.bases for name in (*callee_names(base), *carried_names(base))}
-            for original in {original for name in names for original in self._original_names(name)}:
+            for original in {original for name in names for original in self.original_names(name)}:
                 found[original].append(position)
         return found
 
-    def _original_names(self, name: Any) -> Iterator[str]:
+    def original_names(self, name: Any) -> Iterator[str]:
         """What a name is called where it is defined; "" when only evaluating it would tell."""
         if type(name) is not str:
             yield ""

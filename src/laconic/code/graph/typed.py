@@ -118,13 +118,21 @@ class Typed:
             return True
         return self.program.file(bound[1]).facts.structural and target in members.subclasses(above)
 
+    def below(self, declared: Values, target: Value, name: str) -> Values:
+        """What a member that a class declares may be in what is below it: only functions are overridden."""
+        if self.is_virtual(declared):
+            return self.overriding(target, name)
+        if any(value[0] != RESULT for value in declared):
+            return NOTHING
+        return self.evaluator.objects.functions(target, name)
+
     def overriding(self, target: Value, name: str) -> Values:
-        """The member of that name in every class below one."""
+        """The member of that name in every class below one, and in objects that stand for an interface."""
         found: Values = NOTHING
         members = self.evaluator.members
         for child in members.subclasses(target):
             found |= members.declared(child, name)
-        return found
+        return found | self.evaluator.objects.functions(target, name)
 
     def is_virtual(self, members: Values) -> bool:
         """Whether subclasses may override any of these."""
