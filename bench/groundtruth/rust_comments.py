@@ -4,8 +4,10 @@
     // structs::lib::One::method_1
     let num1 = One::method_1();
 
-Only commented calls are judged. Where the comment names a trait's method, its implementations are right as well: the
-benchmark asks of dynamic dispatch no more than soundness.
+Only commented calls are judged. The call is on the first line below its comment that writes the target's name. Where
+the comment names a trait's method, its implementations are right as well: the benchmark asks of dynamic dispatch no
+more than soundness, for which it takes "all overriding methods of the trait's implementations" or fewer. A method
+without a body is not run: what runs is one of these.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ OPENING = re.compile(
     r"mod\s+(?P<module>\w+)\s*\{|trait\s+(?P<trait>\w+)|fn\s+(?P<function>\w+)"
     r"|impl\s*(?:<.*?>)?\s+(?:(?P<of>[\w:]+)(?:<[^>]*>)?\s+for\s+)?(?P<type>[\w:]+))"
 )
+RENAMED = re.compile(r"^\s*use [\w:]*?(?P<name>\w+) as (?P<alias>\w+);", re.MULTILINE)
 TARGET_LINE = 1  # the line of a comment, from 0, that names the target
 
 Place = tuple[str, int]  # path and line
@@ -49,6 +52,16 @@ class Function:
     address: str
     name: str
     trait: str  # the trait that it belongs to or implements a method of
+    is_declared: bool  # without a body
+
+    @property
+    def is_of_trait(self) -> bool:
+        """Whether it stands in its trait."""
+        return bool(self.trait) and f"::{self.trait}::" in self.address
+
+    def implements(self, other: Function) -> bool:
+        """Whether it implements a method that stands in a trait."""
+        return other.is_of_trait and (self.name, self.trait) == (other.name, other.trait)
 
 
 def run(folder: Path) -> Iterator[CaseResult]:
@@ -71,7 +84,8 @@ def run(folder: Path) -> Iterator[CaseResult]:
 def commented(path: str, text: str) -> Iterator[Commented]:
     """Every call that a comment explains."""
     block: list[str] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
         if match := COMMENT.match(line):
             block.append(match[1].strip())
             continue
@@ -79,8 +93,19 @@ def commented(path: str, text: str) -> Iterator[Commented]:
         if start is not None and start + TARGET_LINE < len(block):
             target = _plain(block[start + TARGET_LINE])
             if ADDRESS.match(target):
-                yield Commented(path, number, target)
+                yield Commented(path, number + _lines_until(lines[number - 1 :], target), target)
         block = []
+
+
+def _lines_until(lines: list[str], target: str) -> int:
+    """Lines from a comment to its call: the first of the paragraph that writes the name, else the first of all."""
+    name = re.compile(rf"\b{target.rpartition('::')[2]}\b")
+    for count, line in enumerate(lines):
+        if not line.strip() or COMMENT.match(line):
+            break
+        if name.search(line):
+            return count
+    return 0
 
 
 def _plain(address: str) -> str:
@@ -93,6 +118,7 @@ def functions_of(path: str, text: str) -> Iterator[tuple[Place, Function]]:
     """Every function of a file by (path, line), read from indentation: the benchmark is formatted evenly."""
     parts = PurePosixPath(path).with_suffix("").parts  # package, "src", modules…
     top = [parts[0], *(part for part in parts[2:] if (part, len(parts)) not in {("lib", 3), ("main", 3)})]
+    renamed = {match["alias"]: match["name"] for match in RENAMED.finditer(text)}
     outer: list[tuple[int, str, str]] = []  # indentation, segment of the address, trait
     for number, line in enumerate(text.splitlines(), 1):
         match = OPENING.match(line)
@@ -101,13 +127,14 @@ def functions_of(path: str, text: str) -> Iterator[tuple[Place, Function]]:
         indent = len(match["indent"])
         while outer and outer[-1][0] >= indent:
             outer.pop()
-        trait = match["trait"] or (match["of"] or "").rpartition("::")[2]
+        implemented = (match["of"] or "").rpartition("::")[2]
+        trait = match["trait"] or renamed.get(implemented, implemented)
         segment = match["module"] or match["trait"] or match["function"] or match["type"].rpartition("::")[2]
         if match["of"]:
-            segment = f"{{impl {trait} for {segment}}}"
+            segment = f"{{impl {implemented} for {segment}}}"
         if match["function"]:
             address = "::".join([*top, *(part for _, part, _ in outer), segment])
-            yield (path, number), Function(address, segment, outer[-1][2] if outer else "")
+            yield (path, number), Function(address, segment, outer[-1][2] if outer else "", line.rstrip().endswith(";"))
         outer.append((indent, segment, trait))
 
 
@@ -135,12 +162,11 @@ def _judge(
         here = edge(f"{call.path}:{call.line}", call.target)
         reached = [functions[place] for place in found.get((call.path, call.line), ()) if place in functions]
         wanted = by_address[call.target]
-        if any(function.address == call.target for function in reached):
+        right = [each for each in reached if each.address == call.target or each.implements(wanted)]
+        if any(each.address == call.target or wanted.is_declared for each in right):
             agreed += 1
         else:
             missing.append(here)
-        for function in reached:
-            implements = function.name == wanted.name and function.trait and f"::{wanted.trait}::" in wanted.address
-            if function.address != call.target and not implements:
-                extra.append(edge(f"{call.path}:{call.line}", function.address))
+        wrong = [each for each in reached if each not in right]
+        extra += [edge(f"{call.path}:{call.line}", each.address) for each in wrong]
     return CaseResult(package, agreed, tuple(missing), tuple(extra))

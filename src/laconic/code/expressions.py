@@ -33,6 +33,7 @@ PARAMETER = 16  # (PARAMETER, position): only in tables made by `graph`
 NEW = 17  # like CALL, for explicit construction
 DECLARED = 18  # (DECLARED, value, type): the value as far as the type admits it, an instance of the type if unknown
 REFERENCE = 19  # (REFERENCE, object, name): a method as a value, where methods have names of their own
+AS_TRAIT = 23  # (AS_TRAIT, type, trait): a type as what implements a trait
 AROUND = 22  # (AROUND, name): a name as seen from the scope around this one
 DISPLAYED = 21  # (DISPLAYED, serial): the list or mapping of that serial, from inside it
 

@@ -8,6 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
+from laconic.code.engine import Engine
+from laconic.code.graph.fixpoint import MAX_VALUES
+
 FILES = {
     "Cargo.toml": '[workspace]\nmembers = ["app", "util"]\n',
     "app/Cargo.toml": '[package]\nname = "app"\n',
@@ -161,6 +164,74 @@ def test_traits_reach_their_impls(tmp_path: Path) -> None:
             "app/src/main.rs:generic -> util/src/shapes.rs:Shape.describe inferred",
         ],
     )
+
+
+TRAITS = {
+    "Cargo.toml": '[package]\nname = "a"\n',
+    "src/lib.rs": """\
+pub mod outer {
+    pub mod inner;
+    pub mod bounds { pub trait First { fn m(&self); fn only(&self); } }
+    pub trait Second { fn m(&self); fn only(&self); fn made() -> u8 { 1 } }
+}
+use outer::bounds::First as Renamed;
+fn anything(d: &dyn Renamed, v: &[Box<dyn outer::Second>]) { d.m(); for x in v { x.m(); } }
+fn by_trait<T: Renamed>(t: T, s: outer::inner::S) { T::m(&t); outer::Second::m(&s); }
+fn at_first(s: outer::inner::S) { s.m(); }
+fn as_second(s: outer::inner::S) { <outer::inner::S as outer::Second>::m(&s); outer::inner::S::made(); }
+""",
+    "src/outer/inner.rs": """\
+use crate::outer::bounds::First;
+use crate::outer::Second;
+pub struct S;
+impl S { pub fn m(&self) {} }
+impl First for S { fn m(&self) {} fn only(&self) {} }
+impl Second for S { fn m(&self) {} fn only(&self) {} }
+""",
+    "src/seen.rs": """\
+use crate::outer::inner::S;
+use crate::outer::Second;
+fn sees_one(s: S) { s.only(); }
+""",
+}
+
+
+def test_a_call_means_the_methods_of_one_trait(tmp_path: Path) -> None:
+    own, first, second = (f"src/outer/inner.rs:S.m{number}" for number in ("", "#2", "#3"))
+    check(
+        tmp_path,
+        TRAITS,
+        edges=[
+            f"src/lib.rs:anything -> {first} inferred",
+            f"src/lib.rs:anything -> {second} inferred",
+            f"src/lib.rs:by_trait -> {first} exact",
+            f"src/lib.rs:by_trait -> {second} exact",
+            f"src/lib.rs:at_first -> {own} inferred",
+            f"src/lib.rs:as_second -> {second} exact",
+            "src/lib.rs:as_second -> src/lib.rs:outer.Second.made exact",
+            "src/seen.rs:sees_one -> src/outer/inner.rs:S.only#2 inferred",
+        ],
+        absent=[
+            f"src/lib.rs:anything -> {own} ",
+            f"src/lib.rs:at_first -> {first} ",
+            f"src/lib.rs:at_first -> {second} ",
+            f"src/lib.rs:as_second -> {first} ",
+            f"src/lib.rs:as_second -> {own} ",
+            "src/seen.rs:sees_one -> src/outer/inner.rs:S.only ",
+        ],
+    )
+
+
+def test_more_impls_than_a_set_of_values_holds_share_the_callers_of_their_trait(tmp_path: Path) -> None:
+    impls = "".join(
+        f"pub struct S{number};\nimpl Act for S{number} {{ fn act(&self) {{}} }}\n" for number in range(MAX_VALUES + 1)
+    )
+    calling = "pub trait Act { fn act(&self); }\nfn run(all: &[&dyn Act]) { for one in all { one.act(); } }\n"
+    (tmp_path / "lib.rs").write_text(calling + impls)
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        assert [edge.callee for edge in engine.graph.callees("lib.rs:run")] == ["lib.rs:Act.act"]
+        assert [edge.caller for edge in engine.graph.callers("lib.rs:S7.act")] == ["lib.rs:run"]
 
 
 @given(st.sampled_from([path for path in sorted(FILES) if path.endswith(".rs")]), st.integers(0, 2**32))

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from laconic.code.expressions import ABSTRACT, CALL, DEFINED, IMPORTED, MEMBER, PARAMETER, Expression
+from laconic.code.expressions import ABSTRACT, AS_TRAIT, CALL, DEFINED, IMPORTED, MEMBER, PARAMETER, Expression
 from laconic.code.graph.evaluate import Evaluator
 from laconic.code.graph.program import Facts, File, Program
 from laconic.code.graph.sites import Sites, Target
-from laconic.code.graph.values import CLASS, EXTERNAL, FUNCTION, MODULE
+from laconic.code.graph.values import ASPECT, CLASS, EXTERNAL, FUNCTION, MODULE
 from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Grade, Kind
 
 MENTIONS_PER_LEVEL = (60, 300)  # files that use a name, above which its callers are found with a level less of flow
@@ -78,7 +78,11 @@ class CallGraph:
             yield from found.edges()
 
     def callers(self, symbol_id: str, *, guesses: bool = True) -> list[Edge]:
-        """Who calls a symbol. Who calls what implements a method without a body may mean that method."""
+        """Who calls a symbol.
+
+        Who calls what implements a method without a body may mean that method. Who calls a method that so many
+        classes override that the call reaches none of them by value may mean any of those.
+        """
         place = self.place(symbol_id)
         if place is None:
             return []
@@ -89,7 +93,24 @@ class CallGraph:
             edges = _Collected()
             self._collect_callers(*implementation, symbol_id, edges, guesses=False)
             found.add_all(edges, Grade.INFERRED)
+        for declaration in self._widely_overridden(file, position):
+            edges = _Collected()
+            self._collect_callers(*declaration, symbol_id, edges, guesses=False)
+            found.add_all(edges, Grade.INFERRED)
         return found.edges()
+
+    def _widely_overridden(self, file: File, position: int) -> list[tuple[File, int]]:
+        """The methods that a method overrides together with more others than a set of values holds."""
+        owner, members = file.owner_class(position), self.evaluator.members
+        target = members.class_of(file, owner) if owner >= 0 and file.facts.virtual else None
+        found = []
+        for above in members.linearised(target)[1:] if target is not None else ():
+            home = self.program.file(above[1])
+            name = file.definitions[position][1]
+            places = [child for child in home.children.get(above[2], ()) if home.definitions[child][1] == name]
+            if places and target not in members.subclasses(above):
+                found += [(home, place) for place in places if home.scopes[place] is not None]
+        return found
 
     def _implementations(self, file: File, position: int) -> list[tuple[File, int]]:
         """The methods that a method without a body stands for."""
@@ -200,8 +221,10 @@ class CallGraph:
             if not self._is_exact(file, scope, expression[1]):
                 return False
             values = self.evaluator.values(file, scope, expression[1])
-            fixed = all(value[0] in (MODULE, CLASS, EXTERNAL) for value in values)
+            fixed = all(value[0] in (MODULE, CLASS, EXTERNAL, ASPECT) for value in values)
             return fixed or self._is_receiver(file, scope, expression[1])
+        if expression[0] == AS_TRAIT:
+            return self._is_exact(file, scope, expression[1])
         is_super = expression[0] == CALL and type(expression[1]) is str and expression[1] in file.facts.super_names
         return is_super or expression[0] in (DEFINED, IMPORTED)
 

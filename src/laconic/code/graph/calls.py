@@ -70,6 +70,8 @@ class Calls:
             )
             functions = frozenset(value for value in made if value[0] == FUNCTION)
             found = functions | frozenset(value for value in found if value[0] != CLASS) if functions else found
+        if facts.traits:
+            found = self.evaluator.traits.chosen(found, file, scope, call)
         if facts.overloads or facts.virtual:
             found = self.evaluator.typed.chosen(found, file, scope, call)
         return found

@@ -12,6 +12,7 @@ from typing import Any
 
 from laconic.code.expressions import (
     AROUND,
+    AS_TRAIT,
     CALL,
     CONST,
     CONTEXT_MANAGER,
@@ -46,6 +47,7 @@ from laconic.code.graph.parameters import Parameters
 from laconic.code.graph.program import MEMBER_OWNERS, File, Program
 from laconic.code.graph.summaries import Summaries
 from laconic.code.graph.typed import Typed
+from laconic.code.graph.traits import Traits
 from laconic.code.graph.values import DISPLAY, FUNCTION, GENERATED, KEY, NOTHING, RESULT, Values, one
 from laconic.foundation.recursion import allow_deep_nesting
 
@@ -69,6 +71,7 @@ class Evaluator:
         self.objects = Objects(self)
         self.typed = Typed(self)
         self.names = Names(self)
+        self.traits = Traits(self)
         self.annotations = Annotations(self)
         self.calls = Calls(self)
         self.summaries = Summaries(self)
@@ -78,6 +81,7 @@ class Evaluator:
             AROUND: self._around,
             CALL: self.calls.given,
             CONST: self._const,
+            AS_TRAIT: self._as_trait,
             DECLARED: self._declared,
             DEFINED: self._defined,
             DISPLAYED: self._displayed,
@@ -177,3 +181,7 @@ class Evaluator:
 
     def _generic(self, file: File, scope: int, expression: Any) -> Values:
         return self.values(file, scope, expression[1])
+    def _as_trait(self, file: File, scope: int, expression: Any) -> Values:
+        types, traits = expression[1:]
+        return self.traits.seen_as(self.values(file, scope, types), self.values(file, scope, traits))
+

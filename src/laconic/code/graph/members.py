@@ -24,6 +24,7 @@ from laconic.code.graph.open_classes import OpenClasses
 from laconic.code.graph.program import File
 from laconic.code.graph.sites import Sites
 from laconic.code.graph.values import (
+    ASPECT,
     BUILTIN,
     CLASS,
     COLLECTION,
@@ -79,12 +80,7 @@ class Members:
         if tag == CLASS and name and name == file.facts.prototype:
             return one(INSTANCE, *value[1:])
         if tag in (INSTANCE, CLASS):
-            found = self.of_class((CLASS, value[1], value[2]), name, file, value)
-            if len(value) > 3:
-                found |= self.evaluator.typed.below(found, (CLASS, value[1], value[2]), name)
-            if not any(member[0] == FUNCTION for member in found):
-                found |= self.evaluator.typed.extension_functions(value, name, file)
-            return self.read(found, value)
+            return self._of_class_or_instance(value, name, file)
         if tag == MODULE:
             return self.of_module(self.program.file(value[1]), name)
         if tag == EXTERNAL:
@@ -95,6 +91,8 @@ class Members:
             return external(f"{value[1]}.{name}")
         if tag == PARENT:
             return self._of_parent(value, name, file)
+        if tag == ASPECT:
+            return self.evaluator.traits.of_aspect(value, name)
         if tag == DISPLAY and file.facts.members_are_items:
             held = self.read(self.evaluator.containers.items(value, frozenset((name,)), file), value)
             return held or one(BUILTIN, value, name)
@@ -111,6 +109,16 @@ class Members:
                 return self.evaluator.typed.of_function(value, name, file)
             return self._of_function(value, name, file)
         return NOTHING
+
+    def _of_class_or_instance(self, value: Value, name: str, file: File) -> Values:
+        target = (CLASS, value[1], value[2])
+        found = self.of_class(target, name, file, value)
+        is_open = len(value) > 3 or (value[0] == CLASS and self.evaluator.traits.is_trait(value))
+        if is_open:
+            found |= self.evaluator.typed.below(found, target, name)
+        if not any(member[0] == FUNCTION for member in found):
+            found |= self.evaluator.typed.extension_functions(value, name, file)
+        return self.read(found, value)
 
     def of_itself(self, value: Value, name: str, file: File) -> Values:
         """What every class or object has: `Class.new`, which stands for calling the class, and `thing.class`."""
@@ -205,9 +213,8 @@ class Members:
         signatures: set[Any] = set()
         for owner in self.linearised(target):
             own = self._written_outside(owner, name) | self._in_bases(owner, name)
-            for file, position in self._bodies(owner):
-                if name in file.names(position):
-                    own |= self._typed_own(file, position, name, owner)
+            for file, position in self._having(owner, name):
+                own |= self._typed_own(file, position, name, owner)
             for value in own:
                 if value[0] != FUNCTION:
                     if None not in signatures:
@@ -218,6 +225,12 @@ class Members:
             if own and not self.program.file(owner[1]).facts.overloads:
                 break
         return frozenset(found) or self._of_companion(target, name)
+
+    def _having(self, owner: Value, name: str) -> list[tuple[File, int]]:
+        """The bodies of a class in which a member is looked for."""
+        if self.program.file(owner[1]).facts.traits:
+            return self.evaluator.traits.first_bodies(self._bodies(owner), name)
+        return [(file, position) for file, position in self._bodies(owner) if name in file.names(position)]
 
     def _of_companion(self, target: Value, name: str) -> Values:
         companion = self.program.file(target[1]).facts.companion

@@ -250,9 +250,8 @@ class Names:
     def _from_class_as_module(self, file: File, module: str, name: str) -> Values:
         """A member of a class that an import names like a module: `import static a.Class.member`."""
         package, separator, owner = module.rpartition(file.facts.separator)
-        if not separator:
-            return NOTHING
-        classes = [value for value in self.imported(file, package, owner) if value[0] == CLASS]
+        found = self.imported(file, package, owner) if separator else self.of(file, 0, owner)
+        classes = [value for value in found if value[0] == CLASS]
         return self.evaluator.members.of_all(frozenset(classes), name, file)
 
     def _whole_module(self, file: File, target: int) -> Values:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol, cast
 
 from laconic.code.expressions import (
+    AS_TRAIT,
     CALL,
     CONST,
     DECLARED,
@@ -40,6 +41,10 @@ from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Definition, Kind
 
 Entry = tuple[int, Expression]  # (scope in which to evaluate, expression)
 MEMBER_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
+
+
+# Expressions that end with the name of their first part.
+NAMED_BY_FIRST = (CALL, NEW, ITEM, ELEMENT, ENTER, GENERIC, DECLARED, AS_TRAIT)
 
 
 class IndexedFile(NamedTuple):
@@ -586,7 +591,7 @@ def callee_names(expression: Expression) -> set[Any]:
         return {expression[2] or expression[1].rpartition(".")[2]}
     if tag == EITHER:
         return {name for part in expression[1] for name in callee_names(part)}
-    return callee_names(expression[1]) if tag in (CALL, NEW, ITEM, ELEMENT, ENTER, GENERIC, DECLARED) else set()
+    return callee_names(expression[1]) if tag in NAMED_BY_FIRST else set()
 
 
 def displays_in(expression: Expression) -> Iterator[Any]:

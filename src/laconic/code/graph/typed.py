@@ -69,6 +69,8 @@ class Typed:
     def narrowed(self, values: Values, declared: Values) -> Values:
         """What of `values` a declaration admits; what it declares where values are unknown."""
         ours = [value for value in declared if value[0] == INSTANCE]
+        if self.evaluator.traits.bound(declared):
+            return declared
         if not ours:
             known = frozenset(value for value in values if value[0] not in UNKNOWN)
             if declared and not self.evaluator.containers.elements(known):  # empty when it is declared, filled later
@@ -128,6 +130,8 @@ class Typed:
 
     def overriding(self, target: Value, name: str) -> Values:
         """The member of that name in every class below one, and in objects that stand for an interface."""
+        if self.evaluator.traits.is_trait(target):
+            return self.evaluator.traits.implementations(target, name)
         found: Values = NOTHING
         members = self.evaluator.members
         for child in members.subclasses(target):

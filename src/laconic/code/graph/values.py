@@ -11,6 +11,7 @@ COLLECTION (tag, frozenset of elements); TUPLE (tag, (frozenset, …)): known on
 KEY (tag, str | int): a constant, as a key
 PARENT (tag, file, class, receiver): `super()`
 BUILTIN (tag, value, name): a method of a display or collection
+ASPECT (tag, file, position, trait): a type as what implements a trait
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ Values = frozenset[Value]
     PARENT,
     BUILTIN,
     REST,
-) = range(14)
+    ASPECT,
+) = range(15)
 
 OURS = frozenset({FUNCTION, CLASS, INSTANCE, GENERATED, MODULE})
 NOTHING: Values = frozenset()

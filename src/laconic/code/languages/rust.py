@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from laconic.code.expressions import (
+    AS_TRAIT,
     CONST,
     DECLARED,
     EITHER,
@@ -98,15 +99,13 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
 
 
 def _below(files: Files, path: str, parts: list[str]) -> list[str]:
-    """The file of a module below the module that a file is."""
+    """The file of a module below the module that a file is. One written inside a file has a directory all the same."""
+    directory, found = _child_directory(path, files), path
     for part in parts:
-        directory = _child_directory(path, files)
         forms = (f"{directory}{part}.rs", f"{directory}{part}/mod.rs")
-        found = next((form for form in forms if files.exists(form)), "")
-        if not found:
-            return []
-        path = found
-    return [path]
+        found = next((form for form in forms if form != path and files.exists(form)), "")
+        directory = _child_directory(found, files) if found else f"{directory}{part}/"
+    return [found] if found else []
 
 
 def _child_directory(path: str, files: Files) -> str:
@@ -133,10 +132,14 @@ def _parent(files: Files, path: str) -> str:
     directory, _, name = path.rpartition("/")
     if name == "mod.rs":
         directory = directory.rpartition("/")[0]
-    home = f"{directory}/" if directory else ""
-    forms = (f"{home}mod.rs", f"{directory}.rs" if directory else "", f"{home}lib.rs", f"{home}main.rs")
-    found = next((form for form in forms if form and form != path and files.exists(form)), "")
-    return found or next((root for _, root in files.once(_crates) if root.rpartition("/")[0] == directory), "")
+    roots = {root.rpartition("/")[0]: root for _, root in files.once(_crates)}
+    while True:
+        home = f"{directory}/" if directory else ""
+        forms = (f"{home}mod.rs", f"{directory}.rs" if directory else "", f"{home}lib.rs", f"{home}main.rs")
+        found = next((form for form in forms if form and form != path and files.exists(form)), "")
+        if found or directory in roots or not directory:
+            return found or roots.get(directory, "")
+        directory = directory.rpartition("/")[0]  # a module written inside the file of the one around it
 
 
 def _crate_root(files: Files, path: str) -> str:
@@ -320,6 +323,12 @@ def _generic(name: str, field: str) -> Custom:
         return (GENERIC, name, tuple(walk.value(child) for child in node.named_children))
 
     return Custom(lower)
+
+
+def lower_qualified_type(walk: Lowering, node: Node) -> Expression:
+    """`<T as Trait>`."""
+    made, trait = walk.value(node.child_by_field_name("type")), walk.value(node.child_by_field_name("alias"))
+    return (AS_TRAIT, made, trait) if trait is not None else made
 
 
 def lower_bounds(walk: Lowering, node: Node) -> Expression:
@@ -759,7 +768,7 @@ RULES: dict[str, Rule] = {
     "abstract_type": Inner("trait"),
     "bounded_type": Either(),
     "bracketed_type": Inner(),
-    "qualified_type": Inner("type"),
+    "qualified_type": Custom(lower_qualified_type),
     "trait_bounds": Either(),
     "higher_ranked_trait_bound": Inner("type"),
     "function_type": Custom(lambda walk, node: walk.visit(node.named_children)),
@@ -823,6 +832,9 @@ RUST = Language(
         receiver_names=names("self"),
         class_names=names("Self"),
         virtual=True,
+        traits=True,
+        declarations_suffice=True,
+        open_types=("",),  # any: it may be a trait that is implemented here
         containers=names(
             "[] Vec VecDeque LinkedList HashMap BTreeMap HashSet BTreeSet BinaryHeap Iterator IntoIterator "
             "DoubleEndedIterator ExactSizeIterator Iter IntoIter IterMut Peekable Receiver Sender IndexMap SmallVec"
@@ -830,7 +842,8 @@ RUST = Language(
         tuples=frozenset((TUPLE,)),
         transparent_types=names(
             "Option Result Box Rc Arc Ref RefMut RefCell Cell Mutex RwLock MutexGuard RwLockReadGuard RwLockWriteGuard "
-            "Cow Pin Weak OnceCell OnceLock LazyLock Lazy Reverse ManuallyDrop PhantomData io::Result"
+            "Cow Pin Weak OnceCell OnceLock LazyLock Lazy Reverse ManuallyDrop PhantomData io::Result "
+            "Into TryInto AsRef AsMut Borrow BorrowMut"
         ),
         echoes=names(
             "unwrap expect unwrap_or unwrap_or_else unwrap_or_default ok ok_or ok_or_else or or_else filter take "

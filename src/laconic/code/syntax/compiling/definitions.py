@@ -159,7 +159,8 @@ def _class(rule: model.Class) -> Handler:
                 skipped.add(listed.id)
                 bases.extend(_bases(walk, listed))
                 following = listed.next_named_sibling  # a grammar may have a node for each base
-                listed = following if following is not None and following.type == listed.type else None
+                more = following is not None and following.type == listed.type and following.id not in skipped
+                listed = following if more else None
         if rule.extends and name_node is not None:
             name = base_name(walk.value(name_node)) or walk.text(name_node)
         else:
