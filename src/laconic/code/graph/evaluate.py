@@ -46,8 +46,8 @@ from laconic.code.graph.objects import Objects
 from laconic.code.graph.parameters import Parameters
 from laconic.code.graph.program import MEMBER_OWNERS, File, Program
 from laconic.code.graph.summaries import Summaries
-from laconic.code.graph.typed import Typed
 from laconic.code.graph.traits import Traits
+from laconic.code.graph.typed import Typed
 from laconic.code.graph.values import DISPLAY, FUNCTION, GENERATED, KEY, NOTHING, RESULT, Values, one
 from laconic.foundation.recursion import allow_deep_nesting
 
@@ -70,8 +70,8 @@ class Evaluator:
         self.members = Members(self)
         self.objects = Objects(self)
         self.typed = Typed(self)
-        self.names = Names(self)
         self.traits = Traits(self)
+        self.names = Names(self)
         self.annotations = Annotations(self)
         self.calls = Calls(self)
         self.summaries = Summaries(self)
@@ -79,9 +79,9 @@ class Evaluator:
         self.containers = Containers(self)
         self._by_tag: dict[int, Callable[[File, int, Any], Values]] = {
             AROUND: self._around,
+            AS_TRAIT: self._as_trait,
             CALL: self.calls.given,
             CONST: self._const,
-            AS_TRAIT: self._as_trait,
             DECLARED: self._declared,
             DEFINED: self._defined,
             DISPLAYED: self._displayed,
@@ -179,9 +179,9 @@ class Evaluator:
     def _around(self, file: File, scope: int, expression: Any) -> Values:
         return self.names.of(file, max(file.definitions[scope][3], 0), expression[1])
 
-    def _generic(self, file: File, scope: int, expression: Any) -> Values:
-        return self.values(file, scope, expression[1])
     def _as_trait(self, file: File, scope: int, expression: Any) -> Values:
         types, traits = expression[1:]
         return self.traits.seen_as(self.values(file, scope, types), self.values(file, scope, traits))
 
+    def _generic(self, file: File, scope: int, expression: Any) -> Values:
+        return self.values(file, scope, expression[1])

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from laconic.code import expressions
-    from laconic.code.languages.control import Control
     from laconic.code.syntax.lowering import Lowering
 
 Field = str
@@ -553,6 +552,7 @@ class Resolution:
     declarations_suffice: bool = False  # what callers pass for a parameter with a type of ours is not looked for
     mixing_functions: frozenset[str] = frozenset()  # add what later arguments hold to the first
     inheriting_functions: frozenset[str] = frozenset()  # make the first argument inherit from the second
+    traits: bool = False  # what implements a trait for a type stands in a block of its own
     virtual: bool = False  # a declared type stands for its subtypes: calls also reach overriding methods
     open_types: tuple[
         str, ...
@@ -563,7 +563,6 @@ class Resolution:
     methods_apart: bool = False  # methods have names of their own: `x` and `x()` are different members
     classes_are_modules: bool = False  # an import may name a class and its member
     sigil: str = ""  # what names of variables begin with, and names of members do not
-    traits: bool = False  # what implements a trait for a type stands in a block of its own
     name_quote: str = ""  # names may stand between two of these, which do not belong to them
     outer_namespaces: bool = False  # names of the namespaces around a file's own are visible
     factory_method: str = ""  # calling a class without `new` calls this member of it: Scala's `apply`
@@ -603,4 +602,3 @@ class Language:
     readable: Callable[[bytes], bytes] | None = None
     namespace_of: Callable[[Node, Callable[[Node], str]], str] | None = None  # declared package of the file
     resolution: Resolution = field(default_factory=Resolution)
-    control: Control | None = None  # the order in which its statements run, see `control.py`
