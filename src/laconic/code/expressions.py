@@ -24,6 +24,7 @@ DEFINED = 7  # (DEFINED, definition): the function or class defined here
 EITHER = 8  # (EITHER, alternatives)
 TYPED = 9  # (TYPED, type): an instance of the type
 ELEMENT = 10  # (ELEMENT, collection)
+PART = 20  # (PART, collection, start, stop, serial): what a slice takes; a bound is a number or None
 ENTER = 11  # (ENTER, context manager)
 GENERIC = 12  # (GENERIC, base, arguments)
 SPREAD = 13  # (SPREAD, collection)
@@ -96,6 +97,15 @@ def either(*alternatives: Expression) -> Expression:
     """One expression for several possible ones."""
     known = tuple(part for part in alternatives if part is not None)
     return known[0] if len(known) == 1 else (EITHER, known) if known else None
+
+
+def is_literal(expression: Expression) -> bool:
+    """Whether a value is written down: a number, a text, a list, a mapping."""
+    if type(expression) is not tuple:
+        return False
+    if expression[0] == EITHER:
+        return all(is_literal(part) for part in expression[1])
+    return expression[0] in (CONST, LITERAL, SEQUENCE, MAPPING, PART)
 
 
 def is_spread(expression: Expression) -> bool:

@@ -553,6 +553,150 @@ EDGES = {
         ],
         ["shadow -> Dog."],
     ),
+    "operators call methods": (
+        """
+        class Length:
+            def __add__(self, other): ...
+            def __radd__(self, other): ...
+            def __eq__(self, other): ...
+            def __lt__(self, other): ...
+            def __neg__(self): ...
+            def __bool__(self): ...
+        class Box:
+            def __getitem__(self, key): ...
+            def __setitem__(self, key, value): ...
+            def __delitem__(self, key): ...
+            def __iter__(self): ...
+            def __len__(self): ...
+            def __repr__(self): ...
+        class Child(Box):
+            def __getitem__(self, key): return super().__getitem__(key)
+        def added(): Length() + 1
+        def added_to(): 1 + Length()
+        def grown():
+            length = Length()
+            length += 1
+        def compared(a: Length, b): return a != b
+        def chained(a: Length): return 0 < a
+        def chained_further(a: Length): return None == 2 != a
+        def negated(): -Length()
+        def read(box: Box): box[0]
+        def stored(box: Box): box[0] = 1
+        def stored_again(box: Box): box[0] += 1
+        def removed(box: Box):
+            del box[0]
+        def asked(box: Box): 1 not in box
+        def measured(box: Box): len(box)
+        def shown(box: Box): str(box)
+        def shadowed(box: Box):
+            len = print
+            len(box)
+        def several(box: Box): box[added(), read(1)]
+        def nothing(unknown): unknown[0] + unknown
+        """,
+        [
+            "added -> Length.__add__ inferred",
+            "added_to -> Length.__radd__ inferred",
+            "grown -> Length.__add__ inferred",
+            "compared -> Length.__eq__ inferred",
+            "chained_further -> Length.__eq__ inferred",
+            "negated -> Length.__neg__ inferred",
+            "read -> Box.__getitem__ inferred",
+            "stored -> Box.__setitem__ inferred",
+            "stored_again -> Box.__getitem__ inferred",
+            "stored_again -> Box.__setitem__ inferred",
+            "removed -> Box.__delitem__ inferred",
+            "asked -> Box.__iter__ inferred",
+            "measured -> Box.__len__ inferred",
+            "shown -> Box.__repr__ inferred",
+            "Child.__getitem__ -> Box.__getitem__ exact",
+            "several -> added exact",
+            "several -> read exact",
+        ],
+        [
+            "added -> Length.__radd__",
+            "added_to -> Length.__add__",
+            "chained -> ",
+            "stored -> Box.__getitem__",
+            "removed -> Box.__getitem__",
+            "shadowed -> Box.__len__",
+            "nothing -> ",
+        ],
+    ),
+    "slices and places from the end": (
+        """
+        def one(): ...
+        def two(): ...
+        def three(): ...
+        def last():
+            steps = [one, two, three]
+            steps[-1]()
+        def middle():
+            steps = [one, two, three]
+            steps[1:3][0]()
+        def sliced_tuple():
+            steps = (one, two, three)[:2]
+            for step in steps: step()
+        def added_to():
+            steps = [one]
+            steps.append(two)
+            steps += [three]
+            for step in steps[0:3]: step()
+        def bounds(n):
+            steps = [one, two]
+            steps[n:][0]()
+        """,
+        [
+            "last -> three inferred",
+            "middle -> two inferred",
+            "sliced_tuple -> one inferred",
+            "sliced_tuple -> two inferred",
+            "added_to -> one inferred",
+            "added_to -> two inferred",
+            "added_to -> three inferred",
+            "bounds -> one inferred",
+            "bounds -> two inferred",
+        ],
+        ["last -> one", "last -> two", "middle -> one", "middle -> three", "sliced_tuple -> three"],
+    ),
+    "a parameter that is given back is what each call passes": (
+        """
+        class Dog:
+            def bark(self): ...
+        class Cat:
+            def purr(self): ...
+        def same(thing, *more): return thing
+        def known(thing=Dog()): return thing
+        def changed(thing):
+            thing = Cat()
+            return thing
+        def register(cls):
+            print(cls)
+            return cls
+        @register
+        class Owl:
+            def hoot(self): ...
+        @register
+        class Bee:
+            def hum(self): ...
+        def f(): same(Dog()).bark()
+        def g(): same(Cat()).purr()
+        def h(): known().bark()
+        def i(): changed(Dog()).bark()
+        def j(): Owl().hoot()
+        def k():
+            either = same(same)
+            either(Dog()).bark()
+        """,
+        [
+            "f -> Dog.bark inferred",
+            "g -> Cat.purr inferred",
+            "h -> Dog.bark inferred",
+            "j -> Owl.hoot inferred",
+            "k -> Dog.bark inferred",
+        ],
+        ["f -> Cat", "g -> Dog", "i -> Dog.bark", "j -> Bee"],
+    ),
 }
 
 

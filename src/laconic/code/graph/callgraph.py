@@ -185,6 +185,7 @@ class CallGraph:
             for target in self.sites.guesses(file, position, call) if guesses and not targets else ():
                 found.add(caller, self._target_id(target), Grade.BY_NAME, file.path, call[4])
             named = type(call[1]) is str and call[1] in file.facts.super_names | file.facts.receiver_names
+            named = named or (type(call[1]) is tuple and call[1][-1] in file.facts.implicit_methods)
             for value in () if named else self.evaluator.calls.called(file, position, call):
                 if value[0] == EXTERNAL:
                     found.add(caller, EXTERNAL_PREFIX + value[1], grade, file.path, call[4])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from laconic.code.expressions import CALL, GENERATOR, MEMBER, NEW, Expression
+from laconic.code.expressions import CALL, GENERATOR, MEMBER, NEW, Expression, is_spread
+from laconic.code.graph.parameters import passed_expressions
 from laconic.code.graph.program import File
 from laconic.code.graph.values import (
     BUILTIN,
@@ -81,7 +82,7 @@ class Calls:
         tag = callee[0]
         if tag == FUNCTION:
             made = one(INSTANCE, *callee[1:3]) if call[0] == NEW and file.facts.prototype else NOTHING
-            return made | self.returned(callee)
+            return made | self._returned_to(callee, file, scope, call)
         if tag == CLASS:
             return one(INSTANCE, callee[1], callee[2])
         if tag == INSTANCE:
@@ -104,10 +105,33 @@ class Calls:
                 found |= self.returned(member)
         return found
 
-    def returned(self, function: Value) -> Values:
-        """What a function returns; a bound function that returns its receiver gives that very receiver."""
+    def _returned_to(self, function: Value, file: File, scope: int, call: Any) -> Values:
+        """What a function returns to one call: where it gives back a parameter as it came, what that call passes."""
+        home, position = self.program.file(function[1]), function[2]
+        given_back = home.given_back(position)
+        if not given_back or home.facts.virtual or self._is_declared(home, position):
+            return self.returned(function)
+        body = home.scope(position)
+        shift = int(function[3] is not None and bool(home.receiver_name(position)))
+        found: Values = NOTHING
+        for index in given_back:
+            passed = passed_expressions(body, index, call, shift)
+            given = self.evaluator.union(file, scope, passed)
+            if not passed:
+                given = self.evaluator.values(home, home.definitions[position][3], body.parameters[index][2])
+            if not given or any(is_spread(expression) for expression in passed):
+                return self.returned(function)
+            found |= given
+        return found | self.returned(function, given_back)
+
+    def returned(self, function: Value, given_back: tuple[int, ...] = ()) -> Values:
+        """What a function returns; a bound function that returns its receiver gives that very receiver.
+
+        Parameters that it gives back may be left out.
+        """
         _, file_id, position, receiver = function
-        found = self.solver.solve(("returns", file_id, position), self._returned_values, file_id, position)
+        key = ("returns", file_id, position, given_back)
+        found = self.solver.solve(key, self._returned_values, file_id, position, given_back)
         if receiver is None:
             return found
         file = self.program.file(file_id)
@@ -120,19 +144,26 @@ class Calls:
                     found |= one(INSTANCE, receiver[1], receiver[2]) if receiver[0] == CLASS else NOTHING
         return found
 
-    def _returned_values(self, file_id: int, position: int) -> Values:
+    def _is_declared(self, file: File, position: int) -> bool:
+        """Whether the declared result of a function says enough."""
+        declared = self.evaluator.annotations.instances(file, position, file.scope(position).returned_type)
+        return any(value[0] in (INSTANCE, COLLECTION, CLASS, TUPLE) for value in declared)
+
+    def _returned_values(self, file_id: int, position: int, given_back: tuple[int, ...]) -> Values:
         file = self.program.file(file_id)
         scope = file.scope(position)
         if scope.flags & GENERATOR:
             return one(GENERATED, file_id, position)
+        left_out = {scope.parameters[index][0] for index in given_back}
+        returns = [each for each in scope.returns if type(each) is not str or each not in left_out]
         declared = self.evaluator.annotations.instances(file, position, scope.returned_type)
         if file.facts.declarations_suffice and self.evaluator.typed.says_enough(declared, file):
             return declared
         if file.facts.virtual and declared:
-            return self.evaluator.typed.narrowed(self.evaluator.union(file, position, scope.returns), declared)
-        if any(value[0] in (INSTANCE, COLLECTION, CLASS, TUPLE) for value in declared):
+            return self.evaluator.typed.narrowed(self.evaluator.union(file, position, returns), declared)
+        if self._is_declared(file, position):
             return declared
-        return self.evaluator.union(file, position, scope.returns) or declared
+        return self.evaluator.union(file, position, returns) or declared
 
     def yielded(self, generated: Value) -> Values:
         """What a generator yields."""

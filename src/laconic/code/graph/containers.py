@@ -23,6 +23,7 @@ from laconic.code.graph.values import (
     Value,
     Values,
     external,
+    tuple_of,
 )
 from laconic.code.symbols import Kind
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 
 MAX_COMPUTED_STORES = 40  # `base[key] = …` of a file that may be a member of any name; with more, none is taken for one
+MAX_PLACES = 40  # of a list of which a slice is told apart
 
 
 class Containers:
@@ -129,14 +131,37 @@ class Containers:
             )
             return frozenset().union(*chosen)
         if tag == INSTANCE and file is not None:
-            return self.evaluator.calls.of_member(container, "__getitem__", file) or self.elements(
-                frozenset((container,))
-            )
+            read = file.facts.item_methods[:1]
+            found = self.evaluator.calls.of_member(container, read[0], file) if read else NOTHING
+            return found or self.elements(frozenset((container,)))
         if tag in (CLASS, FUNCTION):
             return frozenset((container,))
         if tag == GENERATED:
             return self.evaluator.calls.yielded(container)
         return frozenset((container,)) if tag in (RESULT, EXTERNAL) else NOTHING
+
+    def parts(self, values: Values, bounds: slice) -> Values | None:
+        """What a slice with bounds takes, None if what has a place in the values is not known."""
+        found: Values = NOTHING
+        for value in values:
+            places = self._places(value)
+            if places is None:
+                return None
+            found |= tuple_of(places[bounds])
+        return found
+
+    def _places(self, value: Value) -> tuple[Values, ...] | None:
+        """What each place of a list or tuple holds that nobody adds to."""
+        if value[0] == TUPLE:
+            return value[1]  # type: ignore[no-any-return]
+        if value[0] != DISPLAY:
+            return None
+        file = self.program.file(value[1])
+        scope, expression = file.display(value[2])
+        is_fixed = expression[0] == SEQUENCE and not any(is_spread(part) for part in expression[1])
+        if not is_fixed or len(expression[1]) > MAX_PLACES or self.stores_into(file).get(value):
+            return None
+        return tuple(self.evaluator.values(file, scope, part) for part in expression[1])
 
     def is_mapping(self, display: Value) -> bool:
         """Whether a display is a mapping and no list."""

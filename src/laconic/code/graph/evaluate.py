@@ -30,6 +30,7 @@ from laconic.code.expressions import (
     MEMBER,
     NEW,
     PARAMETER,
+    PART,
     REFERENCE,
     SEQUENCE,
     SPREAD,
@@ -96,6 +97,7 @@ class Evaluator:
             MEMBER: self._member,
             NEW: self.calls.given,
             PARAMETER: self.parameters.of,
+            PART: self._part,
             REFERENCE: self._reference,
             SEQUENCE: self._display,
             SPREAD: self._element,
@@ -165,6 +167,14 @@ class Evaluator:
 
     def _element(self, file: File, scope: int, expression: Any) -> Values:
         return self.containers.elements(self.values(file, scope, expression[1]))
+
+    def _part(self, file: File, scope: int, expression: Any) -> Values:
+        _, collection, start, stop, serial = expression
+        if start is not None or stop is not None:
+            found = self.containers.parts(self.values(file, scope, collection), slice(start, stop))
+            if found is not None:
+                return found
+        return self._display(file, scope, (SEQUENCE, ((SPREAD, collection),), serial))
 
     def _enter(self, file: File, scope: int, expression: Any) -> Values:
         found: Values = NOTHING

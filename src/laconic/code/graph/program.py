@@ -18,6 +18,7 @@ from laconic.code.expressions import (
     ELEMENT,
     ENTER,
     EXTENSION,
+    GENERATOR,
     GENERIC,
     IMPORTED,
     ITEM,
@@ -27,10 +28,12 @@ from laconic.code.expressions import (
     OUTSIDE,
     OWN_RECEIVER,
     PARAMETER,
+    PART,
     REFERENCE,
     SEQUENCE,
     SPREAD,
     STATIC,
+    VARIADIC,
     VERSION_MARK,
     Expression,
     Scope,
@@ -44,7 +47,7 @@ MEMBER_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
 
 
 # Expressions that end with the name of their first part.
-NAMED_BY_FIRST = (CALL, NEW, ITEM, ELEMENT, ENTER, GENERIC, DECLARED, AS_TRAIT)
+NAMED_BY_FIRST = (CALL, NEW, ITEM, ELEMENT, PART, ENTER, GENERIC, DECLARED, AS_TRAIT)
 
 
 class IndexedFile(NamedTuple):
@@ -124,6 +127,7 @@ class File:
         self._versions: dict[tuple[int, str], int] = {}
         self._declared: dict[int, frozenset[str]] = {}
         self._receiver_stores: dict[int, dict[str, list[Entry]]] = {}
+        self._given_back: dict[int, tuple[int, ...]] = {}
         self._item_stores: list[Store] | None = None
         self._member_stores: dict[str, list[Store]] | None = None
         self.displays: dict[int, tuple[int, Expression]] = {}  # serial -> where a list or mapping is written
@@ -237,6 +241,8 @@ class File:
             for index, call in enumerate(scope.calls if scope is not None else ()):
                 names = callee_names(call[1])
                 is_member = type(call[1]) is tuple and call[1][0] == MEMBER
+                if is_member and call[1][2] in self.facts.stand_ins:
+                    names.add(self.facts.stand_ins[call[1][2]])
                 constructs = is_member and call[1][2] == self.facts.construct_method
                 if constructs or (is_member and self.facts.functions_are_objects):
                     names |= callee_names(call[1][1]) - self.facts.receiver_names - self.facts.super_names
@@ -316,6 +322,21 @@ class File:
         if scope.receiver_type is not None or self.facts.receiver_parameter:
             return scope.parameters[0][0]
         return ""
+
+    def given_back(self, position: int) -> tuple[int, ...]:
+        """Which parameters a function returns just as they came, its receiver aside."""
+        known = self._given_back.get(position)
+        if known is None:
+            scope = self.scope(position)
+            returns = () if scope.flags & GENERATOR else scope.returns
+            names = {each for each in returns if type(each) is str}
+            own = {self.receiver_name(position)} if self.owner_class(position) >= 0 else set()
+            known = self._given_back[position] = tuple(
+                index
+                for index, (name, _, _, mode) in enumerate(scope.parameters)
+                if name in names - own and mode not in VARIADIC and len(self.all_bindings(position, name)) == 1
+            )
+        return known
 
     def receiver_stores(self, owner: int) -> dict[str, list[Entry]]:
         """What methods of a class assign to members of their receiver."""
@@ -599,6 +620,8 @@ def displays_in(expression: Expression) -> Iterator[Any]:
     if type(expression) is tuple:
         if expression and expression[0] in (SEQUENCE, MAPPING) and type(expression[0]) is int and len(expression) == 3:
             yield expression
+        if expression and expression[0] == PART and type(expression[0]) is int and len(expression) == 5:
+            yield (SEQUENCE, ((SPREAD, expression[1]),), expression[4])
         for part in expression:
             yield from displays_in(part)
 
@@ -637,6 +660,6 @@ def carried_names(expression: Expression) -> set[Any]:
         return {name for _, value in expression[1] for name in carried_names(value)}
     if tag == IMPORTED:
         return {expression[2] or expression[1].rpartition(".")[2]}
-    if tag in (ITEM, ELEMENT, ENTER, SPREAD, DECLARED):
+    if tag in (ITEM, ELEMENT, PART, ENTER, SPREAD, DECLARED):
         return carried_names(expression[1])
     return callee_names(expression)

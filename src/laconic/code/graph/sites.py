@@ -22,6 +22,7 @@ from laconic.code.graph.values import (
     GENERATED,
     INSTANCE,
     NOTHING,
+    PARENT,
     REST,
     TUPLE,
     Value,
@@ -80,6 +81,8 @@ class Sites:
             return self._chained(file, scope, call)
         if type(callee) is str and callee in file.facts.super_names:
             return self._chained(file, scope, call) if file.facts.chains_constructors else []
+        if type(callee) is tuple and callee[0] == MEMBER and callee[2] in file.facts.implicit_methods:
+            return self._implicit(file, scope, callee[1], callee[2])
         found: dict[Target, None] = {}
         for value in sorted(self.evaluator.calls.called(file, scope, call), key=repr):
             for target in self._targets_of(value, file, scope, call):
@@ -88,6 +91,22 @@ class Sites:
         if not found and by_name and not self.evaluator.values(file, scope, callee):
             found.update(dict.fromkeys(self._called_back(file.facts.methods[callee[2]], file, scope, call)))
         return list(found)
+
+    def _implicit(self, file: File, scope: int, receiver: Expression, name: str) -> list[Target]:
+        """The methods of classes of ours that syntax calls."""
+        found: set[Target] = set()
+        stand_in = file.facts.stand_ins.get(name, "")
+        if not self.program.named(name) and not (stand_in and self.program.named(stand_in)):
+            return []
+        for value in self.evaluator.calls.receivers(file, scope, receiver):
+            if value[0] in (INSTANCE, PARENT):
+                members = self.evaluator.members.of(value, name, file)
+                functions = [member for member in members if member[0] == FUNCTION]
+                if not functions and stand_in:
+                    members = self.evaluator.members.of(value, stand_in, file)
+                    functions = [member for member in members if member[0] == FUNCTION]
+                found.update(self._function(function) for function in functions)
+        return sorted(found)
 
     def _targets_of(self, value: Value, file: File, scope: int, call: Expression) -> list[Target]:
         tag = value[0]
@@ -187,7 +206,9 @@ class Sites:
     def guesses(self, file: File, scope: int, call: Expression) -> list[Target]:
         """Methods of that name when nothing is known of the receiver and few have the name."""
         callee = call[1]
-        if type(callee) is not tuple or callee[0] != MEMBER or callee[2] in file.facts.common_members:
+        if type(callee) is not tuple or callee[0] != MEMBER:
+            return []
+        if callee[2] in file.facts.common_members or callee[2] in file.facts.implicit_methods:
             return []
         if self.evaluator.values(file, scope, callee[1]) or self.evaluator.values(file, scope, callee):
             return []

@@ -61,6 +61,9 @@ class Summaries:
                     found |= self.evaluator.members.of_all(argument(summary.member_of), key[1], file)
         if 0 <= summary.instance_of < len(call[2]):
             found |= self.evaluator.annotations.instances(file, scope, call[2][summary.instance_of])
+        for key in argument(summary.module_named):
+            if key[0] == KEY and type(key[1]) is str:
+                found |= self.evaluator.names.imported(file, key[1], "")
         for value in argument(summary.class_of):
             found |= one(CLASS, *value[1:]) if value[0] == INSTANCE else NOTHING
         return found
@@ -78,7 +81,9 @@ class Summaries:
         """What functions of ours give that are called behind the scenes."""
         found: Values = NOTHING
         for function in functions:
-            if function[0] in (FUNCTION, CLASS):
+            if function[0] == FUNCTION:
+                found |= self.evaluator.calls.returned(function)
+            elif function[0] == CLASS:
                 found |= self.evaluator.calls.result(file, scope, function, call)
         return found
 

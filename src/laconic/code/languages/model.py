@@ -153,6 +153,23 @@ class Either:
 
 
 @value
+class Operator:
+    """An operator that a method of an operand may be; the value is that of the operands, or text.
+
+    `methods`: token -> method. With `values` the result is like the operands, as of `+`; else nothing is known of it.
+    """
+
+    methods: Mapping[str, str]
+    values: bool = True
+    updates: bool = False  # `left += right`
+
+
+@value
+class Removes:
+    """`del object[key]`."""
+
+
+@value
 class Inner:
     """The value is that of one field; other children are visited: parentheses, await, casts, dereference."""
 
@@ -405,7 +422,7 @@ class Custom:
 
 Rule = (
     Name | Member | Call | KeywordArgument | Spread | Item | Slice | Raises | Text | Literal
-    | Sequence | Comprehension | Dictionary | Pair | Either | Inner | Typed | Generic
+    | Sequence | Comprehension | Dictionary | Pair | Either | Operator | Removes | Inner | Typed | Generic
     | Assign | Return | Yield | Iterate | Alias | Enters | Catches | Captures | Block | Statement
     | Parameter | TypeParameter | Function | Class | Variable | Variables | Wrapper
     | Outer | Imports | Comment | Attribute | Label | Jump | Skip | Custom
@@ -456,6 +473,7 @@ class Summary:
     pairs: tuple[int, ...] = ()  # gives back a collection of tuples of elements of these arguments
     member_of: int = -1  # gives back the member of this argument that the next one names
     class_of: int = -1  # gives back the class of this argument
+    module_named: int = -1  # imports the module that this argument names, and gives it back
     instance_of: int = -1  # gives back an instance of the type that this argument names
     gathers: int = -1  # gives back a collection of this argument and those after it
     items_of: int = -1  # gives back a collection of what this argument holds
@@ -511,6 +529,12 @@ class Resolution:
     exit_method: str = ""
     iterate_methods: tuple[str, ...] = ()
     next_method: str = ""
+    item_methods: tuple[str, ...] = ()  # called to read, store and remove an item
+    reflected: Mapping[str, str] = field(default_factory=dict)  # methods of operators -> those of the right operand
+    container_first: frozenset[str] = frozenset()  # methods of operators that the right operand has: `in`
+    stand_ins: Mapping[str, str] = field(default_factory=dict)  # methods -> what is called where a class lacks them
+    asking_functions: Mapping[str, str] = field(default_factory=dict)  # functions -> the method of their argument
+    implicit_methods: frozenset[str] = frozenset()  # called by syntax, and by nobody who knows nothing of the object
     class_scope_visible: bool = False  # names of a class body are visible in its methods without a receiver
     namespace_scope_visible: bool = True  # likewise for namespaces
     open_classes: bool = False  # all definitions of one qualified name are one class; qualified names work anywhere

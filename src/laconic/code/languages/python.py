@@ -30,10 +30,12 @@ from laconic.code.languages.model import (
     Literal,
     Member,
     Name,
+    Operator,
     Outer,
     Pair,
     Parameter,
     Raises,
+    Removes,
     Resolution,
     Return,
     Rule,
@@ -122,6 +124,29 @@ def _is_root(files: Files, directory: str) -> bool:
 
 IDENTITY = Summary(returns=0)
 
+ARITHMETIC = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
+    "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
+}  # fmt: skip
+BINARY_OPERATORS = {token: f"__{name}__" for token, name in ARITHMETIC.items()}
+UPDATES = {f"{token}=": f"__i{name}__" for token, name in ARITHMETIC.items()}
+COMPARISONS = {
+    "==": "__eq__", "!=": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__",
+    "in": "__contains__", "not in": "__contains__",
+}  # fmt: skip
+REFLECTED = {
+    **{f"__{name}__": f"__r{name}__" for name in ARITHMETIC.values()},
+    "__eq__": "__eq__", "__ne__": "__ne__",
+    "__lt__": "__gt__", "__le__": "__ge__", "__gt__": "__lt__", "__ge__": "__le__",
+}  # fmt: skip
+ITEM_METHODS = ("__getitem__", "__setitem__", "__delitem__")
+# Built-in functions that call a method of their argument.
+ASKING_FUNCTIONS = {name: f"__{name}__" for name in "len str repr bytes hash bool iter next reversed".split()}
+STAND_INS = {
+    "__ne__": "__eq__", "__str__": "__repr__", "__bool__": "__len__", "__contains__": "__iter__",
+    **{f"__i{name}__": f"__{name}__" for name in ARITHMETIC.values()},
+}  # fmt: skip
+
 RULES: dict[str, Rule] = {
     "identifier": Name(),
     "attribute": Member("object", "attribute"),
@@ -161,7 +186,11 @@ RULES: dict[str, Rule] = {
     "type": Inner(),
     "named_expression": Assign("name", "value"),
     "generic_type": Generic("#0", "#1"),
-    "binary_operator": Either(("left", "right")),
+    "binary_operator": Operator(BINARY_OPERATORS),
+    "unary_operator": Operator({"-": "__neg__", "+": "__pos__", "~": "__invert__"}),
+    "comparison_operator": Operator(COMPARISONS, values=False),
+    "augmented_assignment": Operator(UPDATES, updates=True),
+    "delete_statement": Removes(),
     "assignment": Assign("left", "right", "type", defines=Kind.VARIABLE),
     "return_statement": Return(),
     "yield": Yield(),
@@ -210,6 +239,19 @@ PYTHON = Language(
         exit_method="__exit__",
         iterate_methods=("__iter__",),
         next_method="__next__",
+        item_methods=ITEM_METHODS,
+        reflected=REFLECTED,
+        container_first=names("__contains__"),
+        stand_ins=STAND_INS,
+        asking_functions=ASKING_FUNCTIONS,
+        implicit_methods=names("__enter__ __exit__ __neg__ __pos__ __invert__").union(
+            ITEM_METHODS,
+            REFLECTED,
+            REFLECTED.values(),
+            UPDATES.values(),
+            COMPARISONS.values(),
+            ASKING_FUNCTIONS.values(),
+        ),
         star_exports="__all__",
         union_types=names("Optional Union Annotated Final ClassVar Required NotRequired Awaitable Coroutine"),
         class_types=names("type Type"),
@@ -238,6 +280,8 @@ PYTHON = Language(
             "builtins.zip": Summary(pairs=(0, 1)),
             "builtins.getattr": Summary(member_of=0),
             "builtins.type": Summary(class_of=0),
+            "builtins.__import__": Summary(module_named=0),
+            "importlib.import_module": Summary(module_named=0),
             "builtins.sorted": IDENTITY,
             "builtins.reversed": IDENTITY,
             "builtins.list": IDENTITY,

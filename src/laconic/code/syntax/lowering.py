@@ -13,12 +13,14 @@ from laconic.code.expressions import (
     DECLARED,
     DEFINED,
     IMPORTED,
+    ITEM,
     MEMBER,
     TYPED,
     VERSION_MARK,
     Expression,
     Parameter,
     either,
+    is_literal,
 )
 from laconic.code.languages import model
 from laconic.code.symbols import Definition, Import, Kind
@@ -251,9 +253,31 @@ class Lowering:
         if type(callee) is tuple and callee[0] == MEMBER:
             note_additions(self, callee, arguments)
             note_receiver(self, callee, arguments)
+        elif len(arguments) == 1 and callee in self.resolution.asking_functions and callee not in self.scope.bound:
+            self.implicit(arguments[0], self.resolution.asking_functions[callee], (), line)
         if len(arguments) > 1:
             note_inheritance(self, callee, arguments)
         return result
+
+    def implicit(self, receiver: Expression, method: str, arguments: tuple[Any, ...], line: int) -> None:
+        """Record a call that nobody writes down; what is written as a literal has no methods of ours."""
+        if receiver is None or is_literal(receiver):
+            return
+        self.mentions.add(method)
+        stand_in = self.resolution.stand_ins.get(method)
+        if stand_in:
+            self.mentions.add(stand_in)
+        self.scope.calls.append((CALL, (MEMBER, receiver, method), arguments, (), line))
+
+    def instead_of_reading(self, item: Expression, method: int, arguments: tuple[Any, ...]) -> None:
+        """The item that was lowered last is not read but stored or removed: that is another method."""
+        methods, calls = self.resolution.item_methods, self.scope.calls
+        if not methods or type(item) is not tuple or item[0] != ITEM or not calls:
+            return
+        callee = calls[-1][1]
+        if type(callee) is tuple and callee[0] == MEMBER and callee[1] is item[1] and callee[2] == methods[0]:
+            line = calls.pop()[4]
+            self.implicit(item[1], methods[method], arguments, line)
 
     def define_value(self, node: Node, name: str, name_node: Node, kind: Kind, prefix: str = "") -> None:
         """Make a variable of a module or class a symbol, once."""

@@ -25,7 +25,9 @@ def bind(walk: Lowering, target: Node, value: Expression) -> None:
         walk.stored(member[2] if type(member) is tuple and member[0] == MEMBER else "", target)
         walk.scope.binds.append((member, value))
     elif kind is model.Item:
-        walk.scope.binds.append((walk.value(target), value))
+        item = walk.value(target)
+        walk.instead_of_reading(item, 1, (item[2], value) if type(item) is tuple and item[0] == ITEM else ())
+        walk.scope.binds.append((item, value))
     elif kind is model.Sequence and rule.unwraps and target.named_child_count == 1:
         bind(walk, target.named_children[0], value)
     elif kind is model.Sequence:

@@ -14,7 +14,7 @@ from laconic.code.expressions import (
     MAPPING,
     MEMBER,
     NEW,
-    SEQUENCE,
+    PART,
     SPREAD,
     Expression,
     either,
@@ -150,13 +150,39 @@ def _item(rule: model.Item) -> Handler:
     get_object, get_index = field(rule.object), field(rule.index)
 
     def lower(walk: Lowering, node: Node) -> Expression:
-        index = get_index(node)
-        value, key = walk.value(get_object(node)), walk.value(index)
-        if value is not None and index is not None and type(walk.rules[index.kind_id]) is model.Slice:
-            return (SEQUENCE, ((SPREAD, value),), walk.next_serial())
-        return value and (ITEM, value, key)
+        index, container = get_index(node), get_object(node)
+        value = walk.value(container)
+        is_slice = index is not None and type(walk.rules[index.kind_id]) is model.Slice
+        bounds = _bounds(walk, index) if is_slice and index is not None else None
+        key = None if is_slice else walk.value(index)
+        used = {child.id for child in (index, container) if child is not None}
+        if node.named_child_count > len(used):  # further keys: x[a, b]
+            walk.visit([child for child in node.named_children if child.id not in used])
+            key = None
+        if value is None:
+            return None
+        if walk.resolution.item_methods:
+            walk.implicit(value, walk.resolution.item_methods[0], (key,), node.start_point[0] + 1)
+        return (PART, value, *(bounds or (None, None)), walk.next_serial()) if is_slice else (ITEM, value, key)
 
     return lower
+
+
+def _bounds(walk: Lowering, node: Node) -> tuple[int | None, int | None] | None:
+    """Where a slice begins and ends, None if that is not written down."""
+    found: list[int | None] = [None, None]
+    place = 0
+    known = True
+    for child in node.children:
+        if child.type == ":":
+            place += 1
+        elif child.is_named:
+            value = walk.value(child)
+            is_number = type(value) is tuple and value[0] == CONST and type(value[1]) is int
+            known = known and place < len(found) and is_number
+            if known:
+                found[place] = value[1]
+    return (found[0], found[1]) if known else None
 
 
 def _slice(rule: model.Slice) -> Handler:

@@ -9,6 +9,7 @@ from laconic.code.syntax.compiling import Compilers
 from laconic.code.syntax.compiling.definitions import DEFINITIONS
 from laconic.code.syntax.compiling.displays import DISPLAYS
 from laconic.code.syntax.compiling.expressions import EXPRESSIONS
+from laconic.code.syntax.compiling.operators import OPERATORS
 from laconic.code.syntax.compiling.parameters import PARAMETERS
 from laconic.code.syntax.compiling.statements import STATEMENTS
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 KINDS = 1 << 16  # numeric node kinds; error nodes have the last one
 
-COMPILERS: Compilers = {**EXPRESSIONS, **DISPLAYS, **STATEMENTS, **PARAMETERS, **DEFINITIONS}
+COMPILERS: Compilers = {**EXPRESSIONS, **OPERATORS, **DISPLAYS, **STATEMENTS, **PARAMETERS, **DEFINITIONS}
 
 
 def compile_rules(language: model.Language, grammar: Grammar) -> tuple[list[Any], list[Any]]:
