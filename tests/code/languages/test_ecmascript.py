@@ -208,6 +208,45 @@ def test_objects_implement_the_types_that_they_are_declared_with(tmp_path: Path)
     )
 
 
+SIGNATURES = """\
+export class Tool { run(): void {} }
+export class Kit { use(): void {} }
+export interface Maker { (name: string): Tool; new (name: string): Kit }
+export interface Shop { make: (name: string) => Tool; parts: Record<'a' | 'b', Kit> }
+type Build = new () => Kit;
+type Loop = () => Loop;
+const kits = new Map<string, Kit>();
+export function use(shop: Shop, maker: Maker, build: Build, plain: { make(): Tool }) {
+  shop.make('x').run();
+  shop.parts.a.use();
+  return plain.make();
+}
+export function construct(build: Build) { new build().use(); }
+export function look() { kits.get('a')!.use(); }
+export function call(maker: Maker) { maker('a').run(); }
+export function again(loop: Loop) { loop()()().run(); }
+"""
+
+
+def test_types_of_functions_say_what_calls_give(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "kit.ts": SIGNATURES,
+            "use.ts": "import { use, Shop, Maker } from './kit';\nuse(null!, null!, null!, null!).run();\n",
+        },
+        edges=[
+            "kit.ts:use -> kit.ts:Tool.run inferred",
+            "kit.ts:use -> kit.ts:Kit.use inferred",
+            "kit.ts:construct -> kit.ts:Kit.use inferred",
+            "kit.ts:look -> kit.ts:Kit.use inferred",
+            "kit.ts:call -> kit.ts:Tool.run inferred",
+            "use.ts -> kit.ts:Tool.run inferred",
+        ],
+        absent=["kit.ts:again ->", "kit.ts:look -> kit.ts:Tool"],
+    )
+
+
 def test_elements_call_components(tmp_path: Path) -> None:
     check(
         tmp_path,

@@ -14,6 +14,7 @@ from laconic.code.graph.values import (
     EXTERNAL,
     INSTANCE,
     NOTHING,
+    PROMISED,
     RESULT,
     Value,
     Values,
@@ -89,7 +90,7 @@ def instances_of(types: Values) -> Values:
             found.add((INSTANCE, value[1], value[2]))
         elif value[0] == EXTERNAL:
             found.add((RESULT, value[1]))
-        elif value[0] in (COLLECTION, INSTANCE, DISPLAY):
+        elif value[0] in (COLLECTION, INSTANCE, DISPLAY, PROMISED):
             found.add(value)
     return frozenset(found)
 

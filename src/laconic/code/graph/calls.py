@@ -16,6 +16,7 @@ from laconic.code.graph.values import (
     GENERATED,
     INSTANCE,
     NOTHING,
+    PROMISED,
     RESULT,
     TUPLE,
     Value,
@@ -95,7 +96,14 @@ class Calls:
             summary = self.evaluator.summaries.of(callee, file)
             found = self.evaluator.summaries.applied(file, scope, summary, call) if summary else NOTHING
             return found or one(RESULT, result_name(callee[1]))
+        if tag == PROMISED:
+            return self.promised(callee)
         return one(RESULT, result_name(callee[1])) if tag == RESULT else NOTHING
+
+    def promised(self, callee: Value) -> Values:
+        """What a function of which only the type is known gives."""
+        _, file_id, scope, expression = callee
+        return self.evaluator.annotations.instances(self.program.file(file_id), scope, expression)
 
     def of_member(self, value: Value, name: str, file: File) -> Values:
         """What calling a method of a value without arguments gives."""
@@ -103,6 +111,8 @@ class Calls:
         for member in self.evaluator.members.of(value, name, file):
             if member[0] == FUNCTION:
                 found |= self.returned(member)
+            elif member[0] == PROMISED:
+                found |= self.promised(member)
         return found
 
     def _returned_to(self, function: Value, file: File, scope: int, call: Any) -> Values:

@@ -33,6 +33,7 @@ from laconic.code.expressions import (
     PART,
     REFERENCE,
     SEQUENCE,
+    SIGNATURE,
     SPREAD,
     TYPED,
     Expression,
@@ -49,7 +50,7 @@ from laconic.code.graph.program import MEMBER_OWNERS, File, Program
 from laconic.code.graph.summaries import Summaries
 from laconic.code.graph.traits import Traits
 from laconic.code.graph.typed import Typed
-from laconic.code.graph.values import DISPLAY, FUNCTION, GENERATED, KEY, NOTHING, RESULT, Values, one
+from laconic.code.graph.values import DISPLAY, FUNCTION, GENERATED, KEY, NOTHING, PROMISED, RESULT, Values, one
 from laconic.foundation.recursion import allow_deep_nesting
 
 FLOW_LEVELS = 2  # parameters through which a function may come before it is called
@@ -100,6 +101,7 @@ class Evaluator:
             PART: self._part,
             REFERENCE: self._reference,
             SEQUENCE: self._display,
+            SIGNATURE: self._signature,
             SPREAD: self._element,
             TYPED: self._typed,
         }
@@ -192,6 +194,9 @@ class Evaluator:
     def _as_trait(self, file: File, scope: int, expression: Any) -> Values:
         types, traits = expression[1:]
         return self.traits.seen_as(self.values(file, scope, types), self.values(file, scope, traits))
+
+    def _signature(self, file: File, scope: int, expression: Any) -> Values:
+        return one(PROMISED, file.id, scope, expression[1])
 
     def _generic(self, file: File, scope: int, expression: Any) -> Values:
         return self.values(file, scope, expression[1])

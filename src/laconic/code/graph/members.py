@@ -37,6 +37,7 @@ from laconic.code.graph.values import (
     MODULE,
     NOTHING,
     PARENT,
+    PROMISED,
     REST,
     RESULT,
     TUPLE,
@@ -102,8 +103,8 @@ class Members:
                 if file.facts.extension_functions
                 else NOTHING
             )
-        if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST):
-            return one(BUILTIN, value, name)
+        if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, PROMISED):
+            return one(BUILTIN, value, name) | self._item_as_member(value, name, file)
         if tag == FUNCTION:
             if file.facts.functions_are_objects:
                 return self.evaluator.typed.of_function(value, name, file)
@@ -119,6 +120,13 @@ class Members:
         if not any(member[0] == FUNCTION for member in found):
             found |= self.evaluator.typed.extension_functions(value, name, file)
         return self.read(found, value)
+
+    def _item_as_member(self, value: Value, name: str, file: File) -> Values:
+        """`table.name` of a table that is known by its elements alone."""
+        facts = file.facts
+        is_method = name in facts.methods or name in facts.common_members
+        is_item = value[0] == COLLECTION and facts.members_are_items and not is_method
+        return value[1] if is_item else NOTHING
 
     def of_itself(self, value: Value, name: str, file: File) -> Values:
         """What every class or object has: `Class.new`, which stands for calling the class, and `thing.class`."""

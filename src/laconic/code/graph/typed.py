@@ -35,6 +35,7 @@ from laconic.code.graph.values import (
     INSTANCE,
     KEY,
     NOTHING,
+    PROMISED,
     RESULT,
     Value,
     Values,
@@ -124,7 +125,7 @@ class Typed:
         """What a member that a class declares may be in what is below it: only functions are overridden."""
         if self.is_virtual(declared):
             return self.overriding(target, name)
-        if any(value[0] != RESULT for value in declared):
+        if any(value[0] not in (RESULT, PROMISED) for value in declared):
             return NOTHING
         return self.evaluator.objects.functions(target, name)
 

@@ -12,6 +12,7 @@ KEY (tag, str | int): a constant, as a key
 PARENT (tag, file, class, receiver): `super()`
 BUILTIN (tag, value, name): a method of a display or collection
 ASPECT (tag, file, position, trait): a type as what implements a trait
+PROMISED (tag, file, scope, type): known only by what calling it gives, an instance of a type as seen from a scope
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ Values = frozenset[Value]
     BUILTIN,
     REST,
     ASPECT,
-) = range(15)
+    PROMISED,
+) = range(16)
 
 OURS = frozenset({FUNCTION, CLASS, INSTANCE, GENERATED, MODULE})
 NOTHING: Values = frozenset()

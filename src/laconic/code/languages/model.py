@@ -56,6 +56,7 @@ class Call:
     arguments: Field = "arguments"
     receiver: Field = ""  # set for grammars that keep receiver and name apart; `callee` is then the name
     constructs: bool = False  # `new Callee(…)`
+    generics: Field = ""  # the arguments of its type, where they say what is constructed
     imports: Callable[[Node, Callable[[Node], str]], Import | None] | None = None  # an import written as a call
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from laconic.code.expressions import ABSTRACT, CONST, EITHER, GENERIC, MAPPING, TYPED, Expression
+from laconic.code.expressions import ABSTRACT, CONST, EITHER, GENERIC, MAPPING, SIGNATURE, TYPED, Expression
 from laconic.code.languages.ecmascript import BLOCKS, MODIFIERS, QUOTES, RESOLUTION, RULES, outlives
 from laconic.code.languages.model import (
     Assign,
+    Call,
     Class,
     Custom,
     Either,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from laconic.code.syntax.lowering import Lowering
 
+CALLED = "()"  # the member of an interface by which it is called
 UNKNOWN_TYPES = frozenset({"any", "unknown", "object", "void", "never", "undefined", "null"})
 FIELD_MARKS = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 SIGNATURES = ("function_signature", "method_signature")
@@ -91,6 +93,24 @@ def lower_type_query(walk: Lowering, node: Node) -> Expression:
     return inner and (GENERIC, "typeof", (inner,))
 
 
+def lower_function_type(walk: Lowering, node: Node) -> Expression:
+    """`(a: A) => T`, `new (a: A) => T`."""
+    type_parameters, listed = walk.type_parameters, node.child_by_field_name("type_parameters")
+    if listed is not None:
+        walk.type_parameters = dict(type_parameters)
+        walk.value(listed)
+    returned = node.child_by_field_name("return_type") or node.child_by_field_name("type")
+    given = walk.value(returned)
+    walk.type_parameters = type_parameters
+    return (SIGNATURE, given)
+
+
+def lower_call_signature(walk: Lowering, node: Node) -> Expression:
+    """`(a: A): T` and `new (a: A): T` in an interface: what has it may be called."""
+    walk.bind_name(CALLED, (TYPED, lower_function_type(walk, node)))
+    return None
+
+
 def lower_object_type(walk: Lowering, node: Node) -> Expression:
     """`{a: T}`: the members of a type that it defines, else a mapping of instances."""
     if node.parent is not None and node.parent.type == "type_alias_declaration":
@@ -99,10 +119,16 @@ def lower_object_type(walk: Lowering, node: Node) -> Expression:
     pairs: list[tuple[Any, Any]] = []
     for child in node.named_children:
         name = child.child_by_field_name("name")
-        if child.type == "property_signature" and name is not None:
-            annotation = walk.value(child.child_by_field_name("type"))
+        if child.type in ("property_signature", "method_signature") and name is not None:
+            annotation = _type_of_member(walk, child)
             pairs.append(((CONST, walk.text(name).strip(QUOTES)), annotation and (TYPED, annotation)))
     return (MAPPING, tuple(pairs), walk.next_serial())
+
+
+def _type_of_member(walk: Lowering, node: Node) -> Expression:
+    if node.type == "method_signature":
+        return lower_function_type(walk, node)
+    return walk.value(node.child_by_field_name("type"))
 
 
 def lower_cast(walk: Lowering, node: Node) -> Expression:
@@ -166,7 +192,7 @@ def lower_enum_body(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-SIGNATURE = Function(
+BODILESS = Function(
     body="",
     returns="return_type",
     flags=ABSTRACT,
@@ -193,6 +219,7 @@ CLASS = Class(bases=(":class_heritage",), generics=("type_parameters",))
 
 TYPE_RULES: dict[str, Rule] = {
     **SHARED,
+    "new_expression": Call("constructor", "arguments", constructs=True, generics="type_arguments"),
     "type_identifier": Name(),
     "nested_type_identifier": Member("module", "name"),
     "nested_identifier": Member("object", "property"),
@@ -202,11 +229,11 @@ TYPE_RULES: dict[str, Rule] = {
     "type_predicate_annotation": Skip(),
     "asserts_annotation": Skip(),
     "literal_type": Skip(),
-    "function_type": Skip(),
-    "constructor_type": Skip(),
+    "function_type": Custom(lower_function_type),
+    "constructor_type": Custom(lower_function_type),
     "index_signature": Skip(),
-    "call_signature": Skip(),
-    "construct_signature": Skip(),
+    "call_signature": Custom(lower_call_signature),
+    "construct_signature": Custom(lower_call_signature),
     "generic_type": Generic("name", "type_arguments"),
     "type_arguments": Skip(),
     "array_type": Custom(lower_array_type),
@@ -229,9 +256,9 @@ TYPE_RULES: dict[str, Rule] = {
     "optional_parameter": Parameter("pattern", "type", "value", fields=FIELD_MARKS),
     "public_field_definition": Variable(name="name", type="type", value="value", names=True),
     "property_signature": Variable(name="name", type="type"),
-    "function_signature": SIGNATURE,
-    "method_signature": replace(SIGNATURE, kind=Kind.METHOD),
-    "abstract_method_signature": replace(SIGNATURE, kind=Kind.METHOD),
+    "function_signature": BODILESS,
+    "method_signature": replace(BODILESS, kind=Kind.METHOD),
+    "abstract_method_signature": replace(BODILESS, kind=Kind.METHOD),
     "class_declaration": CLASS,
     "abstract_class_declaration": CLASS,
     "interface_declaration": Class(kind=Kind.INTERFACE, bases=(":extends_type_clause",), generics=("type_parameters",)),
@@ -253,7 +280,7 @@ TYPED_BLOCKS = BLOCKS | {
     "mapped_type_clause",
     "index_signature",
 }
-TYPED_RESOLUTION = replace(RESOLUTION, virtual=True, declarations_suffice=True)
+TYPED_RESOLUTION = replace(RESOLUTION, call_method=CALLED, virtual=True, declarations_suffice=True)
 
 TYPESCRIPT = Language(
     name="typescript",

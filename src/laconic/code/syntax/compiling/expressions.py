@@ -95,6 +95,7 @@ def arguments_of(walk: Lowering, node: Node | None) -> tuple[tuple[Any, ...], tu
 
 def _call(rule: model.Call) -> Handler:
     get_callee, get_arguments, get_receiver = field(rule.callee), field(rule.arguments), field(rule.receiver)
+    get_generics = field(rule.generics)
     tag = NEW if rule.constructs else CALL
 
     def lower(walk: Lowering, node: Node) -> Expression:
@@ -118,6 +119,9 @@ def _call(rule: model.Call) -> Handler:
         result = walk.call(callee, positional, keywords, line, tag)
         if positional and _derives(walk, callee):
             return (MAPPING, (((SPREAD, None), positional[0]),), walk.next_serial())
+        generics = get_generics(node)
+        if generics is not None:
+            return walk.typed(result, (GENERIC, callee, tuple(walk.value(child) for child in generics.named_children)))
         return result
 
     return lower
