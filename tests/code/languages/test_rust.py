@@ -222,6 +222,36 @@ def test_a_call_means_the_methods_of_one_trait(tmp_path: Path) -> None:
     )
 
 
+MACROS = {
+    "a/src/lib.rs": "#[macro_use] mod macros;\nmod tests;\n",
+    "a/src/macros.rs": "macro_rules! same { ($x:expr) => { assert!($x) }; }\n",
+    "a/src/tests.rs": """\
+macro_rules! case { ($name:ident, $body:expr) => { fn $name() { $body(1) } }; }
+macro_rules! write { ($x:expr) => { std::write!($x) }; }
+fn helper() -> bool { true }
+case!(first, |x| { same!(helper()); });
+fn second() { same!(helper()); write!(1); writeln!(2); }
+""",
+    "b/src/macros.rs": "macro_rules! same { () => {}; }\n",
+}
+
+
+def test_macros_are_in_sight_without_imports_and_inside_of_macros(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        MACROS,
+        edges=[
+            "a/src/tests.rs -> a/src/tests.rs:case exact",
+            "a/src/tests.rs -> a/src/macros.rs:same exact",
+            "a/src/tests.rs -> a/src/tests.rs:helper exact",
+            "a/src/tests.rs:second -> a/src/macros.rs:same exact",
+            "a/src/tests.rs:second -> a/src/tests.rs:helper exact",
+            "a/src/tests.rs:second -> a/src/tests.rs:write exact",
+        ],
+        absent=["a/src/tests.rs:second -> b/src/macros.rs:same"],
+    )
+
+
 def test_more_impls_than_a_set_of_values_holds_share_the_callers_of_their_trait(tmp_path: Path) -> None:
     impls = "".join(
         f"pub struct S{number};\nimpl Act for S{number} {{ fn act(&self) {{}} }}\n" for number in range(MAX_VALUES + 1)

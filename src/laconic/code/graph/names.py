@@ -22,6 +22,7 @@ from laconic.code.graph.values import (
     external,
     one,
 )
+from laconic.code.languages.model import shared_directories
 from laconic.code.symbols import CLASS_KINDS, Kind
 
 if TYPE_CHECKING:
@@ -176,7 +177,16 @@ class Names:
     def _builtin(self, file: File, name: str) -> Values:
         if file.facts.modules_in_scope and (targets := self.program.modules(file, name)):
             return self._module(file, targets[0])
+        if file.facts.macros_in_scope and (macros := self._nearest_macros(file, name)):
+            return macros
         return external(f"{file.facts.builtins}.{name}") if file.facts.builtins else NOTHING
+
+    def _nearest_macros(self, file: File, name: str) -> Values:
+        """The macros of that name that lie in most of the directories that a file lies in."""
+        places = self.program.named(name, kinds=(Kind.MACRO,))
+        shared = {at: shared_directories(self.program.rows[at].path, file.path) for at, _ in places}
+        nearest = max(shared.values(), default=0)
+        return frozenset((FUNCTION, at, position, None) for at, position in places if shared[at] == nearest)
 
     def receiver(self, file: File, scope: int, as_class: bool = False) -> Values:
         """The object that `self` or `this` means in a scope."""

@@ -49,7 +49,7 @@ class Traits:
         members = self.evaluator.members
         traits = frozenset(members.linearised(trait))
         found: Values = NOTHING
-        for child in members.subclasses(trait):
+        for child in (trait, *members.subclasses(trait)):  # `impl Trait for &T` extends what bounds T, the trait itself
             found |= self._implemented(child, traits, name)
         return found
 

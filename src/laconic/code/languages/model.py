@@ -514,6 +514,7 @@ class Resolution:
     modules: Callable[[Files, str, str], list[str]] = no_modules  # (files, importing path, module) -> paths, best first
     separator: str = "."  # between the names of a module's path
     modules_in_scope: bool = False  # modules of the repository have names everywhere, without an import
+    macros_in_scope: bool = False  # a macro needs no import: the nearest of its name is meant
     relative_to_file: bool = False  # what an import means depends on the file, not on its directory alone
     namespace: str = "file"  # who shares top-level names: "file", "directory", "declared", "global"
     receiver_parameter: bool = False  # the first parameter of a method is the receiver

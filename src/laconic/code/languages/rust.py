@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 
 SLICE, TUPLE = "[]", "()"  # generic types that the grammar spells with symbols
 SEPARATOR = "::"
+OWN_MACROS = "macros"  # a note of the macros that the file has defined so far
 PATH_WORDS = ("crate", "self", "super")
 
 
@@ -606,11 +607,20 @@ def lower_macro_call(walk: Lowering, node: Node) -> Expression:
     tree = next((child for child in node.named_children if child.type == "token_tree"), None)
     line = node.start_point[0] + 1
     callee = walk.callee(name) if name is not None else None
+    return _macro_value(walk, callee, tree, line)
+
+
+def _macro_value(walk: Lowering, callee: Expression, tree: Node | None, line: int = 0) -> Expression:
+    """What a macro gives that is called with a token tree."""
     values = _token_values(walk, tree) if tree is not None else []
     if callee == "vec":
         return (SEQUENCE, tuple(values), walk.next_serial())
+    if type(callee) is str:
+        walk.scope.read.add(callee)
+        is_standard = callee in STANDARD_MACROS and callee not in walk.notes.get(OWN_MACROS, ())
+        callee = f"{callee}!" if is_standard else callee
     if callee is not None:
-        walk.call(f"{callee}!" if callee in STANDARD_MACROS else callee, tuple(values), (), line)
+        walk.call(callee, tuple(values), (), line or (tree.start_point[0] + 1 if tree is not None else 0))
     return None
 
 
@@ -634,8 +644,8 @@ def _token_expression(walk: Lowering, tokens: list[Node], position: int) -> tupl
         values = _token_values(walk, token)
         value: Expression = values[0] if len(values) == 1 else None
     elif token.type in ("identifier", "self", "crate", "super", "metavariable"):
-        if position < len(tokens) and tokens[position].type == "!":
-            return None, position + 1
+        if position + 1 < len(tokens) and tokens[position].type == "!" and tokens[position + 1].type == "token_tree":
+            return _macro_value(walk, walk.text(token), tokens[position + 1]), position + 2
         value, position = _token_path(walk, tokens, position - 1)
     elif token.type.endswith("_literal"):
         return (LITERAL, "str"), position
@@ -689,7 +699,9 @@ def lower_macro(walk: Lowering, node: Node) -> Expression:
     """`macro_rules! name { … }`: its bodies call what they name."""
     name = node.child_by_field_name("name")
     parent = walk.scope
-    draft = walk.enter(node, Kind.MACRO, walk.text(name) if name is not None else walk.anonymous("macro"), name, None)
+    text = walk.text(name) if name is not None else walk.anonymous("macro")
+    draft = walk.enter(node, Kind.MACRO, text, name, None)
+    walk.notes.setdefault(OWN_MACROS, set()).add(text)
     walk.scope = draft
     for rule in node.named_children:
         body = rule.child_by_field_name("right")
@@ -829,6 +841,7 @@ RUST = Language(
         relative_to_file=True,
         classes_are_modules=True,
         modules_in_scope=True,
+        macros_in_scope=True,
         receiver_names=names("self"),
         class_names=names("Self"),
         virtual=True,
