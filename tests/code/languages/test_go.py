@@ -151,6 +151,35 @@ def test_interfaces_reach_what_has_their_methods(tmp_path: Path) -> None:
     )
 
 
+def test_an_interface_is_implemented_by_methods_that_take_what_it_says(tmp_path: Path) -> None:
+    files = {
+        "go.mod": "module m\n",
+        "a.go": """\
+package m
+
+type Request struct{}
+type Hello struct{}
+type Matcher interface{ Match(r *Request) bool }
+type Any[T any] interface{ Put(item T) }
+type ByPath struct{}
+type ByName struct{}
+
+func (ByPath) Match(r *Request) bool { return true }
+func (ByName) Match(h *Hello) bool   { return true }
+func (ByName) Put(h *Hello)          {}
+
+func check(m Matcher, r *Request) bool { return m.Match(r) }
+func keep(a Any[*Hello], h *Hello)     { a.Put(h) }
+""",
+    }
+    check(
+        tmp_path,
+        files,
+        edges=["a.go:check -> a.go:ByPath.Match inferred", "a.go:keep -> a.go:ByName.Put inferred"],
+        absent=["a.go:check -> a.go:ByName.Match inferred"],
+    )
+
+
 @given(st.sampled_from([path for path in sorted(FILES) if path.endswith(".go")]), st.integers(0, 2**32))
 def test_broken_source_is_read(path: str, seed: int) -> None:
     read(splinter(FILES[path].encode(), seed), "go")

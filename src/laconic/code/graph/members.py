@@ -447,7 +447,7 @@ class Members:
 
     def _implementers(self, interface: Value) -> Values:
         """Classes that have every method of an interface, where that makes them implement it."""
-        wanted = self._method_names(interface)
+        wanted = self._methods(interface)
         if not wanted:
             return NOTHING
         rarest = min(sorted(wanted), key=lambda name: len(self.program.named(name)))
@@ -459,20 +459,37 @@ class Members:
         return frozenset(
             candidate
             for candidate in candidates
-            if candidate != interface and all(self.declared(candidate, name) for name in wanted)
+            if candidate != interface and all(self._provides(candidate, method) for method in wanted.values())
+        )
+
+    def _provides(self, candidate: Value, method: Value) -> bool:
+        """Whether a class has a method as an interface asks for it: of that name, for arguments of those types."""
+        home = self.program.file(method[1])
+        found = self.declared(candidate, home.definitions[method[2]][1])
+        functions = [value for value in found if value[0] == FUNCTION]
+        wanted = ["" if name in home.facts.top_types else name for name in self.evaluator.typed.signature(method)]
+        return bool(found) and (not functions or any(self._agrees(value, wanted) for value in functions))
+
+    def _agrees(self, function: Value, wanted: list[str]) -> bool:
+        """Whether parameters have types of these names, as far as both have a name."""
+        own = self.evaluator.typed.signature(function)
+        return len(own) == len(wanted) and all(
+            name == other for name, other in zip(own, wanted, strict=True) if name and other
         )
 
     def _embedding(self, owner: Value) -> list[Value]:
         is_interface = self.program.file(owner[1]).definitions[owner[2]][0] == Kind.INTERFACE
         return [] if is_interface else self.subclasses(owner)
 
-    def _method_names(self, interface: Value) -> set[str]:
-        names: set[str] = set()
+    def _methods(self, interface: Value) -> dict[str, Value]:
+        """The methods that an interface asks for, by name."""
+        found: dict[str, Value] = {}
         for owner in self.linearised(interface):
             file = self.program.file(owner[1])
-            children = file.children.get(owner[2], ())
-            names.update(file.definitions[child][1] for child in children if file.definitions[child][0] == Kind.METHOD)
-        return names
+            for child in file.children.get(owner[2], ()):
+                if file.definitions[child][0] == Kind.METHOD:
+                    found.setdefault(file.definitions[child][1], (FUNCTION, owner[1], child, None))
+        return found
 
     def _owner_of_method(self, file: File, position: int) -> Value | None:
         """The class whose method a definition is, wherever it is written."""

@@ -526,6 +526,7 @@ GO = Language(
         containers=frozenset((SLICE, MAP, CHANNEL)),
         tuples=frozenset((TUPLE,)),
         common_members=COMMON_MEMBERS,
+        top_types=names("any comparable Ordered"),
         builtins="builtin",
         summaries={
             "builtin.append": Summary(returns=0, gathers=1),
