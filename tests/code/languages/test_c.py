@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
+from laconic.code.engine import Engine
 from laconic.code.languages.registry import LANGUAGES
 from laconic.code.symbols import Definition
 from laconic.code.syntax.extract import extract
@@ -314,3 +315,24 @@ def test_broken_c_is_read(path: str, seed: int) -> None:
 @given(st.sampled_from(sorted(CPP)), st.integers(0, 2**32))
 def test_broken_cpp_is_read(path: str, seed: int) -> None:
     read(splinter(CPP[path].encode(), seed), "cpp")
+
+
+def test_a_name_means_the_function_rather_than_its_prototype(tmp_path: Path) -> None:
+    files = {
+        "a.h": "int far(int x);\n",
+        "a.c": '#include "a.h"\nint far(int x) { return x; }\n',
+        "b.c": (
+            '#include "a.h"\nstatic int near(int x);\nint both(void) { return near(far(1)); }\n'
+            'static int near(int x) { return x; }\nint xs[] = {\n#include "a.h"\n  1,\n#define Y 2\n  Y,\n};\n'
+            "#define HEAD int made(void)\nHEAD\n{ return far(2); }\n"
+        ),
+    }
+    check(
+        tmp_path,
+        files,
+        definitions=["b.c:near function 4", "b.c:xs variable 5", "b.c:HEAD#2 function 12"],
+        edges=["b.c:both -> b.c:near exact", "b.c:both -> a.c:far exact", "b.c:HEAD#2 -> a.c:far exact"],
+    )
+    with Engine.open(tmp_path) as engine:
+        assert [(place.path, place.line) for place in engine.definition("b.c", 3, 29)] == [("a.c", 2)]
+        assert [(place.path, place.line) for place in engine.definition("b.c", 3, 24)] == [("b.c", 4)]

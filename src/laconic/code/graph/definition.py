@@ -44,7 +44,23 @@ class Definitions:
             found = self._of_name(file, walk.token, walk.offset) if walk.token else []
         if walk.is_in_import(walk.offset):
             found = [place for place in found if place[:2] != (path, line)] or self._of_imported_module(file, walk.path)
-        return found or self._standing_at(file, line, walk.token)
+        return self._announced(found or self._standing_at(file, line, walk.token))
+
+    def _announced(self, places: list[Place]) -> list[Place]:
+        """Prototypes replaced by the functions that they announce, where there are any."""
+        found: list[Place] = []
+        for place in places:
+            at = self._graph.place(place.symbol) if place.symbol else None
+            if at is None or not self._announces(*at) or self._place(*at) != place:
+                found.append(place)
+                continue
+            value: Value = (FUNCTION, at[0].id, at[1], None)
+            found += self._of_definitions(self._evaluator.typed.with_bodies(frozenset({value})))
+        return list(dict.fromkeys(found))
+
+    def _announces(self, file: File, position: int) -> bool:
+        scope = file.scopes[position]
+        return file.facts.announces and scope is not None and file.definitions[position][0] in CALLABLE_KINDS
 
     def _standing_at(self, file: File, line: int, name: str) -> list[Place]:
         """The definition whose own name is asked for."""

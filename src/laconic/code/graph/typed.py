@@ -194,7 +194,7 @@ class Typed:
     def chosen(self, values: Values, file: File, scope: int, call: Expression) -> Values:
         """The functions among overloads that a call fits best; a declaration without a body only if none has one."""
         if file.facts.announces:
-            values = self._with_bodies(values)
+            values = self.with_bodies(values)
         functions = [value for value in values if value[0] == FUNCTION]
         if len(functions) < 2:
             return values
@@ -204,7 +204,7 @@ class Typed:
         bodies = [value for value in functions if not self._is_abstract(value)]
         return others | frozenset(bodies or functions)
 
-    def _with_bodies(self, values: Values) -> Values:
+    def with_bodies(self, values: Values) -> Values:
         """Prototypes replaced by the functions of the same qualified name that they announce."""
         found: set[Value] = set()
         for value in values:

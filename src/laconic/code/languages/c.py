@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.code.expressions import (
@@ -62,6 +62,7 @@ NAMES = (
     "operator_cast", "template_function", "template_method", "primitive_type",
 )  # fmt: skip
 MAX_DECLARATOR_DEPTH = 60
+DEFINED_HERE = "functions with a body"  # a note: their names
 
 
 def grammar() -> object:
@@ -215,7 +216,8 @@ def lower_function(walk: Lowering, node: Node) -> Expression:
     body = node.child_by_field_name("body") or next(
         (child for child in node.named_children if child.type == "try_statement"), None
     )
-    if not _owns_names(walk) and node.child_by_field_name("type") is None:  # a macro that loops: `foreach (…) {…}`
+    looks_like_one = node.child_by_field_name("type") is None or walk.text(found.name) in MACRO_WORDS
+    if looks_like_one and not _owns_names(walk):  # `foreach (…) {…}`, or `if (…) {…}` after a macro
         return walk.value(body)
     return define_function(walk, node, found.name, found.function, body)
 
@@ -276,11 +278,37 @@ def lower_unit(walk: Lowering, node: Node) -> Expression:
     return None
 
 
+def _is_defined_here(walk: Lowering, node: Node, name: str) -> bool:
+    """Whether the file of a declaration has a function of that name with a body; never where names are overloaded."""
+    if walk.resolution.overloads:
+        return False
+    if DEFINED_HERE not in walk.notes:
+        root = node
+        while root.parent is not None:
+            root = root.parent
+        walk.notes[DEFINED_HERE] = frozenset(_defined_functions(walk, root))
+    return name in walk.notes[DEFINED_HERE]
+
+
+def _defined_functions(walk: Lowering, node: Node) -> Iterator[str]:
+    """The names of the functions that have a body in a file, whatever the preprocessor makes of them."""
+    for child in node.named_children:
+        if child.type.startswith("preproc_") or child.type in ("linkage_specification", "declaration_list", "ERROR"):
+            yield from _defined_functions(walk, child)
+        elif child.type == "function_definition":
+            declarator = child.child_by_field_name("declarator")
+            found = declared(declarator) if declarator is not None else None
+            if found is not None and found.name is not None:
+                yield walk.text(found.name)
+
+
 def _lone_call(head: Node) -> Node | None:
-    """The function of a call that nothing ends."""
+    """The function of a call that nothing ends, or a name alone: a macro that makes the head of a function."""
     if head.named_child_count != 1 or not (head.is_error or head.children[-1].is_missing):
         return None
     call = head.named_children[0]
+    if call.type == "identifier":
+        return call
     name = call.child_by_field_name("function") if call.type == "call_expression" else None
     return name if name is not None and name.type == "identifier" else None
 
@@ -336,7 +364,12 @@ def lower_declaration(walk: Lowering, node: Node) -> Expression:
         if found.name is None:
             walk.value(declarator)
         elif (found.function is not None or _converts(found.name)) and _owns_names(walk):
-            define_function(walk, node, found.name, found.function, _empty_body(declarator, default))
+            body = _empty_body(declarator, default)
+            if body is None and _is_defined_here(walk, node, walk.text(found.name)):
+                listed = found.function.child_by_field_name("parameters") if found.function is not None else None
+                _parameters(walk, listed)  # what it announces is in this file
+            else:
+                define_function(walk, node, found.name, found.function, body)
         else:
             _declare_variable(walk, node, declarator, found, annotation, default)
             default = None
@@ -542,11 +575,12 @@ MACRO_WORDS = frozenset("if while for switch return sizeof defined do else case 
 
 
 def lower_macro(walk: Lowering, node: Node) -> Expression:
-    """`#define NAME(a) text`: what looks like a call in the text is one."""
+    """`#define NAME(a) text`: what looks like a call in the text is one. Macros know no scopes."""
     name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
     if name is None:
         return None
-    parent = walk.scope
+    parent, module = walk.scope, walk.drafts[0]
+    walk.scope = module or parent
     draft = walk.enter(node, Kind.MACRO, walk.text(name), name, value)
     listed = node.child_by_field_name("parameters")
     own = {walk.text(child) for child in listed.named_children} if listed is not None else set()

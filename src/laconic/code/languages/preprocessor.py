@@ -63,6 +63,11 @@ DIGRAPHS = {
     b"??!": b"|  ", b"??-": b"~  ", b"??'": b"^  ",
 }  # fmt: skip
 DIGRAPH = re.compile(rb"<%|%>|<:(?!:[^:>])|(?<!:):>|%:%:|%:|\?\?[=()<>/!'-]")
+# `int table[] = {`, elements, `#include "more.h"`.
+DIRECTIVE_IN_INITIALIZER = re.compile(
+    rb"=\s*\{[^{};]*?^(?P<directive>[ \t]*#[ \t]*(?:include|define|undef)\b[^\n]*)", re.MULTILINE
+)
+MAX_DIRECTIVES_IN_INITIALIZERS = 50  # of one initialiser; with more the grammar has to cope
 CHOOSING = re.compile(rb"^[ \t]*#[ \t]*el", re.MULTILINE)
 # What braces do not count in, the directives that choose, and the braces.
 BRANCHING = re.compile(
@@ -74,13 +79,27 @@ BRANCHING = re.compile(
 
 def readable_c(source: bytes) -> bytes:
     """C as its grammar can read it."""
-    return with_whole_branches(without_digraphs(source))
+    return with_whole_branches(without_included_elements(without_digraphs(source)))
 
 
 def readable_cpp(source: bytes) -> bytes:
     """C++ as its grammar can read it, headers of C included."""
     source = without_module_words(without_macros(source))
     return with_whole_branches(WRAPPED_TYPES.sub(_unwrapped, source))
+
+
+def without_included_elements(source: bytes) -> bytes:
+    """The source without directives that stand among the elements of an initialiser, where the grammar has none."""
+    for _ in range(MAX_DIRECTIVES_IN_INITIALIZERS):
+        source, found = DIRECTIVE_IN_INITIALIZER.subn(_without_directive, source)
+        if not found:
+            break
+    return source
+
+
+def _without_directive(match: re.Match[bytes]) -> bytes:
+    start = match.start("directive") - match.start()
+    return match[0][:start] + b" " * (len(match[0]) - start)
 
 
 def without_digraphs(source: bytes) -> bytes:
