@@ -46,7 +46,7 @@ CASES: dict[str, Case] = {
     ),
     "python: the last of straight bindings": (
         {"a.py": "def f():\n    x = 1\n    print(x)\n    x = 2\n    print(x)\n    if x: x = 3\n    return x\n"},
-        {"3: x": "2", "5: x": "4 6", "7: x": "4 6"},
+        {"3: x": "2", "5: x": "4", "7: x": "4 6"},
     ),
     "elixir: a block of a module binds its variables one after the other": (
         {"a.exs": 'test "a" do\n  x = 1\n  f(x)\n  x = 2\n  f(x)\nend\n'},

@@ -224,6 +224,49 @@ def test_calls_cross_modules(tmp_path: Path) -> None:
     )
 
 
+def test_imports_bind_in_order(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "one.py": "def run(): ...\n",
+            "two.py": "def run(): ...\n",
+            "main.py": """\
+from importlib import import_module
+from one import run
+from two import run
+import os.path
+import os.sep
+
+def inside():
+    from two import run
+    run()
+    from one import run
+    os.path.join()
+
+run()
+
+def either():
+    try:
+        from one import run
+    except ImportError:
+        from two import run
+    run()
+
+def dynamic(): import_module("one").run()
+""",
+        },
+        edges=[
+            "main.py -> two.py:run exact",
+            "main.py:inside -> two.py:run exact",
+            "main.py:inside -> external:os.path.join exact",
+            "main.py:either -> one.py:run exact",
+            "main.py:either -> two.py:run exact",
+            "main.py:dynamic -> one.py:run inferred",
+        ],
+        absent=["main.py -> one.py:run", "main.py:inside -> one.py:run"],
+    )
+
+
 def test_a_module_of_a_package_is_not_known_by_its_bare_name(tmp_path: Path) -> None:
     check(
         tmp_path,
@@ -552,6 +595,82 @@ EDGES = {
             "shadow -> shadow.Dog exact",
         ],
         ["shadow -> Dog."],
+    ),
+    "bodies of which one runs": (
+        """
+        class Dog:
+            def bark(self): ...
+            def sit(self): ...
+        class Cat:
+            def purr(self): ...
+            def sit(self): ...
+        class Cow:
+            def sit(self): ...
+        def apart(flag):
+            if flag:
+                pet = Dog()
+                pet.sit()
+            else:
+                pet = Cat()
+        def met(flag):
+            pet = Cow()
+            if flag: pet = Dog()
+            elif not flag: pet = Cat()
+            else: pet = Dog()
+            pet.sit()
+        def kept(flag):
+            pet = Cow()
+            if flag:
+                pet = Dog()
+            pet.sit()
+        def left(flag):
+            pet = Cow()
+            if flag:
+                pet = Dog()
+                return pet
+            pet.sit()
+        def nested(flag):
+            pet = Cow()
+            if flag:
+                if flag > 1: pet = Dog()
+                else: pet = Cat()
+            else:
+                raise ValueError
+            pet.sit()
+        def inner(flag):
+            if flag: pet = Dog()
+            else: pet = Cat()
+            def later(): pet.sit()
+            return later
+        def looped(flags):
+            pet = Cow()
+            for flag in flags:
+                pet.sit()
+                if flag: pet = Dog()
+                else: pet = Cat()
+        def entered(lock):
+            pet = Cow()
+            with lock:
+                pet = Dog()
+            pet.sit()
+        """,
+        [
+            "apart -> Dog.sit inferred",
+            "met -> Dog.sit inferred",
+            "met -> Cat.sit inferred",
+            "kept -> Dog.sit inferred",
+            "kept -> Cow.sit inferred",
+            "left -> Cow.sit inferred",
+            "nested -> Dog.sit inferred",
+            "nested -> Cat.sit inferred",
+            "inner.later -> Dog.sit inferred",
+            "inner.later -> Cat.sit inferred",
+            "looped -> Dog.sit inferred",
+            "looped -> Cat.sit inferred",
+            "looped -> Cow.sit inferred",
+            "entered -> Dog.sit inferred",
+        ],
+        ["apart -> Cat.sit", "met -> Cow.sit", "left -> Dog.sit", "nested -> Cow.sit", "entered -> Cow.sit"],
     ),
     "operators call methods": (
         """

@@ -298,6 +298,25 @@ class Block:
 
 
 @value
+class Branches:
+    """One of several bodies runs: what one of them binds is a variable of its own until they meet again.
+
+    A body stands in the node itself or in a clause of it; with a clause of the type `otherwise` one always runs.
+    """
+
+    body: str  # the node type of a body
+    clauses: tuple[str, ...] = ()  # node types that may hold one
+    otherwise: str = ""
+
+
+@value
+class Runs:
+    """A statement whose body always runs, once: what it binds is bound for what follows."""
+
+    body: Field = "body"
+
+
+@value
 class Function:
     """A definition that can be called."""
 
@@ -383,6 +402,7 @@ class Imports:
     """An import statement; `read` gives its bindings."""
 
     read: Callable[[Node, Callable[[Node], str]], list[Import]]
+    in_order: bool = False  # it runs where it stands, and may bind a name again
 
 
 @value
@@ -424,7 +444,7 @@ class Custom:
 Rule = (
     Name | Member | Call | KeywordArgument | Spread | Item | Slice | Raises | Text | Literal
     | Sequence | Comprehension | Dictionary | Pair | Either | Operator | Removes | Inner | Typed | Generic
-    | Assign | Return | Yield | Iterate | Alias | Enters | Catches | Captures | Block | Statement
+    | Assign | Return | Yield | Iterate | Alias | Enters | Catches | Captures | Block | Statement | Branches | Runs
     | Parameter | TypeParameter | Function | Class | Variable | Variables | Wrapper
     | Outer | Imports | Comment | Attribute | Label | Jump | Skip | Custom
 )  # fmt: skip

@@ -9,6 +9,7 @@ from laconic.code.expressions import ABSTRACT, CLASS_METHOD, CONTEXT_MANAGER, PR
 from laconic.code.languages.model import (
     Alias,
     Assign,
+    Branches,
     Call,
     Captures,
     Catches,
@@ -39,6 +40,7 @@ from laconic.code.languages.model import (
     Resolution,
     Return,
     Rule,
+    Runs,
     Sequence,
     Skip,
     Slice,
@@ -141,7 +143,9 @@ REFLECTED = {
 }  # fmt: skip
 ITEM_METHODS = ("__getitem__", "__setitem__", "__delitem__")
 # Built-in functions that call a method of their argument.
-ASKING_FUNCTIONS = {name: f"__{name}__" for name in "len str repr bytes hash bool iter next reversed".split()}
+ASKING_FUNCTIONS = {
+    name: f"__{name}__" for name in "len str repr bytes hash bool int float iter next dir reversed".split()
+}
 STAND_INS = {
     "__ne__": "__eq__", "__str__": "__repr__", "__bool__": "__len__", "__contains__": "__iter__",
     **{f"__i{name}__": f"__{name}__" for name in ARITHMETIC.values()},
@@ -209,8 +213,10 @@ RULES: dict[str, Rule] = {
     "decorated_definition": Wrapper("definition", "decorator"),
     "global_statement": Outer(),
     "nonlocal_statement": Outer(module=False),
-    "import_statement": Imports(read_import),
-    "import_from_statement": Imports(read_import),
+    "if_statement": Branches("block", ("elif_clause", "else_clause"), otherwise="else_clause"),
+    "with_statement": Runs(),
+    "import_statement": Imports(read_import, in_order=True),
+    "import_from_statement": Imports(read_import, in_order=True),
     "future_import_statement": Imports(read_import),
     "keyword_separator": Skip(),
     "positional_separator": Skip(),

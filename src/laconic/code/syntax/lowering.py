@@ -140,7 +140,7 @@ class Lowering:
         return f"<{what}{self.scope.unnamed}>"
 
     def written(self, name: str, node: Node) -> None:
-        """Called where a name is bound; walks that want to know the places override this and the next three."""
+        """Called where a name is bound; walks that want to know the places override this and the next four."""
 
     def stored(self, name: str, node: Node) -> None:
         """Called where a member is assigned."""
@@ -150,6 +150,9 @@ class Lowering:
 
     def displayed(self, serial: int, key: Expression, node: Node) -> None:
         """Called where the list or mapping of that serial holds something."""
+
+    def met(self, name: str, variables: tuple[str, ...]) -> None:
+        """Called where bodies meet that bound a name as different variables: it is now either."""
 
     def bind_name(self, name: str, value: Expression, node: Node | None = None) -> None:
         """Bind a name of the current scope; inside a `rebinding` it is a new variable from here on.
@@ -329,8 +332,12 @@ class Lowering:
         if fact.name == "*":
             self.scope.stars.append(fact.module)
         elif fact.alias:
-            self.scope.binds.append((fact.alias, self.imported(fact)))
-            self.scope.bound.add(fact.alias)
+            value = self.imported(fact)
+            if self.rebinds and (self.versioned(fact.alias), value) not in self.scope.binds:
+                self.bind_name(fact.alias, value)
+            else:
+                self.scope.binds.append((self.versioned(fact.alias), value))
+                self.scope.bound.add(fact.alias)
         if fact.name and fact.name != "*":
             self.mentions.add(fact.name)
 

@@ -72,6 +72,7 @@ class Trace(Lowering):
         self.stores: dict[str, list[tuple[int, int]]] = defaultdict(list)  # (offset, line) of assigned members
         self._notes: dict[str, list[Note]] = defaultdict(list)
         self._opened: dict[int, int] = {}  # node -> the definition that it is
+        self._met: dict[tuple[int, str], tuple[str, ...]] = {}  # (scope, variable) -> those that it may be
         self._skipped: list[Node] = []
         self._current: Node | None = None
         super().__init__(source, language, handlers, rules)
@@ -100,11 +101,20 @@ class Trace(Lowering):
             seen = before or (seen if self.language.hoists else [])
         innermost = max((each.start for each in seen), default=0)
         seen = [each for each in seen if each.start == innermost]
-        seen = [each for each in seen if each.version == self.version] or seen
+        seen = [each for each in seen if each.version in self._variables(each.owner)] or seen
         if self.language.blocks and seen and seen[0].declares and not seen[0].shared:
             last = max(seen, key=lambda each: (each.offset <= offset, each.offset))
             return [each for each in seen if each.definition >= 0] if last.definition >= 0 else [last]
         return seen
+
+    def _variables(self, owner: int) -> set[str]:
+        """The variables that the name at the position may be."""
+        found, pending = {self.version}, [self.version]
+        while pending:
+            further = set(self._met.get((owner, pending.pop()), ())) - found
+            found |= further
+            pending.extend(further)
+        return found
 
     def bindings(self, name: str) -> list[Binding]:
         """Every binding of a name in the file."""
@@ -141,6 +151,10 @@ class Trace(Lowering):
         """Remember where a member is assigned."""
         self.stores[name].append((node.start_byte, node.end_point[0] + 1))
 
+    def met(self, name: str, variables: tuple[str, ...]) -> None:
+        """Remember what a variable may be."""
+        self._met[self.scope.definition, name] = variables
+
     def displayed(self, serial: int, key: Expression, node: Node) -> None:
         """Remember where a list or mapping has what it has."""
         if type(key) is tuple and len(key) > 1:
@@ -150,7 +164,7 @@ class Trace(Lowering):
         """Remember the name that an import binds."""
         super().add_import(fact)
         if fact.alias and self._current is not None:
-            self._notes[fact.alias].append(Note(self._current, -1, True, fact.alias, fact))
+            self._notes[fact.alias].append(Note(self._current, -1, True, self.versioned(fact.alias), fact))
 
     def enter(self, node: Node, kind: Kind, name: str, name_node: Node | None, body: Node | None,
               prefix: str = "") -> ScopeDraft:  # fmt: skip

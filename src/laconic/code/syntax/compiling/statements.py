@@ -254,8 +254,10 @@ def _outer(rule: model.Outer) -> Handler:
 
 def _imports(rule: model.Imports) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
+        walk.rebinds = rule.in_order and walk.is_straight(node)
         for fact in rule.read(node, walk.text):
             walk.add_import(fact)
+        walk.rebinds = False
         return None
 
     return lower

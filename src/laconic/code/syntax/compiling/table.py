@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.code.languages import model
 from laconic.code.syntax.compiling import Compilers
+from laconic.code.syntax.compiling.branches import BRANCHES
 from laconic.code.syntax.compiling.definitions import DEFINITIONS
 from laconic.code.syntax.compiling.displays import DISPLAYS
 from laconic.code.syntax.compiling.expressions import EXPRESSIONS
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 KINDS = 1 << 16  # numeric node kinds; error nodes have the last one
 
-COMPILERS: Compilers = {**EXPRESSIONS, **OPERATORS, **DISPLAYS, **STATEMENTS, **PARAMETERS, **DEFINITIONS}
+COMPILERS: Compilers = {**EXPRESSIONS, **OPERATORS, **DISPLAYS, **STATEMENTS, **BRANCHES, **PARAMETERS, **DEFINITIONS}
 
 
 def compile_rules(language: model.Language, grammar: Grammar) -> tuple[list[Any], list[Any]]:
