@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
+from laconic.code.engine import Engine
+
 FILES = {
     "lib/shop/base.rb": """\
 require_relative "util"
@@ -230,6 +232,14 @@ Tool.new.employ
         ],
         docs={"a.rb:Point.far": "# How far."},
     )
+
+
+def test_what_never_returns_gives_no_value(tmp_path: Path) -> None:
+    files = {"a.rb": "def read(data)\n  read(read(data).strip)\nrescue TypeError\n  raise ArgumentError, data\nend\n"}
+    check(tmp_path, files, edges=["a.rb:read -> a.rb:read exact"])
+    with Engine.open(tmp_path) as engine:
+        called = {edge.callee for edge in engine.graph.callees("a.rb:read")}
+    assert called == {"a.rb:read", "external:ruby.raise", "external:ruby.ArgumentError.new"}
 
 
 @given(st.sampled_from(sorted(FILES.values())), st.integers(0, 2**32))

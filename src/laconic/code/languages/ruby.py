@@ -67,6 +67,7 @@ ITERATING = names(
     "take_while drop_while each_entry reverse_each delete_if keep_if map! select! reject! uniq to_h cycle each_slice "
     "zip sum sort_by! tally_by find_each"
 )
+NEVER_RETURNING = names("raise fail throw abort exit exit!")  # a call of them gives no value
 HANDING_OVER = names("tap then yield_self")  # give a block the receiver itself
 INLINE = names("included class_methods class_eval module_eval instance_eval concerning prepended")
 ATTRIBUTES = {"attr_reader": "r", "attr_writer": "w", "attr_accessor": "rw", "attr": "r", "cattr_accessor": "rw",
@@ -416,7 +417,8 @@ def _lower_call(walk: Lowering, node: Node) -> Expression:
     walk.mentions.add(name)
     if receiver is None:
         walk.scope.read.add(name)
-    return walk.call(name if receiver is None else (MEMBER, base, name), positional, keywords, line)
+    made = walk.call(name if receiver is None else (MEMBER, base, name), positional, keywords, line)
+    return None if receiver is None and name in NEVER_RETURNING else made
 
 
 def _sent(
