@@ -32,7 +32,7 @@ def kept(name: str) -> Record:
 def write_page() -> None:
     """Rewrite `RESULTS.md` from what is remembered."""
     lines = ["# Results", "", "Written by the commands named below, not by hand.", ""]
-    for name, section in (("groundtruth", _ground_truth), ("speed", _speed)):
+    for name, section in (("groundtruth", _ground_truth), ("handchecked", _hand_checked), ("speed", _speed)):
         if record := kept(name):
             lines += section(record)
     (HERE / "RESULTS.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
@@ -66,6 +66,27 @@ def _differing(record: Record) -> Iterator[str]:
             yield from (title, "", *listed, "")
         elif suite["differing"]:
             yield from (f"{title}: {len(suite['differing'])}, listed by `--verbose`", "")
+
+
+def _hand_checked(record: Record) -> Iterator[str]:
+    yield from (
+        "## Hand-checked answers",
+        "",
+        "`python -m bench.handchecked CLONES`",
+        "",
+        _machine(record["machine"]),
+        "",
+    )
+    yield "| language | repositories | right | of | missing | too much | guesses too many |"
+    yield "|---|---|--:|--:|--:|--:|--:|"
+    rows = record["languages"]
+    for row in rows:
+        figures = " | ".join(str(row[name]) for name in ("right", "asked", "missing", "extra", "guesses"))
+        yield f"| {row['language']} | {', '.join(row['repositories'])} | {figures} |"
+    yield f"| all | | {sum(row['right'] for row in rows)} | {sum(row['asked'] for row in rows)} | | | |"
+    yield from ("", "Not right:", "")
+    yield from (f"- {row['language']}: `{question}`" for row in rows for question in row["wrong"])
+    yield ""
 
 
 def _speed(record: Record) -> Iterator[str]:
