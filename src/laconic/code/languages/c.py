@@ -582,6 +582,7 @@ def lower_macro(walk: Lowering, node: Node) -> Expression:
     parent, module = walk.scope, walk.drafts[0]
     walk.scope = module or parent
     draft = walk.enter(node, Kind.MACRO, walk.text(name), name, value)
+    draft.flags |= PRIVATE  # known where the file is included
     listed = node.child_by_field_name("parameters")
     own = {walk.text(child) for child in listed.named_children} if listed is not None else set()
     for parameter in sorted(own):

@@ -68,7 +68,7 @@ DIRECTIVE_IN_INITIALIZER = re.compile(
     rb"=\s*\{[^{};]*?^(?P<directive>[ \t]*#[ \t]*(?:include|define|undef)\b[^\n]*)", re.MULTILINE
 )
 MAX_DIRECTIVES_IN_INITIALIZERS = 50  # of one initialiser; with more the grammar has to cope
-CHOOSING = re.compile(rb"^[ \t]*#[ \t]*el", re.MULTILINE)
+CONDITIONAL = re.compile(rb"^[ \t]*#[ \t]*if", re.MULTILINE)
 # What braces do not count in, the directives that choose, and the braces.
 BRANCHING = re.compile(
     rb"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[{}]"
@@ -153,14 +153,17 @@ class Branch(NamedTuple):
 
 
 def with_whole_branches(source: bytes) -> bytes:
-    """Of branches that open or close different blocks, only the first is left, since a tree can hold but one."""
-    if not CHOOSING.search(source):
+    """Of branches that open or close different blocks, only the first is left, since a tree can hold but one.
+
+    What alone opens or closes a block, `#ifdef X` `} else {` `#endif`, is left without its directives.
+    """
+    if not CONDITIONAL.search(source):
         return source
     result = bytearray(source)
     for branches, end in _conditionals(source):
         if not any(branch.opens for branch in branches):
             continue
-        kept = next((branch for branch in branches if not branch.is_off), branches[0])
+        kept = next((branch for branch in branches if not branch.is_off), None)
         for branch in branches:
             _erase(result, branch.directive, branch.start if branch is kept else branch.end)
         _erase(result, branches[-1].end, end)
@@ -172,7 +175,7 @@ def _erase(source: bytearray, start: int, end: int) -> None:
 
 
 def _conditionals(source: bytes) -> Iterator[tuple[list[Branch], int]]:
-    """The branches of each conditional that has several, and where it ends; inner ones first."""
+    """The branches of each conditional, and where it ends; inner ones first."""
     open_ones: list[list[Branch]] = []
     for match in BRANCHING.finditer(source):
         directive = match["directive"]
@@ -188,8 +191,8 @@ def _conditionals(source: bytes) -> Iterator[tuple[list[Branch], int]]:
         if directive != b"endif" and open_ones:
             is_off = match["condition"].strip() == b"0"
             open_ones[-1].append(Branch(match.start(), match.end(), match.end(), 0, is_off))
-        elif open_ones and len(branches := _closed(open_ones)) > 1:
-            yield branches, match.end()
+        elif open_ones:
+            yield _closed(open_ones), match.end()
 
 
 def _closed(open_ones: list[list[Branch]]) -> list[Branch]:
