@@ -336,3 +336,23 @@ def test_a_name_means_the_function_rather_than_its_prototype(tmp_path: Path) -> 
     with Engine.open(tmp_path) as engine:
         assert [(place.path, place.line) for place in engine.definition("b.c", 3, 29)] == [("a.c", 2)]
         assert [(place.path, place.line) for place in engine.definition("b.c", 3, 24)] == [("b.c", 4)]
+
+
+def test_conditionals_inside_of_statements(tmp_path: Path) -> None:
+    files = {
+        "a.c": (
+            "int use(int);\nint f(int x) {\n#ifdef A\n  if (use(x))\n#else\n  if (use(x + 1))\n#endif\n    return 1;\n"
+            "#ifdef B\n  if (x) {\n    use(2);\n  } else {\n#endif\n  use(3);\n#ifdef B\n  }\n#endif\n  return 0;\n}\n"
+            "int g(void) { return f(1); }\n"
+        ),
+        "b.cc": (
+            "class L {\n public:\n  L(int m)\n      :\n#ifndef N\n        a_(m),\n#endif\n        b_(m) {}\n"
+            "  int a_, b_;\n};\nclass M { int c() { return 1; } };\n"
+        ),
+    }
+    check(
+        tmp_path,
+        files,
+        definitions=["a.c:g function 20", "b.cc:L.L method 3", "b.cc:L.b_ field 9", "b.cc:M.c method 11"],
+        edges=["a.c:g -> a.c:f exact", "a.c:f -> a.c:use exact"],
+    )

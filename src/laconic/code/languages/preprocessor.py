@@ -68,6 +68,9 @@ DIRECTIVE_IN_INITIALIZER = re.compile(
     rb"=\s*\{[^{};]*?^(?P<directive>[ \t]*#[ \t]*(?:include|define|undef)\b[^\n]*)", re.MULTILINE
 )
 MAX_DIRECTIVES_IN_INITIALIZERS = 50  # of one initialiser; with more the grammar has to cope
+LOOK_BACK_BYTES = 300  # from a directive, to see what goes on there
+BEGUN = re.compile(rb"(?:\)\s*:|[(&|=+?])\s*\Z")  # initialisers of a constructor, arguments, operands
+DANGLING = re.compile(rb'\b(?:if|while|for)\s*\([^;{}]*\)\s*\Z|\b(?:else|extern\s*"C")\s*\Z')
 CONDITIONAL = re.compile(rb"^[ \t]*#[ \t]*if", re.MULTILINE)
 # What braces do not count in, the directives that choose, and the braces.
 BRANCHING = re.compile(
@@ -155,19 +158,29 @@ class Branch(NamedTuple):
 def with_whole_branches(source: bytes) -> bytes:
     """Of branches that open or close different blocks, only the first is left, since a tree can hold but one.
 
-    What alone opens or closes a block, `#ifdef X` `} else {` `#endif`, is left without its directives.
+    What alone opens or closes a block, `#ifdef X` `} else {` `#endif`, is left without its directives, and so is what
+    stands inside a statement or a list.
     """
     if not CONDITIONAL.search(source):
         return source
     result = bytearray(source)
     for branches, end in _conditionals(source):
-        if not any(branch.opens for branch in branches):
+        if not any(branch.opens for branch in branches) and not _is_inside(source, branches):
             continue
         kept = next((branch for branch in branches if not branch.is_off), None)
         for branch in branches:
             _erase(result, branch.directive, branch.start if branch is kept else branch.end)
         _erase(result, branches[-1].end, end)
     return bytes(result)
+
+
+def _is_inside(source: bytes, branches: list[Branch]) -> bool:
+    """Whether a conditional begins or its branches end in the middle of something, as far as that is plain to see."""
+    if BEGUN.search(source, max(0, branches[0].directive - LOOK_BACK_BYTES), branches[0].directive):
+        return True
+    return any(
+        DANGLING.search(source, max(branch.start, branch.end - LOOK_BACK_BYTES), branch.end) for branch in branches
+    )
 
 
 def _erase(source: bytearray, start: int, end: int) -> None:
