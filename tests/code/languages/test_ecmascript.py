@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
+from laconic.code.engine import Engine
 from laconic.code.languages.ecmascript_modules import matched, module_keys, relaxed_json
 
 SCRIPT = """\
@@ -245,6 +246,66 @@ def test_types_of_functions_say_what_calls_give(tmp_path: Path) -> None:
         ],
         absent=["kit.ts:again ->", "kit.ts:look -> kit.ts:Tool"],
     )
+
+
+def test_a_module_may_be_what_a_function_gives(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "shape.js": "define(function () {\n  function area() {}\n  return { area };\n});\n",
+            "main.js": "define(['./shape', 'other'], function (shape, other) {\n"
+            "  return function main() { shape.area(); other.run(); };\n});\n",
+            "use.js": "const main = require('./main');\nmain();\n",
+        },
+        imports=["main.js: ./shape", "main.js: other", "use.js: ./main"],
+        edges=[
+            "main.js:<lambda1>.main -> shape.js:<lambda1>.area inferred",
+            "use.js -> main.js:<lambda1>.main exact",
+        ],
+    )
+
+
+def test_members_may_be_described(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "main.js": "const app = { on() {} };\n"
+            "Object.defineProperty(app, 'run', { value: function run() { this.on(); } });\n"
+            "Object.defineProperty(app, 'made', { get() { return new Made(); } });\n"
+            "class Made { start() {} }\n"
+            "app.run();\napp.made.start();\n",
+        },
+        edges=[
+            "main.js:value -> main.js:app.on exact",
+            "main.js -> main.js:value inferred",
+            "main.js -> main.js:Made.start inferred",
+        ],
+    )
+
+
+def test_what_is_added_to_a_list_is_no_member_of_it(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "list.js": "const all = [];\nmodule.exports = all;\nall.push({ name: 'a', greet() {} });\n",
+            "main.js": "const all = require('./list');\nall.map(function (one) { one.greet(); });\n",
+        },
+        edges=["main.js -> main.js:<lambda1> inferred", "main.js -> list.js:greet inferred"],
+    )
+
+
+def test_who_hands_a_function_to_what_calls_it_is_a_caller(tmp_path: Path) -> None:
+    (tmp_path / "main.js").write_text(
+        "export function f() {}\nexport function g() {}\n"
+        "function one() { [1].map(f); }\nfunction two() { setTimeout(f, 1); }\nfunction three() { f.call(null); }\n"
+        "function four() { keep(f); return [f].length; }\n"
+        "function five() { [{ go() { g(); } }].forEach((x) => x.go()); }"
+    )
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        callers = [edge.caller.rpartition(":")[2] for edge in engine.graph.callers("main.js:f")]
+        assert callers == ["one", "three", "two"]
+        assert [edge.caller for edge in engine.graph.callers("main.js:five.go")] == ["main.js:five"]
 
 
 def test_elements_call_components(tmp_path: Path) -> None:

@@ -201,6 +201,8 @@ class Containers:
             found |= self.evaluator.members.stored_from_outside(display, key)
         certain = bool(found)
         for store in file.computed_stores if len(file.computed_stores) <= MAX_COMPUTED_STORES else ():
+            if store.key is None and all(type(key) is str for key in keys):
+                continue  # an element that was added, not a member
             stored = None if is_spread(store.key) else self.keys(file, store.scope, store.key)
             if stored is None and certain and not is_spread(store.key):
                 continue  # a member of that name is known, so that this is most likely another

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol, cast
 
 from laconic.code.expressions import (
@@ -248,6 +248,20 @@ class File:
                     names |= callee_names(call[1][1]) - self.facts.receiver_names - self.facts.super_names
                 for name in names:
                     found[name].append((position, index))
+        return found
+
+    @cached_property
+    def handed_by_name(self) -> dict[Any, list[tuple[int, int]]]:
+        """(scope, position among its calls) of every call that may call what it is given, by the names of that."""
+        found: dict[Any, list[tuple[int, int]]] = defaultdict(list)
+        calling = calling_names(self.facts)
+        for position, scope in enumerate(self.scopes):
+            for index, call in enumerate(scope.calls if scope is not None else ()):
+                if self.facts.calls_back or not calling.isdisjoint(callee_names(call[1])):
+                    receiver = call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
+                    names = {name for part in (receiver, *call[2]) for name in carried_names(part)}
+                    for name in names - self.facts.receiver_names:
+                        found[name].append((position, index))
         return found
 
     @cached_property
@@ -595,6 +609,13 @@ class Program:
                     parent = parent.rpartition("/")[0]
                 self._directories[""].append(path)
         return self._directories.get(directory, [])
+
+
+@cache
+def calling_names(facts: Resolution) -> frozenset[str]:
+    """Names of functions outside the repository that call functions which they are given."""
+    every = (*facts.methods.items(), *facts.summaries.items())
+    return frozenset(name.rpartition(".")[2] for name, summary in every if summary.calls)
 
 
 def callee_names(expression: Expression) -> set[Any]:

@@ -393,7 +393,8 @@ class Sites:
     ) -> set[tuple[int, int, int, int]]:
         found = set()
         is_class = file.definitions[position][0] in CLASS_KINDS
-        for scope, index in other.calls_by_name.get(name, ()):
+        handed = () if is_class else other.handed_by_name.get(name, ())
+        for scope, index in dict.fromkeys((*other.calls_by_name.get(name, ()), *handed)):
             call = other.scope(scope).calls[index]
             if is_class:
                 if self.evaluator.members.open.whole(file, position) in self.evaluator.values(other, scope, call[1]):

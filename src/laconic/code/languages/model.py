@@ -598,6 +598,8 @@ class Resolution:
     declarations_suffice: bool = False  # what callers pass for a parameter with a type of ours is not looked for
     mixing_functions: frozenset[str] = frozenset()  # add what later arguments hold to the first
     inheriting_functions: frozenset[str] = frozenset()  # make the first argument inherit from the second
+    describing_functions: frozenset[str] = frozenset()  # give the first argument a member: its name, its description
+    module_functions: frozenset[str] = frozenset()  # what their last argument gives is what the module exports
     traits: bool = False  # what implements a trait for a type stands in a block of its own
     virtual: bool = False  # a declared type stands for its subtypes: calls also reach overriding methods
     open_types: tuple[

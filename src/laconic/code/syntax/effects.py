@@ -1,10 +1,24 @@
-"""What calls do beyond their result, where their names say it: fill containers, bind receivers, inherit."""
+"""What calls do beyond their result, where their names say it: fill containers, bind receivers, inherit, export."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from laconic.code.expressions import DEFINED, ELEMENT, ITEM, MEMBER, SPREAD, Expression, Parameter, either
+from laconic.code.expressions import (
+    CALL,
+    CONST,
+    DEFINED,
+    ELEMENT,
+    ITEM,
+    MAPPING,
+    MEMBER,
+    SEQUENCE,
+    SPREAD,
+    Expression,
+    Parameter,
+    either,
+)
+from laconic.code.symbols import Import
 
 if TYPE_CHECKING:
     from laconic.code.syntax.lowering import Lowering
@@ -57,3 +71,38 @@ def note_inheritance(walk: Lowering, callee: Expression, arguments: tuple[Any, .
         if not (type(base) is tuple and base[0] == MEMBER and base[2] == facts.prototype):
             base = (MEMBER, base, facts.prototype)
         walk.scope.binds.append((target, base))
+    elif name in facts.describing_functions and len(arguments) > 2:
+        _describe(walk, (ITEM, target, arguments[1]), target, arguments[2])
+
+
+def _describe(walk: Lowering, member: Expression, owner: Expression, description: Expression) -> None:
+    """`Object.defineProperty(owner, name, {get() {…}})`: the member is what `get` gives, or `value`."""
+    pairs = description[1] if type(description) is tuple and description[0] == MAPPING else ()
+    for key, value in pairs:
+        draft = walk.drafts[value[1]] if type(value) is tuple and value[0] == DEFINED else None
+        if draft is not None:
+            draft.holder = owner
+        if key == (CONST, "value"):
+            walk.scope.binds.append((member, value))
+        elif key == (CONST, "get"):
+            walk.scope.binds.append((member, (CALL, value, (), (), 0)))
+
+
+def note_export(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) -> None:
+    """`define(["a"], function (a) {…})`: what the function gives is the module, and it is given what is imported."""
+    if type(callee) is not str or callee not in walk.resolution.module_functions:
+        return
+    factory, listed = arguments[-1], arguments[-2] if len(arguments) > 1 else None
+    if type(factory) is not tuple or factory[0] != DEFINED or walk.scope.definition:
+        return
+    line = walk.definitions[factory[1]].start_line
+    names = listed[1] if type(listed) is tuple and listed[0] == SEQUENCE else ()
+    facts = [Import(name[1], "", "", line) for name in names if type(name) is tuple and name[0] == CONST]
+    given = tuple(walk.imported(fact) for fact in facts) if len(facts) == len(names) else ()
+    for fact in facts:
+        walk.add_import(fact)
+    draft = walk.drafts[factory[1]]
+    if draft is not None:
+        for place, (parameter, imported) in enumerate(zip(draft.parameters, given, strict=False)):
+            draft.parameters[place] = parameter._replace(default=either(parameter.default, imported))
+    walk.scope.binds.append((walk.resolution.module_object, (CALL, factory, given, (), line)))

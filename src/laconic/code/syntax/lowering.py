@@ -29,7 +29,7 @@ from laconic.code.syntax.compiling.expressions import arguments_of
 from laconic.code.syntax.compiling.parameters import parameters_of
 from laconic.code.syntax.compiling.table import COMPILERS
 from laconic.code.syntax.drafts import SCOPE_OWNERS, Naming, ScopeDraft
-from laconic.code.syntax.effects import note_additions, note_inheritance, note_receiver
+from laconic.code.syntax.effects import note_additions, note_export, note_inheritance, note_receiver
 from laconic.code.syntax.naming import naming_of
 from laconic.code.syntax.patterns import bind
 
@@ -260,6 +260,8 @@ class Lowering:
             self.implicit(arguments[0], self.resolution.asking_functions[callee], (), line)
         if len(arguments) > 1:
             note_inheritance(self, callee, arguments)
+        if arguments and self.resolution.module_functions:
+            note_export(self, callee, arguments)
         return result
 
     def implicit(self, receiver: Expression, method: str, arguments: tuple[Any, ...], line: int) -> None:
