@@ -26,6 +26,10 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
         ["format_cents"],
         ["4 symbols reach it within 3 calls, 1 of them in tests", "via checkout → Order.place"],
     ),
+    "change-impact": (
+        ["src/shop/money.py:format_cents"],
+        ["1 test reaches it by calls", "test_checkout", "run  pytest tests/test_orders.py::test_checkout"],
+    ),
     "dead": ([], ["4 symbols", "forgotten", "29-30"]),
     "cycles": ([], ["1 cycle of imports", "src/shop/audit.py → src/shop/orders.py → src/shop/audit.py"]),
     "context": (["format_cents", "--budget", "400"], ["=== src/shop/money.py", "return str(cents * RATE)"]),
@@ -81,7 +85,7 @@ def test_examples_are_commands_that_parse(ask: Ask) -> None:
     for command in COMMANDS:
         for example in command.capability().examples:
             answer = ask(*example.replace('"', "").split(), "--json")
-            assert answer.status in {0, 1}, (example, answer.err)
+            assert answer.status in {0, 1, 3}, (example, answer.err)  # 3: there is no git to ask
 
 
 def test_all_commands_agree_on_the_revision(ask: Ask) -> None:

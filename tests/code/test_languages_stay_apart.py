@@ -20,7 +20,7 @@ WORDS = {name.lower() for name in LANGUAGES if len(name) > 1} | {"csharp", "cpp"
 
 
 def modules() -> list[Path]:
-    return sorted(path for path in CODE.rglob("*.py") if path.parent.name != "languages")
+    return sorted(path for path in CODE.rglob("*.py") if "languages" not in path.relative_to(CODE).parts)
 
 
 def words_of_code(tree: ast.Module) -> Iterator[tuple[int, str]]:

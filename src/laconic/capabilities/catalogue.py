@@ -23,6 +23,7 @@ _MODULES = {
     "code.definition": "symbols.definition",
     "code.calls": "graph.calls",
     "code.impact": "graph.impact",
+    "code.change_impact": "graph.change_impact",
     "code.dead": "graph.dead",
     "code.cycles": "graph.cycles",
     "code.context": "packs.context",

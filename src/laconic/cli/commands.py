@@ -63,6 +63,7 @@ SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
             Command(("symbol", "callers"), "code.calls", {"direction": "callers"}, "What calls a symbol", _ONE),
             Command(("symbol", "callees"), "code.calls", {"direction": "callees"}, "What a symbol calls", _ONE),
             Command(("impact",), "code.impact"),
+            Command(("change-impact",), "code.change_impact"),
             Command(("dead",), "code.dead"),
             Command(("cycles",), "code.cycles"),
         ),

@@ -42,6 +42,7 @@ EXIT_OF_CODE = {
     "database_corrupt": EXIT_SURROUNDINGS,
     "database_unavailable": EXIT_SURROUNDINGS,
     "unwritable_output": EXIT_SURROUNDINGS,
+    "git_unavailable": EXIT_SURROUNDINGS,
     "damaged_installation": EXIT_SURROUNDINGS,
     # Ourselves
     "internal_error": EXIT_DEFECT,

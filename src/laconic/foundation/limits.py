@@ -10,6 +10,7 @@ MAX_SETTINGS_BYTES = 1_000_000  # of one file
 
 # Indexing
 GIT_SECONDS = 40  # for git to list the files
+MAX_DIFF_BYTES = 50_000_000  # that git may say of what has changed
 MAX_SUBMODULE_LEVELS = 8  # submodules of submodules
 MAX_WORKER_PROCESSES = 16
 WORKER_START_SECONDS = 30  # for one to load its program; then the work is done without them
@@ -64,3 +65,7 @@ MAX_LISTED_MEMBERS = 12  # of a cycle beside those that are on the way around
 MAX_LISTED_SITES = 6  # lines of one edge
 MAX_NAMES_CHARACTERS = 100  # of the names imported together
 MAX_SIGNATURE_CHARACTERS = 160
+MAX_SEARCHED_SYMBOLS = 600  # whose users are looked for on the way from a change to its tests
+MAX_AFFECTED_TESTS = 1_000  # of one change, above which the search ends
+MAX_CHANGED_SYMBOLS = 2_000  # from which that search starts
+MAX_COMMAND_TESTS = 40  # named one by one in a command; of more, their files

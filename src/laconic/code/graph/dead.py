@@ -60,13 +60,14 @@ def _is_held(file: File, position: int, evaluator: Evaluator) -> bool:
     if scope is not None and scope.decorated is not None:
         return True
     name = file.definitions[position][1]
-    if name in _called_by_language(file) or (file.definitions[position][3] == 0 and _is_exported(file, name)):
+    if name in called_by_language(file) or (file.definitions[position][3] == 0 and _is_exported(file, name)):
         return True
     owner = file.owner_class(position)
-    return owner >= 0 and _has_base_outside(file, owner, evaluator)
+    return owner >= 0 and has_base_outside(file, owner, evaluator)
 
 
-def _called_by_language(file: File) -> set[str]:
+def called_by_language(file: File) -> set[str]:
+    """The methods that the language itself calls."""
     facts = file.facts
     return {*facts.constructors, facts.call_method, facts.enter_method, *facts.iterate_methods, facts.next_method}
 
@@ -79,7 +80,7 @@ def _is_exported(file: File, name: str) -> bool:
     )
 
 
-def _has_base_outside(file: File, owner: int, evaluator: Evaluator) -> bool:
+def has_base_outside(file: File, owner: int, evaluator: Evaluator) -> bool:
     """Whether a class inherits from one that is not in the repository, at any distance."""
     pending, seen = [(file, owner)], set()
     while pending:

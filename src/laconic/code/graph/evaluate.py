@@ -47,6 +47,8 @@ from laconic.code.graph.names import Names
 from laconic.code.graph.objects import Objects
 from laconic.code.graph.parameters import Parameters
 from laconic.code.graph.program import MEMBER_OWNERS, File, Program
+from laconic.code.graph.providers import Providers
+from laconic.code.graph.reflection import Reflection
 from laconic.code.graph.summaries import Summaries
 from laconic.code.graph.traits import Traits
 from laconic.code.graph.typed import Typed
@@ -79,6 +81,7 @@ class Evaluator:
         self.summaries = Summaries(self)
         self.parameters = Parameters(self)
         self.containers = Containers(self)
+        self.providers = Providers(self)
         self._by_tag: dict[int, Callable[[File, int, Any], Values]] = {
             AROUND: self._around,
             AS_TRAIT: self._as_trait,

@@ -49,6 +49,8 @@ class Parameters:
         if file.facts.declarations_suffice and self.evaluator.typed.says_enough(declared, file):
             return declared
         passed = self._passed(file, position, index)
+        if file.facts.injection is not None:
+            passed |= self.evaluator.providers.values(file, position, scope.parameters[index][0])
         if file.facts.virtual:
             return self.evaluator.typed.narrowed(passed | self.evaluator.values(file, outer, default), declared)
         if default is None or (passed and self._always_passed(file, position, index)):

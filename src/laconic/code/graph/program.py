@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -493,6 +493,7 @@ class Program:
         """A file with its facts."""
         known = self._files.get(file_id)
         if known is None:
+        self._chosen: dict[tuple[Any, ...], tuple[tuple[int, int], ...]] = {}
             definitions, scopes = self.facts.file_facts(file_id)
             known = self._files[file_id] = File(self.rows[file_id], definitions, scopes)
         return known
@@ -528,19 +529,20 @@ class Program:
         return known
 
     def named(
-        self, name: str, owner: str | None = None, kinds: Collection[str] | None = None
+        self, name: str, owner: str | None = None, kinds: tuple[str, ...] | frozenset[str] | None = None
     ) -> tuple[tuple[int, int], ...]:
         """(file, position) of the definitions of a name anywhere, of some kinds, qualified by the name of an owner."""
-        known = self._named.get(name)
-        if known is None:
-            known = self._named[name] = tuple(sorted(self.facts.definitions_named(name)))
-        if owner is None and kinds is None:
-            return tuple((file_id, position) for file_id, position, _, _ in known)
-        return tuple(
-            (file_id, position)
-            for file_id, position, kind, around in known
-            if (kinds is None or kind in kinds) and (owner is None or around == owner)
-        )
+        chosen = self._chosen.get((name, owner, kinds))
+        if chosen is None:
+            known = self._named.get(name)
+            if known is None:
+                known = self._named[name] = tuple(sorted(self.facts.definitions_named(name)))
+            chosen = self._chosen[name, owner, kinds] = tuple(
+                (file_id, position)
+                for file_id, position, kind, around in known
+                if (kinds is None or kind in kinds) and (owner is None or around == owner)
+            )
+        return chosen
 
     def neighbours(self, file: File) -> Sequence[int]:
         """Files that share their top-level names with this one."""

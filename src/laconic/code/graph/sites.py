@@ -413,7 +413,7 @@ class Sites:
         found: list[Carrier] = []
         for flow in other.flows.get(name, ()):
             passed_on = flow.target == name and not self._whole_module(other.id, name)
-            if passed_on or not self._holds(self.evaluator.values(other, flow.scope, flow.value), wanted):
+            if passed_on or not self.holds(self.evaluator.values(other, flow.scope, flow.value), wanted):
                 continue
             if flow.call is None:
                 found.append(Carrier(flow.target, other.id, flow.is_local, False))
@@ -435,7 +435,8 @@ class Sites:
                     found.append(Carrier(parameter[0], target.file, True, False))
         return found
 
-    def _holds(self, values: Values, wanted: frozenset[Value], depth: int = 0) -> bool:
+    def holds(self, values: Values, wanted: frozenset[Value], depth: int = 0) -> bool:
+        """Whether wanted values are among some values, or in containers among them."""
         for value in values:
             tag = value[0]
             if (value[:3] if tag == FUNCTION else value) in wanted:
@@ -443,6 +444,6 @@ class Sites:
             if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST) and depth < MAX_NESTING:
                 inner = self.evaluator.containers.items(value, None, None) if tag != GENERATED else NOTHING
                 inner = inner or self.evaluator.containers.elements(frozenset((value,)))
-                if self._holds(inner, wanted, depth + 1):
+                if self.holds(inner, wanted, depth + 1):
                     return True
         return False

@@ -532,6 +532,16 @@ class Resolution:
     """The few facts that resolving names in a language needs."""
 
     modules: Callable[[Files, str, str], list[str]] = no_modules  # (files, importing path, module) -> paths, best first
+@value
+class Injection:
+    """How a framework fills parameters by their names with what functions of these names give."""
+
+    decorators: frozenset[str]  # dotted names of what makes a function provide
+    prefix: str  # what the names of functions begin with whose parameters are filled, besides those that provide
+    shared: str  # the file whose providers serve its directory and all below
+    unasked: str = ""  # an argument of a decorator that makes a function provide to every test in reach
+
+
     separator: str = "."  # between the names of a module's path
     modules_in_scope: bool = False  # modules of the repository have names everywhere, without an import
     macros_in_scope: bool = False  # a macro needs no import: the nearest of its name is meant
@@ -639,6 +649,7 @@ class Language:
 
     name: str
     grammar: Callable[[], object]  # imports the wheel and returns the tree-sitter language pointer
+    injection: Injection | None = None
     rules: Mapping[str, Rule]
     doc_string: str = ""  # node type of a docstring that opens a body
     # Of definitions asked for by position: node types that names declared inside end with, besides those of functions,

@@ -46,6 +46,7 @@ from laconic.code.languages.model import (
     Slice,
     Spread,
     Summary,
+    Injection,
     Text,
     Wrapper,
     Yield,
@@ -327,3 +328,9 @@ PYTHON = Language(
         },
     ),
 )
+        injection=Injection(
+            names("pytest.fixture pytest_asyncio.fixture pytest.yield_fixture"),
+            prefix="test",
+            shared="conftest.py",
+            unasked="autouse",
+        ),

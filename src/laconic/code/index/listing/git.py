@@ -85,11 +85,12 @@ def _start(root: str) -> subprocess.Popen[bytes]:
     # Settings of the repository may name a program to watch the file system: listing files must not run it.
     command = ["git", "-c", "core.fsmonitor=false", "ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard"]
     return subprocess.Popen(
-        command, cwd=root, env=_environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command, cwd=root, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """The variables for a git of ours, which asks about the repository that it is started in and no other."""
     kept = {name: value for name, value in os.environ.items() if name not in _REPOSITORY_VARIABLES}
     return kept | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 
@@ -159,7 +160,7 @@ def _is_ignored(root: str) -> bool:
 
     command = ["git", "check-ignore", "-q", "."]
     try:
-        return not subprocess.run(command, cwd=root, env=_environment(), check=False, timeout=GIT_SECONDS,
+        return not subprocess.run(command, cwd=root, env=environment(), check=False, timeout=GIT_SECONDS,
                                   stdin=subprocess.DEVNULL, capture_output=True).returncode  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return False

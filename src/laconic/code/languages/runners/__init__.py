@@ -1,0 +1,1 @@
+"""How each language writes its tests, and the programs that run them."""

@@ -1,0 +1,137 @@
+"""The programs that run tests: by what a repository says that it uses one, and the command that runs some tests.
+
+A command is a function from the tests of one project directory, their paths written from there, to a line for a shell.
+Names and paths come from files, so each is quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from shlex import quote
+from typing import NamedTuple
+
+
+class SelectedTest(NamedTuple):
+    """A test function by its file and qualified name; without a name all tests of the file."""
+
+    path: str
+    name: str = ""
+
+
+class Runner(NamedTuple):
+    """`marker` is the name of a file, or a pattern; its text must match `says` where that is not empty.
+
+    Tests are run from the directory of the nearest marker, except that a file of a `tests` folder makes no project.
+    """
+
+    marker: str
+    says: str
+    command: Callable[[Sequence[SelectedTest]], str]
+    everything: str  # runs all tests there are
+    is_project: bool = True
+
+
+def _words(program: str, arguments: Iterable[str]) -> str:
+    return " ".join([program, *map(quote, dict.fromkeys(arguments))])
+
+
+def files(program: str) -> Callable[[Sequence[SelectedTest]], str]:
+    """A program that takes paths and runs all tests in them."""
+    return lambda tests: _words(program, (test.path for test in tests))
+
+
+def _own_name(test: SelectedTest) -> str:
+    return test.name.rpartition(".")[2]
+
+
+def _class_name(test: SelectedTest) -> str:
+    """The class of a test, by the custom that a file is named as its class when nothing else tells."""
+    stem = test.path.rpartition("/")[2].partition(".")[0]
+    return test.name.rpartition(".")[0].rpartition(".")[2] or stem
+
+
+def pytest(tests: Sequence[SelectedTest]) -> str:
+    """`pytest path::Class::name`."""
+    return _words("pytest", ("::".join([test.path, *filter(None, test.name.split("."))]) for test in tests))
+
+
+def dotted(program: str) -> Callable[[Sequence[SelectedTest]], str]:
+    """A program that takes `package.module.Class.name`."""
+
+    def command(tests: Sequence[SelectedTest]) -> str:
+        modules = ((test.path.rpartition(".")[0].replace("/", "."), test.name) for test in tests)
+        return _words(program, (".".join(filter(None, names)) for names in modules))
+
+    return command
+
+
+def go(tests: Sequence[SelectedTest]) -> str:
+    """One `go test` a package."""
+    lines = []
+    for directory, group in groupby(tests, key=lambda test: test.path.rpartition("/")[0]):
+        listed = list(group)
+        package = quote(f"./{directory}" if directory else ".")
+        names = [] if any(not test.name for test in listed) else sorted({_own_name(test) for test in listed})
+        lines.append(f"go test {package}" + (f" -run {quote('^(' + '|'.join(names) + ')$')}" if names else ""))
+    return " && ".join(lines)
+
+
+def cargo(tests: Sequence[SelectedTest]) -> str:
+    """`cargo test -- name …`; whole files of `tests/` by their names."""
+    if any(not test.name for test in tests):
+        stems = [test.path.rpartition("/")[2].partition(".")[0] for test in tests]
+        return _words("cargo test", (word for stem in dict.fromkeys(stems) for word in (f"--test={stem}",)))
+    return _words("cargo test --", (test.name.replace(".", "::") for test in tests))
+
+
+def maven(tests: Sequence[SelectedTest]) -> str:
+    """`mvn test -Dtest=Class#one+two,Other`."""
+    return f"mvn test -Dtest={quote(','.join(_by_class(tests, '#', '+')))}"
+
+
+def gradle(tests: Sequence[SelectedTest]) -> str:
+    """`./gradlew test --tests '*Class.name'`."""
+    names = (f"*{_class_name(test)}" + (f".{_own_name(test)}" if test.name else "") for test in tests)
+    return "./gradlew test " + " ".join(f"--tests {quote(name)}" for name in dict.fromkeys(names))
+
+
+def dotnet(tests: Sequence[SelectedTest]) -> str:
+    """`dotnet test --filter 'FullyQualifiedName~Class.Name|…'`."""
+    names = (".".join(filter(None, (_class_name(test), _own_name(test)))) for test in tests)
+    wanted = "|".join(f"FullyQualifiedName~{name}" for name in dict.fromkeys(names))
+    return f"dotnet test --filter {quote(wanted)}"
+
+
+def swift(tests: Sequence[SelectedTest]) -> str:
+    """`swift test --filter Class/name`."""
+    names = ("/".join(filter(None, (_class_name(test), _own_name(test)))) for test in tests)
+    return "swift test " + " ".join(f"--filter {quote(name)}" for name in dict.fromkeys(names))
+
+
+def sbt(tests: Sequence[SelectedTest]) -> str:
+    """`sbt 'testOnly *Class …'`."""
+    return f"sbt {quote('testOnly ' + ' '.join(dict.fromkeys(f'*{_class_name(test)}' for test in tests)))}"
+
+
+def phpunit(tests: Sequence[SelectedTest]) -> str:
+    """`vendor/bin/phpunit --filter '/Class(::one$|…)/'`."""
+    names = (re.escape("::".join(filter(None, (_class_name(test), _own_name(test))))) for test in tests)
+    return f"vendor/bin/phpunit --filter {quote('/(' + '|'.join(dict.fromkeys(names)) + ')/')}"
+
+
+def ctest(tests: Sequence[SelectedTest]) -> str:
+    """`ctest -R` by the names of the files."""
+    stems = dict.fromkeys(re.escape(test.path.rpartition("/")[2].partition(".")[0]) for test in tests)
+    return f"ctest --test-dir build -R {quote('|'.join(stems))}"
+
+
+def _by_class(tests: Sequence[SelectedTest], separator: str, between: str) -> list[str]:
+    by_class: dict[str, list[str]] = {}
+    for test in tests:
+        by_class.setdefault(_class_name(test), []).append(_own_name(test))
+    return [
+        name + (separator + between.join(methods) if all(methods) else "")
+        for name, methods in ((name, list(dict.fromkeys(found))) for name, found in by_class.items())
+    ]

@@ -1,0 +1,1 @@
+"""Which tests a change reaches: the symbols that changed, who runs them, and who imports their files."""

@@ -1,0 +1,258 @@
+"""Which tests reach a change, asked of real git repositories."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.asking import Answer, Ask
+
+Repository = Callable[[Mapping[str, str]], Path]
+
+SHOP = {
+    "pyproject.toml": '[project]\nname = "shop"\n[tool.pytest.ini_options]\n',
+    "shop/__init__.py": "",
+    "shop/money.py": (
+        "RATE = 2\n\n\ndef cents(value):\n    return value * RATE\n\n\ndef shown(value):\n    return f'{value}'\n"
+    ),
+    "shop/orders.py": (
+        "from shop.money import cents\n\n\ndef total(prices):\n    return sum(cents(one) for one in prices)\n"
+    ),
+    "tests/conftest.py": (
+        "import pytest\nfrom shop.orders import total\n\n\n@pytest.fixture\ndef bill():\n    return total([1])\n"
+    ),
+    "tests/test_orders.py": (
+        "from shop.orders import total\n\n\ndef test_total():\n    assert total([2]) == 4\n\n\n"
+        "def test_bill(bill):\n    assert bill == 2\n\n\ndef test_nothing():\n    assert True\n"
+    ),
+    "tests/test_money.py": (
+        "from shop.money import shown\n\n\nclass TestShown:\n    def test_shown(self):\n        shown(1)\n"
+    ),
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """Makes a repository with one commit of some files the current directory."""
+
+    def made(files: Mapping[str, str]) -> Path:
+        root = tmp_path / "changing"
+        write(root, files)
+        git(root, "init", "-q", "-b", "main")
+        commit(root)
+        monkeypatch.chdir(root)
+        return root
+
+    return made
+
+
+def write(root: Path, files: Mapping[str, str]) -> None:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, "utf-8")
+
+
+def git(root: Path, *words: str) -> None:
+    who = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True)
+
+
+def commit(root: Path) -> None:
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "as it was")
+
+
+def replace(root: Path, path: str, old: str, new: str) -> None:
+    text = (root / path).read_text("utf-8")
+    assert old in text
+    (root / path).write_text(text.replace(old, new), "utf-8")
+
+
+def names(answer: Answer) -> list[str]:
+    return [test["id"] for test in answer.result["tests"]["items"]]
+
+
+def asked(ask: Ask, *words: str) -> Any:
+    return ask("change-impact", *words, "--json").result
+
+
+def test_only_tests_that_reach_the_changed_function_are_named(ask: Ask, repository: Repository) -> None:
+    replace(repository(SHOP), "shop/money.py", "value * RATE", "value * RATE * 1")
+    result = asked(ask)
+    assert result["changed"] == ["shop/money.py:cents"]
+    assert [test["id"] for test in result["tests"]["items"]] == [
+        "tests/test_orders.py:test_total",
+        "tests/test_orders.py:test_bill",
+    ]
+    assert [step["id"] for step in result["tests"]["items"][1]["path"]] == [
+        "tests/test_orders.py:test_bill",
+        "tests/conftest.py:bill",
+        "shop/orders.py:total",
+        "shop/money.py:cents",
+    ]
+    assert result["command"] == "pytest tests/test_orders.py::test_bill tests/test_orders.py::test_total"
+
+
+def test_staged_untracked_and_deleted_files_are_changes(ask: Ask, repository: Repository) -> None:
+    root = repository(SHOP)
+    replace(root, "shop/money.py", "def shown(value):\n    return f'{value}'\n", "")
+    git(root, "add", "-A")
+    write(root, {"shop/new.py": "def fresh():\n    return 1\n"})
+    result = asked(ask)
+    assert result["changed"] == ["shop/money.py", "shop/new.py", "shop/new.py:fresh"]
+    assert result["gone"] == ["shop/money.py:shown"]
+    assert [test["id"] for test in result["tests"]["items"]] == [
+        "tests/test_money.py",  # its import fails, and with it all its tests
+        "tests/test_money.py:TestShown.test_shown",
+    ]
+
+
+def test_who_imports_a_module_that_is_gone_is_found(ask: Ask, repository: Repository) -> None:
+    root = repository(SHOP)
+    (root / "shop/money.py").unlink()
+    result = asked(ask)
+    assert result["gone"][0] == "shop/money.py"
+    assert "tests/test_orders.py:test_total" in [test["id"] for test in result["tests"]["items"]]
+    assert result["base"]
+
+
+def test_a_moved_file_changes_who_imports_it(ask: Ask, repository: Repository) -> None:
+    root = repository(SHOP)
+    git(root, "mv", "shop/money.py", "shop/coins.py")
+    replace(root, "tests/test_money.py", "shop.money", "shop.coins")
+    result = asked(ask)
+    assert "shop/money.py" in result["gone"]
+    assert [test["id"] for test in result["tests"]["items"]] == ["tests/test_money.py"]  # it has changed itself
+    assert [one["file"] for one in result["imports"]["items"]] == ["tests/test_orders.py"]
+
+
+def test_a_change_since_a_branch_counts_from_where_they_part(ask: Ask, repository: Repository) -> None:
+    root = repository(SHOP)
+    git(root, "checkout", "-q", "-b", "feature")
+    replace(root, "shop/money.py", "f'{value}'", "str(value)")
+    commit(root)
+    git(root, "checkout", "-q", "main")
+    replace(root, "shop/orders.py", "sum(", "0 + sum(")
+    commit(root)
+    git(root, "checkout", "-q", "feature")
+    assert asked(ask)["changed"] == []
+    assert asked(ask, "--base", "main")["changed"] == ["shop/money.py:shown"]
+
+
+def test_a_constant_reaches_the_tests_of_its_readers(ask: Ask, repository: Repository) -> None:
+    replace(repository(SHOP), "shop/money.py", "RATE = 2", "RATE = 3")
+    assert "tests/test_orders.py:test_total" in names(ask("change-impact", "--json"))
+
+
+def test_files_and_symbols_may_be_named_instead(ask: Ask, repository: Repository) -> None:
+    repository(SHOP)
+    assert "tests/test_money.py:TestShown.test_shown" in names(ask("change-impact", "shop/money.py", "--json"))
+    assert names(ask("change-impact", "shop/money.py:shown", "--json")) == ["tests/test_money.py:TestShown.test_shown"]
+    assert ask("change-impact", "shop/money.py", "--git").status == 2
+    assert ask("change-impact", "nowhere.py").status == 1
+    assert ask("change-impact", "--base", "-x").status == 2
+
+
+def test_a_file_of_tests_that_only_imports_is_named_after_the_others(ask: Ask, repository: Repository) -> None:
+    replace(repository(SHOP), "shop/money.py", "value * RATE", "RATE * value")
+    result = asked(ask)
+    assert [one["file"] for one in result["imports"]["items"]] == ["tests/test_money.py", "tests/test_orders.py"]
+    assert result["imports_command"] == "pytest tests/test_money.py tests/test_orders.py"
+
+
+def test_what_calls_back_from_outside_reaches_tests(ask: Ask, repository: Repository) -> None:
+    repository(
+        {
+            "app.py": (
+                "from flask import Flask\nimport threading\n\n\ndef work():\n    return 1\n\n\n"
+                "def start():\n    threading.Thread(target=work).start()\n\n\n"
+                "class Box:\n    def __eq__(self, other):\n        return deep(other)\n\n\ndef deep(x):\n    return x\n"
+            ),
+            "test_app.py": (
+                "from app import start, Box\n\n\ndef test_start():\n    start()\n\n\n"
+                "def test_box():\n    assert Box() == 1\n"
+            ),
+        }
+    )
+    assert names(ask("change-impact", "app.py:work", "--json")) == ["test_app.py:test_start"]
+    assert names(ask("change-impact", "app.py:deep", "--json")) == ["test_app.py:test_box"]
+
+
+def test_what_runs_around_tests_reaches_them(ask: Ask, repository: Repository) -> None:
+    repository(
+        {
+            "app.py": "def prepare():\n    return 1\n",
+            "tests/test_app.py": (
+                "import unittest\nfrom app import prepare\n\n\nclass AppTest(unittest.TestCase):\n"
+                "    def setUp(self):\n        prepare()\n\n    def test_one(self):\n        pass\n\n"
+                "class OtherTest(unittest.TestCase):\n    def test_two(self):\n        pass\n"
+            ),
+        }
+    )
+    assert names(ask("change-impact", "app.py", "--json")) == ["tests/test_app.py:AppTest.test_one"]
+
+
+COMMANDS = {
+    "go test ./calc -run '^(TestAdd)$'": {
+        "go.mod": "module example.org/calc\n",
+        "calc/add.go": "package calc\n\nfunc Add(a int) int { return a }\n",
+        "calc/add_test.go": (
+            'package calc\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) { Add(1) }\n\n'
+            "func TestOther(t *testing.T) {}\n"
+        ),
+    },
+    "cargo test -- tests::adds": {
+        "Cargo.toml": '[package]\nname = "calc"\n',
+        "src/lib.rs": (
+            "pub fn add(a: i32) -> i32 { a }\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n"
+            "    fn adds() { add(1); }\n\n    #[test]\n    fn other() {}\n}\n"
+        ),
+    },
+    "npx vitest run src/add.test.ts": {
+        "package.json": '{"devDependencies": {"vitest": "1"}}',
+        "src/add.ts": "export function add(a: number) { return a; }\n",
+        "src/add.test.ts": "import { add } from './add';\n\ntest('adds', () => { add(1); });\n",
+    },
+    "npx jest src/add.test.js": {
+        "package.json": '{"devDependencies": {"jest": "29"}}',
+        "src/add.js": "export function add(a) { return a; }\n",
+        "src/add.test.js": "import { add } from './add';\n\ntest('adds', () => { add(1); });\n",
+    },
+    "mvn test -Dtest='AddTest#adds'": {
+        "pom.xml": "<project/>",
+        "src/main/java/p/Add.java": "package p;\npublic class Add { public static int add(int a) { return a; } }\n",
+        "src/test/java/p/AddTest.java": (
+            "package p;\nimport org.junit.Test;\npublic class AddTest {\n  @Test public void adds() { Add.add(1); }\n"
+            "  @Test public void other() { }\n}\n"
+        ),
+    },
+    "(cd 'a b' && ./gradlew test --tests '*AddTest.adds')": {
+        "a b/build.gradle.kts": "",
+        "a b/src/main/java/p/Add.java": "package p;\npublic class Add { public static int add(int a) { return a; } }\n",
+        "a b/src/test/java/p/AddTest.java": (
+            "package p;\nimport org.junit.Test;\npublic class AddTest {\n"
+            "  @Test public void adds() { Add.add(1); }\n}\n"
+        ),
+    },
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_command_is_that_of_the_repository(ask: Ask, repository: Repository, command: str) -> None:
+    root = repository(COMMANDS[command])
+    for path in (path for path in COMMANDS[command] if path.endswith(SOURCES)):
+        text = (root / path).read_text("utf-8")
+        (root / path).write_text(text.replace("return a", "return 1 + a").replace("{ a }", "{ a + 0 }"), "utf-8")
+    assert asked(ask)["command"] == command
+
+
+SOURCES = (".go", ".ts", ".js", ".java", ".rs")
+
+
+def test_without_git_or_a_change_the_answer_says_so(ask: Ask, shop: Path, repository: Repository) -> None:
+    assert ask("change-impact").status == 3
+    repository(SHOP)
+    assert "no test reaches this" in ask("change-impact").out
