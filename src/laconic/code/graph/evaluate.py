@@ -48,7 +48,6 @@ from laconic.code.graph.objects import Objects
 from laconic.code.graph.parameters import Parameters
 from laconic.code.graph.program import MEMBER_OWNERS, File, Program
 from laconic.code.graph.providers import Providers
-from laconic.code.graph.reflection import Reflection
 from laconic.code.graph.summaries import Summaries
 from laconic.code.graph.traits import Traits
 from laconic.code.graph.typed import Typed
