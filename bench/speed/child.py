@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import statistics
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
@@ -16,7 +17,7 @@ FIRST_SAMPLE_SECONDS = 0.004  # after the start; then ever more slowly
 SAMPLING_GROWTH = 1.2
 SLOWEST_SAMPLING_SECONDS = 0.05
 KIBIBYTES_A_MEBIBYTE = 1024
-MAX_SECONDS = 1800.0  # a peer that takes longer is stopped
+MAX_SECONDS = 1800.0  # a command that takes longer is stopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,8 @@ class Command:
 
     words: Sequence[str]
     folder: Path
-    environment: dict[str, str] | None = None  # beside our own
+    environment: Mapping[str, str] | None = None  # beside our own
+    seconds: float = MAX_SECONDS  # after which it and all that it started are stopped
 
 
 def median_of(runs: int, command: Command, before: Callable[[], object] = lambda: None) -> Run:
@@ -56,11 +58,11 @@ def run(command: Command) -> Run:
     started = time.perf_counter()
     process = subprocess.Popen(
         command.words, cwd=command.folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     watch = _Watch(process.pid)
     watch.start()
-    timer = threading.Timer(MAX_SECONDS, process.kill)
+    timer = threading.Timer(command.seconds, os.killpg, (process.pid, signal.SIGKILL))
     timer.start()
     with cast("IO[bytes]", process.stderr) as said:
         errors = said.read()
@@ -69,8 +71,8 @@ def run(command: Command) -> Run:
     process.returncode = os.waitstatus_to_exitcode(status)
     timer.cancel()
     watch.stop()
-    if wall >= MAX_SECONDS:
-        raise TimeoutError(f"{command.words[0]}: more than {MAX_SECONDS:.0f} s")
+    if wall >= command.seconds:
+        raise TimeoutError(f"more than {command.seconds:.0f} s")
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, list(command.words), stderr=errors[-2000:])
     return Run(wall, usage.ru_utime + usage.ru_stime, watch.peak_mb or usage.ru_maxrss / KIBIBYTES_A_MEBIBYTE)

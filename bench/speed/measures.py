@@ -110,17 +110,17 @@ def refresh(bench: Bench) -> Iterator[Row]:
     floor = ("python -c pass", bench.measured(pause))
     yield _row("refresh", "python -c pass", pause, floor[1])
     run(bench.laconic("index", "--quiet"))
-    asked, changed = _sample(bench.tree)[:2]
+    asked, changed = sampled(bench.tree)[:2]
     question = bench.laconic("symbol", "callers", asked.id, "--json")
     yield _row("refresh", "callers, nothing changed", question, bench.measured(question), floor)
-    edit = _edit(bench.tree / changed.path)
+    edit = edited(bench.tree / changed.path)
     yield _row("refresh", "callers, one file changed", question, bench.measured(question, edit), floor)
     index = bench.laconic("index", "--quiet")
     yield _row("refresh", "index, one file changed", index, bench.measured(index, edit), floor)
 
 
-def _edit(path: Path) -> Callable[[], None]:
-    """Appends another function each time."""
+def edited(path: Path) -> Callable[[], None]:
+    """What appends another function to a file each time it is called."""
     serials = iter(range(MAX_SYMBOLS))
 
     def change() -> None:
@@ -155,7 +155,7 @@ def growth(bench: Bench, scratch: Path) -> Iterator[Row]:
         yield _row("growth", f"{copies}x", index, measured, ("1x", first), note)
 
 
-def _sample(tree: Path) -> list[Symbol]:
+def sampled(tree: Path) -> list[Symbol]:
     """Python functions and methods to ask about, the same for the same tree."""
     with Workspace.open(tree) as workspace:
         every = [symbol for symbol in workspace.engine.store.symbols() if symbol.kind in CALLABLE_KINDS]
@@ -175,7 +175,7 @@ QUESTIONS: tuple[tuple[str, str, dict[str, object]], ...] = (
 def warm(bench: Bench) -> Iterator[Latency]:
     """Questions about sampled symbols through the one pipeline of all doors, without its check for changed files."""
     run(bench.laconic("index", "--quiet"))
-    symbols = _sample(bench.tree)
+    symbols = sampled(bench.tree)
     with Workspace.open(bench.tree, refresh=False) as workspace:
         for name, capability_name, arguments in QUESTIONS:
             capability = load(capability_name)

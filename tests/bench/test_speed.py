@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from bench.speed.child import Command, median_of, run
+from bench.speed.measures import Bench
+from bench.speed.peers import STAGES, measure
 
 from bench import results
 
@@ -21,6 +23,30 @@ def test_a_run_counts_time_and_memory_of_what_it_starts(tmp_path: Path) -> None:
 def test_a_command_that_fails_is_no_measurement(tmp_path: Path) -> None:
     with pytest.raises(subprocess.CalledProcessError, match="status 3"):
         run(Command([sys.executable, "-c", "raise SystemExit(3)"], tmp_path))
+
+
+def test_a_command_that_takes_too_long_is_stopped_with_all_that_it_started(tmp_path: Path) -> None:
+    child = "import time; print(flush=True); time.sleep(600)"
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+    with pytest.raises(TimeoutError, match=r"more than 0 s"):  # its child holds the pipe that is read to the end
+        run(Command([sys.executable, "-c", parent], tmp_path, seconds=0.3))
+
+
+def test_peers_are_measured_beside_ourselves_and_say_why_not(tmp_path: Path) -> None:
+    tree, program = tmp_path / "tree", tmp_path / "peers" / "codegraph" / "bin" / "codegraph"
+    tree.mkdir()
+    (tree / "a.py").write_text("def called(): ...\n\n\ndef calling(): called()\n")
+    program.parent.mkdir(parents=True)
+    answers = "--version) echo tool 7;; sync) echo no >&2; exit 3;; *) mkdir .codegraph"
+    program.write_text(f"#!/bin/sh\ncase $1 in {answers}; esac\n")
+    program.chmod(0o755)
+    rows = list(measure(Bench(tree, 1), tmp_path / "peers"))
+    assert [row.name for row in rows[:3]] == [f"laconic, {stage}" for stage in STAGES]
+    (cold, refreshed) = [row for row in rows if row.name.startswith("codegraph")]
+    assert (cold.name, cold.beside) == ("codegraph 7, cold", "laconic, cold")
+    assert refreshed.note == "skipped: it ended with 3: no"
+    assert {row.note for row in rows if row.name.startswith("llm-tldr")} == {"skipped: not installed"}
+    assert sorted(path.name for path in tree.iterdir()) == ["a.py"]
 
 
 def test_the_stage_is_set_before_each_run(tmp_path: Path) -> None:
