@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
@@ -21,14 +22,17 @@ from typing import TYPE_CHECKING, Self
 from laconic.code.engine import Engine
 from laconic.code.index.content import read_file
 from laconic.code.index.refresh import Progress, RefreshReport
-from laconic.code.index.store import DIRECTORY, FILE_NAME
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_FILE_BYTES
+from laconic.foundation.roots import enclosing_root
 from laconic.foundation.settings import Settings, load
 
 if TYPE_CHECKING:
+    from laconic.code.pack.excerpt import Line
     from laconic.code.pack.texts import Texts
     from laconic.foundation.tokens import Tokenizer
+
+NO_BODIES: Mapping[str, Sequence[Line]] = {}
 
 
 class Workspace:
@@ -38,7 +42,7 @@ class Workspace:
         self.engine = engine
         self.settings = settings
         self.report: RefreshReport | None = None  # of the latest refresh
-        self._refresh = refresh
+        self.refreshes = refresh  # whether each question looks for changes first
         self._progress = progress
 
     @classmethod
@@ -63,7 +67,7 @@ class Workspace:
 
     def check_freshness(self) -> None:
         """Bring the index up to date before a question, unless that is not wanted and there is an index."""
-        if self._refresh or not self.engine.store.is_current():
+        if self.refreshes or not self.engine.store.is_current():
             self.refresh()
 
     def snapshot(self) -> AbstractContextManager[None]:
@@ -104,11 +108,12 @@ class Workspace:
                 raise LaconicError("unreadable_file", f"{path} is larger than {MAX_FILE_BYTES:,} bytes") from error
             raise LaconicError("unreadable_file", f"{path} cannot be read: {error.strerror}") from error
 
-    def texts(self, *, with_docs: bool = False) -> Texts:
-        """The source of one answer's symbols, each file read once."""
+    def texts(self, bodies: Mapping[str, Sequence[Line]] = NO_BODIES, *, with_docs: bool = False) -> Texts:
+        """The source of one answer's symbols, each file read once; `bodies` are shown instead, by the symbol's id."""
         from laconic.code.pack.texts import Texts
 
-        return Texts(self.source, self.engine.store.symbols_of, with_docs=with_docs)
+        store = self.engine.store
+        return Texts(self.source, store.symbols_of, lambda symbol: bodies.get(symbol.id), with_docs)
 
     def close(self) -> None:
         """Let go of the index."""
@@ -128,7 +133,4 @@ def find_root(start: Path) -> Path:
     except OSError as error:
         message = f"the current directory is gone or closed: {error.strerror}"
         raise LaconicError("root_not_found", message, "name a directory with --root") from error
-    for directory in (start, *start.parents):
-        if (directory / ".git").exists() or (directory / DIRECTORY / FILE_NAME).exists():
-            return directory
-    return start
+    return Path(enclosing_root(str(start)))

@@ -69,6 +69,15 @@ SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
         ),
     ),
     (
+        "Inside functions",
+        (
+            Command(("slice",), "code.slice"),
+            Command(("cfg",), "code.cfg"),
+            Command(("dfg",), "code.dfg"),
+            Command(("complexity",), "code.complexity"),
+        ),
+    ),
+    (
         "Files",
         (
             Command(("tree",), "code.tree"),
@@ -95,6 +104,8 @@ ALIASES: tuple[Command, ...] = (Command(("symbol",), "code.symbol.find"),)
 # The commands about the program itself: usage and summary. `own.py` runs them.
 OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
     "help": ("help [COMMAND|TOPIC]", "The manual page of a command; topics: exit-codes, json"),
+    "daemon": ("daemon start|stop|status|list", "The process that keeps a repository's index warm, or all of them"),
+    "warm": ("warm", "Start the daemon and have it load what answers need"),
     "completion": ("completion SHELL", "A script that teaches bash, zsh or fish the commands"),
     "version": ("version", "The version of the program"),
 }

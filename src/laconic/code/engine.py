@@ -6,7 +6,7 @@ the revision that it was made for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -20,6 +20,7 @@ from laconic.foundation.escape import visible_line
 from laconic.foundation.limits import MAX_LOOKUP_SYMBOLS
 
 if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a symbol does not
+    from laconic.code.flow.reader import FlowReader
     from laconic.code.graph.callgraph import CallGraph
     from laconic.code.graph.definition import Place
     from laconic.code.graph.imports import ImportGraph
@@ -35,7 +36,8 @@ class Engine:
     def __init__(self, root: Path, store: Store) -> None:
         self.root = root
         self.store = store
-        self._graph: tuple[str, CallGraph] | None = None
+        self._graph: tuple[str, StoredFacts, CallGraph] | None = None
+        self._flow: FlowReader | None = None
 
     @classmethod
     def open(cls, root: Path) -> Self:
@@ -56,9 +58,9 @@ class Engine:
     ) -> None:
         self.close()
 
-    def refresh(self, progress: Progress | None = None) -> RefreshReport:
-        """Index what has changed since the last time."""
-        return refresh(self.root, self.store, progress=progress)
+    def refresh(self, progress: Progress | None = None, paths: Collection[str] | None = None) -> RefreshReport:
+        """Index what has changed since the last time, which is at most `paths` if they are given."""
+        return refresh(self.root, self.store, progress=progress, paths=paths)
 
     @property
     def revision(self) -> str:
@@ -72,8 +74,41 @@ class Engine:
 
         revision = self.revision
         if self._graph is None or self._graph[0] != revision:
-            self._graph = (revision, CallGraph(StoredFacts(self.root, self.store)))
-        return self._graph[1]
+            facts = StoredFacts(self.root, self.store)
+            self._graph = (revision, facts, CallGraph(facts))
+        return self._graph[2]
+
+    def drop_graph(self) -> None:
+        """Let go of the graph; the next question makes it anew."""
+        self._graph = None
+
+    def drop_outdated_graph(self) -> None:
+        """Let go of the graph if configuration that it has read, which no revision covers, is not what it was."""
+        if self._graph is not None and not self._graph[1].has_same_texts():
+            self._graph = None
+
+    @property
+    def flow(self) -> FlowReader:
+        """What happens inside functions."""
+        from laconic.code.flow.reader import FlowReader
+
+        if self._flow is None:
+            self._flow = FlowReader(self.source)
+        return self._flow
+
+    def called_on(self, path: str, lines: Collection[int]) -> list[tuple[Symbol, int]]:
+        """The functions of the repository that are called on some lines of a file, each with its first such line."""
+        found: dict[str, int] = {}
+        for symbol in self.store.symbols_of(path):
+            if any(symbol.start_line <= line <= symbol.end_line for line in lines):
+                for edge in self.graph.callees(symbol.id):
+                    sites = [site.line for site in edge.sites if site.path == path and site.line in lines]
+                    if sites:
+                        found[edge.callee] = min(found.get(edge.callee, sites[0]), *sites)
+        callees = [(self.store.symbol(callee), line) for callee, line in found.items()]
+        return sorted(
+            ((symbol, line) for symbol, line in callees if symbol is not None), key=lambda one: (one[1], one[0].id)
+        )
 
     @property
     def imports(self) -> ImportGraph:
@@ -136,6 +171,7 @@ class StoredFacts:
         self._root = root
         self._store = store
         self._files = store.files()
+        self._texts: dict[str, str] = {}
         self._number = {file.id: number for number, file in enumerate(self._files)}
 
     def indexed_files(self) -> Sequence[IndexedFile]:
@@ -164,6 +200,14 @@ class StoredFacts:
 
     def text(self, path: str) -> str:
         """A configuration file of the repository, empty when it has none that can be read."""
+        text = self._texts[path] = self._read(path)
+        return text
+
+    def has_same_texts(self) -> bool:
+        """Whether the configuration files that were asked for are what they were."""
+        return all(self._read(path) == text for path, text in self._texts.items())
+
+    def _read(self, path: str) -> str:
         try:
             return read_below(str(self._root), path).decode("utf-8", "replace")
         except OSError:

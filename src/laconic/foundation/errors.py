@@ -29,21 +29,31 @@ EXIT_OF_CODE = {
     "path_not_found": EXIT_NEGATIVE,
     "module_not_found": EXIT_NEGATIVE,
     "not_indexed": EXIT_NEGATIVE,  # the file exists but the index skipped it; the message says why
+    "unsupported_language": EXIT_NEGATIVE,  # the question is not answered for this language
+    "no_statements": EXIT_NEGATIVE,  # the symbol has none of its own
     # Questions
     "usage": EXIT_USAGE,
     "invalid_argument": EXIT_USAGE,
     "invalid_setting": EXIT_USAGE,
     "budget_too_small": EXIT_USAGE,
+    "malformed_request": EXIT_USAGE,  # a line of a protocol that is no request
+    "unknown_command": EXIT_USAGE,  # of a protocol
     # Surroundings
     "root_not_found": EXIT_SURROUNDINGS,
     "unreadable_file": EXIT_SURROUNDINGS,
     "missing_grammar": EXIT_SURROUNDINGS,
+    "git_unavailable": EXIT_SURROUNDINGS,
     "database_locked": EXIT_SURROUNDINGS,
     "database_corrupt": EXIT_SURROUNDINGS,
     "database_unavailable": EXIT_SURROUNDINGS,
     "unwritable_output": EXIT_SURROUNDINGS,
-    "git_unavailable": EXIT_SURROUNDINGS,
     "damaged_installation": EXIT_SURROUNDINGS,
+    "daemon_unavailable": EXIT_SURROUNDINGS,  # none could be started, or it does not answer
+    "daemon_not_running": EXIT_NEGATIVE,
+    "timed_out": EXIT_SURROUNDINGS,
+    "cancelled": EXIT_SURROUNDINGS,
+    "busy": EXIT_SURROUNDINGS,  # too many requests are waiting
+    "answer_too_large": EXIT_SURROUNDINGS,
     # Ourselves
     "internal_error": EXIT_DEFECT,
 }

@@ -17,6 +17,42 @@ WORKER_START_SECONDS = 30  # for one to load its program; then the work is done 
 WORKER_SILENCE_SECONDS = 40  # for one file; some grammars can be led to search for a very long time
 FIRST_BUILD_SECONDS = 300  # for another process to finish the first index there is
 
+# The daemon: starting and asking it
+DAEMON_START_SECONDS = 30  # for one to listen
+DAEMON_CONNECT_SECONDS = 1.0
+DAEMON_RECEIPT_SECONDS = 2.0  # for it to say that a request has been read
+DAEMON_STOP_SECONDS = 10
+MAX_DAEMONS_LISTED = 1_000
+
+# The daemon: what one client, and all of them, may ask
+MAX_CONNECTIONS = 256
+MAX_REQUEST_BYTES = 1_000_000  # of one line
+MAX_REQUEST_ID_CHARACTERS = 200
+MAX_CLIENT_REQUESTS = 64  # of one connection, not yet answered
+MAX_WAITING_REQUESTS = 1_024  # of all
+MAX_UNSENT_BYTES = 32_000_000  # answers that one client does not take
+MAX_ANSWER_BYTES = 8_000_000
+REQUEST_SECONDS = 30  # for one answer, where the request does not say
+MAX_REQUEST_SECONDS = 600
+
+# The daemon: its processes
+MAX_ANALYSIS_PROCESSES = 3
+SPARE_PROCESS_SECONDS = 20  # without work, until one beside the first ends
+CANCEL_GRACE_SECONDS = 0.5  # for a question that nobody waits for any more to end by itself
+PROCESS_RESTING_BYTES = 130_000_000  # one that has nothing to do and holds more is replaced
+PROCESS_MOST_BYTES = 600_000_000  # one that holds more is replaced after the question
+RESTING_SECONDS = 5.0  # without a question
+ANSWER_CACHE_BYTES = 16_000_000
+MAX_LOG_BYTES = 500_000
+
+# The daemon: watching files
+MAX_WATCHED_DIRECTORIES = 100_000
+MAX_CHANGED_PATHS = 100  # beyond, all files are looked at
+MAX_EVENT_READS = 1_000  # of the queue of the kernel, at one go
+MAX_WATCH_ROUNDS = 8  # looks for directories that were made while others were being watched
+SETTLE_SECONDS = 0.01  # after a change, before the index is refreshed without being asked
+RESCAN_SECONDS = 600  # between looks at all files, for what no event tells
+
 # Databases
 DATABASE_BUSY_MILLISECONDS = 5_000
 DATABASE_RETRY_SECONDS = 0.01
@@ -44,6 +80,10 @@ MAX_CUT_ROUNDS = 16  # looks at how much of a body fits
 MAX_REFUSALS_STEPS = 16  # steps found too large before a pack counts as full
 SETTLE_ROUNDS = 6  # a pack that prints its own size is counted until the figure stands
 
+# Flow inside functions
+MAX_KEPT_FLOW_FILES = 32  # whose routines stay in memory
+MAX_SLICED_CALLEES = 20  # functions that one slice goes into
+
 # Lookups
 MAX_LOOKUP_SYMBOLS = 1_000  # what a lookup may mean before it is cut
 
@@ -59,13 +99,13 @@ MAX_PAGE_ENTRIES = 5_000
 MAX_SHOWN_LINES = 20_000
 MAX_FOUND_SYMBOLS = 1_000_000  # counted, not shown: a page says how many there are
 MAX_REACHED_SYMBOLS = 10_000  # by the impact of one
+MAX_SEARCHED_SYMBOLS = 600  # whose users are looked for on the way from a change to its tests
+MAX_AFFECTED_TESTS = 1_000  # of one change, above which the search ends
+MAX_CHANGED_SYMBOLS = 2_000  # from which that search starts
+MAX_COMMAND_TESTS = 40  # named one by one in a command; of more, their files
 MAX_TREE_LEVELS = 100
 MAX_LISTED_FILES = 10  # that an ambiguous path may mean
 MAX_LISTED_MEMBERS = 12  # of a cycle beside those that are on the way around
 MAX_LISTED_SITES = 6  # lines of one edge
 MAX_NAMES_CHARACTERS = 100  # of the names imported together
 MAX_SIGNATURE_CHARACTERS = 160
-MAX_SEARCHED_SYMBOLS = 600  # whose users are looked for on the way from a change to its tests
-MAX_AFFECTED_TESTS = 1_000  # of one change, above which the search ends
-MAX_CHANGED_SYMBOLS = 2_000  # from which that search starts
-MAX_COMMAND_TESTS = 40  # named one by one in a command; of more, their files

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
 from laconic.capabilities.text import Style, aligned
+from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_DEPTH_HOPS, MAX_TARGET_SYMBOLS
 
 if TYPE_CHECKING:
+    from laconic.code.pack.excerpt import Line
     from laconic.code.pack.model import Item
     from laconic.code.pack.report import BudgetReport
+    from laconic.code.symbols import Symbol
     from laconic.workspace import Workspace
 
 
@@ -31,7 +34,15 @@ class Parameters:
     """Around what, how far, how much, in which form."""
 
     symbols: tuple[str, ...] = positional(
-        "what the context is for", role=Role.SYMBOL, metavar="SYMBOL", minimum=1, maximum=MAX_TARGET_SYMBOLS
+        "what the context is for",
+        default=(),
+        role=Role.SYMBOL,
+        metavar="SYMBOL",
+        minimum=0,
+        maximum=MAX_TARGET_SYMBOLS,
+    )
+    slice: str | None = option(
+        None, "of the function there show only what that line depends on", role=Role.PLACE, metavar="FILE:LINE"
     )
     depth: int | None = option(
         None, "how many calls to follow; 2 if no setting says otherwise", minimum=0, maximum=MAX_DEPTH_HOPS, metavar="N"
@@ -101,7 +112,8 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
     depth = settings.depth_hops if parameters.depth is None else parameters.depth
     budget = settings.budget_tokens if parameters.budget is None else parameters.budget
     targets = list({symbol.id: symbol for symbol in map(engine.symbol, parameters.symbols)}.values())
-    texts, count = workspace.texts(with_docs=parameters.with_docs), workspace.tokenizer.count
+    bodies = _sliced_bodies(workspace, parameters.slice, targets)
+    texts, count = workspace.texts(bodies, with_docs=parameters.with_docs), workspace.tokenizer.count
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
     view = look(targets, neighbours, depth=depth)
     render = format_named(parameters.format.value)
@@ -118,6 +130,26 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
         dict(pack.omitted),
         _report(report) if report else None,
     )
+
+
+def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol]) -> dict[str, list[Line]]:
+    """The body of the function at a place cut to a program slice, by the id of the function; it becomes a target."""
+    if place is None:
+        if not targets:
+            raise LaconicError("usage", "nothing to show the context of", "name a symbol, or a line with --slice")
+        return {}
+    from laconic.capabilities.flow.places import routine_id, source_lines, statement_place
+    from laconic.code.flow.lines import lines_of_all
+    from laconic.code.flow.slicing import Direction, slice_of
+    from laconic.code.pack.sliced import sliced
+
+    found = statement_place(workspace, place)
+    symbol = workspace.engine.symbol(routine_id(found.path, found.routine))
+    kept = lines_of_all(found.routine, slice_of(found.routine, found.statements, Direction.BACKWARD))
+    if all(target.id != symbol.id for target in targets):
+        targets.insert(0, symbol)
+    lines = source_lines(workspace.engine.source(found.path))
+    return {symbol.id: sliced(lines, symbol.start_line, symbol.end_line, set(kept))}
 
 
 def _packed(item: Item) -> PackedSymbol:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from laconic.code import expressions
+    from laconic.code.languages.control import Control
     from laconic.code.syntax.lowering import Lowering
 
 Field = str
@@ -492,7 +493,11 @@ class Summary:
     collects: tuple[int, ...] = ()  # gives back a collection of what calling these arguments gives
     elements: int = -1  # gives back an element of this argument
     pairs: tuple[int, ...] = ()  # gives back a collection of tuples of elements of these arguments
-    member_of: int = -1  # gives back the member of this argument that the next one names
+    member_of: int = -1  # gives back the member of this argument that the next one names; then its parameter types
+    is_fixed: bool = False  # that very member, also where the object has another that overrides it
+    field_of: int = -1  # gives back the field of this argument that the next one names, as an object
+    method_of: tuple[int, str] | None = None  # gives back this method of an argument, as what stands for the result
+    is_tuple: bool = False  # gives back a tuple of the arguments
     class_of: int = -1  # gives back the class of this argument
     module_named: int = -1  # imports the module that this argument names, and gives it back
     instance_of: int = -1  # gives back an instance of the type that this argument names
@@ -528,11 +533,6 @@ def no_modules(files: Files, importer: str, module: str) -> list[str]:
 
 
 @value
-class Resolution:
-    """The few facts that resolving names in a language needs."""
-
-    modules: Callable[[Files, str, str], list[str]] = no_modules  # (files, importing path, module) -> paths, best first
-@value
 class Injection:
     """How a framework fills parameters by their names with what functions of these names give."""
 
@@ -542,6 +542,11 @@ class Injection:
     unasked: str = ""  # an argument of a decorator that makes a function provide to every test in reach
 
 
+@value
+class Resolution:
+    """The few facts that resolving names in a language needs."""
+
+    modules: Callable[[Files, str, str], list[str]] = no_modules  # (files, importing path, module) -> paths, best first
     separator: str = "."  # between the names of a module's path
     modules_in_scope: bool = False  # modules of the repository have names everywhere, without an import
     macros_in_scope: bool = False  # a macro needs no import: the nearest of its name is meant
@@ -615,9 +620,12 @@ class Injection:
     open_types: tuple[
         str, ...
     ] = ()  # endings of types outside the repository that functions and things of ours may have
-    # Members that every class has as a value: name -> "member" for the member that the argument names, "class" for the
-    # class again, "instance" for an instance of it.
+    # Members that every class has as a value: name -> "member" or "field" for what the argument names, "class" for the
+    # class again, "instance" for an instance of it, "cast" for the argument as one.
     reflection: Mapping[str, str] = field(default_factory=dict)
+    field_readers: frozenset[str] = frozenset()  # methods of a field as an object that read it
+    # Methods that assign a field as an object: name -> positions of the object, the field and the value.
+    field_writers: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
     methods_apart: bool = False  # methods have names of their own: `x` and `x()` are different members
     classes_are_modules: bool = False  # an import may name a class and its member
     sigil: str = ""  # what names of variables begin with, and names of members do not
@@ -641,6 +649,7 @@ class Injection:
     builtins: str = ""  # external module of names that are not found
     summaries: Mapping[str, Summary] = field(default_factory=dict)
     value_decorators: Mapping[str, int] = field(default_factory=dict)  # decorator text -> definition flags
+    injection: Injection | None = None
 
 
 @value
@@ -649,7 +658,6 @@ class Language:
 
     name: str
     grammar: Callable[[], object]  # imports the wheel and returns the tree-sitter language pointer
-    injection: Injection | None = None
     rules: Mapping[str, Rule]
     doc_string: str = ""  # node type of a docstring that opens a body
     # Of definitions asked for by position: node types that names declared inside end with, besides those of functions,
@@ -660,4 +668,5 @@ class Language:
     # Source that the grammar can read, of the very length it had: words that only a preprocessor knows are blanked out.
     readable: Callable[[bytes], bytes] | None = None
     namespace_of: Callable[[Node, Callable[[Node], str]], str] | None = None  # declared package of the file
+    control: Control | None = None  # the order in which its statements run, see `control.py`
     resolution: Resolution = field(default_factory=Resolution)

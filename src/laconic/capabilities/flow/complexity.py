@@ -1,0 +1,100 @@
+"""`code.complexity`: McCabe's number of functions, the largest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from laconic.capabilities.declaration import Capability, Role, option, positional
+from laconic.capabilities.files.places import files_below, normal
+from laconic.capabilities.flow.places import routine_id
+from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from laconic.capabilities.text import Style, aligned, counted
+from laconic.foundation.errors import LaconicError
+
+if TYPE_CHECKING:
+    from laconic.code.index.schema import IndexedFile
+    from laconic.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Where to look, and from what number on."""
+
+    path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
+    above: int = option(0, "only functions with a larger number", minimum=0, metavar="N")
+    limit: int = limit_option(50, "functions")
+    offset: int = offset_option("functions")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A function and its number: one, and one more for each decision."""
+
+    id: str
+    line: int
+    end_line: int
+    complexity: int
+
+
+@dataclass(frozen=True, slots=True)
+class Complexity:
+    """The functions of some files. `unread` files are in languages whose control flow is not known."""
+
+    path: str
+    functions: int
+    mean: float
+    listed: Page[Measured]
+    unread: int
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Complexity:
+    """Read every function of the files."""
+    found: list[Measured] = []
+    unread = 0
+    for file in files_below(workspace, parameters.path):
+        try:
+            found += _measured(workspace, file)
+        except LaconicError as error:
+            if error.code != "unsupported_language":
+                raise
+            unread += 1
+    mean = sum(one.complexity for one in found) / len(found) if found else 0.0
+    chosen = [one for one in found if one.complexity > parameters.above]
+    chosen.sort(key=lambda one: (-one.complexity, one.id))
+    page = page_of(chosen, parameters.limit, parameters.offset)
+    return Complexity(normal(parameters.path), len(found), round(mean, 2), page, unread)
+
+
+def _measured(workspace: Workspace, file: IndexedFile) -> list[Measured]:
+    routines = workspace.engine.flow.routines(file.path, file.language)
+    return [
+        Measured(routine_id(file.path, routine), routine.line, routine.end_line, routine.complexity)
+        for routine in routines.routines
+        if routine.kind == "function" and not routine.name.rpartition(".")[2].startswith("<")
+    ]
+
+
+def text(complexity: Complexity, style: Style) -> str:
+    """A line a function, the largest number first."""
+    functions = counted(complexity.functions, "function")
+    lines = [f"{functions}, {complexity.mean:.2f} on average"]
+    if complexity.unread:
+        lines.append(
+            style.doubtful(f"{counted(complexity.unread, 'file')} in languages whose control flow is not read")
+        )
+    rows = [(str(one.complexity), one.id, f"line {one.line}") for one in complexity.listed.items]
+    lines += [f"  {row}" for row in aligned(rows, [None, style.symbol, style.faint], right=(0,))]
+    return "\n".join([*lines, *rest_line(complexity.listed, "function", style)])
+
+
+CAPABILITY = Capability(
+    name="code.complexity",
+    summary="McCabe's cyclomatic complexity of functions, the largest first",
+    description="One, and one more for each decision: branches, loops, handlers, cases, conditional expressions, "
+    "`and` and `or`, clauses of comprehensions. On Python the numbers are those of radon.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=("complexity src --above 10", "complexity src/app.py"),
+)

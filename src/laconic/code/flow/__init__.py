@@ -1,0 +1,1 @@
+"""What happens inside a function: control flow, data flow, dependence, slices."""

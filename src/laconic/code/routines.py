@@ -1,0 +1,111 @@
+"""The order in which statements run and what each reads and writes, as plain values.
+
+A *routine* is what has control flow of its own: a function, a class body, a module. `syntax` makes routines from source
+text; `flow` answers questions about them. All offsets are bytes, all lines count from 1.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+# A variable with what is read of it: `("self", ".cache")`. A prefix stands for all that begins with it.
+Path = tuple[str, ...]
+
+ENTRY, EXIT = 0, 1  # positions of the points where every routine begins and ends
+OBJECT = "&"  # as the last name of a path that is read: the object itself, not what it holds
+
+
+class Go(StrEnum):
+    """Why control goes from one point to another."""
+
+    NEXT = "next"
+    TRUE = "true"
+    FALSE = "false"
+    CASE = "case"
+    BREAK = "break"
+    CONTINUE = "continue"
+    RETURN = "return"
+    RAISE = "raise"  # written down
+    EXCEPTION = "exception"  # any statement that may fail
+    GOTO = "goto"
+    NEVER = "never"  # where it would go if the jump were not there; no path of any run
+
+
+class Statement(NamedTuple):
+    """One statement: its kind, its lines without those of statements inside it, and who stands around it.
+
+    `kind` is `entry`, `simple`, `definition`, `if`, `loop`, `try`, `handler`, `with`, `switch`, `case`, or that of a
+    jump: `return`, `raise`, `break`, `continue`, `goto`, `fallthrough`. `start` and `end` are the bytes of its head;
+    `end_line` is the last line of all of it.
+    """
+
+    kind: str
+    start: int
+    end: int
+    line: int
+    head_end_line: int
+    end_line: int
+    owner: int  # the statement around it, -1 for none
+    tails: tuple[int, ...]  # further lines that belong to it: `else:`, `finally:`
+
+
+class Point(NamedTuple):
+    """One step of a statement: what it reads, what it replaces, what it changes in place."""
+
+    statement: int
+    start: int
+    end: int
+    reads: tuple[Path, ...]
+    writes: tuple[Path, ...]
+    changes: tuple[Path, ...]
+    fails: bool  # whether it may raise
+    tests: bool  # what it writes is sure to be written only where its test holds: a loop's target, a pattern's names
+
+
+class Edge(NamedTuple):
+    """Control goes from one point to another."""
+
+    source: int
+    target: int
+    why: Go
+
+
+class Call(NamedTuple):
+    """A call of a plain name or member at a point, with the variables that are its arguments as they stand.
+
+    `arguments`: (position or keyword, path), where an argument is a variable or a part of one.
+    """
+
+    point: int
+    callee: str
+    line: int
+    receiver: Path
+    arguments: tuple[tuple[int | str, Path], ...]
+
+
+class Routine(NamedTuple):
+    """A function, class body or module. `statements[0]` is its head, with the parameters as what it writes."""
+
+    name: str  # qualified, as symbols are; "" for a module
+    kind: str  # "function", "class", "module"
+    parent: int  # position of the routine around it in the file, -1 for a module
+    line: int
+    end_line: int
+    statements: tuple[Statement, ...]
+    points: tuple[Point, ...]
+    edges: tuple[Edge, ...]
+    calls: tuple[Call, ...]
+    shares: tuple[tuple[str, str], ...]  # names that may stand for parts of one object
+    free: tuple[str, ...]  # names that it reads of routines around it
+    outward: tuple[str, ...]  # names of routines around it that it writes or changes
+    parameters: tuple[str, ...]
+    complexity: int  # McCabe's number
+
+
+class Routines(NamedTuple):
+    """All routines of a file, outermost first, and what they promise: "statements" or "blocks"."""
+
+    language: str
+    level: str
+    routines: tuple[Routine, ...]

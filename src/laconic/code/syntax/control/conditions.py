@@ -1,0 +1,98 @@
+"""Conditions: where control goes when they hold, and where when they do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from laconic.code.languages import control, model
+from laconic.code.routines import Go
+from laconic.code.syntax.children import field
+from laconic.code.syntax.control.draft import Ends
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from laconic.code.syntax.control.walk import Walk
+
+
+def branch(walk: Walk, node: Node | None) -> tuple[Ends, Ends]:
+    """Evaluate a condition from `here`; gives the ends where it holds and where it does not."""
+    if node is not None:
+        role = walk.role(node)
+        if isinstance(role, control.Not) and token(node, role.operators) is not None:
+            holds, fails = branch(walk, node.named_children[-1] if node.named_children else None)
+            return fails, holds
+        if isinstance(role, control.Choice) and operator_of(node, role):
+            return _choice(walk, node, role)
+        if isinstance(role, model.Inner) and node.named_child_count == 1 and not walk.is_statement(node):
+            return branch(walk, node.named_children[0])
+    walk.visit(node)
+    number = walk.draft.last()
+    walk.draft.close()
+    walk.draft.here = []
+    return _outcomes(walk, node, number)
+
+
+def _outcomes(walk: Walk, node: Node | None, number: int) -> tuple[Ends, Ends]:
+    role = walk.role(node) if node is not None else None
+    if node is not None and isinstance(role, control.Constant):
+        if walk.text(node) in role.truths:
+            return [(number, Go.TRUE)], [(number, Go.NEVER)]
+        if walk.text(node) in role.falsehoods:
+            return [(number, Go.NEVER)], [(number, Go.FALSE)]
+    return [(number, Go.TRUE)], [(number, Go.FALSE)]
+
+
+def _choice(walk: Walk, node: Node, role: control.Choice) -> tuple[Ends, Ends]:
+    walk.draft.decisions += 1
+    holds, fails = branch(walk, field(role.left)(node))
+    if operator_of(node, role) in role.conjunctions:
+        walk.draft.here = holds
+        also, fails_too = branch(walk, field(role.right)(node))
+        return also, fails + fails_too
+    walk.draft.here = fails
+    instead, fails = branch(walk, field(role.right)(node))
+    return holds + instead, fails
+
+
+def visit_choice(walk: Walk, node: Node, role: control.Choice) -> None:
+    """The operator as a value: its right side is evaluated on one of two ways that meet again."""
+    if not operator_of(node, role):
+        walk.visit_children(node)
+        return
+    walk.draft.decisions += 1
+    holds, fails = branch(walk, field(role.left)(node))
+    more, enough = (holds, fails) if operator_of(node, role) in role.conjunctions else (fails, holds)
+    walk.draft.here = more
+    walk.visit(field(role.right)(node))
+    _meet(walk, enough)
+
+
+def visit_ternary(walk: Walk, node: Node, role: control.Ternary) -> None:
+    """One of two values."""
+    walk.draft.decisions += 1
+    condition, then, otherwise = (field(name)(node) for name in (role.condition, role.then, role.otherwise))
+    holds, fails = branch(walk, condition)
+    walk.draft.here = holds
+    walk.visit(then if then is not None else condition)
+    ends = list(walk.draft.here)
+    walk.draft.close()
+    walk.draft.here = fails
+    walk.visit(otherwise)
+    _meet(walk, ends)
+
+
+def _meet(walk: Walk, others: Ends) -> None:
+    walk.draft.close()
+    walk.draft.here = walk.draft.here + others
+
+
+def operator_of(node: Node, role: control.Choice) -> str:
+    """The operator of a node if it decides what is evaluated, else ""."""
+    found = token(node, role.conjunctions | role.disjunctions | role.defaults)
+    return found or ""
+
+
+def token(node: Node, tokens: frozenset[str]) -> str | None:
+    """The first of these tokens among the children of a node."""
+    return next((child.type for child in node.children if child.type in tokens), None)

@@ -1,0 +1,164 @@
+"""Functions and classes: each is a routine of its own, and one step of the routine around it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from laconic.code.languages import model
+from laconic.code.syntax.children import field
+from laconic.code.syntax.control.draft import Draft, StatementDraft, begin
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from laconic.code.syntax.control.walk import Walk
+
+
+def visit_function(walk: Walk, node: Node, role: model.Function) -> None:
+    """The body is another routine. A name is bound to it; without one, the value has what it captures."""
+    name_node, parameters = field(role.name)(node), field(role.parameters)(node)
+    if role.read is None:
+        _visit_defaults(walk, parameters)
+    name = walk.text(name_node) if name_node is not None else ""
+    inner = _routine(walk, node, role, name)
+    _take(walk, node, name if not role.is_value else "", inner)
+    if not name:
+        walk.draft.decisions += inner.decisions
+
+
+def visit_class(walk: Walk, node: Node, role: model.Class) -> None:
+    """The body runs where it stands, with names of its own."""
+    name_node = field(role.name)(node)
+    for base in role.bases:
+        walk.visit(field(base)(node))
+    name = walk.text(name_node) if name_node is not None else ""
+    inner = _routine(walk, node, role, name)
+    for free in inner.free:
+        walk.read((walk.draft.variable(free),), node)
+    for changed in inner.outward:
+        walk.change((walk.draft.variable(changed),), node)
+    if name and not role.is_value:
+        walk.bind_name(name, node, declares=True)
+
+
+def visit_wrapper(walk: Walk, node: Node, role: model.Wrapper) -> None:
+    """Decorators run when the definition does."""
+    definition = field(role.definition)(node)
+    walk.visit_children(node, but=(definition,))
+    walk.visit(definition)
+
+
+def _take(walk: Walk, node: Node, name: str, inner: Draft) -> None:
+    reads = tuple(walk.draft.variable(free) for free in inner.free if free not in inner.own)
+    writes = tuple(walk.draft.variable(changed) for changed in inner.outward if changed not in inner.own)
+    if name:
+        walk.bind_name(name, node, declares=True)
+        known_reads, known_writes = walk.draft.captures.get(walk.draft.variable(name), ((), ()))
+        merged = tuple(dict.fromkeys(known_reads + reads)), tuple(dict.fromkeys(known_writes + writes))
+        walk.draft.captures[walk.draft.variable(name)] = merged
+        return
+    walk.draft.point(node.start_byte, node.end_byte)
+    for path in reads:
+        walk.read((path,), node)
+    for path in writes:
+        walk.change((path,), node)
+
+
+def _visit_defaults(walk: Walk, parameters: Node | None) -> None:
+    """Defaults of parameters are evaluated where the function is defined."""
+    for child in parameters.named_children if parameters is not None else ():
+        role = walk.role(child)
+        default = field(role.default)(child) if type(role) is model.Parameter else None
+        walk.visit(default)
+
+
+def _routine(walk: Walk, node: Node, role: Any, name: str) -> Draft:
+    """Read the body of a definition as a routine; the walk goes on in the one around it."""
+    outer, result, discarded = walk.draft, walk.result, walk.discarded
+    place = len(walk.routines)
+    walk.routines.append(None)
+    outer_place = next((at for at in range(place - 1, -1, -1) if walk.routines[at] is None), -1)
+    whole = _whole(walk, node)
+    kind = "class" if type(role) is model.Class else "function"
+    qualified = f"{outer.name}.{name or _unnamed(outer)}".removeprefix(".")
+    draft = Draft(qualified, kind, outer_place, whole.start_point[0] + 1, node.end_point[0] + 1)
+    walk.draft, walk.result, walk.discarded = draft, None, -1
+    body = field(role.body)(node)
+    begin(draft)
+    head_of(walk, whole, body)
+    if kind == "function":
+        _bind_parameters(walk, node, role)
+    draft.close()
+    draft.here = [(0, draft.here[0][1])]
+    if body is not None:
+        walk.body(body)
+    walk.routines[place] = draft.freeze()
+    for free in draft.free:
+        if free not in draft.own:
+            outer.variable(free)
+    walk.draft, walk.result, walk.discarded = outer, result, discarded
+    return draft
+
+
+def head_of(walk: Walk, whole: Node, body: Node | None) -> None:
+    """The head of a routine is its first statement; it ends where the body begins."""
+    line = whole.start_point[0] + 1
+    end = body if body is not None and body.start_point[0] > whole.start_point[0] else None
+    head_end = end.start_point[0] if end is not None else line
+    made = StatementDraft(
+        "entry", whole.start_byte, (body or whole).start_byte, line, head_end, whole.end_point[0] + 1, -1
+    )
+    walk.draft.statements.append(made)
+    walk.draft.statement = 0
+
+
+def _whole(walk: Walk, node: Node) -> Node:
+    """A definition with its decorators."""
+    around = node.parent
+    return around if around is not None and type(walk.role(around)) is model.Wrapper else node
+
+
+def _unnamed(outer: Draft) -> str:
+    outer.unnamed += 1
+    return f"<lambda{outer.unnamed}>"
+
+
+def _bind_parameters(walk: Walk, node: Node, role: model.Function) -> None:
+    """The parameters are what the head of a function writes."""
+    draft = walk.draft
+    point = draft.points[0]
+    draft.open, draft.here = point, [(0, draft.here[0][1])]
+    for place in (role.receiver, role.parameters):
+        listed = field(place)(node) if place else None
+        if listed is not None:
+            _bind_parameter(walk, listed)
+    draft.parameters = [path[0] for path in point.writes]
+
+
+def _bind_parameter(walk: Walk, node: Node) -> None:
+    role = walk.role(node)
+    kind = type(role)
+    if kind is model.Name:
+        walk.bind_name(walk.text(node), node, declares=True)
+    elif kind is model.Parameter:
+        names = _names_of(walk, node, role)
+        for name in names:
+            _bind_parameter(walk, name) if type(walk.role(name)) is not model.Parameter else None
+    elif kind in (model.Skip, model.Comment, model.Generic):
+        return
+    elif kind is model.Assign:
+        left = field(role.left)(node)
+        if left is not None:
+            _bind_parameter(walk, left)
+    else:
+        for child in node.named_children:
+            _bind_parameter(walk, child)
+
+
+def _names_of(walk: Walk, node: Node, role: model.Parameter) -> list[Node]:
+    if role.name and role.name[0] not in "#:=" and "/" not in role.name and "|" not in role.name:
+        several = node.children_by_field_name(role.name)
+        if several:
+            return several
+    found = field(role.name)(node)
+    return [found] if found is not None else []
