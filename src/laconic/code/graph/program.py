@@ -482,6 +482,7 @@ class Program:
         self._files: dict[int, File] = {}
         self._by_name: dict[str, list[str]] | None = None
         self._ending: dict[str, list[str]] = {}
+        self._chosen: dict[tuple[Any, ...], tuple[tuple[int, int], ...]] = {}
         self._directories: dict[str, list[str]] | None = None
         self._modules: dict[tuple[str, str], list[int]] = {}
         self._once: dict[Callable[[Files], Any], Any] = {}
@@ -493,7 +494,6 @@ class Program:
         """A file with its facts."""
         known = self._files.get(file_id)
         if known is None:
-        self._chosen: dict[tuple[Any, ...], tuple[tuple[int, int], ...]] = {}
             definitions, scopes = self.facts.file_facts(file_id)
             known = self._files[file_id] = File(self.rows[file_id], definitions, scopes)
         return known
