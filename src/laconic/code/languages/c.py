@@ -62,6 +62,7 @@ NAMES = (
     "operator_cast", "template_function", "template_method", "primitive_type",
 )  # fmt: skip
 MAX_DECLARATOR_DEPTH = 60
+UNNAMED_NAMESPACE = "unnamed namespace"  # a note: whether the walk is in one, whose names are those of the file alone
 DEFINED_HERE = "functions with a body"  # a note: their names
 
 
@@ -250,7 +251,9 @@ def define_function(walk: Lowering, node: Node, name: Node, function: Node | Non
     if "static" in words:
         draft.flags |= STATIC if _in_class_draft(parent.kind) else PRIVATE
     if body is None and not any(child.type == "default_method_clause" for child in node.named_children):
-        draft.flags |= ABSTRACT
+        draft.flags |= ABSTRACT if _in_class_draft(parent.kind) else ABSTRACT | PRIVATE  # known where it is included
+    if walk.notes.get(UNNAMED_NAMESPACE):
+        draft.flags |= PRIVATE
     draft.returned_type = returned
     for parameter, annotation in parameters:
         draft.parameters.append(parameter_of(parameter, annotation))
@@ -497,6 +500,8 @@ def define_class(walk: Lowering, node: Node, name: Node | None, body: Node, kind
     for child in node.named_children:
         if child.type == "base_class_clause":
             draft.bases += [walk.value(base) for base in child.named_children if base.type != "access_specifier"]
+    if walk.notes.get(UNNAMED_NAMESPACE):
+        draft.flags |= PRIVATE
     walk.scope = draft
     if body.type == "enumerator_list":
         for child in body.named_children:

@@ -8,6 +8,7 @@ from laconic.code.expressions import ELEMENT, MEMBER, NEW, PARTIAL, TYPED, Expre
 from laconic.code.languages.c import (
     BLOCKS,
     RULES,
+    UNNAMED_NAMESPACE,
     declared,
     included_files,
     lower_struct,
@@ -50,7 +51,10 @@ def lower_namespace(walk: Lowering, node: Node) -> Expression:
     """`namespace a::b {…}`: one part of a namespace that others may open again; without a name, of the file alone."""
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if name is None:
+        around = walk.notes.get(UNNAMED_NAMESPACE, False)
+        walk.notes[UNNAMED_NAMESPACE] = True
         walk.value(body)
+        walk.notes[UNNAMED_NAMESPACE] = around
         return None
     parent = walk.scope
     drafts = []
