@@ -144,3 +144,18 @@ def test_names_in_backticks_are_the_names_between_them(tmp_path: Path) -> None:
         ],
         edges=["a.kt:T.works well -> a.kt:T.in exact"],
     )
+
+
+def test_operators_call_their_functions(tmp_path: Path) -> None:
+    files = {
+        "a.kt": (
+            "class Way {\n  operator fun div(child: String): Way = this\n  fun go() {}\n}\n"
+            'class T(val base: Way) {\n  fun f(n: Int) {\n    val x = base / "a"\n    x.go()\n    val m = 1 / n\n  }\n}\n'
+        )
+    }
+    check(
+        tmp_path,
+        files,
+        edges=["a.kt:T.f -> a.kt:Way.div inferred", "a.kt:T.f -> a.kt:Way.go inferred"],
+        absent=["a.kt:T.f -> external:kotlin.Int"],
+    )

@@ -349,12 +349,21 @@ def lower_catch(walk: Lowering, node: Node) -> Expression:
     return None
 
 
+OPERATORS = {"+": "plus", "-": "minus", "*": "times", "/": "div", "%": "rem"}
+
+
 def lower_binary(walk: Lowering, node: Node) -> Expression:
-    """`a ?: b` is one of both."""
-    left, right = (walk.value(node.child_by_field_name(side)) for side in ("left", "right"))
-    if any(child.type == "?:" for child in node.children):
+    """`a ?: b` is one of both; `a / b` calls `a.div(b)`."""
+    first = node.child_by_field_name("left")
+    left, right = walk.value(first), walk.value(node.child_by_field_name("right"))
+    tokens = {child.type for child in node.children}
+    if "?:" in tokens:
         return left if right is None else right if left is None else (EITHER, (left, right))
-    return None
+    name = next((OPERATORS[token] for token in tokens if token in OPERATORS), "")
+    if not name or first is None or left is None or first.type.endswith("_literal"):
+        return None
+    walk.mentions.add(name)
+    return walk.call((MEMBER, left, name), (right,), (), node.start_point[0] + 1)
 
 
 def lower_infix(walk: Lowering, node: Node) -> Expression:
@@ -502,7 +511,7 @@ KOTLIN = Language(
         common_members=names(
             "equals hashCode toString get set add put remove contains containsKey size isEmpty isNotEmpty let also "
             "apply run with map filter forEach first last iterator next hasNext close read write flush append length "
-            "name ordinal"
+            "name ordinal plus minus times div rem"
         ),
         builtins="kotlin",
     ),
