@@ -150,7 +150,8 @@ def test_operators_call_their_functions(tmp_path: Path) -> None:
     files = {
         "a.kt": (
             "class Way {\n  operator fun div(child: String): Way = this\n  fun go() {}\n}\n"
-            'class T(val base: Way) {\n  fun f(n: Int) {\n    val x = base / "a"\n    x.go()\n    val m = 1 / n\n  }\n}\n'
+            'class T(val base: Way) {\n  fun f(n: Int) {\n    val x = base / "a"\n'
+            "    x.go()\n    val m = 1 / n\n  }\n}\n"
         )
     }
     check(
