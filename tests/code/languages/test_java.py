@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
+from laconic.code.engine import Engine
+
 FILES = {
     "shop/Base.java": """\
 package shop;
@@ -270,6 +272,152 @@ def test_what_is_imported(tmp_path: Path) -> None:
 
 def test_who_calls_whom(tmp_path: Path) -> None:
     check(tmp_path, FILES, edges=EDGES, absent=ABSENT)
+
+
+REFLECTION = {
+    "p/Main.java": """\
+package p;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import java.lang.reflect.Proxy;
+import java.util.Objects;
+import java.util.function.Function;
+import sun.misc.Unsafe;
+
+class Main {
+    private Object held = null;
+
+    void fields(Unsafe unsafe, Main other) throws Throwable {
+        Field field = Main.class.getDeclaredField("held");
+        long place = unsafe.objectFieldOffset(field);
+        unsafe.putObject(other, place, new Sub());
+        ((Base) other.held).run();
+        ((Base) field.get(other)).both();
+        MethodHandles.lookup().findGetter(Main.class, "held", Base.class).invoke(other).toString();
+    }
+
+    void handles(Sub sub) throws Throwable {
+        MethodType type = MethodType.methodType(void.class, int.class);
+        MethodHandles.lookup().findVirtual(Base.class, "over", type).invoke(sub, 1);
+        MethodHandles.lookup().findSpecial(Base.class, "run", null, Sub.class).invoke(sub);
+        Function<Base, String> named = Base::both;
+        named.apply(sub);
+    }
+
+    void proxied() {
+        ((Base) Proxy.newProxyInstance(null, null, new Handler())).run();
+    }
+
+    void tested(Object a, Object b) {
+        if (a instanceof Sub) {
+            a.toString();
+        }
+        if (b.getClass() == Other.class) b.toString();
+    }
+
+    void passes() {
+        tested(new Sub(), new Other());
+        tested(new Other(), new Sub());
+        keep(x -> new Sub());
+    }
+
+    void keep(Function<Base, Base> given) {
+        Function<Base, Base> kept = Objects.requireNonNull(given);
+    }
+
+    void number(Number n) {}
+
+    void number(String s) {}
+
+    void numbers() {
+        Number mine = new Mine();
+        number(mine);
+    }
+}
+
+class Mine extends Number {}
+
+interface Base {
+    void run();
+
+    String both();
+
+    void over(int a);
+
+    void over(byte a);
+}
+
+class Sub implements Base {
+    public void run() {}
+
+    public String both() { return ""; }
+
+    public void over(int a) {}
+
+    public void over(byte a) {}
+
+    public String toString() { return "s"; }
+}
+
+class Other implements Base {
+    public void run() {}
+
+    public String both() { return ""; }
+
+    public void over(int a) {}
+
+    public void over(byte a) {}
+
+    public String toString() { return "o"; }
+}
+
+class Handler implements InvocationHandler {
+    public Object invoke(Object proxy, Method method, Object[] arguments) { return null; }
+}
+""",
+}
+
+
+def test_members_that_values_name_and_types_that_conditions_test(tmp_path: Path) -> None:
+    at = "p/Main.java:"
+    check(
+        tmp_path,
+        REFLECTION,
+        edges=[
+            f"{at}Main.fields -> {at}Sub.run inferred",
+            f"{at}Main.fields -> {at}Sub.both inferred",
+            f"{at}Main.fields -> {at}Sub.toString inferred",
+            f"{at}Main.handles -> {at}Sub.over inferred",
+            f"{at}Main.handles -> {at}Base.run inferred",
+            f"{at}Main.handles -> {at}Sub.both inferred",
+            f"{at}Main.proxied -> {at}Handler.invoke inferred",
+            f"{at}Main.tested -> {at}Sub.toString inferred",
+            f"{at}Main.tested -> {at}Other.toString inferred",
+            f"{at}Main.numbers -> {at}Main.number exact",
+        ],
+        absent=[
+            f"{at}Main.fields -> {at}Other",
+            f"{at}Main.handles -> {at}Sub.over#2",
+            f"{at}Main.handles -> {at}Sub.run",
+            f"{at}Main.handles -> {at}Other",
+            f"{at}Main.keep -> {at}Main.passes.<lambda1>",
+            f"{at}Main.numbers -> {at}Main.number#2",
+        ],
+    )
+
+
+def test_a_branch_knows_what_its_condition_tests(tmp_path: Path) -> None:
+    source = REFLECTION["p/Main.java"]
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p/Main.java").write_text(source)
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        found = {edge.callee: edge.sites for edge in engine.graph.callees("p/Main.java:Main.tested")}
+        lines = {name: [site.line for site in found[f"p/Main.java:{name}.toString"]] for name in ("Sub", "Other")}
+        written = [number for number, line in enumerate(source.splitlines(), 1) if ".toString();" in line][-2:]
+        assert lines == {"Sub": written[:1], "Other": written[1:]}
 
 
 @given(st.sampled_from(sorted(FILES)), st.integers(0, 2**32))

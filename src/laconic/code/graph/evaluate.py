@@ -48,6 +48,7 @@ from laconic.code.graph.objects import Objects
 from laconic.code.graph.parameters import Parameters
 from laconic.code.graph.program import MEMBER_OWNERS, File, Program
 from laconic.code.graph.providers import Providers
+from laconic.code.graph.reflection import Reflection
 from laconic.code.graph.summaries import Summaries
 from laconic.code.graph.traits import Traits
 from laconic.code.graph.typed import Typed
@@ -74,13 +75,14 @@ class Evaluator:
         self.objects = Objects(self)
         self.typed = Typed(self)
         self.traits = Traits(self)
+        self.reflection = Reflection(self)
         self.names = Names(self)
         self.annotations = Annotations(self)
         self.calls = Calls(self)
         self.summaries = Summaries(self)
         self.parameters = Parameters(self)
-        self.containers = Containers(self)
         self.providers = Providers(self)
+        self.containers = Containers(self)
         self._by_tag: dict[int, Callable[[File, int, Any], Values]] = {
             AROUND: self._around,
             AS_TRAIT: self._as_trait,
@@ -138,7 +140,7 @@ class Evaluator:
 
     def _declared(self, file: File, scope: int, expression: Any) -> Values:
         values = self.values(file, scope, expression[1])
-        return self.typed.narrowed(values, self.annotations.instances(file, scope, expression[2]))
+        return self.typed.narrowed(values, self.annotations.instances(file, scope, expression[2]), whole=True)
 
     def _const(self, file: File, scope: int, expression: Any) -> Values:
         return one(KEY, expression[1])

@@ -30,6 +30,7 @@ from laconic.code.graph.values import (
     COLLECTION,
     DISPLAY,
     EXTERNAL,
+    FIELD,
     FUNCTION,
     GENERATED,
     INSTANCE,
@@ -103,7 +104,7 @@ class Members:
                 if file.facts.extension_functions
                 else NOTHING
             )
-        if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, PROMISED):
+        if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, PROMISED, FIELD):
             return one(BUILTIN, value, name) | self._item_as_member(value, name, file)
         if tag == FUNCTION:
             if file.facts.functions_are_objects:
@@ -284,7 +285,8 @@ class Members:
         declared: Values = NOTHING
         for scope, annotation in types:
             declared |= self.evaluator.annotations.instances(file, scope, annotation)
-        return functions | (self.evaluator.typed.narrowed(values, declared) or self._placeholder(file, position, name))
+        known = self.evaluator.typed.narrowed(values, declared, whole=True)
+        return functions | (known or self._placeholder(file, position, name))
 
     def _declared(self, target: Value, name: str) -> Values:
         assigned: Values = NOTHING
@@ -557,6 +559,8 @@ class Members:
                 base = self.evaluator.values(file, store.scope, store.base)
                 if value in base or as_class in base or (file.facts.virtual and self._any_below(base, as_class)):
                     found |= self.evaluator.values(file, store.scope, store.value)
+        if home.facts.field_writers:
+            found |= self.evaluator.reflection.stored(value, name)
         return found | self._merged_values(home, value, name) if home.facts.members_are_items else found
 
     def _merged_values(self, home: File, value: Value, name: str) -> Values:

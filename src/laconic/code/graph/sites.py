@@ -162,9 +162,11 @@ class Sites:
     def _called_back(self, summary: Summary | None, file: File, scope: int, call: Expression) -> list[Target]:
         """Functions that a function outside the repository is known to call."""
         found: list[Target] = []
-        for argument in call[2] if file.facts.calls_back else ():
-            functions = self.evaluator.values(file, scope, argument)
-            found.extend(self._function(function) for function in functions if function[0] == FUNCTION)
+        for index, argument in enumerate(call[2] if file.facts.calls_back else ()):
+            if summary is not None and summary.returns == index:
+                continue
+            targets = [self._function(value) for value in self._functions(file, scope, argument)]
+            found.extend(target._replace(shift=-1 - target.shift) for target in targets)  # what they are given: unknown
         for position in summary.calls if summary is not None else ():
             if position == RECEIVER:
                 expression = call[1][1]
@@ -172,11 +174,13 @@ class Sites:
                 expression = call[2][position]
             else:
                 continue
-            for function in self.evaluator.values(file, scope, expression):
-                if function[0] == FUNCTION:
-                    target = self._function(function)
-                    found.append(target._replace(shift=-1 - target.shift))
+            for function in self._functions(file, scope, expression):
+                target = self._function(function)
+                found.append(target._replace(shift=-1 - target.shift))
         return sorted(found)
+
+    def _functions(self, file: File, scope: int, expression: Expression) -> list[Value]:
+        return [value for value in self.evaluator.values(file, scope, expression) if value[0] == FUNCTION]
 
     def _summary(self, file: File, scope: int, call: Expression) -> Summary | None:
         callee = call[1]

@@ -11,10 +11,12 @@ from laconic.code.graph.values import (
     CLASS,
     DISPLAY,
     EXTERNAL,
+    FIELD,
     FUNCTION,
     INSTANCE,
     KEY,
     NOTHING,
+    RESULT,
     Value,
     Values,
     collection,
@@ -55,10 +57,7 @@ class Summaries:
             found |= collection(collected)
         found |= self.evaluator.containers.elements(argument(summary.elements))
         found |= self._gathered(file, scope, summary, call)
-        if summary.member_of >= 0:
-            for key in argument(summary.member_of + 1):
-                if key[0] == KEY and type(key[1]) is str:
-                    found |= self.evaluator.members.of_all(argument(summary.member_of), key[1], file)
+        found |= self._named(file, scope, summary, call)
         if 0 <= summary.instance_of < len(call[2]):
             found |= self.evaluator.annotations.instances(file, scope, call[2][summary.instance_of])
         for key in argument(summary.module_named):
@@ -66,6 +65,22 @@ class Summaries:
                 found |= self.evaluator.names.imported(file, key[1], "")
         for value in argument(summary.class_of):
             found |= one(CLASS, *value[1:]) if value[0] == INSTANCE else NOTHING
+        return found
+
+    def _named(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
+        """The members and fields that a call names by values."""
+        reflection, found = self.evaluator.reflection, NOTHING
+        if summary.member_of >= 0:
+            owners, names, types = (self._argument(file, scope, call, summary.member_of + more) for more in range(3))
+            named = reflection.members(owners, names, [types] if types else [], file)
+            found |= reflection.fixed(named) if summary.is_fixed else named
+        if summary.field_of >= 0:
+            owners, names = (self._argument(file, scope, call, summary.field_of + more) for more in range(2))
+            found |= reflection.fields(owners, names)
+        if summary.method_of is not None:
+            position, name = summary.method_of
+            made = self.evaluator.members.of_all(self._argument(file, scope, call, position), name, file)
+            found |= made | one(RESULT, name) if made else NOTHING  # and whatever stands behind it
         return found
 
     def _argument(self, file: File, scope: int, call: Any, position: int) -> Values:
@@ -94,6 +109,8 @@ class Summaries:
         if summary.pairs:
             parts = [self._argument(file, scope, call, position) for position in summary.pairs]
             found |= collection(tuple_of(tuple(containers.elements(part) for part in parts)))
+        if summary.is_tuple:
+            found |= tuple_of(tuple(self.evaluator.values(file, scope, part) for part in call[2]))
         if summary.gathers >= 0:
             gathered = [self.evaluator.values(file, scope, part) for part in call[2][summary.gathers :]]
             found |= collection(frozenset().union(*gathered))
@@ -110,7 +127,11 @@ class Summaries:
         _, container, name = callee
         facts = file.facts
         if container[0] == CLASS:
-            return self._reflected(file, scope, container, facts.reflection.get(name, ""), call)
+            return self.evaluator.reflection.of_class(file, scope, container, facts.reflection.get(name, ""), call)
+        if container[0] == FIELD:
+            return (
+                self.evaluator.reflection.read(file, scope, container, call) if name in facts.field_readers else NOTHING
+            )
         if name in facts.mappers and call[2]:
             mapped = self._results(self.evaluator.values(file, scope, call[2][0]), file, scope, call)
             return mapped if container[0] == INSTANCE or not mapped else collection(mapped)
@@ -127,15 +148,3 @@ class Summaries:
             found = self.evaluator.containers.items(container, keys_wanted, file)
             return found | self.evaluator.values(file, scope, arguments[1]) if len(arguments) > 1 else found
         return NOTHING
-
-    def _reflected(self, file: File, scope: int, target: Value, what: str, call: Any) -> Values:
-        """What a class as a value gives: a member by its name, itself, an instance."""
-        if what == "instance":
-            return one(INSTANCE, *target[1:3])
-        if what != "member" or not call[2]:
-            return frozenset((target,)) if what == "class" else NOTHING
-        found: Values = NOTHING
-        for key in self.evaluator.containers.keys(file, scope, call[2][0]) or ():
-            for member in self.evaluator.members.of(target, str(key), file):
-                found |= one(*member[:3], member) if member[0] == FUNCTION else NOTHING
-        return found

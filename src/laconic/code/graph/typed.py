@@ -7,6 +7,7 @@ calling a member of it reaches the member of the class and those that override i
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import (
@@ -31,6 +32,7 @@ from laconic.code.graph.values import (
     COLLECTION,
     DISPLAY,
     EXTERNAL,
+    FIELD,
     FUNCTION,
     INSTANCE,
     KEY,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from laconic.code.graph.evaluate import Evaluator
 
 UNKNOWN = (RESULT, EXTERNAL)
+THINGS = (INSTANCE, FIELD)  # values that are known by themselves, not by what they hold
 NAMING_TAGS = (GENERIC, ITEM, LITERAL, TYPED)  # expressions that have the name of what they contain
 
 
@@ -67,13 +70,18 @@ class Typed:
         home = self.program.file(value[1])
         return not home.facts.structural or home.definitions[value[2]][0] == Kind.INTERFACE
 
-    def narrowed(self, values: Values, declared: Values) -> Values:
-        """What of `values` a declaration admits; what it declares where values are unknown."""
+    def narrowed(self, values: Values, declared: Values, *, whole: bool = False) -> Values:
+        """What of `values` a declaration admits; what it declares where values are unknown.
+
+        Of a type outside the repository there may be other values, unless things of ours are the `whole` of them.
+        """
         ours = [value for value in declared if value[0] == INSTANCE]
         if self.evaluator.traits.bound(declared):
             return declared
         if not ours:
             known = frozenset(value for value in values if value[0] not in UNKNOWN)
+            if whole and values and all(value[0] in THINGS for value in values):
+                return values
             if declared and not self.evaluator.containers.elements(known):  # empty when it is declared, filled later
                 known |= declared
             return known or declared or values
@@ -200,7 +208,8 @@ class Typed:
             return values
         others = frozenset(value for value in values if value[0] != FUNCTION)
         if file.facts.overloads:
-            functions = self._fitting(functions, file, scope, call)
+            by_name = groupby(sorted(functions, key=self._name_of), self._name_of)  # others stand for an object
+            functions = [value for _, same in by_name for value in self._fitting(list(same), file, scope, call)]
         bodies = [value for value in functions if not self._is_abstract(value)]
         return others | frozenset(bodies or functions)
 
@@ -211,6 +220,9 @@ class Typed:
             bodies = self._bodies_of(value) if value[0] == FUNCTION and self._is_abstract(value) else ()
             found.update(bodies or (value,))
         return frozenset(found)
+
+    def _name_of(self, function: Value) -> str:
+        return self.program.file(function[1]).definitions[function[2]][1]
 
     def _bodies_of(self, prototype: Value) -> list[Value]:
         home = self.program.file(prototype[1])
@@ -263,6 +275,8 @@ class Typed:
             if value[0] == INSTANCE:
                 for above in self.evaluator.members.linearised((CLASS, *value[1:3])):
                     names.add(self.program.file(above[1]).definitions[above[2]][1])
+                    outside = (base for base in self.evaluator.members.bases(above) if base[0] == EXTERNAL)
+                    names.update(base[1].rpartition(".")[2] for base in outside)
             elif value[0] == RESULT:
                 names.add(value[1].rpartition(".")[2])
             elif value[0] == KEY:

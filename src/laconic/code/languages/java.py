@@ -192,6 +192,69 @@ def lower_instanceof(walk: Lowering, node: Node) -> Any:
     return None
 
 
+def lower_if(walk: Lowering, node: Node) -> Any:
+    """Where a condition tests the type of a local variable, it has that type in the branch."""
+    condition, branch = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+    walk.value(condition)
+    before = dict(walk.scope.versions)
+    tested, typed = _type_test(walk, condition) if condition is not None else (None, None)
+    name = walk.text(tested) if tested is not None else ""
+    if name in walk.scope.bound and branch is not None and not _assigns(walk, branch, name):
+        value = (DECLARED, walk.versioned(name), walk.value(typed))
+        walk.rebinds = True
+        walk.bind_name(name, value)
+        walk.rebinds = False
+    walk.value(branch)
+    walk.scope.versions = before
+    walk.value(node.child_by_field_name("alternative"))
+    return None
+
+
+def _type_test(walk: Lowering, node: Node) -> tuple[Node | None, Node | None]:
+    """The variable and the type that it has where a condition holds: `x instanceof T`, `x.getClass() == T.class`, …"""
+    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+        node = node.named_children[0]
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if node.type == "instanceof_expression":
+        return _variable(left), right
+    if node.type == "binary_expression" and walk.text(node.children[1]) == "==":
+        return _variable(_called_on(walk, left, "getClass")), _of_literal(right)
+    typed, arguments = _of_literal(node.child_by_field_name("object")), node.child_by_field_name("arguments")
+    if typed is None or arguments is None or arguments.named_child_count != 1:
+        return None, None
+    argument: Node | None = arguments.named_children[0]
+    if _called_on(walk, node, "isAssignableFrom") is not None:
+        argument = _called_on(walk, argument, "getClass")
+    elif _called_on(walk, node, "isInstance") is None:
+        return None, None
+    return _variable(argument), typed
+
+
+def _variable(node: Node | None) -> Node | None:
+    return node if node is not None and node.type == "identifier" else None
+
+
+def _of_literal(node: Node | None) -> Node | None:
+    """The type in `T.class`."""
+    return node.named_children[0] if node is not None and node.type == "class_literal" else None
+
+
+def _called_on(walk: Lowering, node: Node | None, method: str) -> Node | None:
+    """What a method of that name is called on."""
+    name = node.child_by_field_name("name") if node is not None and node.type == "method_invocation" else None
+    if node is None or name is None or walk.text(name) != method:
+        return None
+    return node.child_by_field_name("object")
+
+
+def _assigns(walk: Lowering, node: Node, name: str) -> bool:
+    """Whether a variable is assigned anywhere inside."""
+    left = node.child_by_field_name("left") if node.type == "assignment_expression" else None
+    if left is not None and walk.text(left) == name:
+        return True
+    return any(_assigns(walk, child, name) for child in node.named_children)
+
+
 def lower_resource(walk: Lowering, node: Node) -> Any:
     """`try (T name = value)`: the resource is closed at the end."""
     name, typed = node.child_by_field_name("name"), walk.value(node.child_by_field_name("type"))
@@ -251,6 +314,7 @@ RULES: dict[str, Rule] = {
     "parenthesized_expression": Inner(),
     "cast_expression": Typed("type", "value"),
     "instanceof_expression": Custom(lower_instanceof),
+    "if_statement": Custom(lower_if),
     "type_pattern": Custom(lower_pattern),
     "record_pattern_component": Custom(lower_pattern),
     "generic_type": Generic("#0", ":type_arguments"),
@@ -306,9 +370,23 @@ LOOKUPS = ("lookup()", "publicLookup()", "Lookup")
 FINDERS = (
     ("findStatic", Summary(member_of=0)),
     ("findVirtual", Summary(member_of=0)),
-    ("findSpecial", Summary(member_of=0)),
+    ("findSpecial", Summary(member_of=0, is_fixed=True)),
     ("findConstructor", Summary(returns=0)),
+    ("findGetter", Summary(field_of=0)),
+    ("findStaticGetter", Summary(field_of=0)),
+    ("findVarHandle", Summary(field_of=0)),
+    ("findStaticVarHandle", Summary(field_of=0)),
 )
+UNSAFE = ("sun.misc.Unsafe", "jdk.internal.misc.Unsafe")
+UNSAFE_READERS = names(
+    "getObject getObjectVolatile getAndSetObject getReference getReferenceVolatile getReferenceAcquire "
+    "getReferenceOpaque getAndSetReference"
+)
+UNSAFE_WRITERS = names(
+    "putObject putObjectVolatile putOrderedObject getAndSetObject putReference putReferenceVolatile "
+    "putReferenceRelease putReferenceOpaque getAndSetReference"
+)
+UNSAFE_EXCHANGES = names("compareAndSwapObject compareAndSetReference weakCompareAndSetReference")
 
 JAVA = Language(
     name="java",
@@ -356,6 +434,9 @@ JAVA = Language(
             "getMethod": "member",
             "getDeclaredConstructor": "class",
             "getConstructor": "class",
+            "getDeclaredField": "field",
+            "getField": "field",
+            "cast": "cast",
             "newInstance": "instance",
             "invoke": "instance",
             "invokeExact": "instance",
@@ -363,7 +444,18 @@ JAVA = Language(
         },
         summaries={
             f"java.lang.invoke.MethodHandles.{lookup}.{find}": does for lookup in LOOKUPS for find, does in FINDERS
+        }
+        | {f"{unsafe}.{name}": Summary(member_of=0) for unsafe in UNSAFE for name in UNSAFE_READERS}
+        | {f"{unsafe}.objectFieldOffset": Summary(returns=0) for unsafe in UNSAFE}
+        | {
+            "java.lang.invoke.MethodType.methodType": Summary(is_tuple=True),
+            "java.lang.reflect.Proxy.newProxyInstance": Summary(method_of=(2, "invoke")),
+            "java.lang.Class.cast": Summary(returns=0),
+            "java.util.Objects.requireNonNull": Summary(returns=0),
+            "com.google.common.base.Preconditions.checkNotNull": Summary(returns=0),
         },
+        field_readers=names("get invoke invokeExact getVolatile getAcquire getOpaque getAndSet"),
+        field_writers=dict.fromkeys(UNSAFE_WRITERS, (0, 1, 2)) | dict.fromkeys(UNSAFE_EXCHANGES, (0, 1, 3)),
         classes_are_modules=True,
         overloads=True,
         functions_are_objects=True,
