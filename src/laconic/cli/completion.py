@@ -122,6 +122,8 @@ def _second_words(first: str) -> list[str]:
 def _own_arguments(name: str) -> list[str]:
     if name == "completion":
         return [shell.value for shell in Shell]
+    if name == "daemon":
+        return ["start", "stop", "status", "list"]
     return [*_first_words(), "exit-codes", "json"] if name == "help" else []
 
 

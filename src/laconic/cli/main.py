@@ -45,6 +45,11 @@ def _run(program: str, words: Sequence[str]) -> int:
     if len(words) == 1 and words[0] in {"--version", "-V"}:
         sys.stdout.write(f"{program} {__version__}\n")
         return 0
+    from laconic.cli.remote import answered
+
+    status = answered(program, words)
+    if status is not None:
+        return status
     import gc
 
     # A command makes hardly any cycles and ends soon; looking for them takes longer than loading the facts.

@@ -9,6 +9,7 @@ from laconic.capabilities.declaration import Parameter
 from laconic.capabilities.text import Style, aligned
 from laconic.cli.commands import OWN_COMMANDS, SECTIONS, Command, suggestion
 from laconic.cli.options import OPTIONS
+from laconic.cli.overview import OVERVIEW
 from laconic.foundation.errors import LaconicError
 
 WIDTH_CHARACTERS = 100
@@ -58,7 +59,7 @@ def text(program: str, words: Sequence[str], style: Style) -> str:
 def overview(program: str, style: Style) -> str:
     """All commands, a line each."""
     blocks = [f"{style.heading('usage')}: {program} COMMAND [OPTION]…\n"]
-    rows = [[(_synopsis(command), command.line()) for command in commands] for _, commands in SECTIONS]
+    rows = [[_overview_row(command) for command in commands] for _, commands in SECTIONS]
     own = list(OWN_COMMANDS.values())
     lines = aligned([row for section in [*rows, own] for row in section], [style.symbol])
     for title, section in zip([*(title for title, _ in SECTIONS), "Laconic"], [*rows, own], strict=True):
@@ -67,6 +68,16 @@ def overview(program: str, style: Style) -> str:
     blocks.append(_options("Options of every command", OPTIONS, style))
     blocks.append(f"{program} help COMMAND shows its options and examples.\n")
     return "\n".join(blocks)
+
+
+def _overview_row(command: Command) -> tuple[str, str]:
+    arguments, line = OVERVIEW.get(command.name) or overview_entry(command)
+    return f"{command.name} {arguments}".rstrip(), line
+
+
+def overview_entry(command: Command) -> tuple[str, str]:
+    """The arguments of a command and what it does, as it declares them."""
+    return _synopsis(command).removeprefix(command.name).lstrip(), command.line()
 
 
 def _pages(program: str, words: Sequence[str], style: Style) -> str:

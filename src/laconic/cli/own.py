@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 from laconic import __version__
 from laconic.capabilities.binding import bind, read_words
@@ -15,6 +16,7 @@ from laconic.cli import completion, manual
 from laconic.cli.commands import CANDIDATES_COMMAND
 from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
+from laconic.cli.terminal import Terminal
 
 _HELP_FLAGS = frozenset({"--help", "-h"})
 _VERSION_FLAGS = frozenset({"--version", "-V"})
@@ -34,8 +36,9 @@ def run_own(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
     read = read_words((*OPTIONS, *parameters_of(command.parameters)), rest)
     options = bind(Options, {key: value for key, value in read.items() if key in _OPTION_NAMES})
     parameters: Any = bind(command.parameters, {key: value for key, value in read.items() if key not in _OPTION_NAMES})
-    output = Output(program, options)
-    return output.print_plain(Outcome("", command.run(program, parameters, output.answer_style())))
+    output = Output(program, options, Terminal.own())
+    asked = Asked(program, options, output.answer_style())
+    return output.print_plain(Outcome("", command.run(asked, parameters)))
 
 
 def _without_options_of_commands(words: Sequence[str]) -> list[str]:
@@ -44,10 +47,27 @@ def _without_options_of_commands(words: Sequence[str]) -> list[str]:
     return [word for word in words if not word.startswith("-") or word.partition("=")[0] in flags]
 
 
+class Verb(StrEnum):
+    """What can be done with daemons."""
+
+    START = "start"
+    STOP = "stop"
+    STATUS = "status"
+    LIST = "list"
+
+
+class Asked(NamedTuple):
+    """How a command of our own was asked for."""
+
+    program: str
+    options: Options
+    style: Style
+
+
 @dataclass(frozen=True, slots=True)
 class _OwnCommand:
     parameters: type
-    run: Callable[[str, Any, Style], dict[str, str]]  # the result; `text` in it is what is printed
+    run: Callable[[Asked, Any], dict[str, Any]]  # the result; `text` in it is what is printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +75,8 @@ class _HelpParameters:
     topic: tuple[str, ...] = positional("a command, or a topic", default=(), metavar="COMMAND")
 
 
-def _help(program: str, parameters: _HelpParameters, style: Style) -> dict[str, str]:
-    return {"text": manual.text(program, parameters.topic, style)}
+def _help(asked: Asked, parameters: _HelpParameters) -> dict[str, Any]:
+    return {"text": manual.text(asked.program, parameters.topic, asked.style)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +84,8 @@ class _VersionParameters:
     pass
 
 
-def _version(program: str, parameters: _VersionParameters, style: Style) -> dict[str, str]:
-    return {"version": __version__, "text": f"{program} {__version__}\n"}
+def _version(asked: Asked, parameters: _VersionParameters) -> dict[str, Any]:
+    return {"version": __version__, "text": f"{asked.program} {__version__}\n"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +93,8 @@ class _CompletionParameters:
     shell: completion.Shell = positional("the shell that is to learn the commands")
 
 
-def _completion(program: str, parameters: _CompletionParameters, style: Style) -> dict[str, str]:
-    return {"text": completion.script(program, parameters.shell)}
+def _completion(asked: Asked, parameters: _CompletionParameters) -> dict[str, Any]:
+    return {"text": completion.script(asked.program, parameters.shell)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +102,35 @@ class _CandidatesParameters:
     line: str = positional("what is typed up to the cursor")
 
 
-def _candidates(program: str, parameters: _CandidatesParameters, style: Style) -> dict[str, str]:
+def _candidates(asked: Asked, parameters: _CandidatesParameters) -> dict[str, Any]:
     return {"text": "".join(f"{candidate}\n" for candidate in completion.candidates(parameters.line))}
 
 
+@dataclass(frozen=True, slots=True)
+class _DaemonParameters:
+    verb: Verb = positional("what to do", metavar="start|stop|status|list")
+
+
+def _daemon(asked: Asked, parameters: _DaemonParameters) -> dict[str, Any]:
+    from laconic.cli.daemon import run_daemon
+
+    return run_daemon(parameters.verb, asked.options.root, asked.style)
+
+
+@dataclass(frozen=True, slots=True)
+class _WarmParameters:
+    pass
+
+
+def _warm(asked: Asked, parameters: _WarmParameters) -> dict[str, Any]:
+    from laconic.cli.daemon import run_warm
+
+    return run_warm(asked.options.root)
+
+
 _COMMANDS: Mapping[str, _OwnCommand] = {
+    "daemon": _OwnCommand(_DaemonParameters, _daemon),
+    "warm": _OwnCommand(_WarmParameters, _warm),
     "help": _OwnCommand(_HelpParameters, _help),
     "version": _OwnCommand(_VersionParameters, _version),
     "completion": _OwnCommand(_CompletionParameters, _completion),

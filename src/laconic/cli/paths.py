@@ -10,32 +10,37 @@ from laconic.capabilities.declaration import Parameter, Role
 _ROLES = frozenset({Role.PATH, Role.FILE, Role.PLACE, Role.SYMBOL, Role.MODULE})
 
 
-def from_root(root: Path, declared: Sequence[Parameter], arguments: Mapping[str, object]) -> dict[str, object]:
-    """The same arguments, with every path that exists from the current directory written from the root.
+def from_root(
+    root: Path, declared: Sequence[Parameter], arguments: Mapping[str, object], directory: Path
+) -> dict[str, object]:
+    """The same arguments, with every path that exists from a directory written from the root.
 
     `root` is resolved. What names nothing here is left as it is: it may be a path from the root already, or a symbol.
     """
     roles = {parameter.name: parameter.role for parameter in declared}
-    return {name: _rewritten(root, value) if roles.get(name) in _ROLES else value for name, value in arguments.items()}
+    return {
+        name: _rewritten(root, value, directory) if roles.get(name) in _ROLES else value
+        for name, value in arguments.items()
+    }
 
 
-def _rewritten(root: Path, value: object) -> object:
+def _rewritten(root: Path, value: object, directory: Path) -> object:
     if isinstance(value, tuple):
-        return tuple(_rewritten(root, element) for element in value)
+        return tuple(_rewritten(root, element, directory) for element in value)
     if not isinstance(value, str):
         return value
-    whole = _path_from_root(root, value)
+    whole = _path_from_root(root, value, directory)
     if whole is not None:
         return whole
     path, colon, rest = value.partition(":")
-    start = _path_from_root(root, path) if colon and path else None
+    start = _path_from_root(root, path, directory) if colon and path else None
     return value if start is None else f"{start}:{rest}"
 
 
-def _path_from_root(root: Path, text: str) -> str | None:
+def _path_from_root(root: Path, text: str, directory: Path) -> str | None:
     try:
-        if not text or not Path(text).exists():
+        if not text or not (directory / text).exists():
             return None
-        return Path(text).resolve().relative_to(root).as_posix()
+        return (directory / text).resolve().relative_to(root).as_posix()
     except (OSError, ValueError):  # too long or odd to be a path, or one that leads elsewhere
         return None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from laconic.capabilities.binding import bind, read_words
 from laconic.capabilities.invoke import Failure, Outcome, invoke
@@ -12,7 +14,11 @@ from laconic.cli.commands import CANDIDATES_COMMAND, OWN_COMMANDS, Command, find
 from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
 from laconic.cli.paths import from_root
+from laconic.cli.terminal import Terminal
 from laconic.foundation.errors import LaconicError
+
+if TYPE_CHECKING:
+    from laconic.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +32,30 @@ class Request:
 
 def run(program: str, words: Sequence[str]) -> int:
     """Do what the words say; the exit status."""
-    leading, rest = _split(words)
+    terminal = Terminal.own()
+    leading, rest = split(words)
     try:
-        if not rest or asks_for_help(words) or rest[0] in (*OWN_COMMANDS, CANDIDATES_COMMAND):
+        if is_own(words, rest):
             from laconic.cli.own import run_own
 
             return run_own(program, leading, rest)
-        request = _read(leading, rest)
+        request = read_request(leading, rest)
     except LaconicError as error:
-        # The options could not be read, so the one that matters here is looked for by itself.
-        output = Output(program, Options(json="--json" in words))
-        return output.print_failure(Outcome("", None, Failure.of(error)))
-    return _answer(program, request)
+        return print_unread(program, words, error, terminal)
+    output = Output(program, request.options, terminal)
+
+    def open_workspace() -> Workspace:
+        from laconic.workspace import Workspace
+
+        root = root_of(request.options, Path())
+        return Workspace.open(root, refresh=request.options.refresh, progress=output.progress())
+
+    return answer(request, output, Path(), open_workspace)
+
+
+def is_own(words: Sequence[str], rest: Sequence[str]) -> bool:
+    """Whether a command line, `rest` being what follows its first options, is about the program itself."""
+    return not rest or asks_for_help(words) or rest[0] in (*OWN_COMMANDS, CANDIDATES_COMMAND)
 
 
 def asks_for_help(words: Sequence[str]) -> bool:
@@ -46,7 +64,7 @@ def asks_for_help(words: Sequence[str]) -> bool:
     return "--help" in options or "-h" in options
 
 
-def _split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+def split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     """The options before the command, and the command with all that follows."""
     valued = {parameter.flag for parameter in OPTIONS if parameter.type is not bool}
     index = 0
@@ -55,7 +73,8 @@ def _split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     return words[:index], words[index:]
 
 
-def _read(leading: Sequence[str], words: Sequence[str]) -> Request:
+def read_request(leading: Sequence[str], words: Sequence[str]) -> Request:
+    """Understand the options before a command, and the command with what follows; raises `usage`."""
     command, rest = find_command(words)
     read = read_words((*OPTIONS, *command.parameters()), [*leading, *rest])
     names = {parameter.name for parameter in OPTIONS}
@@ -64,18 +83,31 @@ def _read(leading: Sequence[str], words: Sequence[str]) -> Request:
     return Request(options, command, {**command.preset, **arguments})
 
 
-def _answer(program: str, request: Request) -> int:
-    from laconic.workspace import Workspace, find_root
+def print_unread(program: str, words: Sequence[str], error: LaconicError, terminal: Terminal) -> int:
+    """Print why a command line cannot be read; the exit status."""
+    # The options could not be read, so the one that matters here is looked for by itself.
+    output = Output(program, Options(json="--json" in words), terminal)
+    return output.print_failure(Outcome("", None, Failure.of(error)))
 
-    output = Output(program, request.options)
+
+def root_of(options: Options, directory: Path) -> Path:
+    """The repository that a command in a directory is about."""
+    from laconic.workspace import find_root
+
+    return directory / options.root if options.root else find_root(directory)
+
+
+def answer(
+    request: Request, output: Output, directory: Path, open_workspace: Callable[[], AbstractContextManager[Workspace]]
+) -> int:
+    """Ask and print; the exit status."""
     capability = request.command.capability()
     try:
-        root = Path(request.options.root) if request.options.root else find_root(Path())
-        workspace = Workspace.open(root, refresh=request.options.refresh, progress=output.progress())
+        opened = open_workspace()
     except LaconicError as error:
         return output.print_failure(Outcome("", None, Failure.of(error)))
-    with workspace:
-        arguments = from_root(workspace.root, request.command.parameters(), request.arguments)
+    with opened as workspace:
+        arguments = from_root(workspace.root, request.command.parameters(), request.arguments, directory)
         outcome = invoke(capability, workspace, arguments)
     if outcome.failure:
         return output.print_failure(outcome)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a s
     from laconic.code.graph.definition import Place
     from laconic.code.graph.imports import ImportGraph
     from laconic.code.graph.program import IndexedFile
+    from laconic.code.search.door import Search
 
 MAX_CANDIDATES_NAMED = 10  # symbols listed when a query may mean several
 MAX_SUGGESTIONS = 5  # near names for a query that means nothing
@@ -38,6 +39,7 @@ class Engine:
         self.store = store
         self._graph: tuple[str, StoredFacts, CallGraph] | None = None
         self._flow: FlowReader | None = None
+        self._search: Search | None = None
 
     @classmethod
     def open(cls, root: Path) -> Self:
@@ -116,6 +118,15 @@ class Engine:
         from laconic.code.graph.imports import ImportGraph
 
         return ImportGraph(self.graph.program)
+
+    @property
+    def search(self) -> Search:
+        """Finding symbols by words, by meaning and by text, in the present revision."""
+        from laconic.code.search.door import Search
+
+        if self._search is None:
+            self._search = Search(self.root, self.store)
+        return self._search
 
     # Symbols
 

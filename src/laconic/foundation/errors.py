@@ -48,6 +48,7 @@ EXIT_OF_CODE = {
     "database_unavailable": EXIT_SURROUNDINGS,
     "unwritable_output": EXIT_SURROUNDINGS,
     "damaged_installation": EXIT_SURROUNDINGS,
+    "embedder_unavailable": EXIT_SURROUNDINGS,
     "daemon_unavailable": EXIT_SURROUNDINGS,  # none could be started, or it does not answer
     "daemon_not_running": EXIT_NEGATIVE,
     "timed_out": EXIT_SURROUNDINGS,

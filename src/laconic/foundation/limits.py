@@ -87,6 +87,13 @@ MAX_SLICED_CALLEES = 20  # functions that one slice goes into
 # Lookups
 MAX_LOOKUP_SYMBOLS = 1_000  # what a lookup may mean before it is cut
 
+# Embedders that a user may choose
+EMBEDDER_SECONDS = 60  # for one reply
+EMBEDDER_REQUEST_TEXTS = 32
+EMBEDDER_REPLY_BYTES = 50_000_000
+EMBEDDED_CHARACTERS = 4_000  # of a unit or question
+EMBEDDED_TOKENS = 256
+
 # Questions
 MAX_ARGUMENT_CHARACTERS = 4_000
 MAX_ARGUMENT_VALUES = 200  # of one parameter

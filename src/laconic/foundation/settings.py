@@ -24,12 +24,22 @@ OTHER_VARIABLES = frozenset({"LACONIC_HOME", "LACONIC_DEBUG"})
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The decisions, all made. A number below its `least` is refused."""
+    """The decisions, all made. A number below its `least` is refused.
+
+    What is the user's `own` comes from the environment alone: a repository is not trusted to say where its code is sent.
+    """
 
     budget_tokens: int = field(default=DEFAULT_BUDGET_TOKENS, metadata={"least": 1})
     depth_hops: int = field(default=DEFAULT_DEPTH_HOPS, metadata={"least": 0})
     vocabulary: str = "o200k"  # whose tokens budgets are counted in; see `tokens.Tokenizer`
     vocabulary_factor: float = field(default=0.0, metadata={"least": 0})  # tokens for one of o200k, 0: as known
+    daemon: str = field(
+        default="use", metadata={"choices": ("use", "off", "start")}
+    )  # one that answers; none; or a new one
+    daemon_idle_seconds: int = field(default=1_800, metadata={"least": 1})  # until a daemon that nobody asks ends
+    embedder: str = field(default="words", metadata={"own": True})  # whose vectors search compares, see docs/search.md
+    embedder_url: str = field(default="", metadata={"own": True})  # "": where such a server usually is
+    embedder_key: str = field(default="", metadata={"own": True})
     complaints: tuple[str, ...] = ()  # a sentence for each setting that was given and is not known
 
 
@@ -41,7 +51,9 @@ def load(root: Path, environment: Mapping[str, str] | None = None) -> Settings:
     chosen: dict[str, Any] = {}
     complaints: list[str] = []
     for source, name, value in _given(root, os.environ if environment is None else environment):
-        if name in _KNOWN:
+        if name in _KNOWN and _KNOWN[name].metadata.get("own") and not source.startswith(ENVIRONMENT_PREFIX):
+            complaints.append(f"{source}: {name} is read from {ENVIRONMENT_PREFIX}{name.upper()} alone")
+        elif name in _KNOWN:
             chosen[name] = _checked(source, name, value)
         else:
             complaints.append(f"{source}: there is no setting {name!r}{_meant(name, _KNOWN)}")
@@ -115,6 +127,8 @@ def _checked(source: str, name: str, value: Any) -> Any:
         value = float(value)
     if type(value) is not kind or ("least" in setting.metadata and not value >= setting.metadata["least"]):
         raise _refused(source, name, value)
+    if value not in setting.metadata.get("choices", (value,)):
+        raise _refused(source, name, value)
     return value
 
 
@@ -126,7 +140,8 @@ def _refused(source: str, name: str, value: Any) -> LaconicError:
     setting = _KNOWN[name]
     wanted = {int: "a whole number", float: "a number", str: "a text"}[_type_of(name)]
     least = f", {setting.metadata['least']} or more" if "least" in setting.metadata else ""
-    return LaconicError("invalid_setting", f"{source}: {name} cannot be {value!r}", f"It is {wanted}{least}.")
+    among = f": {', '.join(setting.metadata['choices'])}" if "choices" in setting.metadata else ""
+    return LaconicError("invalid_setting", f"{source}: {name} cannot be {value!r}", f"It is {wanted}{least}{among}.")
 
 
 def _meant(name: str, known: Iterable[str]) -> str:

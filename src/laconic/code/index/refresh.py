@@ -9,14 +9,14 @@ see the index before or after it, and a killed refresh leaves the one before.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from laconic.code.index.building.jobs import batches
 from laconic.code.index.content import Reason, read_below
 from laconic.code.index.listing.git import GitListing
-from laconic.code.index.scan import Scan, ScannedFile, scan_listed
+from laconic.code.index.scan import Scan, ScannedFile, decides_about_others, is_candidate, scan_listed, scan_paths
 from laconic.code.index.schema import Batch, Job, KnownFile, skipped_row
 from laconic.code.index.store import Store
 from laconic.foundation.clock import Stopwatch, wall_seconds
@@ -62,8 +62,13 @@ class _Plan:
         return bool(self.added or self.changed or self.skips or self.removed)
 
 
-def refresh(root: Path, store: Store, *, progress: Progress | None = None) -> RefreshReport:
+def refresh(
+    root: Path, store: Store, *, progress: Progress | None = None, paths: Collection[str] | None = None
+) -> RefreshReport:
     """Make the store equal to one built anew from the files below `root`.
+
+    With `paths`, the caller knows that nothing else has changed since the last refresh. They are all that is looked
+    at, unless one of them may decide which other files belong to the index.
 
     A damaged store is built anew. While another process is writing, this one waits a bounded time and then reports
     `is_behind`; only for the very first index, without which there is no answer at all, it waits long.
@@ -73,12 +78,12 @@ def refresh(root: Path, store: Store, *, progress: Progress | None = None) -> Re
     if not os.path.isdir(real_root):
         raise LaconicError("root_not_found", f"{root} is not a directory")
     try:
-        plan, is_behind = _bring_up_to_date(real_root, store, progress)
+        plan, is_behind = _bring_up_to_date(real_root, store, progress, paths)
     except LaconicError as error:
         if error.code != "database_corrupt":
             raise
         store.replace_damaged()
-        plan, is_behind = _bring_up_to_date(real_root, store, progress)
+        plan, is_behind = _bring_up_to_date(real_root, store, progress, None)
     return RefreshReport(
         revision=store.revision(),
         added=len(plan.added) + sum(old is None for _, old, _ in plan.skips),
@@ -92,11 +97,13 @@ def refresh(root: Path, store: Store, *, progress: Progress | None = None) -> Re
     )
 
 
-def _bring_up_to_date(root: str, store: Store, progress: Progress | None) -> tuple[_Plan, bool]:
+def _bring_up_to_date(
+    root: str, store: Store, progress: Progress | None, paths: Collection[str] | None
+) -> tuple[_Plan, bool]:
     """What was to be done, and whether it still is because another process holds the index."""
     watch = Stopwatch()
     while True:
-        plan = _make_plan(root, store)
+        plan = (_plan_for(paths, root, store) if paths is not None else None) or _make_plan(root, store)
         is_usable = store.is_current()
         if is_usable and not plan.changes_facts():
             if plan.touched:
@@ -119,6 +126,28 @@ def _make_plan(root: str, store: Store) -> _Plan:
         data_version = store.data_version()  # first: if others write in between, the plan is known to be old
         known = store.known()
         plan = _Plan(data_version, scan_listed(root, listing), started_ns)
+    _compare(root, plan, known)
+    return plan
+
+
+def _plan_for(paths: Collection[str], root: str, store: Store) -> _Plan | None:
+    """The same for some paths alone; None if only a look at all files can tell what they change."""
+    started_ns = int(wall_seconds() * 1e9)
+    data_version = store.data_version()
+    if not store.is_current() or any(map(decides_about_others, paths)):
+        return None
+    known = {path: file for path in paths if (file := store.known_at(path)) is not None}
+    if any(file.skipped for file in known.values()) or any(
+        path not in known and is_candidate(path) and os.path.lexists(f"{root}/{path}") for path in paths
+    ):
+        return None
+    plan = _Plan(data_version, scan_paths(root, known), started_ns)
+    _compare(root, plan, known)
+    return plan
+
+
+def _compare(root: str, plan: _Plan, known: dict[str, KnownFile]) -> None:
+    """Say in the plan how what was scanned differs from what is known."""
     for file in plan.scan.files:
         old = known.pop(file.path, None)
         is_same = old is not None and file[1:] == old[1:4]
@@ -144,7 +173,6 @@ def _make_plan(root: str, store: Store) -> _Plan:
             plan.skips.append((path, old, reason))
     plan.removed.extend(known.items())
     plan.added.sort()
-    return plan
 
 
 def _content_hash(root: str, path: str) -> bytes:

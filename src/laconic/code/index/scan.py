@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -17,7 +18,9 @@ from laconic.code.index.content import Reason, Skipped
 from laconic.code.index.listing.git import GitListing, GitUnavailableError, Listing, in_repository
 from laconic.code.index.listing.ignore import (
     GIT_IGNORE_FILE,
+    MANIFESTS,
     OWN_IGNORE_FILE,
+    PROJECT_SUFFIXES,
     Rules,
     is_skipped_name,
     looks_built,
@@ -78,6 +81,31 @@ def scan_listed(root: str, listing: GitListing) -> Scan:
     else:
         scanner.take(listed)
     return scanner.found
+
+
+def scan_paths(root: str, paths: Iterable[str]) -> Scan:
+    """Scan files that are known to belong to the index; what is not there any more is left out."""
+    scanner = _Scanner(root)
+    for path in paths:
+        try:
+            status = os.lstat(f"{root}/{path}")
+        except OSError as error:
+            scanner._take_unreadable(path, error)
+        else:
+            scanner._take_file(path, language_of_path(path) is not None, status)
+    return scanner.found
+
+
+def is_candidate(path: str) -> bool:
+    """Whether a file of this name may be source."""
+    return language_of_path(path) is not None or "." not in path.rpartition("/")[2]
+
+
+def decides_about_others(path: str) -> bool:
+    """Whether a file of this name may have a say in which other files are source."""
+    name = path.rpartition("/")[2]
+    is_rule = name in {GIT_IGNORE_FILE, OWN_IGNORE_FILE, ".gitmodules", ".git"}
+    return is_rule or name in MANIFESTS or name.endswith(PROJECT_SUFFIXES)
 
 
 class _Scanner:

@@ -32,9 +32,8 @@ from laconic.foundation.database import Database, remove
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.hashing import content_hash
 from laconic.foundation.limits import DATABASE_BUSY_MILLISECONDS, MAX_LOOKUP_SYMBOLS
+from laconic.foundation.roots import INDEX_DIRECTORY, INDEX_FILE
 
-DIRECTORY = ".laconic"
-FILE_NAME = "index.db"
 IN_MEMORY = Path(":memory:")
 REVISION_BYTES = 8
 CACHE_KIBIBYTES = 64_000  # the pages that a cold build writes, mostly: each is then written once
@@ -59,7 +58,7 @@ class Store:
         """
         try:
             directory = _own_directory(root)
-            return cls._open_or_replace(directory / FILE_NAME)
+            return cls._open_or_replace(directory / INDEX_FILE)
         except OSError as error:
             return cls.in_memory(f"the index is kept in memory: {error}")
         except LaconicError as error:
@@ -119,6 +118,11 @@ class Store:
         """A number that differs from an earlier one when another connection has written in between."""
         return int(self._database.value("pragma data_version"))
 
+    @property
+    def directory(self) -> Path | None:
+        """Where the index lies, and what is kept beside it; None for one in memory."""
+        return None if self._database.path == IN_MEMORY else self._database.path.parent
+
     def snapshot(self) -> AbstractContextManager[None]:
         """Everything asked inside is answered at one revision."""
         return self._database.snapshot()
@@ -146,6 +150,17 @@ class Store:
         rows = self._database.rows("select path, id, size, mtime_ns, ctime_ns, hash, skipped from file")
         return {row[0]: KnownFile._make(row[1:]) for row in rows}
 
+    def known_at(self, path: str) -> KnownFile | None:
+        """The file at a path as it was when it was last looked at."""
+        query = "select id, size, mtime_ns, ctime_ns, hash, skipped from file where path = ?"
+        row = self._database.row(query, (path,))
+        return KnownFile._make(row) if row else None
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether the index is gone with the process."""
+        return self._database.path == IN_MEMORY
+
     def _meta(self) -> dict[str, str]:
         return dict(self._database.rows("select key, value from meta"))
 
@@ -159,6 +174,10 @@ class Store:
         """The indexed file at a path from the root."""
         row = self._database.row(f"{_FILE_QUERY} and path = ?", (path,))
         return IndexedFile(*row) if row else None
+
+    def number_of_files(self) -> int:
+        """How many files are indexed."""
+        return int(self._database.value("select count(*) from file where skipped = ''"))
 
     def skipped(self) -> list[Skipped]:
         """What is not indexed although it may be source, by path."""
@@ -289,8 +308,8 @@ def _own_directory(root: Path) -> Path:
 
     A repository is not trusted to say where we write: with a link in place of one of our files it could.
     """
-    directory = root / DIRECTORY
-    ours = [directory, *(directory / f"{FILE_NAME}{suffix}" for suffix in ("", "-wal", "-shm", "-journal"))]
+    directory = root / INDEX_DIRECTORY
+    ours = [directory, *(directory / f"{INDEX_FILE}{suffix}" for suffix in ("", "-wal", "-shm", "-journal"))]
     for path in ours:
         if path.is_symlink():
             raise OSError(f"{path.relative_to(root)} is a symbolic link")

@@ -3,43 +3,18 @@
 from __future__ import annotations
 
 import gc
-import marshal
 import os
 import signal
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
+
+from laconic.foundation.frames import read_frame, write_frame
 
 if TYPE_CHECKING:
     from laconic.code.index.schema import Job
 
-LENGTH_BYTES = 8
 YOUNG_OBJECTS = 50_000  # a collection after every 700 new objects finds nothing in a walk over a tree
-
-
-def write_frame(stream: BinaryIO, value: Any) -> None:
-    """Send a plain value. Both ends are the same program on the same Python."""
-    encoded = marshal.dumps(value)
-    stream.write(len(encoded).to_bytes(LENGTH_BYTES, "big"))
-    stream.write(encoded)
-    stream.flush()
-
-
-def read_frame(stream: BinaryIO) -> Any:
-    """Receive what `write_frame` sent; `EOFError` when the other end is gone."""
-    length = int.from_bytes(_read_exactly(stream, LENGTH_BYTES), "big")
-    return marshal.loads(_read_exactly(stream, length))  # noqa: S302
-
-
-def _read_exactly(stream: BinaryIO, size: int) -> bytes:
-    parts = []
-    while size > 0:
-        part = stream.read(size)
-        if not part:
-            raise EOFError
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
 
 
 def main() -> None:

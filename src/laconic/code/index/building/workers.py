@@ -20,9 +20,9 @@ from queue import SimpleQueue
 from typing import Any, BinaryIO, cast
 
 import laconic
-from laconic.code.index.building.worker import read_frame, write_frame
 from laconic.code.index.content import Reason
 from laconic.code.index.schema import Batch, Job, skipped_row
+from laconic.foundation.frames import read_frame, write_frame
 from laconic.foundation.limits import WORKER_SILENCE_SECONDS, WORKER_START_SECONDS
 
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from laconic.code.index.building.worker import main; main()"

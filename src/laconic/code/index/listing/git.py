@@ -79,6 +79,19 @@ def in_repository(directory: str) -> bool:
     return True
 
 
+def ignored_directories(root: str) -> list[str]:
+    """The outermost directories below `root` in which git ignores everything. Raises `GitUnavailableError`."""
+    import subprocess
+
+    command = ["git", "-c", "core.fsmonitor=false", "ls-files", "-z", "-o", "-i", "--directory", "--exclude-standard"]
+    try:
+        done = subprocess.run(command, cwd=root, env=environment(), check=True, timeout=GIT_SECONDS,
+                              stdin=subprocess.DEVNULL, capture_output=True)  # fmt: skip
+    except (OSError, subprocess.SubprocessError) as error:
+        raise GitUnavailableError(str(error)) from error
+    return [path.removesuffix("/") for path in os.fsdecode(done.stdout).split("\0") if path.endswith("/")]
+
+
 def _start(root: str) -> subprocess.Popen[bytes]:
     import subprocess
 

@@ -1,0 +1,152 @@
+"""Starting, stopping and finding daemons, from outside of them."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import select
+import subprocess
+import sys
+from typing import Any, NamedTuple
+
+from laconic.daemon.client import Client
+from laconic.daemon.identity import program_identity
+from laconic.daemon.place import Place, make_private, runtime_directory
+from laconic.daemon.process import import_path
+from laconic.foundation.clock import Stopwatch
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import DAEMON_START_SECONDS, DAEMON_STOP_SECONDS, MAX_DAEMONS_LISTED
+
+_PROGRAM = "import sys; sys.path[:] = sys.argv[5:]; from laconic.daemon.serve import main; main(*sys.argv[1:5])"
+_READY_BYTES = 10_000
+
+
+class Started(NamedTuple):
+    """What came of starting: the daemon's status, and whether it ran already."""
+
+    status: dict[str, Any]
+    was_running: bool
+
+
+def start(root: str, answer_words: str, idle_seconds: int) -> Started:
+    """Have a daemon of this very program for a resolved root; one of another program is replaced."""
+    place = Place.of(root)
+    running = status(root)
+    if running is not None:
+        if running.get("program") == program_identity():
+            return Started(running, True)
+        stop(root)
+    try:
+        make_private(place.directory)
+        is_new = _spawn(place, root, answer_words, idle_seconds)
+    except OSError as error:
+        raise LaconicError("daemon_unavailable", f"no daemon can be started: {error}") from error
+    found = status(root)
+    if found is None:
+        raise LaconicError("daemon_unavailable", "the daemon does not answer", f"its log is {place.log}")
+    return Started(found, not is_new)
+
+
+def spawn_unasked(root: str, answer_words: str, idle_seconds: int) -> None:
+    """Have a daemon some time soon; whether that succeeds is not waited for."""
+    with contextlib.suppress(OSError):
+        place = Place.of(root)
+        make_private(place.directory)
+        _begin(root, answer_words, idle_seconds, os.open(os.devnull, os.O_WRONLY))
+
+
+def _spawn(place: Place, root: str, answer_words: str, idle_seconds: int) -> bool:
+    """Start a process and wait until it listens, or has found that another does (then False)."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as told:
+        process = _begin(root, answer_words, idle_seconds, writing)
+        said = _read_all(told.fileno(), DAEMON_START_SECONDS)
+        if not said:
+            process.kill()
+            process.wait()
+            raise OSError(errno.ETIMEDOUT, f"it has ended or does not listen; its log is {place.log}")
+    answer = json.loads(said)
+    if not answer["ok"]:
+        process.wait()
+        raise OSError(errno.EIO, answer["message"])
+    if not answer["pid"]:
+        process.wait()
+    return bool(answer["pid"])
+
+
+def _begin(root: str, answer_words: str, idle_seconds: int, ready: int) -> subprocess.Popen[bytes]:
+    """A process that belongs to no terminal, has no streams of ours, and keeps no directory from being removed."""
+    command = [sys.executable, "-c", _PROGRAM, root, answer_words, str(idle_seconds), str(ready), *import_path()]
+    try:
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            pass_fds=[ready], start_new_session=True, cwd="/",
+        )  # fmt: skip
+    finally:
+        os.close(ready)
+
+
+def _read_all(descriptor: int, seconds: float) -> bytes:
+    """What is written to a pipe until it is closed; empty if that takes too long."""
+    watch, said = Stopwatch(), b""
+    while len(said) < _READY_BYTES:
+        left = seconds - watch.seconds()
+        if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+            return b""
+        part = os.read(descriptor, _READY_BYTES)
+        if not part:
+            return said
+        said += part
+    return said
+
+
+def status(root: str) -> dict[str, Any] | None:
+    """What the daemon of a resolved root says of itself, None if there is none."""
+    return _ask(Place.of(root), {"cmd": "status"})
+
+
+def ask(root: str, request: dict[str, Any]) -> dict[str, Any]:
+    """The reply of a running daemon; raises `daemon_not_running`."""
+    reply = _ask(Place.of(root), request)
+    if reply is None:
+        raise LaconicError("daemon_not_running", f"no daemon serves {root}", "daemon start starts one")
+    return reply
+
+
+def stop(root: str) -> bool:
+    """End the daemon of a resolved root; whether there was one. It is gone when this returns."""
+    place = Place.of(root)
+    try:
+        client = Client(place)
+    except OSError:
+        return False
+    with client:
+        try:
+            client.ask({"cmd": "shutdown"})
+            client.wait_until_closed(DAEMON_STOP_SECONDS)
+        except (OSError, ValueError) as error:
+            raise LaconicError("daemon_unavailable", f"the daemon does not end: {error}") from error
+    return True
+
+
+def running() -> list[dict[str, Any]]:
+    """What every daemon of this user says of itself, by root."""
+    directory = runtime_directory(os.environ)
+    try:
+        names = sorted(name for name in os.listdir(directory) if name.endswith(".sock"))
+    except OSError:
+        return []
+    found = (
+        _ask(Place(directory, name.removesuffix(".sock")), {"cmd": "status"}) for name in names[:MAX_DAEMONS_LISTED]
+    )
+    return sorted((one for one in found if one is not None), key=lambda one: str(one.get("project")))
+
+
+def _ask(place: Place, request: dict[str, Any]) -> dict[str, Any] | None:
+    try:
+        with Client(place) as client:
+            return client.ask(request)
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,180 @@
+"""What the daemon does with a request: its own commands here, all others by an analysis process, or from memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Awaitable, Callable, Hashable, Mapping
+from typing import Any
+
+import laconic
+from laconic.daemon.analysis import Words
+from laconic.daemon.cache import AnswerCache
+from laconic.daemon.connection import Connection
+from laconic.daemon.dispatch import Dispatcher
+from laconic.daemon.freshness import Freshness
+from laconic.daemon.watch import Changes
+from laconic.foundation.clock import Stopwatch, elapsed_seconds
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import ANSWER_CACHE_BYTES
+from laconic.protocols.commands import OWN_COMMANDS, WORDS_COMMAND
+from laconic.protocols.messages import Request, encode
+
+REINDEX_THRESHOLD_FILES = 1  # clients of llm-tldr are told after how many changes the index is brought up to date
+_SETTINGS_FILES = ("pyproject.toml", ".laconic/config.toml")
+
+
+class Service:
+    """One repository, as its clients see it."""
+
+    def __init__(self, root: str, identity: str, dispatcher: Dispatcher, freshness: Freshness) -> None:
+        self._root = root
+        self._identity = identity
+        self._dispatcher = dispatcher
+        self._freshness = freshness
+        self._cache = AnswerCache(ANSWER_CACHE_BYTES)
+        self._age = Stopwatch()
+        self._requests = 0
+        self.asked_seconds = elapsed_seconds()
+        self.shutdown = asyncio.Event()
+        self._own: Mapping[str, Callable[[Connection, Mapping[str, Any]], Awaitable[dict[str, Any]]]] = {
+            "ping": self._ping,
+            "status": self._status,
+            "shutdown": self._shut_down,
+            "invalidate": self._invalidate,
+            "notify": self._notify,
+            "warm": self._warm,
+            "cancel": self._cancel,
+        }
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether somebody waits for an answer."""
+        return self._dispatcher.is_busy
+
+    async def answer(self, connection: Connection, request: Request) -> bytes:
+        """The encoded reply to a request; raises what the reply has to say otherwise."""
+        self._requests += 1
+        self.asked_seconds = elapsed_seconds()
+        if request.command in self._own:
+            for name in request.parameters:
+                if name not in OWN_COMMANDS[request.command]:
+                    raise LaconicError("invalid_argument", f"{request.command} has no parameter {name!r}")
+            return encode(
+                {"success": True, "status": "ok", **await self._own[request.command](connection, request.parameters)}
+            )
+        if request.command == WORDS_COMMAND:
+            connection.send(b"\n")  # says that somebody is here: a client does not wait long for a daemon that hangs
+            words = _words(request.parameters, self._root, self._identity)
+            return await self._ask(connection, request.seconds, ("words", *words))
+        return await self._ask(connection, request.seconds, ("call", request.command, request.parameters))
+
+    async def _ask(self, connection: Connection, seconds: float, task: tuple[Any, ...]) -> bytes:
+        watch = Stopwatch()
+        try:
+            await asyncio.wait_for(self._freshness.ensure(), seconds)
+        except TimeoutError:
+            message = f"the index was not up to date within {seconds:g} s"
+            raise LaconicError("timed_out", message, "the first index of a repository takes longest") from None
+        standing = self._freshness.standing
+        key = self._key(task)
+        kept = self._cache.get(key)
+        if kept is not None and standing.is_fresh:
+            return kept
+        left = max(0.001, seconds - watch.seconds())
+        answer, is_cacheable = await self._dispatcher.ask(connection, (task[0], tuple(standing), *task[1:]), left)
+        if is_cacheable and standing.is_fresh and not standing.is_behind and key == self._key(task):
+            self._cache.put(key, answer)
+        return bytes(answer)
+
+    def _key(self, task: tuple[Any, ...]) -> Hashable:
+        """All that an answer depends on."""
+        standing = self._freshness.standing
+        settings = tuple(_stamp(f"{self._root}/{path}") for path in _SETTINGS_FILES)
+        return self._freshness.revision, standing.generation, settings, json.dumps(task, sort_keys=True)
+
+    # What it does itself
+
+    async def _ping(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        return {}
+
+    async def _status(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "status": "ready" if self._freshness.revision else "indexing",
+            "project": self._root,
+            "uptime": round(self._age.seconds(), 3),
+            "files": self._freshness.files,
+            "revision": self._freshness.revision,
+            "pid": os.getpid(),
+            "version": laconic.__version__,
+            "program": self._identity,
+            "requests": self._requests,
+            "cached_answers": len(self._cache),
+            "watched_directories": self._freshness.watched,
+            "why_unwatched": self._freshness.why_unwatched,
+            "processes": self._dispatcher.processes,
+        }
+
+    async def _shut_down(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        self.shutdown.set()
+        return {"status": "shutting_down"}
+
+    async def _invalidate(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        self._note_change(given.get("path"))
+        await self._freshness.ensure()
+        return {"result": {"revision": self._freshness.revision}}
+
+    async def _notify(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        if "file" not in given:
+            raise LaconicError("invalid_argument", "notify needs file")
+        self._note_change(given["file"])
+        pending = self._freshness.pending
+        await self._freshness.ensure()
+        return {"dirty_count": pending, "threshold": REINDEX_THRESHOLD_FILES, "reindex_triggered": True}
+
+    async def _warm(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        await self._freshness.ensure()
+        await self._dispatcher.ask(connection, ("warm",), None)
+        return {"files": self._freshness.files, "edges": None, "revision": self._freshness.revision}
+
+    async def _cancel(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        if "request" not in given:
+            raise LaconicError("invalid_argument", "cancel needs the id of a request")
+        current = asyncio.current_task()
+        found = [
+            task for task, one in connection.requests.items() if one.id == given["request"] and task is not current
+        ]
+        for task in found:
+            task.cancel()
+        return {"result": {"cancelled": len(found)}}
+
+    def _note_change(self, path: object) -> None:
+        if path is None:
+            self._freshness.mark(Changes(is_everything=True))
+            return
+        if not isinstance(path, str):
+            raise LaconicError("invalid_argument", "a path is a string")
+        self._freshness.mark(Changes(paths={path.removeprefix(f"{self._root}/")}))
+
+
+def _words(given: Mapping[str, Any], root: str, identity: str) -> tuple[Any, ...]:
+    """The words of a command line, checked: who asks belongs to the same program."""
+    if given.get("program_identity") != identity or given.get("root") != root:
+        raise LaconicError("unknown_command", "this daemon belongs to another program or repository")
+    words = Words(
+        given.get("program", ""), tuple(given.get("words", ())), given.get("directory", ""),
+        given.get("environment", {}), given.get("is_out_terminal", False), given.get("is_error_terminal", False),
+    )  # fmt: skip
+    texts = (words.program, words.directory, *words.words, *words.environment, *words.environment.values())
+    if not all(isinstance(text, str) for text in texts):
+        raise LaconicError("invalid_argument", "words are strings")
+    return tuple(words)
+
+
+def _stamp(path: str) -> tuple[int, int, int]:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return 0, 0, 0
+    return status.st_mtime_ns, status.st_size, status.st_ino

@@ -1,0 +1,18 @@
+"""Where a repository begins. Needs `os` alone: the command line looks before it loads anything."""
+
+from __future__ import annotations
+
+import os
+
+INDEX_DIRECTORY = ".laconic"
+INDEX_FILE = "index.db"
+
+
+def enclosing_root(directory: str) -> str:
+    """The nearest directory around a resolved one that is a repository or has an index, else the directory itself."""
+    around = directory
+    while not (os.path.exists(f"{around}/.git") or os.path.exists(f"{around}/{INDEX_DIRECTORY}/{INDEX_FILE}")):
+        if around in {"", "/"}:
+            return directory
+        around = os.path.dirname(around)
+    return around
