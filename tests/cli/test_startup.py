@@ -8,6 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from laconic import capabilities
+from laconic.cli.commands import COMMANDS
+from laconic.cli.manual import overview_entry
+from laconic.cli.overview import OVERVIEW
+
 ENTRY = {"__future__", "laconic", "laconic.cli", "laconic.cli.main"}
 # Help may load declarations and the vocabulary of symbols; nothing that parses, stores or counts.
 HELP_MAY_LOAD = ("laconic.cli", "laconic.capabilities", "laconic.foundation")
@@ -49,6 +54,17 @@ def test_help_loads_no_engine(words: list[str]) -> None:
     ours = {name for name in loaded if name.startswith("laconic.") and not name.startswith(HELP_MAY_LOAD)}
     assert ours <= HELP_MAY_LOAD_OF_CODE
     assert loaded & HEAVY == set()
+
+
+def test_the_overview_loads_no_declaration_of_a_capability() -> None:
+    areas = {path.name for path in Path(capabilities.__file__).parent.iterdir() if path.is_dir()}
+    assert {name for name in loaded_by("--help") if name.startswith("laconic.capabilities.")} & {
+        f"laconic.capabilities.{area}" for area in areas
+    } == set()
+
+
+def test_the_overview_says_what_the_declarations_say() -> None:
+    assert {command.name: overview_entry(command) for command in COMMANDS} == dict(OVERVIEW)
 
 
 def test_a_command_loads_no_other_capability(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

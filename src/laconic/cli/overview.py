@@ -1,0 +1,34 @@
+"""The overview of help as a table: it would take longer to import what declares the commands than to do all else.
+
+A test compares it with the declarations and says which row is to be written. A command without a row is asked itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# The command: its arguments, what it does.
+OVERVIEW: Mapping[str, tuple[str, str]] = {
+    "context": ("[SYMBOL…]", "What is worth knowing around some symbols, within a token budget"),
+    "symbol find": ("QUERY…", "Symbols by name, end of an id, or pattern"),
+    "symbol get": ("SYMBOL", "The source of one symbol"),
+    "definition": ("FILE:LINE[:COLUMN]", "Where the names at a place in a file are defined"),
+    "calls": ("[SYMBOL]", "What calls a symbol and what it calls"),
+    "symbol callers": ("SYMBOL", "What calls a symbol"),
+    "symbol callees": ("SYMBOL", "What a symbol calls"),
+    "impact": ("SYMBOL", "What a change of a symbol may reach: its callers, theirs, and so on"),
+    "change-impact": ("[FILE…]", "Which tests reach a change, and the command that runs them"),
+    "dead": ("[PATH]", "Functions and classes whose names nothing in the repository uses"),
+    "cycles": ("", "Files that import one another in a circle, or functions that call one another"),
+    "slice": ("FILE:LINE", "The statements that a line depends on, or that depend on it"),
+    "cfg": ("SYMBOL", "The basic blocks of a function and where control goes between them"),
+    "dfg": ("SYMBOL", "Where the values that a function reads come from: its def-use chains"),
+    "complexity": ("[PATH]", "McCabe's cyclomatic complexity of functions, the largest first"),
+    "tree": ("[PATH]", "The indexed files by directory"),
+    "structure": ("[PATH]", "What is defined where: classes, functions, methods with their lines"),
+    "extract": ("FILE", "One file in brief: imports, classes, functions with signatures and lines"),
+    "imports": ("FILE", "What a file imports, and from which file of the repository"),
+    "importers": ("MODULE", "Which files import a module"),
+    "index": ("", "Bring the index up to date"),
+    "stats": ("", "What the index holds, in numbers"),
+}
