@@ -90,10 +90,12 @@ def _hand_checked(record: Record) -> Iterator[str]:
 
 
 def _speed(record: Record) -> Iterator[str]:
-    title = f"`make bench`, medians of {record['runs']} runs on `{record['code']}`."
-    yield from ("## Speed and memory", "", title, _machine(record["machine"]), "")
-    for name, rows in record["tables"].items():
-        yield from (f"### {name}", "", *(_latencies(rows) if name == "warm" else _commands(rows)), "")
+    yield from ("## Speed and memory", "", "`make bench`; peers and large trees: see README.md", "")
+    for name, table in record.items():
+        runs = f"medians of {table['runs']} runs" if table["runs"] > 1 else "one run"
+        about = f"`{table['code']}`, {runs}; {_machine(table['machine'])}"
+        rows = table["rows"]
+        yield from (f"### {name}", "", about, "", *(_latencies(rows) if name == "warm" else _commands(rows)), "")
 
 
 def _commands(rows: list[Record]) -> Iterator[str]:

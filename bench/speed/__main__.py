@@ -14,11 +14,12 @@ from typing import Any
 
 from bench import results
 from bench.machine import facts
-from bench.speed import measures, peers
+from bench.speed import large, measures, peers
 from bench.speed.measures import Bench, Row
 
-TABLES = ("start", "cold", "refresh", "warm", "growth", "peers")
-NOT_COPIED = (".git", measures.INDEX_FOLDER, "__pycache__", "site-packages", "node_modules")
+TABLES = ("start", "cold", "refresh", "warm", "steady", "growth", "large", "peers")
+BIG = ("growth", "large")  # many copies of the code: measured when they are asked for
+ONCE = ("steady", "peers", *BIG)
 DEFAULT_RUNS = 5
 MAX_RUNS = 20
 
@@ -28,13 +29,18 @@ def main(arguments: list[str]) -> int:
     options = _options(arguments)
     with tempfile.TemporaryDirectory(prefix="laconic-speed-") as scratch:
         tree = Path(scratch) / options.code.name
-        shutil.copytree(options.code, tree, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True)
+        shutil.copytree(options.code, tree, ignore=shutil.ignore_patterns(*measures.NOT_COPIED), symlinks=True)
         bench = Bench(tree, min(options.runs, MAX_RUNS), options.ctags)
-        tables = {name: list(_table(name, bench, Path(scratch), options)) for name in options.table or TABLES}
+        left_out = BIG if options.peers else (*BIG, "peers")
+        chosen = options.table or [name for name in TABLES if name not in left_out]
+        tables = {name: list(_table(name, bench, Path(scratch), options)) for name in chosen}
     if options.record or not options.table:
-        before = results.kept("speed").get("tables", {})
-        record = {"machine": facts(), "code": options.code.name, "runs": bench.runs, "tables": {**before, **tables}}
-        results.keep("speed", record)
+        about = {"machine": facts(), "code": options.code.name}
+        new = {
+            name: {**about, "runs": 1 if name in ONCE else bench.runs, "rows": rows} for name, rows in tables.items()
+        }
+        kept = results.kept("speed") | new
+        results.keep("speed", {name: kept[name] for name in TABLES if name in kept})
     return 0
 
 
@@ -58,7 +64,9 @@ def _table(name: str, bench: Bench, scratch: Path, options: argparse.Namespace) 
         "cold": lambda: measures.cold(bench),
         "refresh": lambda: measures.refresh(bench),
         "warm": lambda: measures.warm(bench),
+        "steady": lambda: large.steady(bench, scratch),
         "growth": lambda: measures.growth(bench, scratch),
+        "large": lambda: large.large(bench, scratch),
         "peers": lambda: peers.measure(bench, options.peers),
     }
     for row in rows[name]():

@@ -25,6 +25,7 @@ MAX_SYMBOLS = 10_000_000
 GROWTH = (1, 4, 16)  # copies of the code
 GROWTH_RUNS = 1
 INDEX_FOLDER = ".laconic"
+NOT_COPIED = (".git", INDEX_FOLDER, "__pycache__", "site-packages", "node_modules")
 MILLISECONDS = 1000.0
 PYTHON_SUFFIX = ".py"
 CONTEXT_BUDGET = 2000  # tokens
@@ -82,7 +83,8 @@ class Bench:
 Floor = tuple[str, Run]
 
 
-def _row(table: str, name: str, command: Command, measured: Run, floor: Floor | None = None, note: str = "") -> Row:
+def row(table: str, name: str, command: Command, measured: Run, floor: Floor | None = None, note: str = "") -> Row:
+    """One measured command as a row of results, beside a floor if there is one."""
     words = " ".join("python" if word == sys.executable else word for word in command.words)
     beside, ratio = "", 0.0
     if floor is not None:
@@ -96,27 +98,27 @@ def cold(bench: Bench) -> Iterator[Row]:
     """A first index beside bare parsing and ctags."""
     parse = parsing(bench.tree)
     floor = ("tree-sitter parse", bench.measured(parse))
-    yield _row("cold", "tree-sitter parse, one process", Command(["bench.speed.floors"], bench.tree), floor[1])
+    yield row("cold", "tree-sitter parse, one process", Command(["bench.speed.floors"], bench.tree), floor[1])
     if shutil.which(bench.ctags):
         tags = ctags(bench.ctags, bench.tree)
-        yield _row("cold", "ctags -R, definitions only", tags, bench.measured(tags), floor)
+        yield row("cold", "ctags -R, definitions only", tags, bench.measured(tags), floor)
     index = bench.laconic("index", "--quiet")
-    yield _row("cold", "laconic index", index, bench.measured(index, bench.forget), floor)
+    yield row("cold", "laconic index", index, bench.measured(index, bench.forget), floor)
 
 
 def refresh(bench: Bench) -> Iterator[Row]:
     """Whole processes on a warm index: nothing changed, then one file changed before each run."""
     pause = python_start(bench.tree)
     floor = ("python -c pass", bench.measured(pause))
-    yield _row("refresh", "python -c pass", pause, floor[1])
+    yield row("refresh", "python -c pass", pause, floor[1])
     run(bench.laconic("index", "--quiet"))
     asked, changed = sampled(bench.tree)[:2]
     question = bench.laconic("symbol", "callers", asked.id, "--json")
-    yield _row("refresh", "callers, nothing changed", question, bench.measured(question), floor)
+    yield row("refresh", "callers, nothing changed", question, bench.measured(question), floor)
     edit = edited(bench.tree / changed.path)
-    yield _row("refresh", "callers, one file changed", question, bench.measured(question, edit), floor)
+    yield row("refresh", "callers, one file changed", question, bench.measured(question, edit), floor)
     index = bench.laconic("index", "--quiet")
-    yield _row("refresh", "index, one file changed", index, bench.measured(index, edit), floor)
+    yield row("refresh", "index, one file changed", index, bench.measured(index, edit), floor)
 
 
 def edited(path: Path) -> Callable[[], None]:
@@ -134,10 +136,10 @@ def startup(bench: Bench) -> Iterator[Row]:
     """Commands that touch no repository."""
     pause = python_start(bench.tree)
     floor = ("python -c pass", bench.measured(pause))
-    yield _row("start", "python -c pass", pause, floor[1])
+    yield row("start", "python -c pass", pause, floor[1])
     for option in ("--version", "--help"):
         command = bench.laconic(option)
-        yield _row("start", f"laconic {option}", command, bench.measured(command), floor)
+        yield row("start", f"laconic {option}", command, bench.measured(command), floor)
 
 
 def growth(bench: Bench, scratch: Path) -> Iterator[Row]:
@@ -152,15 +154,15 @@ def growth(bench: Bench, scratch: Path) -> Iterator[Row]:
         shutil.rmtree(tree)
         first = first or measured
         note = "" if copies == 1 else f"n^{math.log(measured.cpu_seconds / first.cpu_seconds, copies):.2f}"
-        yield _row("growth", f"{copies}x", index, measured, ("1x", first), note)
+        yield row("growth", f"{copies}x", index, measured, ("1x", first), note)
 
 
-def sampled(tree: Path) -> list[Symbol]:
+def sampled(tree: Path, count: int = SAMPLED_SYMBOLS) -> list[Symbol]:
     """Python functions and methods to ask about, the same for the same tree."""
     with Workspace.open(tree) as workspace:
         every = [symbol for symbol in workspace.engine.store.symbols() if symbol.kind in CALLABLE_KINDS]
     asked = [symbol for symbol in every if symbol.path.endswith(PYTHON_SUFFIX)] or every
-    return random.Random(SEED).sample(asked, min(SAMPLED_SYMBOLS, len(asked)))
+    return random.Random(SEED).sample(asked, min(count, len(asked)))
 
 
 QUESTIONS: tuple[tuple[str, str, dict[str, object]], ...] = (
@@ -172,6 +174,11 @@ QUESTIONS: tuple[tuple[str, str, dict[str, object]], ...] = (
 )
 
 
+def subject(capability_name: str, symbol: Symbol) -> dict[str, object]:
+    """The parameter by which a capability is told what symbol it is asked about."""
+    return {"symbols": [symbol.id]} if capability_name == "code.context" else {"symbol": symbol.id}
+
+
 def warm(bench: Bench) -> Iterator[Latency]:
     """Questions about sampled symbols through the one pipeline of all doors, without its check for changed files."""
     run(bench.laconic("index", "--quiet"))
@@ -179,11 +186,10 @@ def warm(bench: Bench) -> Iterator[Latency]:
     with Workspace.open(bench.tree, refresh=False) as workspace:
         for name, capability_name, arguments in QUESTIONS:
             capability = load(capability_name)
-            key = "symbols" if capability_name == "code.context" else "symbol"
 
             def ask(symbol: Symbol) -> bool:
-                subject = [symbol.id] if key == "symbols" else symbol.id  # noqa: B023 - called before the next turn
-                return invoke(capability, workspace, {key: subject, **arguments}).failure is None  # noqa: B023
+                told = {**subject(capability_name, symbol), **arguments}  # noqa: B023 - called before the next turn
+                return invoke(capability, workspace, told).failure is None  # noqa: B023
 
             ask(symbols[0])
             yield _latency(name, ask, symbols)
