@@ -26,7 +26,7 @@ OTHER_VARIABLES = frozenset({"LACONIC_HOME", "LACONIC_DEBUG"})
 class Settings:
     """The decisions, all made. A number below its `least` is refused.
 
-    What is the user's `own` comes from the environment alone: a repository is not trusted to say where its code is sent.
+    What is the user's `own` comes from the environment alone: no repository is trusted to say where its code is sent.
     """
 
     budget_tokens: int = field(default=DEFAULT_BUDGET_TOKENS, metadata={"least": 1})

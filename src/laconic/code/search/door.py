@@ -1,0 +1,115 @@
+"""The door into search: one index, its search files, and a searcher that lives as long as its revision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from laconic.code.index.content import read_below
+from laconic.code.index.store import Store
+from laconic.code.search.embedding.adapt import adapted_table
+from laconic.code.search.embedding.embedders import Choice, Embedder, chosen_model, word_embedder
+from laconic.code.search.embedding.table import WordTable, shipped_table
+from laconic.code.search.searcher import Filters, Found, Searcher, Sources
+from laconic.code.search.storage.arrays import DamagedFileError, map_arrays
+from laconic.code.search.storage.collection import Collection
+from laconic.code.search.storage.shelf import IndexedText, Library, Progress, Shelf, open_shelf
+from laconic.code.symbols import Kind, Symbol
+
+ADAPTED = "words"  # the file of a word table that was adapted to the repository
+CACHED_FILES = 512  # whose symbols are remembered for the hits of a revision
+
+WORDS = Choice()
+
+
+class Search:
+    """Finds symbols of one repository. For one thread at a time."""
+
+    def __init__(self, root: Path, store: Store) -> None:
+        self._root = str(root)
+        self._store = store
+        self._shelf: Shelf = open_shelf(store.directory)
+        self._searcher: tuple[str, str, Searcher] | None = None  # of a revision and a model
+        self._embedder: tuple[Choice, Embedder] | None = None
+
+    def find(
+        self,
+        question: str,
+        filters: Filters = Filters(),  # noqa: B008 - a frozen value
+        limit: int = 10,
+        choice: Choice = WORDS,
+        progress: Progress | None = None,
+    ) -> Found:
+        """At most `limit` hits, the best first; `query` says how questions are read."""
+        return self._current(choice, progress).find(question, filters, limit)
+
+    def prepare(self, choice: Choice = WORDS, progress: Progress | None = None) -> int:
+        """Bring the search files up to date, and say how many units there are."""
+        return len(self._current(choice, progress).collection)
+
+    def adapt(self, progress: Progress | None = None) -> bool:
+        """Train the word table on this repository's own names and documentation; False where there is too little.
+
+        Takes seconds. Meant for a process that lives long, or for whoever asks for it; answers stay what they were
+        until it is done, in this process and in others.
+        """
+        if self._shelf.directory is None:
+            return False
+        collection = self._collection(word_embedder(self._words()), progress)
+        table = adapted_table(shipped_table(), self._library(), collection)
+        if table is None:
+            return False
+        table.write(self._shelf.directory / ADAPTED)
+        self._embedder = None
+        self.prepare(WORDS, progress)
+        return True
+
+    def _current(self, choice: Choice, progress: Progress | None) -> Searcher:
+        embedder = self._chosen(choice)
+        revision = self._store.revision()
+        if self._searcher is None or self._searcher[:2] != (revision, embedder.identity):
+            collection = self._collection(embedder, progress)
+            self._searcher = (
+                revision,
+                embedder.identity,
+                Searcher(collection, embedder.embed_question, self._sources()),
+            )
+        return self._searcher[2]
+
+    def _chosen(self, choice: Choice) -> Embedder:
+        if self._embedder is None or self._embedder[0] != choice:
+            self._embedder = (choice, chosen_model(choice) or word_embedder(self._words()))
+        return self._embedder[1]
+
+    def _words(self) -> WordTable:
+        """The table that was adapted to this repository, or else the one that comes with us."""
+        try:
+            if self._shelf.directory is not None:
+                return WordTable.of(map_arrays(self._shelf.directory / ADAPTED))
+        except (DamagedFileError, ValueError, KeyError):
+            pass
+        return shipped_table()
+
+    def _collection(self, embedder: Embedder, progress: Progress | None) -> Collection:
+        return self._shelf.collection(self._library(), embedder.identity, embedder.embed_units, progress)
+
+    def _library(self) -> Library:
+        return Library(self._store.revision(), self._files, self._source, self._store.symbols_of)
+
+    def _files(self) -> Sequence[IndexedText]:
+        return [IndexedText(file.path, file.language, file.hash) for file in self._store.files()]
+
+    def _source(self, path: str) -> bytes:
+        """The text of a file, nothing if it is gone by now."""
+        try:
+            return read_below(self._root, path)
+        except OSError:
+            return b""
+
+    def _sources(self) -> Sources:
+        symbols_of = lru_cache(CACHED_FILES)(self._store.symbols_of)
+        return Sources(symbols_of, self._named, self._source)
+
+    def _named(self, name: str, limit: int) -> Sequence[Symbol]:
+        return [symbol for symbol in self._store.find(name, (), limit) if symbol.kind is not Kind.LAMBDA]

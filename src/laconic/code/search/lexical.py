@@ -1,0 +1,102 @@
+"""Scores by words: BM25 over fields (BM25F, Robertson and Zaragoza 2009), on stems of split identifiers.
+
+A term's count in each field is divided by how long the field is beside the average, multiplied by the field's weight
+and summed; the sum saturates, and a term that few units have counts more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.code.search.storage.collection import Collection, Ints
+from laconic.code.search.units import FIELDS, Field
+
+SATURATION = 1.2  # k1: from where on a further occurrence says little
+# How much a word in the field counts.
+_WEIGHTS = {
+    Field.NAME: 5.0,
+    Field.OWNER: 3.0,
+    Field.PATH: 10.0,
+    Field.SIGNATURE: 2.0,
+    Field.BODY: 0.5,
+    Field.CALLEE: 1.5,
+    Field.DOC: 2.5,
+}
+# How far a field that is longer than the average is held to say less with each word (b), from 0 to 1.
+_LENGTH_SHARES = {
+    Field.NAME: 0.75,
+    Field.OWNER: 0.75,
+    Field.PATH: 0.9,
+    Field.SIGNATURE: 0.3,
+    Field.BODY: 0.2,
+    Field.CALLEE: 0.2,
+    Field.DOC: 0.6,
+}
+WEIGHTS = np.array([_WEIGHTS[Field(number)] for number in range(FIELDS)])
+LENGTH_SHARES = np.array([_LENGTH_SHARES[Field(number)] for number in range(FIELDS)])
+
+Scores = NDArray[np.float64]
+
+
+class Lexicon:
+    """Scores the units of one collection."""
+
+    def __init__(self, collection: Collection) -> None:
+        self.collection = collection
+        total = max(1, len(collection))
+        average = np.maximum(collection.lengths.sum(axis=0) / total, 1e-9)
+        relative = collection.lengths / average
+        names = collection.lengths[:, Field.NAME]
+        self._name_terms = np.where(names > 1, names - 1, np.maximum(names, 1))  # without that for the whole name
+        # What an occurrence in a field of a unit counts.
+        self._worth = WEIGHTS / (1 - LENGTH_SHARES + LENGTH_SHARES * relative)
+
+    def term_scores(self, term: str) -> tuple[Ints, Scores]:
+        """The units that have a term, ascending, and what it adds to their scores."""
+        unit, field, count = self.collection.postings(term)
+        if not len(unit):
+            return unit, np.zeros(0)
+        starts = np.flatnonzero(np.r_[True, unit[1:] != unit[:-1]])
+        found = unit[starts]
+        frequency = np.add.reduceat(count * self._worth[unit, field], starts)
+        saturated = frequency * (SATURATION + 1) / (SATURATION + frequency)
+        return found, saturated * self.rarity(len(found))
+
+    def rarity(self, having: int) -> float:
+        """The inverse document frequency of a term that so many units have."""
+        return float(np.log(1 + (len(self.collection) - having + 0.5) / (having + 0.5)))
+
+    def ceiling(self, terms: Sequence[str]) -> float:
+        """What a unit would score that had all terms as often as can be; those that nothing has count as the rarest."""
+        having = (len(np.unique(self.collection.postings(term)[0])) for term in terms)
+        return sum(self.rarity(max(1, number)) * (SATURATION + 1) for number in having)
+
+    def fields_of(self, term: str, units: Ints) -> dict[int, list[Field]]:
+        """In which fields those of some units that have a term have it, the weightiest first."""
+        unit, field, _ = self.collection.postings(term)
+        here = np.isin(unit, units)
+        found: dict[int, list[Field]] = {}
+        for number, place in zip(unit[here].tolist(), field[here].tolist(), strict=True):
+            found.setdefault(number, []).append(Field(place))
+        return {number: sorted(places, key=lambda place: -WEIGHTS[place]) for number, places in found.items()}
+
+    def scores(self, terms: Mapping[str, float] | Sequence[str]) -> Scores:
+        """The score of every unit for some terms, each once; a mapping gives them weights."""
+        weights = terms if isinstance(terms, Mapping) else dict.fromkeys(terms, 1.0)
+        scores = np.zeros(len(self.collection))
+        for term, weight in weights.items():
+            found, added = self.term_scores(term)
+            scores[found] += weight * added
+        return scores
+
+    def name_shares(self, terms: Sequence[str], units: Ints) -> Scores:
+        """Which share of the terms in each unit's name are among these, from 0 to 1."""
+        found = np.zeros(len(self.collection))
+        for term in terms:
+            unit, field, count = self.collection.postings(term)
+            in_name = field == Field.NAME
+            found[unit[in_name]] += count[in_name]
+        return found[units] / self._name_terms[units]

@@ -1,0 +1,99 @@
+"""What a question asks for: a regular expression, quoted text, names, and words.
+
+/def \\w+_token/              a regular expression, searched for in each line
+"Content-Type"               text that must be there as it stands
+Session.validate             a name: what is called so comes first
+where are tokens validated   words: what is called so, says so, or means so
+retry in `urlopen` "backoff" some of each
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from laconic.code.search.words import STOP_WORDS, pieces_of, stem, stems_of, whole_of, words_of_text
+from laconic.foundation.errors import LaconicError
+
+_EXPRESSION = re.compile(r"/(.+)/(i?)", re.DOTALL)
+_QUOTED = re.compile(r"\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)")
+_TICKED = re.compile(r"`([^`]+)`")
+_QUALIFIED = re.compile(r"[^\s()\"'`]*[^\W\d][^\s()\"'`]*")
+# A word that nobody would write in prose: `snake_case`, `camelCase`, `a.b`, `a::b`, `call()`.
+_CODE_WORD = re.compile(
+    r"(?<![\w.])(?:[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)+|[^\W\d]\w*(?=\(\))|\w*[^\W_]_\w+|_\w+|\w*[a-z0-9][A-Z]\w*)(?![\w])"
+)
+_ABOUT_TESTS = frozenset({"test", "spec", "mock", "fixtur", "assert", "unittest", "pytest", "testcas", "benchmark"})
+# How subjects of changes and titles of reports begin, and what else gives them away.
+_CHANGE = re.compile(
+    r"""
+    ^\s*(?:\[[^\]]+\]|[\w./-]+(?:\([^)]*\))?!?)\s*:\s   # scope: …
+    | ^\W*(?:fix|add|remov|support|allow|avoid|prevent|improv|updat|deprecat|replac|renam|refactor|mov|drop|bug|correct
+        |ensur|switch|restor|chang|introduc|implement|optimi[sz]|simplif|handl|mak|us|don.?t|do\s+not|clean)\w*\s
+    | \b(?:bug|crash(?:es|ed)?|regression|fail(?:s|ed|ing)?|broken|wrong|incorrect(?:ly)?|instead\s+of|no\s+longer
+        |should\s+(?:not|be)|doesn.?t|does\s+not|error\s+when)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, taken apart."""
+
+    text: str
+    expression: re.Pattern[bytes] | None  # a regular expression; then there is nothing else
+    quoted: tuple[str, ...]  # text that must be there
+    name: str  # the whole question, where it may be a name; else ""
+    names: tuple[str, ...]  # names inside of a longer question
+    words: tuple[str, ...]
+    about_tests: bool
+    about_change: bool  # it tells of a change or a defect rather than of what code does
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """What the words look up, each once."""
+        telling = [word for word in self.words if word.lower() not in STOP_WORDS] or list(self.words)
+        terms: dict[str, None] = {}
+        for word in telling:
+            terms.update(dict.fromkeys(map(stem, pieces_of(word))))
+            whole = whole_of(word)
+            if whole:
+                terms[whole] = None
+        return tuple(terms)
+
+    @property
+    def pieces(self) -> list[str]:
+        """What the words mean is made of these."""
+        return [piece for word in self.words for piece in pieces_of(word)]
+
+
+def read_query(text: str) -> Query:
+    """Understand a question; `invalid_argument` for one that says nothing or a broken expression."""
+    text = text.strip()
+    expression = _EXPRESSION.fullmatch(text)
+    if expression:
+        return Query(
+            text, _compiled(expression[1], expression[2]), (), "", (), (), about_tests=True, about_change=False
+        )
+    quoted = tuple(double or single for double, single in _QUOTED.findall(text))
+    rest = _QUOTED.sub(" ", text).strip()
+    ticked = _TICKED.findall(rest)
+    prose = rest.replace("`", " ")
+    bare = prose.strip().removesuffix("()")
+    name = bare if bare and not quoted and _QUALIFIED.fullmatch(bare) else ""
+    names = () if name else tuple(dict.fromkeys([*(tick.strip() for tick in ticked), *_CODE_WORD.findall(prose)]))
+    words = tuple(words_of_text(prose))
+    if not words and not quoted and not name:
+        raise LaconicError("invalid_argument", f"the question {text!r} has no words")
+    stems = set(stems_of(words))
+    return Query(
+        text, None, quoted, name, names, words, not _ABOUT_TESTS.isdisjoint(stems), _CHANGE.search(text) is not None
+    )
+
+
+def _compiled(expression: str, flags: str) -> re.Pattern[bytes]:
+    try:
+        return re.compile(expression.encode(), re.MULTILINE | (re.IGNORECASE if flags else 0))
+    except (re.error, OverflowError, RecursionError) as error:
+        raise LaconicError("invalid_argument", f"/{expression}/ is no regular expression: {error}") from error

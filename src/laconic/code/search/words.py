@@ -1,0 +1,92 @@
+"""Text as words: identifiers with their places, the pieces that they are made of, and the stems of those.
+
+A *word* is an identifier or a word of prose as it is written. Its *pieces* are the lower-case words that it is made
+of: `getHTTPResponse` has `get`, `http` and `response`. *Terms* are what is looked up: the stems of the pieces, and
+for a word of several pieces the whole of it after a `=`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAX_WORD_BYTES = 80  # what is longer is data
+MAX_WHOLE_CHARACTERS = 40
+STEM_CACHE_WORDS = 1 << 17
+WORD_CACHE_WORDS = 1 << 16
+
+# Bytes of identifiers stand for themselves, all others for a space; bytes of other scripts are letters.
+_IDENTIFIER_BYTES = bytes(byte if chr(byte).isalnum() or byte == 0x5F or byte > 0x7F else 0x20 for byte in range(256))
+_PIECE = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_a-zA-Z][^\W\d_A-Z]*")
+_WORD = re.compile(r"[^\W_]\w*|_\w+")
+
+# Words of a question that say nothing of what is sought.
+STOP_WORDS = frozenset(
+    """a about all also an and any are as at be been but by can could do does doing done for from get gets given had
+    has have how if in into is it its just may might must no nor not of on once one only onto or other our over own
+    same shall should so some such than that the their them then there these they this those through to too under
+    until up upon us use used uses using very was we were what when where whether which while who whose why will with
+    within without would you your""".split()
+)
+
+
+class Words(NamedTuple):
+    """The words of a text in order, and where each begins, in bytes."""
+
+    words: list[bytes]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+def words_of(source: bytes) -> Words:
+    """All words of a source text."""
+    spaced = source.translate(_IDENTIFIER_BYTES)
+    is_word = np.zeros(len(spaced) + 2, np.int8)
+    is_word[1:-1] = np.frombuffer(spaced, np.uint8) != 0x20
+    edges = np.diff(is_word)
+    return Words(spaced.split(), np.flatnonzero(edges == 1), np.flatnonzero(edges == -1))
+
+
+def words_of_text(text: str) -> list[str]:
+    """The words of a question, a name or a path."""
+    return _WORD.findall(text)
+
+
+@lru_cache(WORD_CACHE_WORDS)
+def pieces_of(word: str) -> tuple[str, ...]:
+    """The pieces of a word, without single letters."""
+    if len(word) > MAX_WORD_BYTES:
+        return ()
+    found = (piece.lower() for piece in _PIECE.findall(word))
+    return tuple(piece for piece in found if len(piece) > 1 or piece.isdigit())
+
+
+def whole_of(word: str) -> str:
+    """The term for a word as a whole, "" for one that has but one piece."""
+    pieces = [piece.lower() for piece in _PIECE.findall(word)]
+    whole = "".join(pieces)
+    return f"={whole}" if len(pieces) > 1 and len(whole) <= MAX_WHOLE_CHARACTERS else ""
+
+
+@lru_cache(STEM_CACHE_WORDS)
+def stem(piece: str) -> str:
+    """The stem of a piece, by the Snowball stemmer for English (Porter 2)."""
+    stemmed: str = _stemmer().stemWord(piece) if piece.isascii() and piece.isalpha() else piece
+    return stemmed
+
+
+def stems_of(words: Iterable[str]) -> list[str]:
+    """The stems of all pieces of some words, in order."""
+    return [stem(piece) for word in words for piece in pieces_of(word)]
+
+
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")
