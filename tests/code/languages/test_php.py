@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
+from laconic.code.engine import Engine
+
 FILES = {
     "src/Core/Bar.php": """\
 <?php
@@ -128,3 +130,10 @@ def test_who_calls_whom(tmp_path: Path) -> None:
 @given(st.sampled_from(sorted(FILES)), st.integers(0, 2**32))
 def test_broken_source_is_read_as_far_as_it_goes(path: str, seed: int) -> None:
     read(splinter(FILES[path].encode(), seed), "php")
+
+
+def test_variables_are_asked_for_with_and_without_their_sign(tmp_path: Path) -> None:
+    check(tmp_path, {"a.php": "<?php\nfunction f($a) {\n    $output = g($a);\n    return $output;\n}\n"})
+    with Engine.open(tmp_path) as engine:
+        for column in (11, 12, 15):
+            assert [place.line for place in engine.definition("a.php", 4, column)] == [3]

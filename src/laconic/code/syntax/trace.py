@@ -219,6 +219,9 @@ class Trace(Lowering):
         leaf = root.descendant_for_byte_range(self.offset, self.offset + 1)
         if leaf is None or leaf.child_count:
             return
+        if leaf.parent is not None and type(self.rule(leaf.parent)) is model.Name:  # of several tokens: `$name`
+            leaf = leaf.parent
+            self.offset = leaf.start_byte
         self.token = self.path = self.text(leaf)
         if leaf.parent is not None:
             start = leaf.parent.start_byte if leaf.parent.type.startswith(("dotted", "scoped")) else leaf.start_byte
