@@ -434,6 +434,8 @@ class Sites:
         for target in self.targets(other, scope, call):
             home = self.program.file(target.file)
             body = home.scopes[target.position]
+            if target.shift < 0 and not self._given(other, scope, call)[2]:
+                continue  # called by a function of which it is not known what it passes
             for index, parameter in enumerate(body.parameters if body is not None else ()):
                 if target.shift < 0 or parameter[3] or parameter[0] == argument or index - target.shift == argument:
                     found.append(Carrier(parameter[0], target.file, True, False))

@@ -58,6 +58,8 @@ class Typed:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.program = evaluator.program
+        self._arities: dict[Value, tuple[int, int | None]] = {}
+        self._signatures: dict[Value, tuple[str, ...]] = {}
 
     def opened(self, values: Values) -> Values:
         """Instances of these very classes made into instances of them or of anything below."""
@@ -252,17 +254,29 @@ class Typed:
         return parameters[1:] if file.receiver_name(value[2]) else parameters
 
     def _accepts(self, value: Value, call: Expression) -> bool:
-        parameters = self._parameters(value)
-        variadic = any(mode in VARIADIC for _, _, _, mode in parameters)
-        needed = sum(default is None and mode not in VARIADIC for _, _, default, mode in parameters)
+        needed, most = self._arity(value)
         given = len(call[2]) + len(call[3])
         if any(type(argument) is tuple and argument[0] == SPREAD for argument in call[2]):
             return True
-        return needed <= given and (variadic or given <= len(parameters))
+        return needed <= given and (most is None or given <= most)
+
+    def _arity(self, value: Value) -> tuple[int, int | None]:
+        """How many arguments a function needs, and how many it takes at most; None for any number."""
+        known = self._arities.get(value[1:3])
+        if known is None:
+            parameters = self._parameters(value)
+            needed = sum(default is None and mode not in VARIADIC for _, _, default, mode in parameters)
+            variadic = any(mode in VARIADIC for _, _, _, mode in parameters)
+            known = self._arities[value[1:3]] = (needed, None if variadic else len(parameters))
+        return known
 
     def signature(self, value: Value) -> tuple[str, ...]:
         """The names of the parameter types of a function."""
-        return tuple(type_name(annotation) for _, annotation, _, _ in self._parameters(value))
+        known = self._signatures.get(value[1:3])
+        if known is None:
+            types = tuple(type_name(annotation) for _, annotation, _, _ in self._parameters(value))
+            known = self._signatures[value[1:3]] = types
+        return known
 
     def _type_names(self, file: File, scope: int, argument: Expression) -> frozenset[str]:
         """Names of the types that an argument has, empty if unknown."""
