@@ -16,7 +16,7 @@ Expression = Any  # None | str | tuple[int, ...]; recursive, so spelled Any
 
 MEMBER = 1  # (MEMBER, object, name)
 CALL = 2  # (CALL, callee, arguments, keywords, line); keywords: ((name, value), …), name "" for **mapping
-ITEM = 3  # (ITEM, object, key)
+ITEM = 3  # (ITEM, object, key), or (ITEM, object, key, name): the name holds what was put there just before
 CONST = 4  # (CONST, str | int)
 SEQUENCE = 5  # (SEQUENCE, elements, serial); the serial tells two displays of one file apart
 MAPPING = 6  # (MAPPING, ((key, value), …), serial)

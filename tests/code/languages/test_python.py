@@ -742,6 +742,69 @@ EDGES = {
             "nothing -> ",
         ],
     ),
+    "items that straight-line code stores": (
+        """
+        def one(): ...
+        def two(): ...
+        def three(): ...
+        def other(table): table["a"] = three
+        def replaced():
+            table = {"a": one}
+            table["a"] = two
+            table["a"]()
+        def inner():
+            table = {"a": {"b": one}}
+            table["a"]["b"] = two
+            table["a"]["b"]()
+        def updated():
+            table = {"a": one}
+            table.update({"a": two})
+            table["a"]()
+        def called_between():
+            table = {"a": one}
+            table["a"] = two
+            other(table)
+            table["a"]()
+        def alias():
+            table = {"a": one}
+            same = table
+            table["a"] = two
+            same["a"] = three
+            table["a"]()
+        def conditional(flag):
+            table = {"a": one}
+            if flag: table["a"] = two
+            table["a"]()
+        def looped(flags):
+            table = {"a": one}
+            table["a"] = two
+            for flag in flags:
+                table["a"]()
+                table["a"] = three
+        class Table:
+            def __getitem__(self, key): return three
+            def __setitem__(self, key, value): ...
+        def ours():
+            table = Table()
+            table["a"] = one
+            table["a"]()
+        """,
+        [
+            "replaced -> two inferred",
+            "inner -> two inferred",
+            "updated -> two inferred",
+            "called_between -> two inferred",
+            "called_between -> three inferred",
+            "alias -> two inferred",
+            "alias -> three inferred",
+            "conditional -> one inferred",
+            "conditional -> two inferred",
+            "looped -> two inferred",
+            "looped -> three inferred",
+            "ours -> three inferred",
+        ],
+        ["replaced -> one", "inner -> one", "updated -> one", "ours -> one"],
+    ),
     "slices and places from the end": (
         """
         def one(): ...

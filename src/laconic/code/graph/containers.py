@@ -48,6 +48,8 @@ class Containers:
         containers = self.evaluator.values(file, scope, expression[1])
         if not containers:
             return NOTHING
+        if len(expression) > len(("tag", "object", "key")) and all(value[0] == DISPLAY for value in containers):
+            return self.evaluator.values(file, scope, expression[3])
         keys = self.keys(file, scope, expression[2])
         found: Values = NOTHING
         for container in containers:

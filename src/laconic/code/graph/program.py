@@ -442,8 +442,8 @@ class File:
                 if type(target) is str:
                     owner = self._outer_owner(position, target, outer[target]) if target in outer else position
                     tables[owner][target].append((position, value))
-                    name, marked, version = target.partition(VERSION_MARK)
-                    if marked:
+                    name, _, version = target.partition(VERSION_MARK)
+                    if version.isdigit():
                         tables[owner].setdefault(name, [])
                         self._versions[owner, name] = max(int(version), self._versions.get((owner, name), 1))
 

@@ -566,6 +566,7 @@ class Resolution:
     exit_method: str = ""
     iterate_methods: tuple[str, ...] = ()
     next_method: str = ""
+    items_in_order: bool = False  # straight-line code that stores an item and reads it gets what it stored
     item_methods: tuple[str, ...] = ()  # called to read, store and remove an item
     reflected: Mapping[str, str] = field(default_factory=dict)  # methods of operators -> those of the right operand
     container_first: frozenset[str] = frozenset()  # methods of operators that the right operand has: `in`

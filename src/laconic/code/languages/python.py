@@ -315,6 +315,7 @@ PYTHON = Language(
         exit_method="__exit__",
         iterate_methods=("__iter__",),
         next_method="__next__",
+        items_in_order=True,
         item_methods=ITEM_METHODS,
         reflected=REFLECTED,
         container_first=names("__contains__"),

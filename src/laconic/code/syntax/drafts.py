@@ -35,7 +35,7 @@ class ScopeDraft:
     __slots__ = (
         "bases", "binds", "body", "bound", "calls", "declared", "decorated", "definition", "flags", "holder", "kind",
         "outer", "outward", "parameters", "qualname", "read", "reads", "receiver_type", "returned_type", "returns",
-        "stars", "types", "unnamed", "values", "versions", "versions_made", "yields",
+        "stars", "stored", "types", "unnamed", "values", "versions", "versions_made", "yields",
     )  # fmt: skip
 
     def __init__(self, definition: int, kind: Kind, qualname: str) -> None:
@@ -63,6 +63,7 @@ class ScopeDraft:
         self.versions: dict[str, int] = {}  # of names that straight-line code has bound again
         self.versions_made: dict[str, int] = {}  # ever, those of blocks that have ended included
         self.body = 0  # node id of the body, whose statements run one after the other
+        self.stored: dict[Expression, str] = {}  # items that straight-line code has just stored -> what holds them
         self.values: set[str] = set()  # variables that already are symbols
         self.declared: set[str] = set()  # names that the scope declares
         self.outward: set[str] = set()  # names that it assigns without declaring them at that place

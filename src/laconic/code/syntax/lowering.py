@@ -160,6 +160,7 @@ class Lowering:
         `node` is where the name stands.
         """
         scope = self.scope
+        scope.stored.clear()
         (scope.outward if self.outward else scope.declared).add(name)
         mine = not self.outward or name in scope.declared
         met = name in scope.bound or name in scope.read  # read before: then it was that of a scope around
@@ -253,6 +254,7 @@ class Lowering:
         """Record a call in the current scope and return its expression."""
         result = (tag, callee, arguments, keywords, line)
         self.scope.calls.append(result)
+        self.scope.stored.clear()
         if type(callee) is tuple and callee[0] == MEMBER:
             note_additions(self, callee, arguments)
             note_receiver(self, callee, arguments)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import CONST, ELEMENT, ITEM, MEMBER, SEQUENCE, SPREAD, Expression, either
 from laconic.code.languages import model
+from laconic.code.syntax import items
 from laconic.code.syntax.children import field
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def bind(walk: Lowering, target: Node, value: Expression) -> None:
         item = walk.value(target)
         walk.instead_of_reading(item, 1, (item[2], value) if type(item) is tuple and item[0] == ITEM else ())
         walk.scope.binds.append((item, value))
+        items.stored(walk, item, value, straight=walk.rebinds)
     elif kind is model.Sequence and rule.unwraps and target.named_child_count == 1:
         bind(walk, target.named_children[0], value)
     elif kind is model.Sequence:

@@ -39,6 +39,7 @@ def _branches(rule: model.Branches) -> Handler:
                 before = dict(walk.scope.versions)
                 continue
             _run(walk, child)
+            walk.scope.stored.clear()
             if not _leaves(walk, child):
                 ends.append(walk.scope.versions)
             is_complete = is_complete or bool(child.parent and child.parent.type == rule.otherwise)

@@ -9,7 +9,6 @@ from laconic.code.expressions import (
     CONST,
     DEFINED,
     GENERIC,
-    ITEM,
     LITERAL,
     MAPPING,
     MEMBER,
@@ -22,6 +21,7 @@ from laconic.code.expressions import (
 from laconic.code.languages import model
 from laconic.code.syntax.children import field
 from laconic.code.syntax.compiling import Compilers, Handler
+from laconic.code.syntax.items import item, merged
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -117,6 +117,9 @@ def _call(rule: model.Call) -> Handler:
         in_place = type(callee) is tuple and callee[0] == DEFINED
         line = (node.start_point if in_place else (callee_node or node).end_point)[0] + 1
         result = walk.call(callee, positional, keywords, line, tag)
+        place = walk.resolution.mergers.get(callee[2], -1) if type(callee) is tuple and callee[0] == MEMBER else -1
+        if 0 <= place < len(positional) and walk.is_straight(node):
+            merged(walk, callee[1], positional[place])
         if positional and _derives(walk, callee):
             return (MAPPING, (((SPREAD, None), positional[0]),), walk.next_serial())
         generics = get_generics(node)
@@ -167,7 +170,9 @@ def _item(rule: model.Item) -> Handler:
             return None
         if walk.resolution.item_methods:
             walk.implicit(value, walk.resolution.item_methods[0], (key,), node.start_point[0] + 1)
-        return (PART, value, *(bounds or (None, None)), walk.next_serial()) if is_slice else (ITEM, value, key)
+        if is_slice:
+            return (PART, value, *(bounds or (None, None)), walk.next_serial())
+        return item(walk, value, key, node)
 
     return lower
 

@@ -60,6 +60,7 @@ def _update(walk: Lowering, left: Expression, right: Expression, line: int) -> N
     """`left += right` stores an item again, and adds what a list holds to another."""
     if type(left) is tuple and left[0] == ITEM and len(walk.resolution.item_methods) > 1:
         walk.implicit(left[1], walk.resolution.item_methods[1], (left[2], None), line)
+        walk.scope.stored.clear()
     if type(right) is tuple and right[0] == SEQUENCE and left is not None:
         walk.scope.binds.append(((ITEM, left, (SPREAD, right)), None))
 
@@ -75,6 +76,7 @@ def _removes(rule: model.Removes) -> Handler:
             removed = child.named_children if type(walk.rules[child.kind_id]) is model.Sequence else [child]
             for each in removed:
                 item = walk.value(each)
+                walk.scope.stored.clear()
                 walk.instead_of_reading(item, 2, (item[2],) if type(item) is tuple and item[0] == ITEM else ())
         return None
 
