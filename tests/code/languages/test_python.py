@@ -841,6 +841,22 @@ EDGES = {
         ],
         ["last -> one", "last -> two", "middle -> one", "middle -> three", "sliced_tuple -> three"],
     ),
+    "functions that are passed on again and again": (
+        """
+        def last(step): step()
+        def third(step): last(step)
+        def second(step, other): third(other)
+        def first(one, two): second(one, two)
+        def changed(step):
+            step = print
+            last(step)
+        def begin(): first(lambda: 1, end)
+        def end(): ...
+        def wrong(): changed(begin)
+        """,
+        ["last -> end inferred"],
+        ["last -> begin", "last -> wrong"],
+    ),
     "a parameter that is given back is what each call passes": (
         """
         class Dog:

@@ -87,7 +87,9 @@ class Parameters:
         for site_file, site_scope, call, shift in below.members.sites.of(file, position):
             caller = self.program.file(site_file)
             for expression in passed_expressions(file.scope(position), index, call, shift):
-                found |= below.values(caller, site_scope, expression)
+                # What is passed on as it came is followed through any number of calls.
+                is_passed_on = type(expression) is str and caller.is_parameter(site_scope, expression)
+                found |= (self.evaluator if is_passed_on else below).values(caller, site_scope, expression)
         return few_keys(found)
 
 

@@ -339,6 +339,13 @@ class File:
             return scope.parameters[0][0]
         return ""
 
+    def is_parameter(self, position: int, name: str) -> bool:
+        """Whether a name is a parameter of a function and nothing else."""
+        if self.definitions[position][0] not in CALLABLE_KINDS:
+            return False
+        entries = self.names(position).get(name, ())
+        return len(entries) == 1 and type(entries[0][1]) is tuple and entries[0][1][0] == PARAMETER
+
     def given_back(self, position: int) -> tuple[int, ...]:
         """Which parameters a function returns just as they came, its receiver aside."""
         known = self._given_back.get(position)
