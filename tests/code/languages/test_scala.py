@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
+from laconic.code.engine import Engine
+
 FILES = {
     "a.scala": """\
 package a.b
@@ -135,3 +137,10 @@ def test_who_calls_whom(tmp_path: Path) -> None:
 @given(st.sampled_from(sorted(FILES)), st.integers(0, 2**32))
 def test_broken_source_is_read_as_far_as_it_goes(path: str, seed: int) -> None:
     read(splinter(FILES[path].encode(), seed), "scala")
+
+
+def test_values_of_blocks_that_are_arguments_are_no_members(tmp_path: Path) -> None:
+    text = 'object Spec extends Suite {\n  val kept = 1\n  test("a") {\n    val gone = 2\n    gone\n  }\n}\n'
+    check(tmp_path, {"a.scala": text}, definitions=["a.scala:Spec.kept field 2"])
+    with Engine.open(tmp_path) as engine:
+        assert [symbol.name for symbol in engine.store.symbols_of("a.scala")][1:] == ["Spec", "kept"]

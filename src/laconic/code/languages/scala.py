@@ -215,8 +215,9 @@ def lower_value(walk: Lowering, node: Node) -> Expression:
         return None
     if name.type == "identifier":
         bind_typed(walk, name, annotation, value)
+        in_block = node.parent is not None and node.parent.type in ("block", "case_clause")  # an argument's: `f { … }`
         owned = walk.scope.kind is Kind.MODULE or walk.scope.kind in CLASS_KINDS
-        if owned:
+        if owned and not in_block:
             walk.define_value(
                 node, walk.text(name), name, Kind.FIELD if walk.scope.kind in CLASS_KINDS else Kind.VARIABLE
             )
