@@ -102,7 +102,8 @@ def _commands(rows: list[Record]) -> Iterator[str]:
     yield "| what | command | CPU s | wall s | peak MB | ratio | beside | |"
     yield "|---|---|--:|--:|--:|--:|---|---|"
     for row in rows:
-        figures = f"{row['cpu_seconds']:.3f} | {row['wall_seconds']:.3f} | {row['peak_mb']:.0f}"
+        measured = (row["cpu_seconds"], ".3f"), (row["wall_seconds"], ".3f"), (row["peak_mb"], ".0f")
+        figures = " | ".join(format(figure, form) if figure else "" for figure, form in measured)
         ratio = f"{row['ratio']:.2f}" if row["beside"] else ""
         yield f"| {row['name']} | `{row['command']}` | {figures} | {ratio} | {row['beside']} | {row['note']} |"
 

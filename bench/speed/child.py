@@ -37,6 +37,7 @@ class Command:
     folder: Path
     environment: Mapping[str, str] | None = None  # beside our own
     seconds: float = MAX_SECONDS  # after which it and all that it started are stopped
+    output: Path | None = None  # where what it prints is kept
 
 
 def median_of(runs: int, command: Command, before: Callable[[], object] = lambda: None) -> Run:
@@ -55,11 +56,12 @@ def median_of(runs: int, command: Command, before: Callable[[], object] = lambda
 def run(command: Command) -> Run:
     """Run once. Raises `CalledProcessError` when the command fails, `TimeoutError` when it takes too long."""
     environment = {**os.environ, **(command.environment or {})}
-    started = time.perf_counter()
-    process = subprocess.Popen(
-        command.words, cwd=command.folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        stdin=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
+    with open(command.output or os.devnull, "wb") as output:
+        started = time.perf_counter()
+        process = subprocess.Popen(
+            command.words, cwd=command.folder, env=environment, stdout=output, stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
     watch = _Watch(process.pid)
     watch.start()
     timer = threading.Timer(command.seconds, os.killpg, (process.pid, signal.SIGKILL))

@@ -47,6 +47,7 @@ def _asked_once(bench: Bench, wanted: str, size: str) -> Iterator[Row]:
 def _size(tree: Path) -> tuple[int, int]:
     """Indexed files and their lines."""
     with Workspace.open(tree) as workspace:
+        workspace.check_freshness()
         files = workspace.engine.store.files()
         return len(files), sum(workspace.engine.source(file.path).count(b"\n") for file in files)
 

@@ -160,6 +160,7 @@ def growth(bench: Bench, scratch: Path) -> Iterator[Row]:
 def sampled(tree: Path, count: int = SAMPLED_SYMBOLS) -> list[Symbol]:
     """Python functions and methods to ask about, the same for the same tree."""
     with Workspace.open(tree) as workspace:
+        workspace.check_freshness()
         every = [symbol for symbol in workspace.engine.store.symbols() if symbol.kind in CALLABLE_KINDS]
     asked = [symbol for symbol in every if symbol.path.endswith(PYTHON_SUFFIX)] or every
     return random.Random(SEED).sample(asked, min(count, len(asked)))

@@ -6,23 +6,34 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import statistics
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from bench.speed.child import Command, Run, run
-from bench.speed.measures import Bench, Row, edited, sampled
-from laconic.code.symbols import Symbol
+from bench.speed.measures import INDEX_FOLDER, Bench, Row, edited, sampled
+from laconic.code.symbols import Grade
 from laconic.workspace import Workspace
 
 MAX_PEER_SECONDS = 400.0  # one command of a peer
 VERSION_SECONDS = 60.0
 NAME = "NAME"  # in the words of a question: the function that is asked about
-STAGES = ("cold", "one file changed", "callers of one function")
+STAGES = COLD, CHANGED, CALLERS = ("cold", "one file changed", "callers")
+ASKED_FUNCTIONS = 5
+SKIPPED = "skipped: "
+NO_RUN = Run(0.0, 0.0, 0.0)
+NO_QUESTION = f"{SKIPPED}it has no such question"
+
+Words = tuple[str, ...]
+MakeCommand = Callable[[Words], Command]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +44,7 @@ class Peer:
     executable: str
     index: tuple[str, ...]
     refresh: tuple[str, ...]
-    question: tuple[str, ...]
+    question: tuple[str, ...]  # empty if it cannot be asked who calls a function
     leaves: tuple[str, ...]
     wants_git: bool = False  # it reads files that are committed
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -56,77 +67,114 @@ _MAP = (
     *("--no-show-model-warnings", "--model", "gpt-4o"),  # for its token counter; no model is asked
 )
 
+OURSELVES = Peer(
+    "laconic", "laconic", ("index", "--quiet"), ("index", "--quiet"), ("symbol", "callers", NAME), (INDEX_FOLDER,)
+)
 PEERS: tuple[Peer, ...] = (
     Peer("optave-codegraph", "codegraph", ("build", "."), ("build", "."), ("fn-impact", NAME), (".codegraph",)),
     Peer(
-        "codegraph", "codegraph", ("init", "--yes"), ("sync",), ("callers", NAME), (".codegraph",),
+        "codegraph", "codegraph", ("init", "--yes"), ("sync",), ("callers", "--limit", "1000", NAME), (".codegraph",),
         environment={"CODEGRAPH_TELEMETRY": "0"},
     ),
     Peer(
-        "aider-chat", "aider", _MAP, _MAP, _MAP,
+        "aider-chat", "aider", _MAP, _MAP, (),
         (".aider.tags.cache.v4", ".aider.chat.history.md", ".aider.input.history"), wants_git=True,
-        note="a map of the repository is all that it answers",
+        note="builds and prints its map of the repository, all that it answers",
     ),
     Peer("tldr-swinton", "tldrs", ("warm", "."), ("warm", "."), ("impact", NAME, "."), (".tldrs", ".tldrsignore")),
     Peer("llm-tldr", "tldr", ("warm", "."), ("warm", "."), ("impact", NAME, "."), (".tldr", ".tldrignore")),
 )  # fmt: skip
 
 
+class Asked(NamedTuple):
+    """A function that peers are asked about by its name, and the names of its callers, as far as they are certain."""
+
+    name: str
+    callers: frozenset[str]
+
+
 def measure(bench: Bench, peers: Path | None) -> Iterator[Row]:
-    """A first index, a refresh and a question by us and by each peer, once: they differ by more than runs do."""
+    """A first index, a refresh and some questions by us and by each peer, once: they differ by more than runs do."""
+    asked, changed = _subjects(bench.tree)
     bench.forget()
-    ours: list[Run] = []
-    for row, taken in _ours(bench):
-        ours.append(taken)
-        yield row
-    asked = _asked(bench.tree)
-    for peer in PEERS:
-        executable = peer.find(peers) if peers else None
-        if executable is None:
-            yield _skipped(f"{peer.name}, {STAGES[0]}", "", "not installed")
-        else:
-            yield from _stages(peer, executable, bench.tree, asked, ours)
-    bench.forget()
+    ours: dict[str, Run] = {}
+    for peer in (OURSELVES, *PEERS):
+        executable = [str(found)] if peers and (found := peer.find(peers)) else []
+        words = [sys.executable, "-m", "laconic"] if peer is OURSELVES else executable
+        if not words:
+            yield _skipped(f"{peer.name}, {COLD}", "", "not installed")
+        for stage, row, taken in _stages(peer, words, bench.tree, asked, changed) if words else ():
+            beside = ours.setdefault(stage, taken)
+            same = peer is OURSELVES or row.note.startswith(SKIPPED)
+            yield row if same else replace(
+                row, beside=f"laconic, {stage}", ratio=taken.cpu_seconds / beside.cpu_seconds
+            )  # fmt: skip
 
 
-def _ours(bench: Bench) -> Iterator[tuple[Row, Run]]:
-    index = bench.laconic("index", "--quiet")
-    yield _measured(f"laconic, {STAGES[0]}", index)
-    edited(bench.tree / _asked(bench.tree).path)()
-    yield _measured(f"laconic, {STAGES[1]}", index)
-    yield _measured(f"laconic, {STAGES[2]}", bench.laconic("symbol", "callers", _asked(bench.tree).id, "--json"))
-
-
-def _measured(name: str, command: Command) -> tuple[Row, Run]:
-    taken = run(command)
-    words = " ".join(("python", *command.words[1:]))
-    return Row("peers", name, words, taken.wall_seconds, taken.cpu_seconds, taken.peak_mb), taken
-
-
-def _asked(tree: Path) -> Symbol:
-    """A function of the sample that has callers, and its name for itself: peers are asked by name."""
-    every = sampled(tree)
+def _subjects(tree: Path) -> tuple[list[Asked], Path]:
+    """Functions of the sample that have certain callers and their name for themselves, and a file to change."""
+    asked: list[Asked] = []
+    sample = sampled(tree)
     with Workspace.open(tree) as workspace:
         engine = workspace.engine
-        alone = (symbol for symbol in every if len(engine.lookup(symbol.name, limit=2)) == 1)
-        return next((symbol for symbol in alone if engine.graph.callers(symbol.id)), every[0])
+        for symbol in sample:
+            edges = engine.graph.callers(symbol.id) if len(engine.lookup(symbol.name, limit=2)) == 1 else []
+            certain = {edge.caller for edge in edges if edge.grade is Grade.EXACT and ":" in edge.caller}
+            if certain and len(asked) < ASKED_FUNCTIONS:
+                asked.append(Asked(symbol.name, frozenset(_last_name(caller) for caller in certain)))
+    return asked, tree / sample[0].path
 
 
-def _stages(peer: Peer, executable: Path, tree: Path, asked: Symbol, ours: list[Run]) -> Iterator[Row]:
-    """The three stages of one peer; the first that fails ends them."""
-    before: tuple[Callable[[], object], ...] = (lambda: None, edited(tree / asked.path), lambda: None)
-    words = (peer.index, peer.refresh, peer.question)
+def _last_name(symbol_id: str) -> str:
+    return symbol_id.rpartition(":")[2].rpartition(".")[2].partition("#")[0]
+
+
+def _stages(
+    peer: Peer, executable: list[str], tree: Path, asked: list[Asked], changed: Path
+) -> Iterator[tuple[str, Row, Run]]:
+    """The stages of one peer; the first that fails ends them."""
     with _stage(peer, tree) as home:
         environment = {**peer.environment, "HOME": str(home)}
-        version = _version(executable, environment)
-        for stage, prepare, parts, beside in zip(STAGES, before, words, ours, strict=True):
-            prepare()
-            spoken = [asked.name if part == NAME else part for part in parts]
-            command = Command([str(executable), *spoken], tree, environment, MAX_PEER_SECONDS)
-            row = _one(f"{peer.name} {version}, {stage}", " ".join((peer.executable, *spoken)), command, stage, beside)
-            yield replace(row, note=row.note or peer.note)
-            if not row.beside:
+        title = f"{peer.name} {_version(executable, environment)}"
+
+        def command(words: Words) -> Command:
+            return Command([*executable, *words], tree, environment, MAX_PEER_SECONDS, home / "answer")
+
+        for stage, words in zip(STAGES, (peer.index, peer.refresh, peer.question), strict=True):
+            spoken = " ".join((peer.executable, *words))
+            try:
+                taken, note = _measured(stage, words, command, asked, changed) if words else (NO_RUN, NO_QUESTION)
+            except (subprocess.CalledProcessError, TimeoutError, OSError) as error:
+                yield stage, _skipped(f"{title}, {stage}", spoken, _reason(error)), NO_RUN
                 return
+            figures = taken.wall_seconds, taken.cpu_seconds, taken.peak_mb
+            yield stage, Row("peers", f"{title}, {stage}", spoken, *figures, note=note or peer.note), taken
+
+
+def _measured(stage: str, words: Words, command: MakeCommand, asked: list[Asked], changed: Path) -> tuple[Run, str]:
+    """What one stage takes, and what is to be said of it."""
+    if stage == CALLERS:
+        return _questions(words, command, asked)
+    if stage == CHANGED:
+        edited(changed)()
+    return run(command(words)), ""
+
+
+def _questions(words: Words, command: MakeCommand, asked: list[Asked]) -> tuple[Run, str]:
+    """The mean of the questions, and how many of the callers the answers name."""
+    runs, named = [], 0
+    for name, callers in asked:
+        question = command(tuple(name if word == NAME else word for word in words))
+        runs.append(run(question))
+        said = set(re.findall(r"\w+", question.output.read_text("utf-8", "replace") if question.output else ""))
+        named += len(callers & said)
+    total = sum(len(callers) for _, callers in asked)
+    mean = Run(
+        statistics.fmean(taken.wall_seconds for taken in runs),
+        statistics.fmean(taken.cpu_seconds for taken in runs),
+        max(taken.peak_mb for taken in runs),
+    )
+    return mean, f"mean of {len(asked)} functions; the answers name {named} of {total} callers"
 
 
 @contextmanager
@@ -146,25 +194,14 @@ def _stage(peer: Peer, tree: Path) -> Iterator[Path]:
             shutil.rmtree(tree / ".git")
 
 
-def _one(name: str, words: str, command: Command, stage: str, beside: Run) -> Row:
-    try:
-        taken = run(command)
-    except (subprocess.CalledProcessError, TimeoutError, OSError) as error:
-        return _skipped(name, words, _reason(error))
-    ratio = taken.cpu_seconds / beside.cpu_seconds
-    return Row(
-        "peers", name, words, taken.wall_seconds, taken.cpu_seconds, taken.peak_mb, f"laconic, {stage}", ratio
-    )  # fmt: skip
-
-
 def _skipped(name: str, words: str, reason: str) -> Row:
-    return Row("peers", name, words, 0.0, 0.0, 0.0, note=f"skipped: {reason}")
+    return Row("peers", name, words, 0.0, 0.0, 0.0, note=f"{SKIPPED}{reason}")
 
 
-def _version(executable: Path, environment: Mapping[str, str]) -> str:
+def _version(executable: list[str], environment: Mapping[str, str]) -> str:
     """The last word of what it says of its version."""
     said = subprocess.run(
-        [str(executable), "--version"], env={**os.environ, **environment}, capture_output=True, text=True, check=False,
+        [*executable, "--version"], env={**os.environ, **environment}, capture_output=True, text=True, check=False,
         timeout=VERSION_SECONDS,
     )  # fmt: skip
     return (said.stdout.split() or ["?"])[-1]
