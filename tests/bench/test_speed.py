@@ -67,3 +67,17 @@ def test_the_page_is_made_of_what_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
     assert "| S | go | 2 | 4 | 1.000 | 0.500 | 0.667 | 2 | 1 | any 0.500 |" in page
     assert results.kept("groundtruth")["suites"] == [suite]
     assert results.kept("speed") == {}
+
+
+def test_a_suite_too_long_to_list_says_what_a_sample_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results, "HERE", tmp_path)
+    monkeypatch.setattr(results, "MEASURED", tmp_path / "results")
+    monkeypatch.setattr(results, "REASONS", tmp_path / "reasons.toml")
+    (tmp_path / "reasons.toml").write_text('["S go"]\nsampled = "of 9, 4 are right"\n["T go"]\none = "broken"\n')
+    machine = dict.fromkeys(("date", "revision", "cores", "processor", "system", "python", "load"), "x")
+    rates = dict.fromkeys(("precision", "recall", "f1"), 1.0) | {"complete": 1, "sound": 1, "cases": 2, "edges": 4}
+    row = {"language": "go", "skipped": "", "figures": {}, "differing": ["one", "two"], **rates}
+    results.keep("groundtruth", {"machine": machine, "suites": [{"suite": name, **row} for name in ("S", "T")]})
+    page = (tmp_path / "RESULTS.md").read_text()
+    assert "**S, go**: 2, listed by `--verbose`; of 9, 4 are right" in page
+    assert "- `one`: broken\n- `two`: open\n" in page
