@@ -27,6 +27,8 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
         ["4 symbols reach it within 3 calls, 1 of them in tests", "via checkout → Order.place"],
     ),
     "change-impact": (
+    "similar": (["format_cents", "--threshold", "10"], ["33%  src/shop/orders.py:checkout", "@19-20", "- * RATE"]),
+    "duplicates": (["--threshold", "30", "--least", "1"], ["Price.validate", "that repeat others, of 13 compared"]),
         ["src/shop/money.py:format_cents"],
         ["1 test reaches it by calls", "test_checkout", "run  pytest tests/test_orders.py::test_checkout"],
     ),

@@ -30,6 +30,8 @@ _MODULES = {
     "code.dfg": "flow.dfg",
     "code.slice": "flow.slice",
     "code.complexity": "flow.complexity",
+    "code.similar": "resemblance.similar",
+    "code.duplicates": "resemblance.duplicates",
     "code.context": "packs.context",
     "code.index": "index.index",
     "code.stats": "index.stats",

@@ -48,6 +48,7 @@ _ONE = frozenset({"symbol"})
 
 SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
     ("Context", (Command(("context",), "code.context"),)),
+    ("Resemblance", (Command(("similar",), "code.similar"), Command(("duplicates",), "code.duplicates"))),
     (
         "Symbols",
         (

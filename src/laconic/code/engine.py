@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a s
     from laconic.code.graph.imports import ImportGraph
     from laconic.code.graph.program import IndexedFile
     from laconic.code.search.door import Search
+    from laconic.code.search.duplicates.collection import Functions
 
 MAX_CANDIDATES_NAMED = 10  # symbols listed when a query may mean several
 MAX_SUGGESTIONS = 5  # near names for a query that means nothing
@@ -40,6 +41,7 @@ class Engine:
         self._graph: tuple[str, StoredFacts, CallGraph] | None = None
         self._flow: FlowReader | None = None
         self._search: Search | None = None
+        self._functions: tuple[str, Functions] | None = None
 
     @classmethod
     def open(cls, root: Path) -> Self:
@@ -127,6 +129,17 @@ class Engine:
         if self._search is None:
             self._search = Search(self.root, self.store)
         return self._search
+
+    @property
+    def functions(self) -> Functions:
+        """All functions of the present revision, made ready to be compared."""
+        from laconic.code.search.duplicates.collection import collect
+
+        revision = self.revision
+        if self._functions is None or self._functions[0] != revision:
+            store = self.store
+            self._functions = revision, collect(store.files(), self.source, store.symbols_of, store.directory)
+        return self._functions[1]
 
     # Symbols
 

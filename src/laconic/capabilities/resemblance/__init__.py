@@ -1,0 +1,1 @@
+"""Questions about functions that resemble each other."""

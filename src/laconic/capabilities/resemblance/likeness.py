@@ -1,0 +1,82 @@
+"""How a function that resembles another is answered and printed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from laconic.capabilities.text import Style, aligned, clipped
+from laconic.capabilities.values import lines_text
+from laconic.foundation.limits import MAX_DIFFERENCE_CHARACTERS, MAX_LISTED_DIFFERENCES
+
+if TYPE_CHECKING:
+    from laconic.code.search.duplicates.clusters import Alike
+    from laconic.code.search.duplicates.comparing import Comparing
+    from laconic.code.search.duplicates.differences import Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Text of the first function and what the other has in its place, each on one line; "" for nothing."""
+
+    one: str
+    other: str
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """A function that resembles another. `similarity` is from 0 to 1."""
+
+    id: str
+    path: str
+    line: int
+    end_line: int
+    similarity: float
+    differences: tuple[Replacement, ...]
+    more_differences: int
+
+
+def likeness(to: int, alike: Alike, comparing: Comparing) -> Likeness:
+    """What there is to say of a function that resembles another."""
+    symbol = comparing.symbol(alike.function)
+    found = comparing.differences(to, alike.function)
+    shown = tuple(Replacement(clip(one), clip(other)) for one, other in found[:MAX_LISTED_DIFFERENCES])
+    similarity = round(alike.similarity, 4)
+    return Likeness(
+        symbol.id, symbol.path, symbol.start_line, symbol.end_line, similarity, shown, len(found) - len(shown)
+    )
+
+
+def clip(text: str) -> str:
+    """One side of a difference, short enough for a line."""
+    return clipped(text, MAX_DIFFERENCE_CHARACTERS)
+
+
+def rows(likenesses: Sequence[Likeness], style: Style) -> list[str]:
+    """A line for each: how similar, where, what differs."""
+    cells = [
+        (f"{one.similarity:.0%}", f"{one.id}", f"@{lines_text(one.line, one.end_line)}", differences_text(one))
+        for one in likenesses
+    ]
+    return aligned(cells, [style.good, style.symbol, style.faint, None], right=(0,)) if cells else []
+
+
+def differences_text(one: Likeness) -> str:
+    """`get → post; + retries=3; 2 more`, "" when only spaces and comments differ."""
+    parts = [replacement_text(replacement.one, replacement.other) for replacement in one.differences]
+    return "; ".join([*parts, *([f"{one.more_differences} more"] if one.more_differences else [])])
+
+
+def replacement_text(one: str, other: str) -> str:
+    """One difference in few characters."""
+    if not one:
+        return f"+ {other}"
+    return f"{one} → {other}" if other else f"- {one}"
+
+
+def difference_line(found: Sequence[Difference]) -> str:
+    """All differences of two functions on one line, the first ones of many."""
+    shown = [replacement_text(clip(one), clip(other)) for one, other in found[:MAX_LISTED_DIFFERENCES]]
+    left = len(found) - len(shown)
+    return "; ".join([*shown, *([f"{left} more"] if left else [])])
