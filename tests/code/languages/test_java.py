@@ -408,6 +408,60 @@ def test_members_that_values_name_and_types_that_conditions_test(tmp_path: Path)
     )
 
 
+OVERLOADS = {
+    "p/Reads.java": """\
+package p;
+
+class Reads {
+    void read(String text, Class<?> type) {}
+
+    void read(String text, java.lang.reflect.Type type) {}
+
+    void read(java.io.Reader from, Class<?> type) {}
+
+    void fail(String message) {}
+
+    void fail(Throwable cause) {}
+
+    void put(boolean value) {}
+
+    void put(long value) {}
+
+    void all(String given, int count) {
+        read(given, Reads.class);
+        read("a\\n", Integer.class);
+        try {
+            fail("a" + count);
+        } catch (IllegalStateException problem) {
+            problem(problem);
+        }
+        put(count);
+    }
+
+    void problem(IllegalStateException problem) {
+        fail(problem);
+    }
+}
+""",
+}
+
+
+def test_overloads_are_told_apart_by_classes_texts_and_numbers(tmp_path: Path) -> None:
+    at = "p/Reads.java:Reads"
+    check(
+        tmp_path,
+        OVERLOADS,
+        edges=[
+            f"{at}.all -> {at}.read exact",
+            f"{at}.all -> {at}.fail exact",
+            f"{at}.all -> {at}.put#2 exact",
+            f"{at}.problem -> {at}.fail#2 exact",
+        ],
+        absent=[f"{at}.all -> {at}.{other} " for other in ("read#2", "read#3", "fail#2", "put")]
+        + [f"{at}.problem -> {at}.fail "],
+    )
+
+
 def test_a_branch_knows_what_its_condition_tests(tmp_path: Path) -> None:
     source = REFLECTION["p/Main.java"]
     (tmp_path / "p").mkdir()

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 UNKNOWN = (RESULT, EXTERNAL)
 THINGS = (INSTANCE, FIELD)  # values that are known by themselves, not by what they hold
+TEXT = "str"  # the type of text literals, in every language
 NAMING_TAGS = (GENERIC, ITEM, LITERAL, TYPED)  # expressions that have the name of what they contain
 
 
@@ -283,7 +284,7 @@ class Typed:
         if type(argument) is tuple and argument[0] == CONST:
             return file.facts.text_types if type(argument[1]) is str else file.facts.number_types
         if type(argument) is tuple and argument[0] == LITERAL:
-            return frozenset((argument[1],))
+            return file.facts.text_types if argument[1] == TEXT else frozenset((argument[1],))
         names: set[str] = set()
         for value in self.evaluator.values(file, scope, argument):
             if value[0] == INSTANCE:
@@ -293,15 +294,25 @@ class Typed:
                     names.update(base[1].rpartition(".")[2] for base in outside)
             elif value[0] == RESULT:
                 names.add(value[1].rpartition(".")[2])
+            elif value[0] == CLASS or (value[0] == EXTERNAL and self._is_type_name(argument)):
+                names.update(file.facts.class_objects)
             elif value[0] == KEY:
                 names |= self.key_types(value, file)
         return frozenset(names)
+
+    def _is_type_name(self, argument: Expression) -> bool:
+        """Whether something outside the repository is named as types are: not a constant, not a variable."""
+        name = type_name(argument)
+        return name[:1].isupper() and not name.isupper()
 
     def _score(self, value: Value, arguments: list[frozenset[str]]) -> int:
         score = 0
         for names, wanted in zip(arguments, self.signature(value), strict=False):
             if names and wanted:
-                score += 2 if wanted in names else -1 if self._is_told(wanted) else 0
+                facts = self.program.file(value[1]).facts
+                widened = wanted in facts.number_types and not facts.number_types.isdisjoint(names)
+                told = wanted in facts.final_types or self._is_told(wanted)
+                score += 2 if wanted in names else 1 if widened else -1 if told else 0
         return score
 
     def _is_told(self, type_name: str) -> bool:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from laconic.code.expressions import (
     ABSTRACT,
     CALL,
+    CONST,
     CONSTRUCTOR,
     DECLARED,
     GENERIC,
+    LITERAL,
     MEMBER,
     NEW,
     PRIVATE,
@@ -20,6 +22,7 @@ from laconic.code.expressions import (
     STATIC,
     TYPED,
 )
+from laconic.code.languages.control.java import CONTROL
 from laconic.code.languages.model import (
     Assign,
     Call,
@@ -192,6 +195,19 @@ def lower_instanceof(walk: Lowering, node: Node) -> Any:
     return None
 
 
+def lower_binary(walk: Lowering, node: Node) -> Any:
+    """`"text" + x` is a text."""
+    left, right = (walk.value(node.child_by_field_name(side)) for side in ("left", "right"))
+    is_sum = len(node.children) > 1 and node.children[1].type == "+"
+    return (LITERAL, "String") if is_sum and (_is_text(left) or _is_text(right)) else None
+
+
+def _is_text(value: Any) -> bool:
+    if type(value) is not tuple:
+        return False
+    return (value[0] == CONST and type(value[1]) is str) or (value[0] == LITERAL and value[1] in ("str", "String"))
+
+
 def lower_if(walk: Lowering, node: Node) -> Any:
     """Where a condition tests the type of a local variable, it has that type in the branch."""
     condition, branch = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
@@ -315,6 +331,7 @@ RULES: dict[str, Rule] = {
     "cast_expression": Typed("type", "value"),
     "instanceof_expression": Custom(lower_instanceof),
     "if_statement": Custom(lower_if),
+    "binary_expression": Custom(lower_binary),
     "type_pattern": Custom(lower_pattern),
     "record_pattern_component": Custom(lower_pattern),
     "generic_type": Generic("#0", ":type_arguments"),
@@ -397,6 +414,7 @@ JAVA = Language(
         "block constructor_body for_statement enhanced_for_statement switch_block_statement_group switch_rule "
         "catch_clause try_with_resources_statement while_statement"
     ),
+    control=CONTROL,
     resolution=Resolution(
         modules=package_files,
         namespace="declared",
@@ -464,6 +482,11 @@ JAVA = Language(
         modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE},
         inferred_types=names("var"),
         text_types=names("String Object CharSequence Comparable Serializable"),
+        final_types=names(
+            "String boolean Boolean char Character byte Byte short Short int Integer long Long float Float "
+            "double Double"
+        ),
+        class_objects=names("Class"),
         number_types=names("int Integer long Long short byte char float double Number Object"),
         containers=names(
             "[] List ArrayList LinkedList Collection Set HashSet LinkedHashSet TreeSet SortedSet NavigableSet Queue "

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from laconic.code import expressions
-    from laconic.code.languages.control import Control
+    from laconic.code.languages.control.roles import Control
     from laconic.code.syntax.lowering import Lowering
 
 Field = str
@@ -642,6 +642,8 @@ class Resolution:
     overloads: bool = False  # several functions of one name are told apart by their parameters
     text_types: frozenset[str] = frozenset()  # types of parameters that take text literals
     number_types: frozenset[str] = frozenset()
+    final_types: frozenset[str] = frozenset()  # types of parameters that nothing of another name fits
+    class_objects: frozenset[str] = frozenset()  # types of a class as a value
     functions_are_objects: bool = False  # calling any member of a function calls it: functional interfaces
     function_combinators: frozenset[str] = frozenset()  # members of functions that do not call them
     chains_constructors: bool = False  # `this(…)` and `super(…)` call constructors
