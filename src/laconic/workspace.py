@@ -30,6 +30,7 @@ from laconic.foundation.settings import Settings, load
 if TYPE_CHECKING:
     from laconic.code.pack.excerpt import Line
     from laconic.code.pack.texts import Texts
+    from laconic.code.search.searcher import Filters, Found
     from laconic.foundation.tokens import Tokenizer
 
 NO_BODIES: Mapping[str, Sequence[Line]] = {}
@@ -107,6 +108,13 @@ class Workspace:
             if error.errno == errno.EFBIG:
                 raise LaconicError("unreadable_file", f"{path} is larger than {MAX_FILE_BYTES:,} bytes") from error
             raise LaconicError("unreadable_file", f"{path} cannot be read: {error.strerror}") from error
+
+    def search(self, question: str, filters: Filters, limit: int) -> Found:
+        """At most `limit` symbols by words, meaning or text, with the embedder that the settings choose."""
+        from laconic.code.search.embedding.embedders import Choice
+
+        chosen = Choice(self.settings.embedder, self.settings.embedder_url, self.settings.embedder_key)
+        return self.engine.search.find(question, filters, limit, chosen, self._progress)
 
     def texts(self, bodies: Mapping[str, Sequence[Line]] = NO_BODIES, *, with_docs: bool = False) -> Texts:
         """The source of one answer's symbols, each file read once; `bodies` are shown instead, by the symbol's id."""

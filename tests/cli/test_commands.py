@@ -16,6 +16,7 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
     "extract": (["src/shop/money.py"], ["python", "def format_cents(cents: int) -> str", "__future__: annotations"]),
     "imports": (["src/shop/orders.py"], [".money", "Price, format_cents as fmt", "src/shop/money.py"]),
     "importers": (["shop.money"], ["imported by 2 files", "src/shop/orders.py:2", "src/shop/__init__.py:1"]),
+    "search": (["show a price to people"], ["src/shop/money.py", "def shown(self) -> str", "%)", "documentation:"]),
     "symbol find": (["validate"], ["src/shop/money.py:Price.validate", "src/shop/orders.py:Order.validate", "method"]),
     "symbol get": (["format_cents"], ["src/shop/money.py:format_cents", "def format_cents(\n    cents: int,\n"]),
     "definition": (["src/shop/orders.py:16"], ["fmt", "src/shop/money.py:23", "src/shop/money.py:format_cents"]),
@@ -26,9 +27,9 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
         ["format_cents"],
         ["4 symbols reach it within 3 calls, 1 of them in tests", "via checkout → Order.place"],
     ),
-    "change-impact": (
     "similar": (["format_cents", "--threshold", "10"], ["33%  src/shop/orders.py:checkout", "@19-20", "- * RATE"]),
     "duplicates": (["--threshold", "30", "--least", "1"], ["Price.validate", "that repeat others, of 13 compared"]),
+    "change-impact": (
         ["src/shop/money.py:format_cents"],
         ["1 test reaches it by calls", "test_checkout", "run  pytest tests/test_orders.py::test_checkout"],
     ),
@@ -42,7 +43,7 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
 
 def test_every_command_has_a_question() -> None:
     assert set(QUESTIONS) == {command.name for command in COMMANDS}
-    assert {command.words[0] for command in ALIASES} <= {command.words[0] for command in COMMANDS}
+    assert {command.capability_name for command in ALIASES} <= {command.capability_name for command in COMMANDS}
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -30,6 +30,7 @@ _MODULES = {
     "code.dfg": "flow.dfg",
     "code.slice": "flow.slice",
     "code.complexity": "flow.complexity",
+    "code.search": "search.search",
     "code.similar": "resemblance.similar",
     "code.duplicates": "resemblance.duplicates",
     "code.context": "packs.context",

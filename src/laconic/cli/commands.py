@@ -48,6 +48,7 @@ _ONE = frozenset({"symbol"})
 
 SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
     ("Context", (Command(("context",), "code.context"),)),
+    ("Search", (Command(("search",), "code.search"),)),
     ("Resemblance", (Command(("similar",), "code.similar"), Command(("duplicates",), "code.duplicates"))),
     (
         "Symbols",
@@ -100,7 +101,11 @@ SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
 COMMANDS: tuple[Command, ...] = tuple(command for _, commands in SECTIONS for command in commands)
 
 # Spellings that help does not list a second time.
-ALIASES: tuple[Command, ...] = (Command(("symbol",), "code.symbol.find"),)
+ALIASES: tuple[Command, ...] = (
+    Command(("symbol",), "code.symbol.find"),
+    Command(("semantic",), "code.search"),
+    Command(("find",), "code.search"),
+)
 
 # The commands about the program itself: usage and summary. `own.py` runs them.
 OWN_COMMANDS: Mapping[str, tuple[str, str]] = {

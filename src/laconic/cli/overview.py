@@ -10,6 +10,7 @@ from collections.abc import Mapping
 # The command: its arguments, what it does.
 OVERVIEW: Mapping[str, tuple[str, str]] = {
     "context": ("[SYMBOL…]", "What is worth knowing around some symbols, within a token budget"),
+    "search": ("QUERY…", "Symbols by what they do, what they are called, or what is written in them"),
     "symbol find": ("QUERY…", "Symbols by name, end of an id, or pattern"),
     "symbol get": ("SYMBOL", "The source of one symbol"),
     "definition": ("FILE:LINE[:COLUMN]", "Where the names at a place in a file are defined"),

@@ -38,8 +38,8 @@ class Settings:
     )  # one that answers; none; or a new one
     daemon_idle_seconds: int = field(default=1_800, metadata={"least": 1})  # until a daemon that nobody asks ends
     embedder: str = field(default="words", metadata={"own": True})  # whose vectors search compares, see docs/search.md
-    embedder_url: str = field(default="", metadata={"own": True})  # "": where such a server usually is
-    embedder_key: str = field(default="", metadata={"own": True})
+    embedder_url: str = field(default="usual", metadata={"own": True})  # of its server
+    embedder_key: str = field(default="none", metadata={"own": True})  # what the server knows the user by
     complaints: tuple[str, ...] = ()  # a sentence for each setting that was given and is not known
 
 

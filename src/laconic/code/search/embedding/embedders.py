@@ -15,13 +15,17 @@ from laconic.code.search.storage.segment import Embed
 from laconic.foundation.errors import LaconicError
 
 
+USUAL = "usual"  # where such a server listens when nobody has said otherwise
+NO_KEY = "none"
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """Which model, and how to reach it."""
 
     name: str = "words"  # `words`, `ollama:nomic-embed-text`, `openai:text-embedding-3-small`, …
-    url: str = ""  # of the server, where there is one; "" for where it usually is
-    key: str = ""  # what the server wants to know us by
+    url: str = USUAL  # of the server, where there is one
+    key: str = NO_KEY  # what the server knows the user by
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +49,18 @@ def word_embedder(table: WordTable) -> Embedder:
 def _ollama(model: str, choice: Choice) -> Embedder:
     from laconic.code.search.embedding.remote import ollama
 
-    return ollama(model, choice.url)
+    return ollama(model, _url(choice))
 
 
 def _openai(model: str, choice: Choice) -> Embedder:
     from laconic.code.search.embedding.remote import openai
 
-    return openai(model, choice.url, choice.key)
+    return openai(model, _url(choice), "" if choice.key == NO_KEY else choice.key)
+
+
+def _url(choice: Choice) -> str:
+    """The place of the server, "" for the usual one."""
+    return "" if choice.url == USUAL else choice.url
 
 
 def _onnx(model: str, choice: Choice) -> Embedder:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from laconic.code.search.embedding.vectors import Floats, Quantized, estimated_similarities, similarities
 from laconic.code.search.storage.arrays import DamagedFileError
+from laconic.code.search.units import FIELDS
 
 Ints = NDArray[np.int64]
 
@@ -65,8 +66,7 @@ class Collection:
         parts = []
         position = np.zeros(total, np.int64)
         kind = np.zeros(total, np.uint8)
-        width = next(iter(segments.values()))["lengths"].shape[1] if segments else 1
-        lengths = np.zeros((total, width), np.int64)
+        lengths = np.zeros((total, FIELDS), np.int64)
         for name, segment in segments.items():
             own = np.array([number for number, file in enumerate(files) if file.segment == name], np.int64)
             size = len(segment["kind"])

@@ -12,8 +12,8 @@ import fcntl
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -36,6 +36,7 @@ SMALL_UNITS = 4_096  # a segment with fewer is merged with others
 MAX_SMALL_SEGMENTS = 6
 ALIVE_SHARE = 0.5  # of its units; a segment with fewer in use is merged too
 _SEGMENT_NAME = re.compile(r"[0-9a-f]{16}")
+_SWEPT = re.compile(r"[0-9a-f]{16}|(?:[0-9a-f]{16}|catalogue)\.[0-9a-f]{8}\.new")
 _SOURCES = ("words.py", "units.py", "storage/segment.py", "embedding/table.py", "embedding/vectors.py")
 
 Progress = Callable[[int, int], None]  # (files done, files to do)
@@ -88,14 +89,15 @@ class Shelf:
             if self.state[1] != identity:
                 self.segments, self.entries = {}, []
             return
-        try:
-            catalogue = map_arrays(self.directory / CATALOGUE)
-            revision, entries = _entries_in(catalogue, identity)
-            names = dict.fromkeys(entry.segment for entry in entries)
-            self.segments = {name: self.segments.get(name) or map_arrays(self.directory / name) for name in names}
-            self.entries, self.state = entries, (revision, identity)
-        except (DamagedFileError, ValueError, KeyError, IndexError, TypeError):
-            self.segments, self.entries, self.state = {}, [], ("", "")
+        for _ in range(2):  # a segment may have been replaced since the catalogue was read: the new one names another
+            try:
+                revision, entries = _entries_in(map_arrays(self.directory / CATALOGUE), identity)
+                names = dict.fromkeys(entry.segment for entry in entries)
+                self.segments = {name: self.segments.get(name) or map_arrays(self.directory / name) for name in names}
+                self.entries, self.state = entries, (revision, identity)
+                return
+            except (DamagedFileError, ValueError, KeyError, IndexError, TypeError):
+                self.segments, self.entries, self.state = {}, [], ("", "")
 
     def _update(self, library: Library, wanted: tuple[str, str], embed: Embed, progress: Progress | None) -> None:
         files = library.files()
@@ -105,7 +107,6 @@ class Shelf:
         with self._writing() as is_writing:
             keep = self._keep if is_writing else self._hold
             added, is_complete = self._build(library, missing, embed, keep, progress)
-            before = {entry.segment for entry in self.entries}
             self.entries = sorted(self._compact([*kept, *added], keep), key=lambda entry: entry.path)
             used = {entry.segment for entry in self.entries}
             self.segments = {name: segment for name, segment in self.segments.items() if name in used}
@@ -115,8 +116,7 @@ class Shelf:
                     _write_catalogue(self.directory / CATALOGUE, self.state, self.entries)
                 except OSError:
                     return  # a full disk: the next one to ask computes it again
-                for name in before - used:
-                    (self.directory / name).unlink(missing_ok=True)
+                _sweep(self.directory, used)
 
     def _build(
         self, library: Library, missing: Sequence[IndexedText], embed: Embed, keep: Keep, progress: Progress | None
@@ -232,6 +232,14 @@ def _shelved(pending: Sequence[tuple[IndexedText, SourceFile]], segment: str) ->
 def _numbers(entries: Sequence[FileEntry]) -> Any:
     parts = [np.arange(entry.first, entry.first + entry.count) for entry in entries]
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def _sweep(directory: Path, used: Container[str]) -> None:
+    """Take away segments that are no longer used, and what killed processes left; for the holder of the lock."""
+    for name in os.listdir(directory):
+        if _SWEPT.fullmatch(name) and name not in used:
+            with suppress(OSError):
+                (directory / name).unlink()
 
 
 def _write_catalogue(path: Path, state: tuple[str, str], entries: Sequence[FileEntry]) -> None:
