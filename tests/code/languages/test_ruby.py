@@ -242,6 +242,21 @@ def test_what_never_returns_gives_no_value(tmp_path: Path) -> None:
     assert called == {"a.rb:read", "external:ruby.raise", "external:ruby.ArgumentError.new"}
 
 
+def test_some_methods_of_every_object_give_the_object_back(tmp_path: Path) -> None:
+    files = {
+        "a.rb": "class Page\n  def draw; end\n  def show\n    Page.new.tap { |page| page.draw }.draw\n"
+        "    Other.new.freeze.dup.draw\n  end\nend\nclass Other\n  def draw; end\nend\n"
+    }
+    check(
+        tmp_path,
+        files,
+        edges=["a.rb:Page.show -> a.rb:Page.draw inferred", "a.rb:Page.show -> a.rb:Other.draw inferred"],
+    )
+    with Engine.open(tmp_path) as engine:
+        lines = {edge.callee: [site.line for site in edge.sites] for edge in engine.graph.callees("a.rb:Page.show")}
+    assert (lines["a.rb:Page.draw"], lines["a.rb:Other.draw"]) == ([4], [5])
+
+
 @given(st.sampled_from(sorted(FILES.values())), st.integers(0, 2**32))
 def test_broken_source_is_read_as_far_as_it_goes(text: str, seed: int) -> None:
     read(splinter(text.encode(), seed), "ruby")

@@ -948,6 +948,7 @@ RUBY = Language(
         mergers={"merge!": 0, "update": 0, "concat": 0},
         getters=names("first last fetch dig pop shift sample min max find detect delete [] at"),
         views=names("select reject sort sort_by reverse uniq compact to_a values dup take drop filter flatten"),
+        echoes=names("tap freeze dup clone itself"),
         common_members=COMMON,
         builtins="ruby",
     ),
