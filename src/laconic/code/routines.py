@@ -13,6 +13,7 @@ from typing import NamedTuple
 Path = tuple[str, ...]
 
 ENTRY, EXIT = 0, 1  # positions of the points where every routine begins and ends
+RESULT = "<result>"  # the variable for the value of a body that gives its last expression
 OBJECT = "&"  # as the last name of a path that is read: the object itself, not what it holds
 
 
@@ -51,7 +52,10 @@ class Statement(NamedTuple):
 
 
 class Point(NamedTuple):
-    """One step of a statement: what it reads, what it replaces, what it changes in place."""
+    """One step of a statement: what it reads, what it replaces, what it changes in place.
+
+    A step without bytes stands for the end of a `with`, or of a `try` that is left by jumps.
+    """
 
     statement: int
     start: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from laconic.code.flow.blocks import basic_blocks
+from laconic.code.flow.lines import line_edges
 from laconic.code.languages.python import PYTHON
 from laconic.code.routines import ENTRY, EXIT, Go, Routine
 from laconic.code.syntax.control.read import read_routines
@@ -23,7 +24,7 @@ CASES = {
     ),
     "raise": ("try:\n    raise a\nexcept A:\n    raise\nb", "0-1 1-2 2-3 3-4 4-0"),
     "finally": ("for a in b:\n    try:\n        break\n    finally:\n        c\nd", "0-1 1-2 2-3 3-5 5-6 1-6 6-0"),
-    "with": ("with a as b:\n    c\nd", "0-1 1-2 2-1 1-3 3-0"),
+    "with": ("with a as b:\n    c\nd", "0-1 1-2 2-3 3-0"),
     "match": ("match a:\n    case 1:\n        b\n    case _:\n        c\nd", "0-1 1-2 2-3 2-4 3-6 4-5 5-6 6-0"),
     "match without default": ("match a:\n    case 1 if b:\n        c\nd", "0-1 1-2 2-3 2-4 3-4 4-0"),
     "a name takes everything": ("match a:\n    case b:\n        c\nd", "0-1 1-2 2-3 3-4 4-0"),
@@ -91,9 +92,7 @@ def line_of(routine: Routine, point: int) -> int:
 
 def ways(routine: Routine) -> set[tuple[int, int]]:
     """From which line control goes to which other, apart from exceptions that anything may raise."""
-    edges = [edge for edge in routine.edges if edge.why not in (Go.NEVER, Go.EXCEPTION)]
-    pairs = {(line_of(routine, edge.source), line_of(routine, edge.target)) for edge in edges}
-    return {pair for pair in pairs if pair[0] != pair[1] or 0 in pair}
+    return {(max(0, source - 1), max(0, target - 1)) for source, target in line_edges(routine)}
 
 
 def reachable(routine: Routine) -> set[int]:

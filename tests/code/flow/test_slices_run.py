@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.code.flow.programs import program
 
 from laconic.code.flow.dominance import control_dependences
 from laconic.code.flow.effects import with_effects
@@ -18,14 +19,13 @@ from laconic.code.flow.slicing import Direction, slice_of
 from laconic.code.languages.python import PYTHON
 from laconic.code.routines import Routine
 from laconic.code.syntax.control.read import read_routines
-from tests.code.flow.programs import program
 
 ARGUMENTS = ((0, 0), (1, 2), (5, 3), (2, -1))
 SEEDS = st.integers(0, 2**32)
 
 
 @given(SEEDS)
-@settings(max_examples=1500)
+@settings(max_examples=1000)
 def test_a_backward_slice_gives_the_value_that_the_whole_gives(seed: int) -> None:
     text = program(Random(seed))
     routine = subject(text)
@@ -114,5 +114,5 @@ def run(text: str, arguments: tuple[int, int]) -> str | None:
     with contextlib.redirect_stdout(io.StringIO()):
         try:
             return repr(function(*arguments))
-        except Exception:  # of whatever kind the program was made to raise
+        except (ArithmeticError, AssertionError, LookupError, NameError, TypeError, ValueError):
             return None

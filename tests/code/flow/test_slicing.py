@@ -20,7 +20,9 @@ CASES = {
     "a part of an object": ("self.a = 1\nself.b = 2\nprint(self.a)", 3, [1, 3]),
     "a key of a mapping": ("d = {}\nd['a'] = 1\nd['b'] = 2\nprint(d['a'])", 4, [1, 2, 4]),
     "a function that changes its argument": (
-        "def zap(x):\n    x[1] = 2\ndef look(x):\n    return x[0]\na = [1, 2]\nzap(a)\nlook(a)\nprint(a)", 8, [1, 2, 5, 6, 8],
+        "def zap(x):\n    x[1] = 2\ndef look(x):\n    return x[0]\na = [1, 2]\nzap(a)\nlook(a)\nprint(a)",
+        8,
+        [1, 2, 5, 6, 8],
     ),
     "a function that is called": ("k = 1\nj = 2\ndef f():\n    return k\nprint(f())", 5, [1, 3, 4, 5]),
     "imports": ("import os\nimport sys\nprint(os.name)", 3, [1, 3]),
@@ -67,7 +69,20 @@ def test_a_variable_narrows_a_slice(name: str) -> None:
     assert sliced(text, line, direction, variable) == expected
 
 
-STATEMENT = "@decorated\ndef f(\n    a,\n):\n    '''What it\n    does.'''\n    # about b\n    b = g(\n        a,\n    )\n\n    return b\n"
+STATEMENT = """\
+@decorated
+def f(
+    a,
+):
+    '''What it
+    does.'''
+    # about b
+    b = g(
+        a,
+    )
+
+    return b
+"""
 
 
 @pytest.mark.parametrize(("line", "first"), [(1, 1), (3, 1), (5, 8), (7, 8), (9, 8), (11, 12), (12, 12)])

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from laconic.code.flow.lines import lines_of_all
 from laconic.code.flow.reader import FlowReader, routine_of
 from laconic.code.flow.slicing import Direction, slice_of
-from laconic.code.routines import Routine
+from laconic.code.routines import RESULT, Routine
 from laconic.code.symbols import Symbol
 from laconic.foundation.limits import MAX_SLICED_CALLEES
 
@@ -44,8 +44,9 @@ def parts_of_callees(reader: FlowReader, callees: Iterable[tuple[Symbol, int]], 
 def _criterion(routine: Routine, direction: Direction) -> list[int]:
     if direction is Direction.FORWARD:
         return [0]
-    returning = [at for at, statement in enumerate(routine.statements) if statement.kind == "return"]
-    return returning or [0]
+    returning = {at for at, statement in enumerate(routine.statements) if statement.kind == "return"}
+    returning |= {point.statement for point in routine.points if (RESULT,) in point.writes}
+    return sorted(returning) or [0]
 
 
 def called_lines(routine: Routine, statements: Iterable[int]) -> set[int]:

@@ -22,6 +22,7 @@ from laconic.code.expressions import (
     Expression,
 )  # fmt: skip
 from laconic.code.expressions import Parameter as Positional
+from laconic.code.languages.control.c import C_CONTROL
 from laconic.code.languages.model import (
     Assign,
     Block,
@@ -663,6 +664,7 @@ C = Language(
     rules={**RULES, "translation_unit": Custom(lower_unit), "subscript_expression": Custom(lower_subscript)},
     readable=readable_c,
     blocks=BLOCKS,
+    control=C_CONTROL,
     resolution=Resolution(
         modules=included_files,
         namespace="global",

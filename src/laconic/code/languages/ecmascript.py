@@ -17,6 +17,7 @@ from laconic.code.expressions import (
     SPREAD,
     Expression,
 )  # fmt: skip
+from laconic.code.languages.control.ecmascript import CONTROL
 from laconic.code.languages.ecmascript_modules import module_files, module_keys
 from laconic.code.languages.model import (  # fmt: skip
     RECEIVER,
@@ -406,5 +407,6 @@ JAVASCRIPT = Language(
     blocks=BLOCKS,
     hoists=True,
     outlives=outlives,
+    control=CONTROL,
     resolution=RESOLUTION,
 )

@@ -6,29 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from laconic.code.expressions import ABSTRACT, CLASS_METHOD, CONTEXT_MANAGER, PROPERTY, STATIC
-from laconic.code.languages.control import (
-    Case,
-    Choice,
-    Constant,
-    Control,
-    Each,
-    Else,
-    Fails,
-    Finally,
-    Forgets,
-    Goes,
-    Handler,
-    If,
-    Leap,
-    Not,
-    Suite,
-    Switch,
-    Ternary,
-    Try,
-    Update,
-    While,
-    With,
-)
+from laconic.code.languages.control.python import CONTROL
 from laconic.code.languages.model import (
     Alias,
     Assign,
@@ -253,51 +231,6 @@ BUILTIN_MEMBERS = names(
     "find rfind read write close open readline readlines flush seek tell group groups match search sub isdigit "
     "splitlines partition rpartition fromkeys popitem intersection difference issubset issuperset format_map zfill"
 )
-
-TRUTH = Constant(names("True 1"), names("False None 0"))
-
-CONTROL = Control(
-    roles={
-        "module": Suite(scoped=False),
-        "block": Suite(scoped=False),
-        "if_statement": If(),
-        "elif_clause": If(otherwise=""),
-        "else_clause": Else(),
-        "while_statement": While(otherwise="alternative"),
-        "for_statement": Each(otherwise="alternative"),
-        "try_statement": Try(),
-        "except_clause": Handler("value", ":block"),
-        "except_group_clause": Handler("value", ":block"),
-        "finally_clause": Finally(":block"),
-        "with_statement": With(),
-        "match_statement": Switch(),
-        "case_clause": Case(":case_pattern", "guard/#0", "consequence", wildcards=names("_"), names_fit=True),
-        "return_statement": Goes(Leap.RETURN),
-        "raise_statement": Goes(Leap.RAISE),
-        "break_statement": Goes(Leap.BREAK),
-        "continue_statement": Goes(Leap.CONTINUE),
-        "boolean_operator": Choice(),
-        "not_operator": Not(),
-        "conditional_expression": Ternary("#1", "#0", "#2"),
-        "true": TRUTH,
-        "false": TRUTH,
-        "none": TRUTH,
-        "integer": TRUTH,
-        "augmented_assignment": Update(),
-        "delete_statement": Forgets(),
-        "assert_statement": Fails(),
-        "binary_operator": Fails(),
-        "await": Fails(),
-    },
-    declares_by_assignment=True,
-    mutators=names("pop popitem popleft setdefault read readline readlines recv send fetchone fetchmany __next__"),
-    pure=names("print"),
-    changing_arguments={
-        "shuffle": 0, "heappush": 0, "heappop": 0, "heapify": 0, "insort": 0, "next": 0, "setattr": 0, "delattr": 0,
-    },
-    decisions={"assert_statement": 1, "for_in_clause": 1, "if_clause": 1},
-    undivided=names("assert_statement"),
-)  # fmt: skip
 
 PYTHON = Language(
     name="python",

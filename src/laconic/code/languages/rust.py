@@ -22,6 +22,7 @@ from laconic.code.expressions import (
     Expression,
 )  # fmt: skip
 from laconic.code.expressions import Parameter as Positional
+from laconic.code.languages.control.rust import CONTROL
 from laconic.code.languages.model import (  # fmt: skip
     Assign,
     Attribute,
@@ -835,6 +836,7 @@ RUST = Language(
     grammar=grammar,
     rules=RULES,
     blocks=names("block match_arm for_expression while_expression if_expression"),
+    control=CONTROL,
     resolution=Resolution(
         modules=module_files,
         separator=SEPARATOR,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import ABSTRACT, CONST, EITHER, GENERIC, MAPPING, SIGNATURE, TYPED, Expression
+from laconic.code.languages.control.ecmascript import CONTROL
 from laconic.code.languages.ecmascript import BLOCKS, MODIFIERS, QUOTES, RESOLUTION, RULES, outlives
 from laconic.code.languages.model import (
     Assign,
@@ -289,6 +290,7 @@ TYPESCRIPT = Language(
     blocks=TYPED_BLOCKS,
     hoists=True,
     outlives=outlives,
+    control=CONTROL,
     resolution=TYPED_RESOLUTION,
 )
 
@@ -299,5 +301,6 @@ TSX = Language(
     blocks=TYPED_BLOCKS,
     hoists=True,
     outlives=outlives,
+    control=CONTROL,
     resolution=TYPED_RESOLUTION,
 )

@@ -37,3 +37,8 @@ def field(name: str) -> Child:
         wanted = name[1:]
         return lambda node: next((child for child in node.named_children if child.type == wanted), None)
     return lambda node: node.child_by_field_name(name)
+
+
+def token(node: Node, tokens: frozenset[str]) -> str | None:
+    """The first of these tokens among the children of a node."""
+    return next((child.type for child in node.children if child.type in tokens), None)

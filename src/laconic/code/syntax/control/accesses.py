@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from laconic.code.languages import control, model
+from laconic.code.languages import model
+from laconic.code.languages.control import roles as control
 from laconic.code.routines import Go
-from laconic.code.syntax.children import field
-from laconic.code.syntax.control.conditions import token, visit_choice, visit_ternary
+from laconic.code.syntax.children import field, token
+from laconic.code.syntax.control.conditions import visit_choice, visit_ternary
 from laconic.code.syntax.control.definitions import visit_class, visit_function, visit_wrapper
 from laconic.code.syntax.control.walk import declared
 
@@ -76,7 +77,8 @@ def _visit_arguments(walk: Walk, node: Node, name: str, arguments: list[Node]) -
     changed = walk.control.changing_arguments.get(name, -1)
     for position, argument in enumerate(arguments):
         walk.visit(argument)
-        path = walk.path(argument) if position == changed else None
+        lent = argument if position == changed else _lent(walk, argument)
+        path = walk.path(lent)
         if path is not None:
             walk.change(path, argument)
 
@@ -216,18 +218,36 @@ def _escape(walk: Walk, node: Node, role: control.Escape) -> None:
     walk.draft.route([(number, Go.RETURN)], control.Leap.RETURN, "")
 
 
-def _changes(walk: Walk, node: Node, role: control.Changes) -> None:
-    inner = field(role.value)(node)
-    walk.visit(inner)
-    if role.token and token(node, frozenset({role.token})) is None and not _has_named(node, role.token):
-        return
-    path = walk.path(inner)
-    if path is not None:
-        walk.change(path, node)
+def _unary(walk: Walk, node: Node, role: control.Unary) -> None:
+    operand = field(role.operand)(node)
+    if operand is not None and token(node, role.deletes) is not None:
+        walk.bind(operand, None, declares=False)
+    else:
+        walk.visit(operand)
 
 
-def _has_named(node: Node, kind: str) -> bool:
-    return any(child.type == kind for child in node.named_children)
+def _borrow(walk: Walk, node: Node, role: control.Borrow) -> None:
+    walk.visit(field(role.operand)(node))
+
+
+def _lent(walk: Walk, argument: Node) -> Node | None:
+    """What an argument lends to the function that is called, which may change it."""
+    role = walk.role(argument)
+    if isinstance(role, control.Unary) and token(argument, role.borrows) is not None:
+        return field(role.operand)(argument)
+    if isinstance(role, control.Borrow) and any(child.type == role.mutable for child in argument.children):
+        return field(role.operand)(argument)
+    return None
+
+
+def _declares(walk: Walk, node: Node, role: control.Declares) -> None:
+    given = field(role.value)(node)
+    walk.visit(given)
+    for target in node.children_by_field_name(role.targets):
+        if type(walk.role(target)) is model.Assign:
+            walk.visit(target)
+        else:
+            walk.bind(target, given, declares=True)
 
 
 def _forgets(walk: Walk, node: Node, role: control.Forgets) -> None:
@@ -287,7 +307,9 @@ VISITORS: dict[type, Callable[[Walk, Node, Any], None]] = {
     control.Ternary: visit_ternary,
     control.Escape: _escape,
     control.Update: _update,
-    control.Changes: _changes,
+    control.Unary: _unary,
+    control.Borrow: _borrow,
+    control.Declares: _declares,
     control.Forgets: _forgets,
     control.Fails: _fails,
 }

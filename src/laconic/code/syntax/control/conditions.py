@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from laconic.code.languages import control, model
+from laconic.code.languages import model
+from laconic.code.languages.control import roles as control
 from laconic.code.routines import Go
-from laconic.code.syntax.children import field
+from laconic.code.syntax.children import field, token
 from laconic.code.syntax.control.draft import Ends
 
 if TYPE_CHECKING:
@@ -19,12 +20,12 @@ def branch(walk: Walk, node: Node | None) -> tuple[Ends, Ends]:
     """Evaluate a condition from `here`; gives the ends where it holds and where it does not."""
     if node is not None:
         role = walk.role(node)
-        if isinstance(role, control.Not) and token(node, role.operators) is not None:
-            holds, fails = branch(walk, node.named_children[-1] if node.named_children else None)
+        if isinstance(role, control.Unary) and token(node, role.negates) is not None:
+            holds, fails = branch(walk, field(role.operand)(node))
             return fails, holds
         if isinstance(role, control.Choice) and operator_of(node, role):
             return _choice(walk, node, role)
-        if isinstance(role, model.Inner) and node.named_child_count == 1 and not walk.is_statement(node):
+        if (role is None or isinstance(role, model.Inner)) and node.named_child_count == 1:
             return branch(walk, node.named_children[0])
     walk.visit(node)
     number = walk.draft.last()
@@ -91,8 +92,3 @@ def operator_of(node: Node, role: control.Choice) -> str:
     """The operator of a node if it decides what is evaluated, else ""."""
     found = token(node, role.conjunctions | role.disjunctions | role.defaults)
     return found or ""
-
-
-def token(node: Node, tokens: frozenset[str]) -> str | None:
-    """The first of these tokens among the children of a node."""
-    return next((child.type for child in node.children if child.type in tokens), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.languages import model
+from laconic.code.routines import RESULT
 from laconic.code.syntax.children import field
 from laconic.code.syntax.control.draft import Draft, StatementDraft, begin
 
@@ -91,7 +92,8 @@ def _routine(walk: Walk, node: Node, role: Any, name: str) -> Draft:
     draft.close()
     draft.here = [(0, draft.here[0][1])]
     if body is not None:
-        walk.body(body)
+        gives = type(role) is model.Function and role.body_is_value
+        walk.body(body, RESULT if gives else None)
     walk.routines[place] = draft.freeze()
     for free in draft.free:
         if free not in draft.own:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from laconic.code.languages.control import Leap
+from laconic.code.languages.control.roles import Leap
 from laconic.code.routines import ENTRY, EXIT, Call, Edge, Go, Path, Point, Routine, Statement
 
 # Edges that begin at a point and have no end as yet.
@@ -52,6 +52,7 @@ class Frame:
 
     kind: str
     label: str = ""
+    result: str | None = None  # the variable that takes the value of what is left
     breaks: Ends = field(default_factory=list)
     continues: Ends = field(default_factory=list)
     raised: Ends = field(default_factory=list)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from laconic.code.languages import control, model
+from laconic.code.languages import model
+from laconic.code.languages.control import roles as control
 from laconic.code.routines import Path
-from laconic.code.syntax.children import field
+from laconic.code.syntax.children import field, token
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,6 +28,8 @@ def path_of(walk: Walk, node: Node | None, names: int) -> Path | None:
         return (walk.draft.variable(walk.text(node)),)
     if kind is model.Inner and node.named_child_count == 1:
         return path_of(walk, node.named_children[0], names)
+    if kind is control.Unary and token(node, role.follows) is not None:
+        return path_of(walk, field(role.operand)(node), names)
     if kind is model.Member:
         whole, member = path_of(walk, field(role.object)(node), names), field(role.member)(node)
         return _longer(whole, f".{walk.text(member)}" if member is not None else "", names)
@@ -81,5 +84,5 @@ def _holds(kind: type) -> bool:
     """Whether a value may hold, or be, one of those it is made of."""
     return kind in (
         model.Inner, model.Either, model.Sequence, model.Dictionary, model.Pair, model.Spread, model.KeywordArgument,
-        control.Choice, control.Ternary, control.Changes,
+        control.Choice, control.Ternary, control.Unary, control.Borrow,
     )  # fmt: skip

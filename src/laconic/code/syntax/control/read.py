@@ -5,11 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from laconic.code.languages.control import Control
+from laconic.code.languages.control.roles import Control
 from laconic.code.routines import Routines
 from laconic.code.syntax.control.accesses import VISITORS
+from laconic.code.syntax.control.blocks import body
 from laconic.code.syntax.control.draft import StatementDraft, begin
-from laconic.code.syntax.control.statements import STATEMENTS, block
+from laconic.code.syntax.control.statements import STATEMENTS
 from laconic.code.syntax.control.walk import Walk
 from laconic.code.syntax.extract import parse
 from laconic.foundation.recursion import allow_deep_nesting
@@ -22,7 +23,7 @@ def read_routines(source: bytes, language: Language) -> Routines:
     """All routines of a file, outermost first. What is nested too deeply to be read is left out."""
     table = language.control or Control({}, level="none")
     root = parse(source, language).root_node
-    walk = Walk(source, language, table, VISITORS, STATEMENTS, block)
+    walk = Walk(source, language, table, VISITORS, STATEMENTS, body)
     allow_deep_nesting()
     begin(walk.draft)
     walk.draft.statements.append(StatementDraft("entry", 0, 0, 1, 0, walk.draft.end_line, -1))

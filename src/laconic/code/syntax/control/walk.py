@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from laconic.code.languages import control, model
+from laconic.code.languages import model
+from laconic.code.languages.control import roles as control
 from laconic.code.routines import OBJECT, Call, Path, Routine
-from laconic.code.syntax.children import field
+from laconic.code.syntax.children import field, token
 from laconic.code.syntax.control.draft import MAX_PATH_NAMES, Draft, Ends
 from laconic.code.syntax.control.paths import path_of, sources_of
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-TYPE_FIELDS = frozenset({"type", "type_arguments", "return_type"})  # of a pattern: no variables
+TYPE_FIELDS = frozenset({"type", "type_arguments", "size", "parameters"})  # of a target: no variables
 
 
 def declared(name: str) -> str:
@@ -34,7 +35,7 @@ class Walk:
         table: control.Control,
         visitors: dict[type, Callable[[Walk, Node, Any], None]],
         statements: dict[type, Callable[[Walk, Node, Any], None]],
-        block: Callable[[Walk, Node], None],
+        block: Callable[[Walk, Node, str | None], None],
     ) -> None:
         self.source = source
         self.language = language
@@ -153,8 +154,8 @@ class Walk:
             inner = field(role.value)(target)
             if inner is not None:
                 self.bind(inner, value, declares=declares)
-        elif kind is control.Changes:
-            self.visit(target)
+        elif kind is control.Unary and token(target, role.follows) is not None:
+            self._bind_followed(field(role.operand)(target))
         else:
             for at, child in enumerate(target.named_children):
                 if target.field_name_for_named_child(at) not in TYPE_FIELDS:
@@ -183,6 +184,13 @@ class Walk:
             for source in sources_of(self, value):
                 if source != variable:
                     draft.shares[min(source, variable), max(source, variable)] = None
+
+    def _bind_followed(self, pointer: Node | None) -> None:
+        """`*pointer = …`."""
+        self.visit(pointer)
+        path = self.path(pointer)
+        if path is not None and pointer is not None:
+            self.change(path, pointer)
 
     def _bind_part(self, target: Node, role: Any, value: Node | None) -> None:
         """`object.member = …`, `object[key] = …`."""
@@ -223,9 +231,9 @@ class Walk:
 
     # Statements
 
-    def body(self, node: Node) -> None:
-        """The statements of a routine, or the one expression that it is."""
-        self.block(self, node)
+    def body(self, node: Node, result: str | None = None) -> None:
+        """The statements of a routine, or the one expression that it is; the last gives `result` its value."""
+        self.block(self, node, result)
         self.draft.close()
 
     # Conditions

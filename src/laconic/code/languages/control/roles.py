@@ -1,0 +1,286 @@
+"""What node types mean for the order in which statements run: the second half of a language's value.
+
+`Control.roles` maps node types to the roles below; a node type without one that stands in a block is a statement that
+runs straight through. What a statement reads and writes follows from the rules of `model.py`; where those are `Custom`,
+`roles` may give a node type an `Assign`, `Iterate` or other rule that says the same. Fields are written as there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from enum import Enum
+from typing import Any
+
+from laconic.code.languages.model import Field, value
+
+
+@value
+class If:
+    """`if condition: then`, with arms in `otherwise` that are an `If`, an `Else` or any statement.
+
+    `chains` are node types of further arms that are children of the same node. An `initial` statement runs first.
+    """
+
+    condition: Field = "condition"
+    then: Field = "consequence"
+    otherwise: Field = "alternative"
+    initial: Field = ""
+    negated: bool = False  # `unless`
+
+
+@value
+class Else:
+    """A block after a condition that failed, or after a loop or `try` that ran to its end."""
+
+    body: Field = "body"
+
+
+@value
+class While:
+    """A loop with a condition, tested `first` or after the body; without a condition it runs for ever."""
+
+    condition: Field = "condition"
+    body: Field = "body"
+    initial: Field = ""
+    update: Field = ""
+    otherwise: Field = ""
+    first: bool = True
+    negated: bool = False  # `until`
+    head: Field = ""  # a child that holds condition, initial and update
+    label: Field = ""
+
+
+@value
+class Each:
+    """A loop over the elements of something."""
+
+    target: Field = "left"
+    iterable: Field = "right"
+    body: Field = "body"
+    otherwise: Field = ""
+    initial: Field = ""
+    label: Field = ""
+
+
+@value
+class Try:
+    """`try body`, then children that are a `Handler`, an `Else` or a `Finally`; `resources` are entered first."""
+
+    body: Field = "body"
+    resources: Field = ""
+
+
+@value
+class Handler:
+    """`catch (caught) body`. It takes every exception if it names no `caught`, or where `takes_all`."""
+
+    caught: Field = "value"
+    body: Field = "body"
+    binds: Field = ""  # a child that names the exception
+    takes_all: bool = False
+
+
+@value
+class Finally:
+    """Runs however the `try` was left."""
+
+    body: Field = "#0"
+
+
+@value
+class With:
+    """Context managers are entered, the body runs, and they are left again."""
+
+    items: Field = ":with_clause"
+    body: Field = "body"
+
+
+@value
+class Switch:
+    """One of several cases runs: the children of `body`, or of the node itself, that are a `Case`."""
+
+    subject: Field = "subject"
+    body: Field = "body"
+    initial: Field = ""
+    alias: Field = ""  # a name for the subject
+    breaks: bool = False  # `break` leaves it
+
+
+@value
+class Case:
+    """One case: it is a default without a `pattern`, or where the pattern is one of the texts `wildcards`.
+
+    The body is the field, or without one all children after the pattern. A `guard` may still refuse.
+    """
+
+    pattern: Field = "pattern"
+    guard: Field = ""
+    body: Field = ""
+    wildcards: frozenset[str] = frozenset()
+    binds: bool = False  # names in the pattern are bound
+    names_fit: bool = False  # a bare name as pattern fits everything
+    falls: bool = False  # into the next one unless something jumps; the subject alone decides where to begin
+    default: bool = False
+
+
+class Leap(Enum):
+    """Where a jump goes."""
+
+    BREAK = "break"
+    CONTINUE = "continue"
+    RETURN = "return"
+    RAISE = "raise"
+    GOTO = "goto"
+    FALLTHROUGH = "fallthrough"
+
+
+@value
+class Goes:
+    """A statement that jumps; `label` names the loop, `value` is evaluated before."""
+
+    to: Leap
+    label: Field = ""
+    value: Field = ""
+
+
+@value
+class Labelled:
+    """A statement that a jump may name; without a `body` the label stands before the next statement."""
+
+    label: Field = "label"
+    body: Field = "#-1"
+
+
+@value
+class Deferred:
+    """A call that runs when the function is left; its arguments are evaluated here."""
+
+
+@value
+class Escape:
+    """An expression that may leave the function: `value?`."""
+
+    value: Field = "#0"
+
+
+@value
+class Choice:
+    """An operator that evaluates `right` only if it has to; `conjunctions` do where the left is true."""
+
+    left: Field = "left"
+    right: Field = "right"
+    conjunctions: frozenset[str] = frozenset({"and", "&&"})
+    disjunctions: frozenset[str] = frozenset({"or", "||"})
+    defaults: frozenset[str] = frozenset({"??", "?:"})
+
+
+@value
+class Ternary:
+    """`condition ? then : otherwise`."""
+
+    condition: Field = "condition"
+    then: Field = "consequence"
+    otherwise: Field = "alternative"
+
+
+@value
+class Unary:
+    """An operator before its operand; what it does depends on the token."""
+
+    operand: Field = "#-1"
+    negates: frozenset[str] = frozenset({"not", "!"})
+    borrows: frozenset[str] = frozenset()  # whoever is given it may change the operand: `&x`
+    follows: frozenset[str] = frozenset()  # assigning to it changes what the operand points to: `*x = …`
+    deletes: frozenset[str] = frozenset()  # `delete x.y`
+
+
+@value
+class Constant:
+    """A condition whose outcome is written down: `True`, `1`."""
+
+    truths: frozenset[str] = frozenset({"true"})
+    falsehoods: frozenset[str] = frozenset({"false"})
+
+
+@value
+class Update:
+    """`left += right`, `x++`: what is written is read before."""
+
+    left: Field = "left"
+    right: Field = "right"
+
+
+@value
+class Borrow:
+    """`&mut x`: whoever is given it may change the operand; only where the node has a child of type `mutable`."""
+
+    operand: Field = "value"
+    mutable: str = "mutable_specifier"
+
+
+@value
+class Declares:
+    """Variables, with or without a value. What a `target` is given may stand in it, as an `Assign` of its own."""
+
+    targets: Field = "name"
+    value: Field = ""
+
+
+@value
+class Refutable:
+    """A declaration that may not fit its value: then `otherwise` runs."""
+
+    left: Field = "pattern"
+    right: Field = "value"
+    otherwise: Field = "alternative"
+
+
+@value
+class Forgets:
+    """`del x`."""
+
+
+@value
+class Fails:
+    """An expression that may raise, besides calls and accesses to parts."""
+
+
+@value
+class Suite:
+    """A sequence of statements; `scoped`: names declared inside end with it."""
+
+    scoped: bool = True
+
+
+@value
+class Straight:
+    """A statement where the rule of the node would make it something else."""
+
+
+@value
+class Forms:
+    """A statement with several forms: (type of a child that tells it, role or rule); "" is the last one."""
+
+    forms: tuple[tuple[str, Any], ...]
+
+
+@value
+class Control:
+    """The roles of a language's nodes, and the few facts that reading and writing needs.
+
+    `level` says what is promised: with "statements", control and data flow of every statement; with "blocks", control
+    flow alone is relied on.
+    """
+
+    roles: Mapping[str, Any]
+    level: str = "statements"
+    declares_by_assignment: bool = False  # assigning a name makes it local: Python, Ruby
+    # Methods that change what they are called on although their result is used: pop, read.
+    mutators: frozenset[str] = frozenset()
+    # Methods and functions that change nothing although their result is not used: print.
+    pure: frozenset[str] = frozenset()
+    changing_arguments: Mapping[str, int] = field(default_factory=dict)  # functions that change an argument: shuffle
+    # Decision points besides branches and loops, by node type; what complexity counts, see `flow/complexity.py`.
+    decisions: Mapping[str, int] = field(default_factory=dict)
+    undivided: frozenset[str] = frozenset()  # decisions inside these count no more

@@ -1,0 +1,153 @@
+"""Statements one after the other, and what all kinds of statements share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from laconic.code.languages import model
+from laconic.code.languages.control import roles as control
+from laconic.code.syntax.control.draft import StatementDraft
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from laconic.code.syntax.control.walk import Walk
+
+
+def lower(walk: Walk, node: Node) -> None:
+    """One statement, from `here` to what is `here` after it."""
+    role = walk.role(node)
+    handler = walk.statements.get(type(role))
+    if handler is not None:
+        handler(walk, node, role)
+        return
+    inner = _only_statement(walk, node)
+    if inner is not None:
+        lower(walk, inner)
+        return
+    defines = type(role) in (model.Function, model.Class, model.Wrapper)
+    open_statement(walk, node, "definition" if defines else "simple")
+    walk.discarded = _discarded(walk, node)
+    walk.visit(node)
+    give_result(walk, node)
+    walk.draft.point(node.start_byte, node.end_byte)
+    walk.draft.close()
+
+
+def block(walk: Walk, node: Node | None, *, scoped: bool = True, result: str | None = None) -> None:
+    """A sequence of statements, or one statement. The last gives `result` its value."""
+    if node is None:
+        return
+    if walk.draft.statement >= 0:
+        note_closing(walk, node, walk.draft.statement)
+    owner = walk.draft.statement
+    if scoped:
+        walk.draft.scopes.append({})
+    children = statements_in(walk, node)
+    outer, walk.result = walk.result, None
+    for at, child in enumerate(children):
+        walk.draft.statement = owner
+        walk.result = result if at == len(children) - 1 else None
+        lower(walk, child)
+    walk.result = outer
+    walk.draft.statement = owner
+    if scoped:
+        walk.draft.scopes.pop()
+
+
+def body(walk: Walk, node: Node, result: str | None) -> None:
+    """The statements of a routine."""
+    block(walk, node, scoped=False, result=result)
+
+
+def statements_in(walk: Walk, node: Node) -> list[Node]:
+    """The statements of a block; a node that is no block is one itself."""
+    role = walk.role(node)
+    if type(role) is not control.Suite:
+        return [node]
+    children = [child for child in node.named_children if type(walk.role(child)) is not model.Comment]
+    documented = len(walk.draft.statements) == 1 and children and _is_doc_string(walk, children[0])
+    return children[1:] if documented else children
+
+
+def _is_doc_string(walk: Walk, node: Node) -> bool:
+    """Whether the first statement of a routine only documents it: it is part of the head."""
+    wanted = walk.language.doc_string
+    return bool(wanted) and node.named_child_count == 1 and node.named_children[0].type == wanted
+
+
+def open_statement(walk: Walk, node: Node, kind: str, head_end: Node | None = None) -> StatementDraft:
+    """Begin a statement; its head ends where the node `head_end` begins."""
+    draft = walk.draft
+    owner = draft.statement
+    draft.close()
+    line, last = node.start_point[0] + 1, node.end_point[0] + 1
+    if node.end_point[1] == 0 and last > line:
+        last -= 1
+    if head_end is None:
+        end, head_line = node.end_byte, last
+    else:
+        end, head_line = head_end.start_byte, _line_before(walk, node, head_end)
+    made = StatementDraft(kind, node.start_byte, end, line, head_line, last, owner)
+    draft.statement = len(draft.statements)
+    draft.statements.append(made)
+    return made
+
+
+def note_closing(walk: Walk, node: Node, statement: int) -> None:
+    """The line of a closing bracket or `end` belongs to the statement that the block is of."""
+    last = node.children[-1] if node.child_count else None
+    owner = walk.draft.statements[statement]
+    if (
+        last is not None
+        and not last.is_named
+        and last.type not in (";", ")")
+        and last.end_point[0] > node.start_point[0]
+    ):
+        owner.tails.append(last.end_point[0] + 1)
+
+
+def _line_before(walk: Walk, node: Node, body: Node) -> int:
+    """The last line of what stands before a body; comments between do not count."""
+    at = body.start_byte
+    while at > node.start_byte and walk.source[at - 1 : at].isspace():
+        at -= 1
+    return max(node.start_point[0] + 1, body.start_point[0] + 1 - walk.source.count(b"\n", at, body.start_byte))
+
+
+def _only_statement(walk: Walk, node: Node) -> Node | None:
+    """The one statement that an expression statement is made of."""
+    role = walk.role(node)
+    if role is not None and type(role) not in (model.Inner, model.Statement):
+        return None
+    children = [child for child in node.named_children if type(walk.role(child)) is not model.Comment]
+    return children[0] if len(children) == 1 and walk.is_statement(children[0]) else None
+
+
+def _discarded(walk: Walk, node: Node) -> int:
+    """The call whose value the statement does not use."""
+    if walk.result is not None:
+        return -1
+    inner = node
+    while inner.named_child_count == 1 and type(walk.role(inner)) is not model.Call:
+        inner = inner.named_children[0]
+    return inner.id if type(walk.role(inner)) is model.Call else -1
+
+
+def give_result(walk: Walk, node: Node) -> None:
+    """The statement's value is that of the expression around it, if one waits for it."""
+    if walk.result is not None:
+        walk.write((walk.result,), node)
+        walk.draft.own.add(walk.result)
+
+
+def initial(walk: Walk, node: Node | None, place: str) -> None:
+    """What runs before the condition of a statement."""
+    for part in every(node, place):
+        walk.visit(part)
+        walk.draft.close()
+
+
+def every(node: Node | None, place: str) -> list[Node]:
+    """All children in a field."""
+    return node.children_by_field_name(place) if node is not None and place else []

@@ -1,0 +1,188 @@
+"""One of several cases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from laconic.code.languages import model
+from laconic.code.languages.control import roles as control
+from laconic.code.routines import Go
+from laconic.code.syntax.children import field
+from laconic.code.syntax.control.blocks import (
+    block,
+    initial,
+    note_closing,
+    open_statement,
+)
+from laconic.code.syntax.control.draft import Ends, Frame
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from laconic.code.syntax.control.walk import Walk
+
+
+def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
+    """Cases are tried one after the other, or jumped to where they fall through."""
+    draft, result = walk.draft, walk.result
+    draft.scopes.append({})
+    body = field(role.body)(node) or node
+    open_statement(walk, node, "switch", body if body.id != node.id else None)
+    me = draft.statement
+    initial(walk, node, role.initial)
+    subject = field(role.subject)(node) if role.subject else None
+    walk.visit(subject)
+    draft.point(node.start_byte, subject.end_byte if subject is not None else node.start_byte)
+    alias = field(role.alias)(node) if role.alias else None
+    if alias is not None:
+        walk.bind(alias, subject, declares=True)
+    if subject is not None:
+        walk.write((matched(node),), subject)
+        draft.own.add(matched(node))
+    start = draft.last()
+    draft.close()
+    cases = [(child, walk.role(child)) for child in body.named_children if type(walk.role(child)) is control.Case]
+    if cases:
+        draft.statements[me].head_end_line = min(draft.statements[me].head_end_line, cases[0][0].start_point[0] + 1)
+        note_closing(walk, body, me)
+    frame = Frame("switch" if role.breaks else "cases", label=walk.label, result=result)
+    walk.label = ""
+    draft.frames.append(frame)
+    if any(part.falls for _, part in cases):
+        _jump_to_cases(walk, cases, start, node)
+    else:
+        _try_cases(walk, cases, frame, start, node, result)
+    draft.frames.pop()
+    draft.here = draft.here + frame.breaks
+    draft.statement = draft.statements[me].owner
+    draft.scopes.pop()
+
+
+def _try_cases(
+    walk: Walk, cases: list[tuple[Node, control.Case]], frame: Frame, start: int, around: Node, result: str | None
+) -> None:
+    """The first case that fits is taken; a default is tried last, wherever it stands."""
+    draft = walk.draft
+    me = draft.statement
+    missed: Ends = [(start, Go.NEXT)]
+    fallen: Ends = []
+    ordered = sorted(cases, key=lambda case: _is_default(walk, *case))
+    for node, role in ordered:
+        draft.statement = me
+        draft.here = missed
+        missed = _case_head(walk, node, role, matched(around))
+        draft.here = draft.here + fallen
+        frame.continues = []
+        _case_body(walk, node, role, result)
+        fallen = list(frame.raised)
+        frame.raised = []
+        frame.breaks += draft.here
+    draft.here = missed
+
+
+def _jump_to_cases(walk: Walk, cases: list[tuple[Node, control.Case]], start: int, around: Node) -> None:
+    """Every case is entered from the subject and from the case before it."""
+    draft = walk.draft
+    me = draft.statement
+    draft.here = []
+    for node, role in cases:
+        draft.statement = me
+        draft.here = [*draft.here, (start, Go.CASE)]
+        _case_head(walk, node, role, matched(around))
+        draft.here = [(number, Go.NEXT) for number, why in draft.here if why is not Go.FALSE]
+        _case_body(walk, node, role, None)
+    if not any(_is_default(walk, *case) for case in cases):
+        draft.here = [*draft.here, (start, Go.FALSE)]
+
+
+def matched(switch: Node) -> str:
+    """The variable that stands for what the cases are compared with."""
+    return f"<{switch.start_byte} matched>"
+
+
+def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends:
+    """The test of a case; gives the ends where it does not fit."""
+    draft = walk.draft
+    draft.scopes.append({})
+    pattern = field(role.pattern)(node) if role.pattern else None
+    guard = field(role.guard)(node) if role.guard else None
+    open_statement(walk, node, "case", _body_start(walk, node, role))
+    default = _is_default(walk, node, role)
+    draft.decisions += not default
+    for child in _patterns(node, role):
+        walk.bind(child, None, declares=True) if role.binds and not default else walk.visit(child)
+    draft.point(node.start_byte, pattern.end_byte if pattern is not None else node.start_byte)
+    walk.read((subject,), pattern or node)
+    draft.point().tests = True
+    number = draft.last()
+    draft.close()
+    missed: Ends = [] if default or (role.names_fit and _is_name(walk, pattern)) else [(number, Go.FALSE)]
+    draft.here = [(number, Go.TRUE if missed else Go.NEXT)]
+    if guard is not None:
+        holds, fails = walk.branch(guard)
+        draft.here = holds
+        missed = missed + fails
+    return missed
+
+
+def _patterns(node: Node, role: control.Case) -> list[Node]:
+    if role.pattern[:1] == ":":
+        return [child for child in node.named_children if child.type == role.pattern[1:]]
+    if role.pattern[:1] in ("#", "=") or "/" in role.pattern:
+        found = field(role.pattern)(node)
+        return [found] if found is not None else []
+    return node.children_by_field_name(role.pattern) if role.pattern else []
+
+
+def _body_start(walk: Walk, node: Node, role: control.Case) -> Node | None:
+    children = _case_statements(walk, node, role)
+    return children[0] if children else None
+
+
+def _case_statements(walk: Walk, node: Node, role: control.Case) -> list[Node]:
+    if role.body:
+        found = field(role.body)(node)
+        return [found] if found is not None else []
+    heads = {child.id for child in _patterns(node, role)}
+    guard = field(role.guard)(node) if role.guard else None
+    if guard is not None:
+        heads.add(guard.id)
+    kinds = (model.Comment, model.Skip)
+    return [child for child in node.named_children if child.id not in heads and type(walk.role(child)) not in kinds]
+
+
+def _case_body(walk: Walk, node: Node, role: control.Case, result: str | None) -> None:
+    draft = walk.draft
+    me = draft.statement
+    statements = _case_statements(walk, node, role)
+    for at, child in enumerate(statements):
+        draft.statement = me
+        block(walk, child, scoped=bool(role.body), result=result if at == len(statements) - 1 else None)
+    draft.close()
+    draft.scopes.pop()
+
+
+def _is_default(walk: Walk, node: Node, role: control.Case) -> bool:
+    if role.default or not role.pattern:
+        return True
+    patterns = _patterns(node, role)
+    guard = field(role.guard)(node) if role.guard else None
+    if not patterns:
+        return guard is None
+    return guard is None and len(patterns) == 1 and _fits_all(walk, patterns[0], role)
+
+
+def _fits_all(walk: Walk, pattern: Node, role: control.Case) -> bool:
+    """Whether a pattern, or the last of its alternatives, is a wildcard."""
+    while pattern.child_count:
+        parts = [child for child in pattern.children if child.type not in ("(", ")")]
+        if len(parts) > 1 and not any(part.type == "|" for part in parts):
+            return False
+        pattern = parts[-1]
+    return walk.text(pattern) in role.wildcards
+
+
+def _is_name(walk: Walk, node: Node | None) -> bool:
+    while node is not None and node.named_child_count == 1:
+        node = node.named_children[0]
+    return node is not None and type(walk.role(node)) is model.Name and walk.text(node)[:1].islower()
