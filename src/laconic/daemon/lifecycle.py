@@ -19,7 +19,11 @@ from laconic.foundation.clock import Stopwatch
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import DAEMON_START_SECONDS, DAEMON_STOP_SECONDS, MAX_DAEMONS_LISTED
 
-_PROGRAM = "import sys; sys.path[:] = sys.argv[5:]; from laconic.daemon.serve import main; main(*sys.argv[1:5])"
+# The process that is started ends at once: the daemon is its child, and so nobody's whom it could outlive as a zombie.
+_PROGRAM = (
+    "import os, sys; os.fork() and os._exit(0); sys.path[:] = sys.argv[5:]; "
+    "from laconic.daemon.serve import main; main(*sys.argv[1:5])"
+)
 _READY_BYTES = 10_000
 
 
@@ -41,7 +45,7 @@ def start(root: str, answer_words: str, idle_seconds: int) -> Started:
     try:
         make_private(place.directory)
         is_new = _spawn(place, root, answer_words, idle_seconds)
-    except OSError as error:
+    except (OSError, subprocess.CalledProcessError) as error:
         raise LaconicError("daemon_unavailable", f"no daemon can be started: {error}") from error
     found = status(root)
     if found is None:
@@ -51,7 +55,7 @@ def start(root: str, answer_words: str, idle_seconds: int) -> Started:
 
 def spawn_unasked(root: str, answer_words: str, idle_seconds: int) -> None:
     """Have a daemon some time soon; whether that succeeds is not waited for."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, subprocess.CalledProcessError):
         place = Place.of(root)
         make_private(place.directory)
         _begin(root, answer_words, idle_seconds, os.open(os.devnull, os.O_WRONLY))
@@ -61,28 +65,23 @@ def _spawn(place: Place, root: str, answer_words: str, idle_seconds: int) -> boo
     """Start a process and wait until it listens, or has found that another does (then False)."""
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as told:
-        process = _begin(root, answer_words, idle_seconds, writing)
+        _begin(root, answer_words, idle_seconds, writing)
         said = _read_all(told.fileno(), DAEMON_START_SECONDS)
         if not said:
-            process.kill()
-            process.wait()
             raise OSError(errno.ETIMEDOUT, f"it has ended or does not listen; its log is {place.log}")
     answer = json.loads(said)
     if not answer["ok"]:
-        process.wait()
         raise OSError(errno.EIO, answer["message"])
-    if not answer["pid"]:
-        process.wait()
     return bool(answer["pid"])
 
 
-def _begin(root: str, answer_words: str, idle_seconds: int, ready: int) -> subprocess.Popen[bytes]:
+def _begin(root: str, answer_words: str, idle_seconds: int, ready: int) -> None:
     """A process that belongs to no terminal, has no streams of ours, and keeps no directory from being removed."""
     command = [sys.executable, "-c", _PROGRAM, root, answer_words, str(idle_seconds), str(ready), *import_path()]
     try:
-        return subprocess.Popen(
+        subprocess.run(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            pass_fds=[ready], start_new_session=True, cwd="/",
+            pass_fds=[ready], start_new_session=True, cwd="/", check=True,
         )  # fmt: skip
     finally:
         os.close(ready)
@@ -124,11 +123,28 @@ def stop(root: str) -> bool:
         return False
     with client:
         try:
+            pid = client.ask({"cmd": "status"})["pid"]
             client.ask({"cmd": "shutdown"})
             client.wait_until_closed(DAEMON_STOP_SECONDS)
-        except (OSError, ValueError) as error:
+            _wait_for_end(pid, DAEMON_STOP_SECONDS)
+        except (OSError, ValueError, KeyError) as error:
             raise LaconicError("daemon_unavailable", f"the daemon does not end: {error}") from error
     return True
+
+
+def _wait_for_end(pid: int, seconds: float) -> None:
+    """Return when a process that has hung up has ended too, where the system tells."""
+    if not hasattr(os, "pidfd_open"):
+        return
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        if not select.select([process], [], [], seconds)[0]:
+            raise TimeoutError(f"process {pid} goes on")
+    finally:
+        os.close(process)
 
 
 def running() -> list[dict[str, Any]]:

@@ -176,7 +176,8 @@ async def _end(service: Service, freshness: Freshness, idle_seconds: float) -> s
     """Return why it is time to end, when it is."""
     while True:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(service.shutdown.wait(), _IDLE_CHECKS_SECONDS)
+            async with asyncio.timeout(_IDLE_CHECKS_SECONDS):
+                await service.shutdown.wait()
             return "it was asked to"
         if freshness.is_root_gone:
             return "the repository is gone"

@@ -65,15 +65,16 @@ class Service:
                 {"success": True, "status": "ok", **await self._own[request.command](connection, request.parameters)}
             )
         if request.command == WORDS_COMMAND:
-            connection.send(b"\n")  # says that somebody is here: a client does not wait long for a daemon that hangs
             words = _words(request.parameters, self._root, self._identity)
+            connection.send(b"\n")  # says that somebody is here: a client does not wait long for a daemon that hangs
             return await self._ask(connection, request.seconds, ("words", *words))
         return await self._ask(connection, request.seconds, ("call", request.command, request.parameters))
 
     async def _ask(self, connection: Connection, seconds: float, task: tuple[Any, ...]) -> bytes:
         watch = Stopwatch()
         try:
-            await asyncio.wait_for(self._freshness.ensure(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._freshness.ensure()
         except TimeoutError:
             message = f"the index was not up to date within {seconds:g} s"
             raise LaconicError("timed_out", message, "the first index of a repository takes longest") from None

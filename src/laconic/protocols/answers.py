@@ -120,7 +120,7 @@ def _by_module(imported: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         about = modules.setdefault(key, {"module": one["module"], "names": [], "is_from": bool(one["name"])})
         if one["name"]:
             about["names"].append(one["name"])
-            if one["alias"]:
+            if one["alias"] not in {"", one["name"]}:
                 about.setdefault("aliases", {})[one["name"]] = one["alias"]
         elif one["alias"]:
             about["alias"] = one["alias"]

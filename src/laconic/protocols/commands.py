@@ -70,7 +70,7 @@ SPELLINGS: Mapping[str, tuple[Spelling, ...]] = {
     ),
     "calls": (
         Spelling("code.calls", ("target",), {"target": "symbol"}),
-        Spelling("code.calls", without_effect=_LANGUAGE, preset=_ALL, shape=answers.edges),
+        Spelling("code.calls", without_effect=_LANGUAGE, preset={**_ALL, "external": False}, shape=answers.edges),
     ),
     "structure": (
         Spelling("code.structure", ("language",), {"max_results": "limit"}, without_effect=_LANGUAGE,

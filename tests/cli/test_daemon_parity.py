@@ -1,0 +1,169 @@
+"""What a daemon answers is what the command would have printed by itself, to the byte."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.asking import Answer, Ask
+from tests.cli.test_commands import QUESTIONS
+from tests.cli.test_questions_without_answers import REFUSALS
+from tests.cli.test_startup import loaded_by
+
+from laconic.cli import remote
+from laconic.cli.daemon import ANSWER_WORDS
+from laconic.daemon import identity, lifecycle
+
+# Commands that tell what they have done themselves; no daemon answers them.
+OWN_WORK = {"index"}
+
+ODD = [
+    ["tree", "--json", "--quiet"],
+    ["stats", "--color", "always"],
+    ["context", "checkout", "--budget-report", "--with-docs"],
+    ["context", "checkout", "--format", "json"],
+    ["context", "checkout", "--include", "README.md"],
+    ["symbol", "find", "nothing*", "--json"],
+    ["symbol", "validate"],
+    ["calls", "validate"],
+    ["calls", "--no-refresh", "checkout"],
+    ["tree", "--root", "src"],
+    ["tree", "--root", "nowhere"],
+    ["tree", "--root"],
+    ["--json", "tree", "src", "--depth", "1"],
+    ["definition", "src/shop/orders.py:16:15"],
+    ["extract", "./src/shop/money.py"],
+    ["extract", "money.py", "--docs"],
+    ["symbol", "find", "\udcff"],
+    ["symbol", "find", "--", "--odd"],
+    ["dead", "--limit", "1"],
+    ["dead", "--limit", "-1"],
+    ["fly"],
+    ["tree", "a", "b"],
+    ["tree", "--color", "blue"],
+]
+
+
+@pytest.fixture(scope="module")
+def runtime() -> Iterator[str]:
+    directory = tempfile.mkdtemp(prefix="laconic-")
+    yield directory
+    shutil.rmtree(directory)
+
+
+@pytest.fixture
+def served(shop: Path, runtime: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The shop with a daemon of its own."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+    lifecycle.start(str(shop), ANSWER_WORDS, 600)
+    lifecycle.ask(str(shop), {"cmd": "warm"})  # afterwards there is an index, by which its root is found from inside
+    yield shop
+    lifecycle.stop(str(shop))
+
+
+@pytest.fixture
+def ask_twice(ask: Ask, served: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
+    """Ask with the daemon and without: both must print the same."""
+
+    def asked(*words: str) -> Answer:
+        monkeypatch.setenv("LACONIC_DAEMON", "off")
+        alone = ask(*words)
+        monkeypatch.setenv("LACONIC_DAEMON", "use")
+        helped = ask(*words)
+        assert (helped.status, helped.out, helped.err) == (alone.status, alone.out, alone.err)
+        return helped
+
+    return asked
+
+
+def test_every_answer_is_the_same(ask_twice: Ask) -> None:
+    for name, (words, _) in QUESTIONS.items():
+        if name not in OWN_WORK:
+            for options in ([], ["--json"]):
+                ask_twice(*name.split(), *words, *options)
+
+
+def test_every_refusal_is_the_same(ask_twice: Ask) -> None:
+    for words, _, _ in REFUSALS:
+        if words and words[0] not in OWN_WORK:
+            ask_twice(*words)
+
+
+def test_odd_questions_are_answered_the_same(ask_twice: Ask) -> None:
+    for words in ODD:
+        ask_twice(*words)
+
+
+def test_paths_are_those_of_the_directory_that_was_asked_in(
+    ask_twice: Ask, served: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(served / "src/shop")
+    for words in (
+        ["extract", "money.py"],
+        ["structure", "."],
+        ["definition", "orders.py:16"],
+        ["imports", "../../broken.py"],
+    ):
+        assert ask_twice(*words).status == 0
+
+
+def test_settings_are_those_of_whoever_asks(ask_twice: Ask, served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for value in ("40", "300", "none"):
+        monkeypatch.setenv("LACONIC_BUDGET_TOKENS", value)
+        ask_twice("context", "checkout")
+    monkeypatch.delenv("LACONIC_BUDGET_TOKENS")
+    monkeypatch.setenv("LACONIC_NO_SUCH", "1")
+    assert "no setting" in ask_twice("tree").err
+    (served / ".laconic/config.toml").write_text("colour = true\n")
+    assert "'colour'" in ask_twice("tree").err
+    monkeypatch.delenv("LACONIC_DAEMON")
+    (served / ".laconic/config.toml").write_text("daemon = 'off'\n")
+    assert answered("tree") is None
+
+
+def answered(*words: str) -> int | None:
+    return remote.answered("laconic", words)
+
+
+def test_it_is_the_daemon_that_answers(ask: Ask, served: Path) -> None:
+    assert answered("tree") == 0
+    assert answered("symbol", "find", "nothing") == 1
+    assert answered("calls", "--depht", "2") == 2
+
+
+@pytest.mark.parametrize(
+    "words", [["index"], ["tree", "--help"], ["--version"], ["tree", "--root", "src"], ["help"], []]
+)
+def test_what_is_not_for_the_daemon_is_left_to_the_command(served: Path, words: list[str]) -> None:
+    assert answered(*words) is None
+
+
+def test_a_daemon_of_another_program_is_not_used(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(identity, "program_identity", lambda: "another")
+    assert answered("tree") is None
+
+
+def test_a_daemon_that_hangs_is_not_waited_for(served: Path) -> None:
+    status = lifecycle.status(str(served))
+    assert status is not None
+    os.kill(status["pid"], signal.SIGSTOP)
+    try:
+        assert answered("tree") is None
+    finally:
+        os.kill(status["pid"], signal.SIGCONT)
+
+
+def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, served: Path) -> None:
+    """What Python itself loads for `json` is most of it."""
+    ours = {name for name in loaded_by("tree") if name.startswith("laconic")}
+    assert ours == {
+        *("laconic", "laconic.cli", "laconic.cli.main", "laconic.cli.remote", "laconic.cli.terminal"),
+        *("laconic.daemon", "laconic.daemon.client", "laconic.daemon.identity", "laconic.daemon.place"),
+        *("laconic.foundation", "laconic.foundation.limits", "laconic.foundation.roots"),
+    }
+    assert loaded_by("tree") & {"socket", "hashlib", "pathlib", "typing", "dataclasses", "subprocess"} == set()

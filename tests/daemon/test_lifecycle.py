@@ -1,0 +1,139 @@
+"""Daemons begin, end, and never get into each other's way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from tests.cli.asking import run
+from tests.daemon.asking import ANSWER_WORDS, IDLE_SECONDS, Talk, serving, wait_for_end
+
+from laconic.daemon import lifecycle, place
+from laconic.daemon.place import Place
+from laconic.foundation.errors import LaconicError
+
+
+def pids_of_analysis(root: Path) -> list[int]:
+    with Talk(root) as talk:
+        talk.ask(cmd="warm")
+        return [process["pid"] for process in talk.ask(cmd="status")["processes"]]
+
+
+def test_it_is_started_once_and_stopped_once(shop: Path) -> None:
+    first = run(["daemon", "start", "--json"], shop)
+    assert first.result["started"]
+    again = run(["daemon", "start", "--json"], shop)
+    assert not again.result["started"]
+    assert again.result["pid"] == first.result["pid"]
+    listed = run(["daemon", "list", "--json"], shop)
+    assert [one["project"] for one in listed.result["daemons"]] == [str(shop)]
+    assert run(["daemon", "stop"], shop).status == 0
+    wait_for_end(first.result["pid"])
+    gone = run(["daemon", "stop"], shop)
+    assert gone.status == 1
+    assert gone.err.startswith("daemon_not_running: ")
+    assert run(["daemon", "status"], shop).status == 1
+    assert "no daemon runs" in run(["daemon", "list"], shop).out
+
+
+def test_starting_returns_although_the_daemon_goes_on(shop: Path) -> None:
+    """Whoever captures what a command prints waits until nobody can print any more."""
+    command = [sys.executable, "-m", "laconic", "warm"]
+    done = subprocess.run(command, cwd=shop, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "6 files indexed, the daemon is warm\n"
+    assert done.stderr == ""
+    assert lifecycle.stop(str(shop))
+
+
+def test_of_many_that_start_at_once_one_remains(shop: Path) -> None:
+    with ThreadPoolExecutor(6) as threads:
+        started = list(threads.map(lambda _: run(["daemon", "start", "--json"], shop), range(6)))
+    assert {answer.status for answer in started} == {0}
+    assert len({answer.result["pid"] for answer in started}) == 1
+    assert sum(answer.result["started"] for answer in started) == 1
+    assert lifecycle.stop(str(shop))
+
+
+def test_after_a_violent_end_nothing_is_left_but_files(shop: Path) -> None:
+    with serving(shop) as status:
+        children = pids_of_analysis(shop)
+        os.kill(status["pid"], signal.SIGKILL)
+        for pid in (status["pid"], *children):
+            wait_for_end(pid)
+        assert Path(Place.of(str(shop)).socket).exists()
+        assert lifecycle.status(str(shop)) is None
+        with serving(shop) as next_status:
+            assert next_status["pid"] != status["pid"]
+
+
+def test_an_end_on_request_takes_everything_along(shop: Path) -> None:
+    with serving(shop) as status:
+        children = pids_of_analysis(shop)
+        os.kill(status["pid"], signal.SIGTERM)
+        for pid in (status["pid"], *children):
+            wait_for_end(pid)
+    assert not Path(Place.of(str(shop)).socket).exists()
+
+
+def test_it_ends_when_nobody_asks(shop: Path) -> None:
+    started = lifecycle.start(str(shop), ANSWER_WORDS, 1)
+    wait_for_end(started.status["pid"])
+
+
+def test_it_ends_with_its_repository(shop: Path) -> None:
+    with serving(shop) as status:
+        pids_of_analysis(shop)
+        shop.rename(shop.with_name("moved"))
+        wait_for_end(status["pid"])
+
+
+def test_its_files_are_the_users_alone(shop: Path, runtime: Path) -> None:
+    before = os.umask(0)
+    try:
+        with serving(shop):
+            assert stat.S_IMODE(runtime.stat().st_mode) == 0o700
+            assert stat.S_IMODE(Path(Place.of(str(shop)).socket).stat().st_mode) == 0o600
+    finally:
+        os.umask(before)
+
+
+def test_a_directory_that_others_may_write_to_is_not_used(shop: Path, runtime: Path) -> None:
+    runtime.mkdir()
+    runtime.chmod(0o777)
+    with pytest.raises(LaconicError, match="not a directory of this user alone"):
+        lifecycle.start(str(shop), ANSWER_WORDS, IDLE_SECONDS)
+
+
+def test_a_long_path_to_the_runtime_directory_is_passed_over(tmp_path: Path) -> None:
+    deep = tmp_path / ("d" * 100)
+    deep.mkdir(mode=0o700)
+    found = place.runtime_directory({"XDG_RUNTIME_DIR": str(deep), "TMPDIR": str(deep)})
+    assert found == f"/tmp/laconic-{os.geteuid()}"
+
+
+def test_a_daemon_of_another_program_is_replaced(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(shop) as status:
+        monkeypatch.setattr(lifecycle, "program_identity", lambda: "another")
+        started = lifecycle.start(str(shop), ANSWER_WORDS, IDLE_SECONDS)
+        assert not started.was_running
+        assert started.status["pid"] != status["pid"]
+        wait_for_end(status["pid"])
+
+
+def test_a_setting_lets_commands_start_one(shop: Path) -> None:
+    assert run(["tree"], shop, LACONIC_DAEMON="start").status == 0
+    # The command does not wait for it; whoever starts one now waits until that one listens.
+    started = lifecycle.start(str(shop), ANSWER_WORDS, IDLE_SECONDS)
+    assert lifecycle.stop(str(shop))
+    wait_for_end(started.status["pid"])
+
+
+def test_no_command_starts_one_by_itself(shop: Path) -> None:
+    assert run(["tree"], shop).status == 0
+    assert lifecycle.status(str(shop)) is None
