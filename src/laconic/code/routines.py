@@ -17,7 +17,7 @@ RESULT = "<result>"  # the variable for the value of a body that gives its last 
 OBJECT = "&"  # as the last name of a path that is read: the object itself, not what it holds
 
 
-class Go(StrEnum):
+class Way(StrEnum):
     """Why control goes from one point to another."""
 
     NEXT = "next"
@@ -72,7 +72,7 @@ class Edge(NamedTuple):
 
     source: int
     target: int
-    why: Go
+    why: Way
 
 
 class Call(NamedTuple):

@@ -7,7 +7,7 @@ import pytest
 from laconic.code.flow.blocks import basic_blocks
 from laconic.code.flow.lines import line_edges
 from laconic.code.languages.python import PYTHON
-from laconic.code.routines import ENTRY, EXIT, Go, Routine
+from laconic.code.routines import ENTRY, EXIT, Way, Routine
 from laconic.code.syntax.control.read import read_routines
 
 CASES = {
@@ -46,8 +46,8 @@ def test_and_and_or_are_decided_one_after_the_other() -> None:
     texts = {number: point.reads[0][0] for number, point in enumerate(routine.points) if point.reads}
     ways = {(texts[e.source], texts.get(e.target, "out"), e.why) for e in routine.edges if e.source in texts}
     assert ways >= {
-        ("a", "b", Go.TRUE), ("a", "out", Go.FALSE), ("b", "d", Go.TRUE), ("b", "c", Go.FALSE), ("c", "out", Go.TRUE),
-        ("c", "d", Go.FALSE),
+        ("a", "b", Way.TRUE), ("a", "out", Way.FALSE), ("b", "d", Way.TRUE), ("b", "c", Way.FALSE), ("c", "out", Way.TRUE),
+        ("c", "d", Way.FALSE),
     }  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def reachable(routine: Routine) -> set[int]:
     while pending:
         point = pending.pop()
         for edge in routine.edges:
-            if edge.source == point and edge.why is not Go.NEVER and edge.target not in seen:
+            if edge.source == point and edge.why is not Way.NEVER and edge.target not in seen:
                 seen.add(edge.target)
                 pending.append(edge.target)
     return {line_of(routine, point) for point in seen}

@@ -8,30 +8,30 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import NamedTuple
 
-from laconic.code.routines import ENTRY, EXIT, Edge, Go, Routine
+from laconic.code.routines import ENTRY, EXIT, Edge, Way, Routine
 
 
 class BasicBlock(NamedTuple):
     """Points in the order in which they run. `exits` and `raises` name blocks by their number."""
 
     points: tuple[int, ...]
-    exits: tuple[tuple[int, Go], ...]
+    exits: tuple[tuple[int, Way], ...]
     raises: tuple[int, ...]
     reachable: bool
 
 
 def basic_blocks(routine: Routine) -> list[BasicBlock]:
     """The blocks of a routine: the entry first, the exit second, the others in the order of the text."""
-    normal = [edge for edge in routine.edges if edge.why not in (Go.NEVER, Go.EXCEPTION)]
+    normal = [edge for edge in routine.edges if edge.why not in (Way.NEVER, Way.EXCEPTION)]
     chains = _chains(routine, normal)
     number = {point: at for at, chain in enumerate(chains) for point in chain}
-    exits: dict[int, dict[tuple[int, Go], None]] = defaultdict(dict)
+    exits: dict[int, dict[tuple[int, Way], None]] = defaultdict(dict)
     raises: dict[int, dict[int, None]] = defaultdict(dict)
     for edge in routine.edges:
         source, target = number[edge.source], number[edge.target]
-        if edge.why is Go.EXCEPTION:
+        if edge.why is Way.EXCEPTION:
             raises[source][target] = None
-        elif edge.why is not Go.NEVER and edge.source == chains[source][-1]:
+        elif edge.why is not Way.NEVER and edge.source == chains[source][-1]:
             exits[source][target, edge.why] = None
     alive = _alive(exits, raises)
     return [
@@ -45,7 +45,7 @@ def _chains(routine: Routine, normal: list[Edge]) -> list[list[int]]:
     for edge in normal:
         after[edge.source].append(edge.target)
         before[edge.target].append(edge.source)
-    caught = {edge.target for edge in routine.edges if edge.why is Go.EXCEPTION}
+    caught = {edge.target for edge in routine.edges if edge.why is Way.EXCEPTION}
 
     def continues(point: int) -> bool:
         sources = before[point]
@@ -63,7 +63,7 @@ def _chains(routine: Routine, normal: list[Edge]) -> list[list[int]]:
     return chains + [[point] for point in range(len(routine.points)) if point not in taken]
 
 
-def _alive(exits: dict[int, dict[tuple[int, Go], None]], raises: dict[int, dict[int, None]]) -> set[int]:
+def _alive(exits: dict[int, dict[tuple[int, Way], None]], raises: dict[int, dict[int, None]]) -> set[int]:
     alive, pending = {0}, [0]
     while pending:
         block = pending.pop()

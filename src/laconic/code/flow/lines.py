@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from laconic.code.routines import ENTRY, EXIT, Go, Point, Routine, Routines, Statement
+from laconic.code.routines import ENTRY, EXIT, Way, Point, Routine, Routines, Statement
 
 
 def routine_at(routines: Routines, line: int) -> int:
@@ -48,7 +48,7 @@ def line_edges(routine: Routine) -> set[tuple[int, int]]:
     """
     after: dict[int, set[int]] = defaultdict(set)
     for edge in routine.edges:
-        if edge.why not in (Go.NEVER, Go.EXCEPTION):
+        if edge.why not in (Way.NEVER, Way.EXCEPTION):
             after[edge.source].add(edge.target)
     lines = [routine.statements[point.statement].line for point in routine.points]
     lines[ENTRY] = lines[EXIT] = 0

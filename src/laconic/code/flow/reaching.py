@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import NamedTuple
 
-from laconic.code.routines import ENTRY, OBJECT, Go, Path, Routine
+from laconic.code.routines import ENTRY, OBJECT, Way, Path, Routine
 
 MAX_DEFINITIONS = 20_000  # of one routine; larger ones are data, not code
 
@@ -64,10 +64,10 @@ def data_flows(routine: Routine) -> list[Flow]:
 def reaching(routine: Routine, definitions: list[Definition]) -> list[int]:
     """For each point, the definitions that reach it as a bit set."""
     written, changed, ended = _effects(routine, definitions)
-    before: dict[int, list[tuple[int, Go]]] = defaultdict(list)
+    before: dict[int, list[tuple[int, Way]]] = defaultdict(list)
     after: dict[int, list[int]] = defaultdict(list)
     for edge in routine.edges:
-        if edge.why is not Go.NEVER:
+        if edge.why is not Way.NEVER:
             before[edge.target].append((edge.source, edge.why))
             after[edge.source].append(edge.target)
     incoming = [0] * len(routine.points)
@@ -78,9 +78,9 @@ def reaching(routine: Routine, definitions: list[Definition]) -> list[int]:
         waiting.discard(point)
         merged = 0
         for source, why in before[point]:
-            unsure = why is Go.EXCEPTION or (why is Go.FALSE and routine.points[source].tests)
+            unsure = why is Way.EXCEPTION or (why is Way.FALSE and routine.points[source].tests)
             merged |= incoming[source] if unsure else incoming[source] & ~ended[source]
-            merged |= changed[source] if why is Go.EXCEPTION else written[source] | changed[source]
+            merged |= changed[source] if why is Way.EXCEPTION else written[source] | changed[source]
         if merged != incoming[point] or point == ENTRY:
             incoming[point] = merged
             for target in after[point]:

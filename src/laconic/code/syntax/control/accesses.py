@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.code.languages import model
 from laconic.code.languages.control import roles as control
-from laconic.code.routines import Go
+from laconic.code.routines import Way
 from laconic.code.syntax.children import field, token
 from laconic.code.syntax.control.conditions import visit_choice, visit_ternary
 from laconic.code.syntax.control.definitions import visit_class, visit_function, visit_wrapper
@@ -214,8 +214,8 @@ def _escape(walk: Walk, node: Node, role: control.Escape) -> None:
     walk.visit(field(role.value)(node))
     number = walk.draft.last()
     walk.draft.close()
-    walk.draft.here = [(number, Go.NEXT)]
-    walk.draft.route([(number, Go.RETURN)], control.Leap.RETURN, "")
+    walk.draft.here = [(number, Way.NEXT)]
+    walk.draft.route([(number, Way.RETURN)], control.Leap.RETURN, "")
 
 
 def _unary(walk: Walk, node: Node, role: control.Unary) -> None:

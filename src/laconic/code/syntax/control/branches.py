@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from laconic.code.languages import model
 from laconic.code.languages.control import roles as control
-from laconic.code.routines import Go
+from laconic.code.routines import Way
 from laconic.code.syntax.children import field
 from laconic.code.syntax.control.blocks import (
     block,
@@ -82,8 +82,8 @@ def lower_refutable(walk: Walk, node: Node, role: control.Refutable) -> None:
     draft.point(node.start_byte, draft.statements[draft.statement].end).tests = True
     number = draft.last()
     draft.close()
-    draft.here = [(number, Go.FALSE)]
+    draft.here = [(number, Way.FALSE)]
     block(walk, otherwise)
     draft.close()
-    draft.here = [(number, Go.TRUE), *draft.here]
+    draft.here = [(number, Way.TRUE), *draft.here]
     draft.statement = draft.statements[me].owner

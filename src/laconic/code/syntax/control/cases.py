@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from laconic.code.languages import model
 from laconic.code.languages.control import roles as control
-from laconic.code.routines import Go
+from laconic.code.routines import Way
 from laconic.code.syntax.children import field
 from laconic.code.syntax.control.blocks import (
     block,
@@ -64,7 +64,7 @@ def _try_cases(
     """The first case that fits is taken; a default is tried last, wherever it stands."""
     draft = walk.draft
     me = draft.statement
-    missed: Ends = [(start, Go.NEXT)]
+    missed: Ends = [(start, Way.NEXT)]
     fallen: Ends = []
     ordered = sorted(cases, key=lambda case: _is_default(walk, *case))
     for node, role in ordered:
@@ -87,12 +87,12 @@ def _jump_to_cases(walk: Walk, cases: list[tuple[Node, control.Case]], start: in
     draft.here = []
     for node, role in cases:
         draft.statement = me
-        draft.here = [*draft.here, (start, Go.CASE)]
+        draft.here = [*draft.here, (start, Way.CASE)]
         _case_head(walk, node, role, matched(around))
-        draft.here = [(number, Go.NEXT) for number, why in draft.here if why is not Go.FALSE]
+        draft.here = [(number, Way.NEXT) for number, why in draft.here if why is not Way.FALSE]
         _case_body(walk, node, role, None)
     if not any(_is_default(walk, *case) for case in cases):
-        draft.here = [*draft.here, (start, Go.FALSE)]
+        draft.here = [*draft.here, (start, Way.FALSE)]
 
 
 def matched(switch: Node) -> str:
@@ -116,8 +116,8 @@ def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends
     draft.point().tests = True
     number = draft.last()
     draft.close()
-    missed: Ends = [] if default or (role.names_fit and _is_name(walk, pattern)) else [(number, Go.FALSE)]
-    draft.here = [(number, Go.TRUE if missed else Go.NEXT)]
+    missed: Ends = [] if default or (role.names_fit and _is_name(walk, pattern)) else [(number, Way.FALSE)]
+    draft.here = [(number, Way.TRUE if missed else Way.NEXT)]
     if guard is not None:
         holds, fails = walk.branch(guard)
         draft.here = holds

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from laconic.code.languages import model
 from laconic.code.languages.control import roles as control
-from laconic.code.routines import Go
+from laconic.code.routines import Way
 from laconic.code.syntax.children import field, token
 from laconic.code.syntax.control.draft import Ends
 
@@ -38,10 +38,10 @@ def _outcomes(walk: Walk, node: Node | None, number: int) -> tuple[Ends, Ends]:
     role = walk.role(node) if node is not None else None
     if node is not None and isinstance(role, control.Constant):
         if walk.text(node) in role.truths:
-            return [(number, Go.TRUE)], [(number, Go.NEVER)]
+            return [(number, Way.TRUE)], [(number, Way.NEVER)]
         if walk.text(node) in role.falsehoods:
-            return [(number, Go.NEVER)], [(number, Go.FALSE)]
-    return [(number, Go.TRUE)], [(number, Go.FALSE)]
+            return [(number, Way.NEVER)], [(number, Way.FALSE)]
+    return [(number, Way.TRUE)], [(number, Way.FALSE)]
 
 
 def _choice(walk: Walk, node: Node, role: control.Choice) -> tuple[Ends, Ends]:

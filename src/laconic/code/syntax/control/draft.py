@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from laconic.code.languages.control.roles import Leap
-from laconic.code.routines import ENTRY, EXIT, Call, Edge, Go, Path, Point, Routine, Statement
+from laconic.code.routines import ENTRY, EXIT, Call, Edge, Way, Path, Point, Routine, Statement
 
 # Edges that begin at a point and have no end as yet.
-Ends = list[tuple[int, Go]]
+Ends = list[tuple[int, Way]]
 
 MAX_PATH_NAMES = 4  # of a variable; what is deeper inside counts as all that begins so
 MAX_CAPTURE_ROUNDS = 8  # functions that call functions that call functions … whose names one routine knows
@@ -56,7 +56,7 @@ class Frame:
     breaks: Ends = field(default_factory=list)
     continues: Ends = field(default_factory=list)
     raised: Ends = field(default_factory=list)
-    passing: dict[tuple[Leap, str, Go], None] = field(default_factory=dict)
+    passing: dict[tuple[Leap, str, Way], None] = field(default_factory=dict)
 
 
 def left(depth: int) -> str:
@@ -102,7 +102,7 @@ class Draft:
             self.points.append(self.open)
             for source, why in self.here:
                 self.edge(source, number, why)
-            self.here = [(number, Go.NEXT)]
+            self.here = [(number, Way.NEXT)]
         elif end > self.open.end and start >= self.open.start:
             self.open.end = end
         return self.open
@@ -116,7 +116,7 @@ class Draft:
         """What comes next is another point."""
         self.open = None
 
-    def edge(self, source: int, target: int, why: Go) -> None:
+    def edge(self, source: int, target: int, why: Way) -> None:
         """Control may go from one point to another."""
         self.edges[Edge(source, target, why)] = None
 
@@ -127,15 +127,15 @@ class Draft:
             return
         point.fails = True
         if any(frame.kind == "handlers" for frame in self.frames):
-            self.route([(self.last(), Go.EXCEPTION)], Leap.RAISE, "")
+            self.route([(self.last(), Way.EXCEPTION)], Leap.RAISE, "")
 
     # Jumps
 
-    def jump(self, leap: Leap, label: str, why: Go) -> None:
+    def jump(self, leap: Leap, label: str, why: Way) -> None:
         """Leave the point being filled for where `leap` goes; what follows in the text is not reached."""
         number = self.last()
         self.close()
-        self.here = [(number, Go.NEVER)]
+        self.here = [(number, Way.NEVER)]
         self.route([(number, why)], leap, label)
 
     def route(self, ends: Ends, leap: Leap, label: str, depth: int | None = None) -> None:
@@ -144,7 +144,7 @@ class Draft:
             frame = self.frames[at]
             if frame.kind == "finally":
                 for source, why in ends:
-                    if why is not Go.EXCEPTION:
+                    if why is not Way.EXCEPTION:
                         self.points[source].writes[left(at),] = None
                 frame.raised += ends
                 frame.passing.update(dict.fromkeys((leap, label, why) for _, why in ends))
@@ -197,7 +197,7 @@ class Draft:
             self.edge(source, EXIT, why)
         for source, label in self.gotos:
             if label in self.labels:
-                self.edge(source, self.labels[label], Go.GOTO)
+                self.edge(source, self.labels[label], Way.GOTO)
         self._expand_captures()
         own = self.own
         statements = [
@@ -261,4 +261,4 @@ class Draft:
 def begin(draft: Draft) -> None:
     """Make the points where the routine begins and ends."""
     draft.points += [PointDraft(0, 0, 0), PointDraft(0, 0, 0)]
-    draft.here = [(ENTRY, Go.NEXT)]
+    draft.here = [(ENTRY, Way.NEXT)]

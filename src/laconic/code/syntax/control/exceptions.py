@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.code.languages.control import roles as control
 from laconic.code.languages.control.roles import Leap
-from laconic.code.routines import Go
+from laconic.code.routines import Way
 from laconic.code.syntax.children import field
 from laconic.code.syntax.control.blocks import (
     block,
@@ -38,7 +38,7 @@ def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
     if final is not None:
         draft.frames.append(Frame("finally"))
     if handlers:
-        draft.frames.append(Frame("handlers", raised=[(start, Go.EXCEPTION)]))
+        draft.frames.append(Frame("handlers", raised=[(start, Way.EXCEPTION)]))
     block(walk, body, result=result)
     draft.close()
     raised = draft.frames.pop().raised if handlers else []
@@ -49,7 +49,7 @@ def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
         ends += draft.here
         draft.statement = me
     if _has_handlers(draft):
-        draft.route([(source, Go.EXCEPTION) for source, _ in raised], Leap.RAISE, "")
+        draft.route([(source, Way.EXCEPTION) for source, _ in raised], Leap.RAISE, "")
     draft.here = ends
     if final is not None:
         _finally(walk, *final, me)
@@ -88,8 +88,8 @@ def _handler(walk: Walk, node: Node, role: control.Handler, raised: Ends, result
     draft.close()
     missed: Ends = []
     if caught is not None and not role.takes_all:
-        draft.here = [(number, Go.TRUE)]
-        missed = [(number, Go.FALSE)]
+        draft.here = [(number, Way.TRUE)]
+        missed = [(number, Way.FALSE)]
     block(walk, body, result=result)
     draft.close()
     draft.scopes.pop()
@@ -100,7 +100,7 @@ def _finally(walk: Walk, node: Node, role: control.Finally, me: int) -> None:
     """One copy of the block, entered by all who leave; each goes on to where it was going."""
     draft = walk.draft
     frame = draft.frames.pop()
-    normal = any(why is not Go.NEVER for _, why in draft.here)
+    normal = any(why is not Way.NEVER for _, why in draft.here)
     draft.here = draft.here + frame.raised
     draft.statement = me
     draft.statements[me].tails.append(node.start_point[0] + 1)
@@ -113,7 +113,7 @@ def _finally(walk: Walk, node: Node, role: control.Finally, me: int) -> None:
     draft.close()
     for leap, label, why in frame.passing:
         draft.route([(number, why)], leap, label)
-    draft.here = [(number, Go.NEXT if normal else Go.NEVER)]
+    draft.here = [(number, Way.NEXT if normal else Way.NEVER)]
 
 
 def lower_with(walk: Walk, node: Node, role: control.With) -> None:

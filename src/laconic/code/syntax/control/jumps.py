@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from laconic.code.languages.control import roles as control
 from laconic.code.languages.control.roles import Leap
-from laconic.code.routines import Go
+from laconic.code.routines import Way
 from laconic.code.syntax.children import field
 from laconic.code.syntax.control.blocks import (
     block,
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 WHY = {
-    Leap.BREAK: Go.BREAK,
-    Leap.CONTINUE: Go.CONTINUE,
-    Leap.RETURN: Go.RETURN,
-    Leap.RAISE: Go.RAISE,
-    Leap.GOTO: Go.GOTO,
-    Leap.FALLTHROUGH: Go.NEXT,
+    Leap.BREAK: Way.BREAK,
+    Leap.CONTINUE: Way.CONTINUE,
+    Leap.RETURN: Way.RETURN,
+    Leap.RAISE: Way.RAISE,
+    Leap.GOTO: Way.GOTO,
+    Leap.FALLTHROUGH: Way.NEXT,
 }
 
 
@@ -48,7 +48,7 @@ def lower_jump(walk: Walk, node: Node, role: control.Goes) -> None:
     if role.to is Leap.GOTO:
         draft.gotos.append((draft.last(), name))
     if role.to is Leap.FALLTHROUGH:
-        draft.frames[-1].raised.append((draft.last(), Go.NEXT)) if draft.frames else None
+        draft.frames[-1].raised.append((draft.last(), Way.NEXT)) if draft.frames else None
     draft.jump(role.to, name, WHY[role.to])
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from laconic.code.languages import model
 from laconic.code.languages.control import roles as control
-from laconic.code.routines import Go
+from laconic.code.routines import Way
 from laconic.code.syntax.children import field
 from laconic.code.syntax.control.blocks import (
     block,
@@ -77,11 +77,11 @@ def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
         walk.bind(target, iterable, declares=not walk.control.declares_by_assignment)
     draft.fail()
     draft.close()
-    draft.here = [(start, Go.TRUE)]
+    draft.here = [(start, Way.TRUE)]
     block(walk, body)
     draft.close()
     _close_loop(draft, frame, start)
-    _leave_loop(walk, field(role.otherwise)(node) if role.otherwise else None, frame, [(start, Go.FALSE)], me)
+    _leave_loop(walk, field(role.otherwise)(node) if role.otherwise else None, frame, [(start, Way.FALSE)], me)
 
 
 def _test(walk: Walk, condition: Node | None, node: Node, *, negated: bool) -> tuple[Ends, Ends]:
@@ -89,7 +89,7 @@ def _test(walk: Walk, condition: Node | None, node: Node, *, negated: bool) -> t
         walk.draft.point(node.start_byte, walk.draft.statements[walk.draft.statement].end)
         number = walk.draft.last()
         walk.draft.close()
-        return [(number, Go.TRUE)], [(number, Go.NEVER)]
+        return [(number, Way.TRUE)], [(number, Way.NEVER)]
     holds, fails = walk.branch(condition)
     return (fails, holds) if negated else (holds, fails)
 
@@ -117,7 +117,7 @@ def _update(walk: Walk, updates: list[Node], frame: Frame, me: int) -> None:
 
 
 def _close_loop(draft: Draft, frame: Frame, start: int) -> None:
-    """Go back to the start of the loop."""
+    """Return to the start of the loop."""
     for source, why in draft.here + frame.continues:
         draft.edge(source, start, why)
 
