@@ -469,6 +469,8 @@ def _part(walk: Lowering, made: Node | None, field: str) -> Expression:
     if type(typed) is tuple and typed[0] == IMPORTED and SEPARATOR in typed[1]:
         owner, _, name = typed[1].rpartition(SEPARATOR)
         return (EITHER, ((MEMBER, (IMPORTED, owner, name), f"{typed[2]}.{field}"), struct))
+    if type(typed) is str:  # a variant by its own name is an instance of its enum
+        return (EITHER, ((MEMBER, typed, f"{typed}.{field}"), struct))
     return struct
 
 
