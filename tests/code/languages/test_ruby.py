@@ -257,6 +257,14 @@ def test_some_methods_of_every_object_give_the_object_back(tmp_path: Path) -> No
     assert (lines["a.rb:Page.draw"], lines["a.rb:Other.draw"]) == ([4], [5])
 
 
+def test_instance_variables_come_from_no_base_outside(tmp_path: Path) -> None:
+    files = {
+        "a.rb": "class Drop < Liquid::Drop\n  def name; @obj.basename_of_it; end\nend\n"
+        "class Page\n  def basename_of_it; end\nend\n"
+    }
+    check(tmp_path, files, edges=["a.rb:Drop.name -> a.rb:Page.basename_of_it by_name"])
+
+
 @given(st.sampled_from(sorted(FILES.values())), st.integers(0, 2**32))
 def test_broken_source_is_read_as_far_as_it_goes(text: str, seed: int) -> None:
     read(splinter(text.encode(), seed), "ruby")

@@ -535,6 +535,9 @@ class Members:
 
     def of_external_base(self, target: Value, name: str) -> Values:
         """A member that a class may have from a base outside the repository."""
+        mark = self.program.file(target[1]).facts.variable_mark
+        if mark and name.startswith(mark):
+            return NOTHING
         for owner in self.linearised(target):
             for base in self.bases(owner):
                 if base[0] == EXTERNAL:

@@ -631,6 +631,7 @@ class Resolution:
     classes_are_modules: bool = False  # an import may name a class and its member
     sigil: str = ""  # what names of variables begin with, and names of members do not
     name_quote: str = ""  # names may stand between two of these, which do not belong to them
+    variable_mark: str = ""  # what names of instance variables begin with: no base outside the repository gives them
     outer_namespaces: bool = False  # names of the namespaces around a file's own are visible
     factory_method: str = ""  # calling a class without `new` calls this member of it: Scala's `apply`
     companion: str = ""  # a class of this name in another has members that the other has too

@@ -938,6 +938,7 @@ RUBY = Language(
         constructors=("initialize",),
         construct_method="new",
         class_member="class",
+        variable_mark="@",
         open_classes=True,
         class_side=True,
         class_mixin="ClassMethods",
