@@ -283,6 +283,43 @@ def test_members_may_be_described(tmp_path: Path) -> None:
     )
 
 
+def test_functions_under_computed_names_are_members(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "main.js": "const app = { route() {} };\n"
+            "for (const verb of verbs()) app[verb] = function (path) { this.route(path); };\n",
+        },
+        edges=["main.js -> main.js:app.route exact"],
+    )
+
+
+def test_all_that_a_function_is_given_has_a_name(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"main.js": "function pass() { return arguments[0]; }\nclass A { run() {} }\npass(new A()).run();\n"},
+        edges=["main.js -> main.js:A.run inferred"],
+    )
+
+
+def test_roots_count_as_one_directory_and_packages_have_sources(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "tsconfig.json": '{"compilerOptions": {"rootDirs": ["src/core", "src/util"]}}',
+            "src/core/deep/main.ts": "import { help } from '../help';\nimport { tool } from '@org/kit/tool';\n"
+            "help(tool());\n",
+            "src/util/help.ts": "export function help(value: unknown) {}\n",
+            "kit/package.json": '{"name": "@org/kit"}',
+            "kit/src/tool.ts": "export function tool() {}\n",
+        },
+        edges=[
+            "src/core/deep/main.ts -> src/util/help.ts:help exact",
+            "src/core/deep/main.ts -> kit/src/tool.ts:tool exact",
+        ],
+    )
+
+
 def test_what_is_added_to_a_list_is_no_member_of_it(tmp_path: Path) -> None:
     check(
         tmp_path,

@@ -220,7 +220,18 @@ class Definitions:
         """A name that a file has or passes on."""
         if name in file.names(0):
             return self._of_bindings(file, 0, name, hops)
+        whole = file.facts.module_object
+        if whole and (stored := self._stored_into(file, whole, name)):
+            return stored
+        if whole and name == file.facts.default_export and whole in file.names(0):
+            return self._of_bindings(file, 0, whole, hops)
         return self._of_stars(file, name, hops)
+
+    def _stored_into(self, file: File, holder: str, name: str) -> list[Place]:
+        """Where the file assigns a member of a name at its top level: `exports.name = …`."""
+        stores = [store for store in file.member_stores().get(name, ()) if store.base == holder]
+        lines = [line for store in stores for line in self._stored_lines(file, store.scope, name)]
+        return [Place(file.path, line, "") for line in dict.fromkeys(lines)]
 
     def _of_stars(self, file: File, name: str, hops: int) -> list[Place]:
         if hops < MAX_IMPORT_HOPS:

@@ -605,6 +605,8 @@ class Members:
             found = self.evaluator.names.bound(file, 0, name)
             if found:
                 return found
+        if whole and name == file.facts.default_export and whole in file.names(0):
+            return self.evaluator.names.bound(file, 0, whole)
         found = self._from_stars(file, name)
         if found:
             return found

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import CALL, CLASS_METHOD, DEFINED, EXTENSION, NEW, OUTSIDE, OWN_RECEIVER, VERSION_MARK
 from laconic.code.graph.annotations import instances_of
+from laconic.code.graph.parameters import EVERY
 from laconic.code.graph.program import MEMBER_OWNERS, File
 from laconic.code.graph.typed import type_name
 from laconic.code.graph.values import (
@@ -16,6 +17,7 @@ from laconic.code.graph.values import (
     MODULE,
     NOTHING,
     PARENT,
+    REST,
     RESULT,
     Value,
     Values,
@@ -86,6 +88,9 @@ class Names:
             return self.receiver(file, scope, name in facts.class_names)
         if name in facts.super_names:
             return self.parent(file, scope)
+        if name and name == facts.arguments_name:
+            function = file.enclosing_method(scope)
+            return one(REST, file.id, function, EVERY) if function >= 0 else NOTHING
         if name and name == facts.module_object:
             return one(MODULE, file.id)
         if facts.class_side:

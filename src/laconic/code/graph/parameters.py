@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from laconic.code.graph.evaluate import Evaluator
 
 
+EVERY = -1  # in place of the position of a parameter: everything that a function is given
 MAX_KEYS = 12  # constants that a parameter may stand for
 
 
@@ -71,7 +72,7 @@ class Parameters:
 
     def _rest_values(self, file: File, position: int, index: int) -> Values:
         found = self._passed(file, position, index)
-        if file.facts.virtual:
+        if file.facts.virtual and index != EVERY:
             annotation = file.scope(position).parameters[index][1]
             return self.evaluator.typed.narrowed(
                 found, self.evaluator.annotations.instances(file, file.definitions[position][3], annotation)
@@ -103,8 +104,10 @@ def few_keys(values: Values) -> Values:
 
 def passed_expressions(scope: Scope, index: int, call: Any, shift: int) -> list[Expression]:
     """The argument expressions of a call that end in one parameter. `shift`: parameters taken by the receiver."""
-    name, _, _, mode = scope.parameters[index]
     arguments, keywords = call[2], call[3]
+    if index == EVERY:
+        return list(arguments)
+    name, _, _, mode = scope.parameters[index]
     found = []
     if mode == VARIADIC[0]:
         found = list(arguments[max(index - shift, 0) :])

@@ -6,7 +6,7 @@ CLASS, INSTANCE, GENERATED (tag, file, position): a class, its instances, what c
 MODULE (tag, file)
 EXTERNAL (tag, dotted name): something outside the repository; RESULT (tag, dotted name): what calling it gives
 DISPLAY (tag, file, serial): a list or mapping written in the source
-REST (tag, file, position, parameter): what a variadic parameter collects
+REST (tag, file, position, parameter): what a variadic parameter collects, or `parameters.EVERY`: all that is given
 COLLECTION (tag, frozenset of elements); TUPLE (tag, (frozenset, …)): known only by what they hold
 KEY (tag, str | int): a constant, as a key
 PARENT (tag, file, class, receiver): `super()`

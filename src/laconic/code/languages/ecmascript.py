@@ -354,6 +354,7 @@ RESOLUTION = Resolution(
     modules=module_files,
     receiver_names=names("this"),
     super_names=names("super"),
+    arguments_name="arguments",
     constructors=("constructor",),
     chains_constructors=True,
     iterate_methods=("[Symbol.iterator]",),

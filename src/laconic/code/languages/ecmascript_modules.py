@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from laconic.code.languages.model import Files
 
@@ -35,22 +35,51 @@ Packages = dict[str, tuple[str, dict[str, Any]]]  # name -> (directory, package.
 Aliases = list[tuple[str, str]]  # (pattern, target), both with at most one `*`
 
 
+class Configuration(NamedTuple):
+    """What a tsconfig.json says of imports."""
+
+    aliases: Aliases
+    base: str | None  # the directory in which names without a `./` are looked for
+    roots: tuple[str, ...]  # directories that count as one when a path is relative
+
+
+PLAIN = Configuration([], None, ())
+
+
 def module_files(files: Files, importer: str, module: str) -> list[str]:
     """Files that `module` may mean, best first; none for what lies outside the repository."""
     directory = posixpath.dirname(importer)
     module = module.partition("?")[0]
     if module.startswith((".", "/")):
         base = module.lstrip("/") if module.startswith("/") else posixpath.join(directory, module)
-        return candidates(files, posixpath.normpath(base))
+        return candidates(files, posixpath.normpath(base)) or _in_other_roots(files, directory, module)
     found: list[str] = []
-    aliases, base_url = files.once(configurations).get(_nearest(files.once(configurations), directory), ([], None))
-    for pattern, target in aliases:
+    settings = _settings(files, directory)
+    base_url = settings.base
+    for pattern, target in settings.aliases:
         rest = matched(pattern, module)
         if rest is not None:
             found += candidates(files, posixpath.normpath(target.replace("*", rest, MAX_STARS)))
     if not found and base_url is not None:
         found = candidates(files, posixpath.normpath(posixpath.join(base_url, module)))
     return found or _package_files(files, directory, module) or _script_files(files, directory, module)
+
+
+def _settings(files: Files, directory: str) -> Configuration:
+    every = files.once(configurations)
+    return every.get(_nearest(every, directory), PLAIN)
+
+
+def _in_other_roots(files: Files, directory: str, module: str) -> list[str]:
+    """A relative path, read from the place that the directory would have in another of the `rootDirs`."""
+    roots = _settings(files, directory).roots
+    inside = [root for root in roots if f"{directory}/".startswith(f"{root}/")]
+    if module.startswith("/") or not inside:
+        return []
+    home = max(inside, key=len)
+    place = posixpath.normpath(posixpath.join(posixpath.relpath(directory, home), module))
+    paths = [posixpath.normpath(posixpath.join(root, place)) for root in roots if root != home]
+    return [found for path in paths for found in candidates(files, path)]
 
 
 def _script_files(files: Files, directory: str, module: str) -> list[str]:
@@ -113,10 +142,10 @@ def relaxed_json(text: str) -> Any:
     return value if isinstance(value, dict) else {}
 
 
-def configurations(files: Files) -> dict[str, tuple[Aliases, str | None]]:
-    """Path aliases and base directory of every tsconfig.json or jsconfig.json, by its directory."""
-    found: dict[str, tuple[Aliases, str | None]] = {}
-    known: dict[str, tuple[Aliases, str | None] | None] = {}
+def configurations(files: Files) -> dict[str, Configuration]:
+    """What every tsconfig.json or jsconfig.json says, by its directory."""
+    found: dict[str, Configuration] = {}
+    known: dict[str, Configuration | None] = {}
     for directory in files.directories():
         for name in ("tsconfig.json", "jsconfig.json"):
             read = _configuration(files, posixpath.join(directory, name), 0, known)
@@ -125,9 +154,7 @@ def configurations(files: Files) -> dict[str, tuple[Aliases, str | None]]:
     return found
 
 
-def _configuration(
-    files: Files, path: str, depth: int, known: dict[str, tuple[Aliases, str | None] | None]
-) -> tuple[Aliases, str | None] | None:
+def _configuration(files: Files, path: str, depth: int, known: dict[str, Configuration | None]) -> Configuration | None:
     """What one file says, each read once: they may extend each other in a circle, and many of them all others."""
     if path in known or depth > MAX_EXTENDS:
         return known.get(path)
@@ -137,14 +164,13 @@ def _configuration(
         return None
     settings = relaxed_json(text)
     directory = posixpath.dirname(path)
-    aliases: Aliases = []
-    base: str | None = None
+    aliases, base, roots = PLAIN
     inherited = settings.get("extends")
     for parent in [inherited] if isinstance(inherited, str) else inherited if isinstance(inherited, list) else []:
         if isinstance(parent, str) and parent.startswith("."):
             target = posixpath.normpath(posixpath.join(directory, parent))
             above = _configuration(files, target if target.endswith(".json") else f"{target}.json", depth + 1, known)
-            aliases, base = above or (aliases, base)
+            aliases, base, roots = above or (aliases, base, roots)
     options = settings.get("compilerOptions")
     options = options if isinstance(options, dict) else {}
     if isinstance(options.get("baseUrl"), str):
@@ -158,8 +184,11 @@ def _configuration(
             for target in (targets if isinstance(targets, list) else [])
             if isinstance(target, str)
         ]
-    known[path] = (aliases, base)
-    return aliases, base
+    listed = options.get("rootDirs")
+    if isinstance(listed, list):
+        roots = tuple(posixpath.normpath(posixpath.join(directory, root)) for root in listed if isinstance(root, str))
+    known[path] = Configuration(aliases, base, roots)
+    return known[path]
 
 
 def _nearest(known: dict[str, Any], directory: str) -> str:
@@ -209,7 +238,8 @@ def _package_files(files: Files, directory: str, module: str) -> list[str]:
         if found:
             return found
     if rest:
-        return candidates(files, posixpath.normpath(posixpath.join(home, rest)))
+        paths = (posixpath.normpath(posixpath.join(home, root, rest)) for root in ("", "src"))
+        return next((found for path in paths if (found := candidates(files, path))), [])
     entries = [settings.get(key) for key in ("source", "types", "module", "main", "typings")]
     for entry in [*(entry for entry in entries if isinstance(entry, str)), *ENTRIES]:
         found = _built(files, home, entry)

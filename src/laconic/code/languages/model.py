@@ -556,6 +556,7 @@ class Resolution:
     receiver_names: frozenset[str] = frozenset()  # names for the receiver: this, self
     class_names: frozenset[str] = frozenset()  # names for the receiver's class: Self, static
     super_names: frozenset[str] = frozenset()
+    arguments_name: str = ""  # in a function, the collection of all that it was given
     implicit_receiver: bool = False  # a bare name in a method may be a member
     constructors: tuple[str, ...] = ()  # methods that construction calls, first found along the MRO
     constructor_is_class_name: bool = False

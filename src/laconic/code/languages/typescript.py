@@ -118,12 +118,15 @@ def lower_object_type(walk: Lowering, node: Node) -> Expression:
         walk.visit(node.named_children)
         return None
     pairs: list[tuple[Any, Any]] = []
+    serial = walk.next_serial()
     for child in node.named_children:
         name = child.child_by_field_name("name")
         if child.type in ("property_signature", "method_signature") and name is not None:
             annotation = _type_of_member(walk, child)
-            pairs.append(((CONST, walk.text(name).strip(QUOTES)), annotation and (TYPED, annotation)))
-    return (MAPPING, tuple(pairs), walk.next_serial())
+            key = (CONST, walk.text(name).strip(QUOTES))
+            walk.displayed(serial, key, name)
+            pairs.append((key, annotation and (TYPED, annotation)))
+    return (MAPPING, tuple(pairs), serial)
 
 
 def _type_of_member(walk: Lowering, node: Node) -> Expression:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from laconic.code.expressions import CONST, ELEMENT, ITEM, MEMBER, SEQUENCE, SPREAD, Expression, either
+from laconic.code.expressions import CONST, DEFINED, ELEMENT, ITEM, MEMBER, SEQUENCE, SPREAD, Expression, either
 from laconic.code.languages import model
 from laconic.code.syntax import items
 from laconic.code.syntax.children import field
@@ -30,6 +30,7 @@ def bind(walk: Lowering, target: Node, value: Expression) -> None:
         walk.instead_of_reading(item, 1, (item[2], value) if type(item) is tuple and item[0] == ITEM else ())
         walk.scope.binds.append((item, value))
         items.stored(walk, item, value, straight=walk.rebinds)
+        _hold(walk, item, value)
     elif kind is model.Sequence and rule.unwraps and target.named_child_count == 1:
         bind(walk, target.named_children[0], value)
     elif kind is model.Sequence:
@@ -44,6 +45,13 @@ def bind(walk: Lowering, target: Node, value: Expression) -> None:
     elif kind is model.Inner or rule is None:
         for child in target.named_children:
             bind(walk, child, value)
+
+
+def _hold(walk: Lowering, item: Expression, value: Expression) -> None:
+    """`table[key] = function …`: the function is a member of the table, whatever its name."""
+    draft = walk.drafts[value[1]] if type(value) is tuple and value[0] == DEFINED else None
+    if draft is not None and draft.holder is None and type(item) is tuple and item[0] == ITEM:
+        draft.holder = item[1]
 
 
 def _bind_elements(walk: Lowering, target: Node, value: Expression) -> None:
