@@ -328,6 +328,11 @@ EDGES = {
         def maybe(dog: Optional[Dog], cat: "Cat | None" = None):
             dog.bark()
             cat.purr()
+        def quoted(dogs: "list[Dog] | None", cats: "dict[str, Optional[Cat]]", *, odd: "list[Dog", far: "[" * 9):
+            for dog in dogs: dog.bark()
+            cats["tom"].purr()
+        def unread(dogs: "list[Dog"):
+            for dog in dogs: dog.bark()
         def returned(): make().bark()
         def chained(): make().bark().purr()
         class Owner:
@@ -342,6 +347,8 @@ EDGES = {
             "annotated -> Dog.bark inferred",
             "maybe -> Dog.bark inferred",
             "maybe -> Cat.purr inferred",
+            "quoted -> Dog.bark inferred",
+            "quoted -> Cat.purr inferred",
             "returned -> Dog.bark inferred",
             "chained -> Cat.purr inferred",
             "Owner.play -> Dog.bark inferred",

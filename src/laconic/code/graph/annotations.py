@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 
 MAX_TYPE_NAME_PARTS = 8  # dots in the text of a quoted type
-MAX_QUOTED_UNION = 8  # types in one, separated by bars
+MAX_QUOTED_PARTS = 8  # types of a union, or arguments of a type, in such a text
+MAX_QUOTED_DEPTH = 4  # types in types in it
+MAX_QUOTED_CHARACTERS = 400
 
 
 class Annotations:
@@ -107,10 +109,35 @@ def written_types(file: File, types: Iterable[Expression]) -> Iterator[Expressio
             yield expression
 
 
-def quoted_type(text: str) -> Expression:
-    """The expression of a type written in a string: dotted names and unions of them."""
-    if "|" in text:
-        return (EITHER, tuple(quoted_type(part) for part in text.split("|", MAX_QUOTED_UNION)[:MAX_QUOTED_UNION]))
+def quoted_type(text: str, depth: int = 0) -> Expression:
+    """The expression of a type written in a string: dotted names, their arguments, and unions of them."""
+    alternatives = _parts(text, "|")
+    if depth > MAX_QUOTED_DEPTH or not alternatives:
+        return None
+    if len(alternatives) > 1:
+        return (EITHER, tuple(quoted_type(part, depth + 1) for part in alternatives))
+    name, bracket, arguments = alternatives[0].partition("[")
+    base = _dotted_name(name)
+    if not bracket or base is None:
+        return base
+    if not arguments.endswith("]"):
+        return None
+    return (GENERIC, base, tuple(quoted_type(part, depth + 1) for part in _parts(arguments[:-1], ",")))
+
+
+def _parts(text: str, separator: str) -> list[str]:
+    """What a separator outside of brackets separates, none if that is too much."""
+    found, depth = [""], 0
+    for character in text if len(text) <= MAX_QUOTED_CHARACTERS else "":
+        depth += (character == "[") - (character == "]")
+        if character == separator and depth == 0:
+            found.append("")
+        else:
+            found[-1] += character
+    return [part.strip() for part in found] if len(found) <= MAX_QUOTED_PARTS else []
+
+
+def _dotted_name(text: str) -> Expression:
     parts = text.strip().split(".")
     if len(parts) > MAX_TYPE_NAME_PARTS or not all(part.isidentifier() for part in parts):
         return None
