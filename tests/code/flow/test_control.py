@@ -7,7 +7,7 @@ import pytest
 from laconic.code.flow.blocks import basic_blocks
 from laconic.code.flow.lines import line_edges
 from laconic.code.languages.python import PYTHON
-from laconic.code.routines import ENTRY, EXIT, Way, Routine
+from laconic.code.routines import ENTRY, EXIT, Routine, Way
 from laconic.code.syntax.control.read import read_routines
 
 CASES = {
@@ -46,8 +46,8 @@ def test_and_and_or_are_decided_one_after_the_other() -> None:
     texts = {number: point.reads[0][0] for number, point in enumerate(routine.points) if point.reads}
     ways = {(texts[e.source], texts.get(e.target, "out"), e.why) for e in routine.edges if e.source in texts}
     assert ways >= {
-        ("a", "b", Way.TRUE), ("a", "out", Way.FALSE), ("b", "d", Way.TRUE), ("b", "c", Way.FALSE), ("c", "out", Way.TRUE),
-        ("c", "d", Way.FALSE),
+        ("a", "b", Way.TRUE), ("a", "out", Way.FALSE), ("b", "d", Way.TRUE), ("b", "c", Way.FALSE),
+        ("c", "out", Way.TRUE), ("c", "d", Way.FALSE),
     }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import NamedTuple
 
-from laconic.code.routines import ENTRY, EXIT, Edge, Way, Routine
+from laconic.code.routines import ENTRY, EXIT, Edge, Routine, Way
 
 
 class BasicBlock(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from laconic.code.routines import ENTRY, EXIT, Way, Point, Routine, Routines, Statement
+from laconic.code.routines import ENTRY, EXIT, Point, Routine, Routines, Statement, Way
 
 
 def routine_at(routines: Routines, line: int) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import NamedTuple
 
-from laconic.code.routines import ENTRY, OBJECT, Way, Path, Routine
+from laconic.code.routines import ENTRY, OBJECT, Path, Routine, Way
 
 MAX_DEFINITIONS = 20_000  # of one routine; larger ones are data, not code
 

@@ -11,7 +11,7 @@ from laconic.code.languages.control.roles import (
     Fails,
     Finally,
     Goes,
-    Handler,
+    Catch,
     If,
     Labelled,
     Leap,
@@ -49,7 +49,7 @@ CONTROL = Control(
         "try_statement": Try(),
         "try_with_resources_statement": Try(resources="resources"),
         "resource": Assign("name", "value"),
-        "catch_clause": Handler(":catch_formal_parameter"),
+        "catch_clause": Catch(":catch_formal_parameter"),
         "finally_clause": Finally(":block"),
         "synchronized_statement": With(":parenthesized_expression"),
         "return_statement": Goes(Leap.RETURN),
@@ -69,9 +69,7 @@ CONTROL = Control(
         "assert_statement": Fails(),
         "cast_expression": Fails(),
     },
-    mutators=names(
-        "next poll pop remove removeFirst removeLast read readLine take pollFirst put nextInt"
-    ),
+    mutators=names("next poll pop remove removeFirst removeLast read readLine take pollFirst put nextInt"),
     pure=names("println printf print info debug warn error"),
     changing_arguments={"sort": 0, "shuffle": 0, "reverse": 0, "addAll": 0, "fill": 0, "arraycopy": 2},
 )

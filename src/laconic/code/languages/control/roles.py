@@ -65,14 +65,14 @@ class Each:
 
 @value
 class Try:
-    """`try body`, then children that are a `Handler`, an `Else` or a `Finally`; `resources` are entered first."""
+    """`try body`, then children that are a `Catch`, an `Else` or a `Finally`; `resources` are entered first."""
 
     body: Field = "body"
     resources: Field = ""
 
 
 @value
-class Handler:
+class Catch:
     """`catch (caught) body`. It takes every exception if it names no `caught`, or where `takes_all`."""
 
     caught: Field = "value"

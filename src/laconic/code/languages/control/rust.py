@@ -53,7 +53,5 @@ CONTROL = Control(
         "scoped_identifier": Skip(),
         "scoped_type_identifier": Skip(),
     },
-    mutators=names(
-        "next next_back pop pop_front pop_back take insert remove replace read read_line recv swap"
-    ),
+    mutators=names("next next_back pop pop_front pop_back take insert remove replace read read_line recv swap"),
 )

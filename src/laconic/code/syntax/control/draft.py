@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from laconic.code.languages.control.roles import Leap
-from laconic.code.routines import ENTRY, EXIT, Call, Edge, Way, Path, Point, Routine, Statement
+from laconic.code.routines import ENTRY, EXIT, Call, Edge, Path, Point, Routine, Statement, Way
 
 # Edges that begin at a point and have no end as yet.
 Ends = list[tuple[int, Way]]

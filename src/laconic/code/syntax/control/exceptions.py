@@ -27,7 +27,7 @@ def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
     draft.scopes.append({})
     body = field(role.body)(node)
     parts = [(child, walk.role(child)) for child in node.named_children]
-    handlers = [(child, part) for child, part in parts if type(part) is control.Handler]
+    handlers = [(child, part) for child, part in parts if type(part) is control.Catch]
     final = next(((child, part) for child, part in parts if type(part) is control.Finally), None)
     open_statement(walk, node, "try", body)
     me = draft.statement
@@ -71,7 +71,7 @@ def _has_handlers(draft: Draft) -> bool:
     return any(frame.kind == "handlers" for frame in draft.frames)
 
 
-def _handler(walk: Walk, node: Node, role: control.Handler, raised: Ends, result: str | None) -> Ends:
+def _handler(walk: Walk, node: Node, role: control.Catch, raised: Ends, result: str | None) -> Ends:
     """One handler; gives the ends of exceptions that it does not take."""
     draft = walk.draft
     body, caught = field(role.body)(node), field(role.caught)(node)
