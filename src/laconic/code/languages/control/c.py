@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from laconic.code.languages.control.roles import (
     Case,
+    Catch,
     Choice,
     Constant,
     Control,
@@ -13,7 +14,6 @@ from laconic.code.languages.control.roles import (
     Each,
     Else,
     Goes,
-    Catch,
     If,
     Labelled,
     Leap,

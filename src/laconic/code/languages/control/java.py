@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laconic.code.languages.control.roles import (
     Case,
+    Catch,
     Choice,
     Constant,
     Control,
@@ -11,7 +12,6 @@ from laconic.code.languages.control.roles import (
     Fails,
     Finally,
     Goes,
-    Catch,
     If,
     Labelled,
     Leap,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laconic.code.languages.control.roles import (
     Case,
+    Catch,
     Choice,
     Constant,
     Control,
@@ -13,7 +14,6 @@ from laconic.code.languages.control.roles import (
     Finally,
     Forgets,
     Goes,
-    Catch,
     If,
     Leap,
     Suite,
