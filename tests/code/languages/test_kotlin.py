@@ -160,3 +160,10 @@ def test_operators_call_their_functions(tmp_path: Path) -> None:
         edges=["a.kt:T.f -> a.kt:Way.div inferred", "a.kt:T.f -> a.kt:Way.go inferred"],
         absent=["a.kt:T.f -> external:kotlin.Int"],
     )
+
+
+def test_constructors_of_one_platform(tmp_path: Path) -> None:
+    text = "actual open class Text\ninternal actual constructor(\n  val data: Int,\n) {\n  fun size() = data\n}\n"
+    check(
+        tmp_path, {"a.kt": text}, definitions=["a.kt:Text class 1", "a.kt:Text.data field 3", "a.kt:Text.size method 5"]
+    )
