@@ -21,6 +21,7 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A place for sockets of these tests alone, with a short name."""
     directory = Path(tempfile.mkdtemp(prefix="laconic-"))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(directory))
+    monkeypatch.setenv("TMPDIR", str(directory))
     yield directory / "laconic"
     shutil.rmtree(directory)
 

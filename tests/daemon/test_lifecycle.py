@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -101,6 +103,19 @@ def test_its_files_are_the_users_alone(shop: Path, runtime: Path) -> None:
             assert stat.S_IMODE(Path(Place.of(str(shop)).socket).stat().st_mode) == 0o600
     finally:
         os.umask(before)
+
+
+def test_clients_of_llm_tldr_find_it(shop: Path, runtime: Path) -> None:
+    found = runtime.parent / f"tldr-{hashlib.md5(str(shop).encode()).hexdigest()[:8]}.sock"
+    with serving(shop), socket.socket(socket.AF_UNIX) as client:
+        client.connect(str(found))
+        client.sendall(b'{"cmd": "ping"}\n')
+        assert client.recv(1_000) == b'{"success":true,"status":"ok"}\n'
+    assert not os.path.lexists(found)
+    found.write_text("of somebody else")
+    with serving(shop):
+        pass
+    assert found.read_text() == "of somebody else"
 
 
 def test_a_directory_that_others_may_write_to_is_not_used(shop: Path, runtime: Path) -> None:

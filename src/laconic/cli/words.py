@@ -46,14 +46,14 @@ def answer(words: Words, root: Path, open_workspace: OpenWorkspace) -> Printed |
         request = run.read_request(leading, rest)
     except LaconicError as error:
         return Printed(parts, run.print_unread(words.program, words.words, error, terminal), False)
-    directory, options = Path(words.directory), request.options
+    directory, options, capability = Path(words.directory), request.options, request.command.capability()
     try:
         is_here = run.root_of(options, directory).resolve(strict=True) == root
     except (LaconicError, OSError, RuntimeError):
         return None
-    if not is_here or not request.command.capability().cacheable or load(root, words.environment).daemon == "off":
+    if not is_here or not capability.checks_freshness or load(root, words.environment).daemon == "off":
         return None
     output = Output(words.program, options, terminal)
     workspace = nullcontext(open_workspace(words.environment, options.refresh))
     status = run.answer(request, output, directory, lambda: workspace)
-    return Printed(parts, status, status == EXIT_OK)
+    return Printed(parts, status, status == EXIT_OK and capability.cacheable)

@@ -25,6 +25,7 @@ _PROGRAM = (
     "from laconic.daemon.serve import main; main(*sys.argv[1:5])"
 )
 _READY_BYTES = 10_000
+_OWNER_BYTES = 10_000
 
 
 class Started(NamedTuple):
@@ -117,19 +118,30 @@ def ask(root: str, request: dict[str, Any]) -> dict[str, Any]:
 def stop(root: str) -> bool:
     """End the daemon of a resolved root; whether there was one. It is gone when this returns."""
     place = Place.of(root)
+    pid = _owner(place).get("pid")
     try:
         client = Client(place)
     except OSError:
         return False
-    with client:
-        try:
-            pid = client.ask({"cmd": "status"})["pid"]
+    try:
+        with client, contextlib.suppress(ConnectionError):  # it hangs up: it ends
             client.ask({"cmd": "shutdown"})
             client.wait_until_closed(DAEMON_STOP_SECONDS)
+        if isinstance(pid, int):
             _wait_for_end(pid, DAEMON_STOP_SECONDS)
-        except (OSError, ValueError, KeyError) as error:
-            raise LaconicError("daemon_unavailable", f"the daemon does not end: {error}") from error
+    except (OSError, ValueError) as error:
+        raise LaconicError("daemon_unavailable", f"the daemon does not end: {error}") from error
     return True
+
+
+def _owner(place: Place) -> dict[str, Any]:
+    """What the lock file says of its daemon, which may be gone; nothing if it cannot be read."""
+    try:
+        with open(place.lock, "rb") as file:
+            owner = json.loads(file.read(_OWNER_BYTES))
+    except (OSError, ValueError):
+        return {}
+    return owner if isinstance(owner, dict) else {}
 
 
 def _wait_for_end(pid: int, seconds: float) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
-import json
 import logging
 import os
 import signal
@@ -13,13 +12,13 @@ import socket
 import sys
 from collections.abc import Iterator
 from logging.handlers import RotatingFileHandler
-from typing import Any
 
 import laconic
 from laconic.daemon.connection import Connection
 from laconic.daemon.dispatch import Dispatcher
 from laconic.daemon.freshness import Freshness
 from laconic.daemon.identity import program_identity
+from laconic.daemon.other_place import linked
 from laconic.daemon.place import Place, make_private
 from laconic.daemon.service import Service
 from laconic.foundation.clock import elapsed_seconds, wall_seconds
@@ -49,7 +48,8 @@ def main(root: str, answer_words: str, idle_seconds: str, ready: str) -> None:
                 fcntl.flock(lock.start, fcntl.LOCK_UN)
                 told.write(encode({"ok": True, "pid": os.getpid()}))
                 told.close()
-                asyncio.run(_serve(root, answer_words, float(idle_seconds), listening))
+                with linked(root, place.socket):
+                    asyncio.run(_serve(root, answer_words, float(idle_seconds), listening))
             finally:
                 _stop_listening(place, listening)
     except AlreadyRunningError:
@@ -183,13 +183,3 @@ async def _end(service: Service, freshness: Freshness, idle_seconds: float) -> s
             return "the repository is gone"
         if not service.is_busy and elapsed_seconds() - service.asked_seconds > idle_seconds:
             return f"nobody has asked for {idle_seconds:g} s"
-
-
-def read_owner(place_lock: str) -> dict[str, Any]:
-    """What the lock file says of its daemon, which may be gone; nothing if it cannot be read."""
-    try:
-        with open(place_lock, "rb") as file:
-            owner = json.loads(file.read(10_000))
-    except (OSError, ValueError):
-        return {}
-    return owner if isinstance(owner, dict) else {}

@@ -149,3 +149,87 @@ def dead(value: Any) -> dict[str, Any]:
 def circles(value: Any) -> dict[str, Any]:
     """`code.cycles` as circular dependencies."""
     return {"result": {"circular_dependencies": [circle["cycle"] for circle in value["cycles"]["items"]]}}
+
+
+def hits(value: Any) -> dict[str, Any]:
+    """`code.search` as a list, the best first."""
+    found = [
+        {
+            "name": name_of(hit["id"]).rpartition(".")[2],
+            "qualified_name": hit["id"],
+            "file": hit["path"],
+            "line": hit["line"],
+            "unit_type": hit["kind"],
+            "signature": hit["signature"],
+            "score": hit["share"],
+            "reasons": hit["reasons"],
+        }
+        for hit in value["hits"]
+    ]
+    return {"result": found, "results": found}
+
+
+def matches(value: Any) -> dict[str, Any]:
+    """`code.search` for an expression, a definition in which it matches an entry."""
+    found = [{"file": hit["path"], "line": hit["line"], "content": hit["signature"]} for hit in value["hits"]]
+    return {"results": found}
+
+
+def control_flow(value: Any) -> dict[str, Any]:
+    """`code.cfg` with edges beside the blocks."""
+    blocks = [
+        {"id": block["number"], "type": block["kind"], "lines": _lines_of(block["steps"])} for block in value["blocks"]
+    ]
+    edges_found = [
+        {"from": block["number"], "to": way["to"], "type": way["why"]}
+        for block in value["blocks"]
+        for way in block["exits"]
+    ]
+    return {
+        "result": {
+            "function": name_of(value["symbol"]),
+            "blocks": blocks,
+            "edges": edges_found,
+            "entry_block": 0,
+            "exit_blocks": [1],
+            "cyclomatic_complexity": value["complexity"],
+        }
+    }
+
+
+def _lines_of(steps: Sequence[dict[str, Any]]) -> list[int]:
+    return [min(step["line"] for step in steps), max(step["end_line"] for step in steps)] if steps else []
+
+
+def data_flow(value: Any) -> dict[str, Any]:
+    """`code.dfg` as edges between lines."""
+    found = [
+        {"var": flow["variable"], "def_line": flow["definition_line"], "use_line": flow["use_line"]}
+        for flow in value["flows"]["items"]
+    ]
+    variables = list(dict.fromkeys(flow["var"] for flow in found))
+    return {"result": {"function": name_of(value["symbol"]), "edges": found, "variables": variables}}
+
+
+def sliced(value: Any) -> dict[str, Any]:
+    """`code.slice` as the lines of its own file."""
+    lines = sorted({line for part in value["parts"] if part["path"] == value["path"] for line in part["lines"]})
+    return {"lines": lines, "count": len(lines)}
+
+
+def affected(value: Any) -> dict[str, Any]:
+    """`code.change_impact` as files of tests."""
+    tests = [path_of(test["id"]) for test in value["tests"]["items"]]
+    files = list(dict.fromkeys([*tests, *(importing["file"] for importing in value["imports"]["items"])]))
+    changed_files = list(dict.fromkeys(map(path_of, value["changed"])))
+    return {
+        "affected_tests": files,
+        "changed_files": changed_files,
+        "changed_functions": [name_of(symbol) for symbol in value["changed"]],
+        "command": value["command"],
+        "summary": {
+            "files_changed": len(changed_files),
+            "functions_changed": len(value["changed"]),
+            "tests_affected": len(files),
+        },
+    }

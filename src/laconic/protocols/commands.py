@@ -41,6 +41,7 @@ class Spelling:
     needs: tuple[str, ...] = ()
     renames: Mapping[str, str] = field(default_factory=dict)  # parameter of the command: that of the capability
     joins: tuple[str, str, str] | None = None  # (parameter of the capability, first, second): it is `first:second`
+    expression: str = ""  # the parameter of the command that is a regular expression
     without_effect: frozenset[str] = frozenset()
     preset: Mapping[str, object] = field(default_factory=dict)
     shape: Shape = answers.whole
@@ -83,6 +84,33 @@ SPELLINGS: Mapping[str, tuple[Spelling, ...]] = {
         Spelling("code.extract", ("file",), preset={**_ALL, "docs": True}, without_effect=frozenset({"session"}),
                  shape=answers.module),
     ),
+    "semantic": (
+        Spelling("code.search", ("query",), {"k": "limit"}, shape=answers.hits,
+                 without_effect=_LANGUAGE | {"action"}),
+    ),
+    "search": (
+        Spelling("code.search", ("pattern",), {"pattern": "query", "max_results": "limit"}, expression="pattern",
+                 shape=answers.matches),
+        Spelling("code.search", ("query",)),
+    ),
+    "cfg": (
+        Spelling("code.cfg", ("target",), {"target": "symbol"}),
+        Spelling("code.cfg", ("file", "function"), joins=("symbol", "file", "function"), without_effect=_LANGUAGE,
+                 shape=answers.control_flow),
+    ),
+    "dfg": (
+        Spelling("code.dfg", ("target",), {"target": "symbol"}),
+        Spelling("code.dfg", ("file", "function"), joins=("symbol", "file", "function"), without_effect=_LANGUAGE,
+                 preset=_ALL, shape=answers.data_flow),
+    ),
+    "slice": (
+        Spelling("code.slice", ("target",), {"target": "place"}),
+        Spelling("code.slice", ("file", "function", "line"), joins=("place", "file", "line"),
+                 without_effect=_LANGUAGE | {"function"}, shape=answers.sliced),
+    ),
+    "change_impact": (
+        Spelling("code.change_impact", preset=_ALL, without_effect=frozenset({"session"}), shape=answers.affected),
+    ),
     "tree": (
         Spelling("code.tree", without_effect=frozenset({"extensions", "exclude_hidden"}), preset=_ALL,
                  shape=answers.tree),
@@ -117,6 +145,8 @@ def call(command: str, given: Mapping[str, Any], root: str) -> Call:
         name, first, second = spelling.joins
         if first in given and second in given:
             arguments[name] = f"{given.pop(first)}:{given.pop(second)}"
+    if spelling.expression in given:
+        given[spelling.expression] = f"/{given[spelling.expression]}/"
     roles = {parameter.name: parameter.role for parameter in declared}
     for name, value in given.items():
         if name not in spelling.without_effect:

@@ -1,0 +1,41 @@
+"""A refresh that is told what has changed gives what a rebuilt index gives."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from laconic.code.index.refresh import refresh
+from laconic.code.index.store import Store
+
+PATHS = ["a.py", "b.py", "d/c.py", "d/e.js", "notes.txt", "run", "d/.gitignore", "pyproject.toml"]
+TEXTS = ["def f(): g()\n", "def g(): ...\n", "#!/usr/bin/env python\ndef h(): ...\n", "e.js\n", "x" * 1_000_001, "\0"]
+CHANGES = st.lists(st.tuples(st.sampled_from(PATHS), st.sampled_from([*TEXTS, ""])), max_size=6)
+
+
+@settings(max_examples=60)
+@given(CHANGES, CHANGES)
+def test_it_is_equal_to_a_rebuild(before: list[tuple[str, str]], after: list[tuple[str, str]]) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        root = Path(directory)
+        (root / "d").mkdir()
+        apply(root, before)
+        with Store.in_memory() as told, Store.in_memory() as rebuilt:
+            refresh(root, told)
+            for change in after:
+                apply(root, [change])
+                refresh(root, told, paths={change[0]})
+            refresh(root, rebuilt)
+            assert list(told.dump()) == list(rebuilt.dump())
+
+
+def apply(root: Path, changes: list[tuple[str, str]]) -> None:
+    """Write a file, or delete it where there is no text."""
+    for path, text in changes:
+        if text:
+            (root / path).write_text(text)
+        else:
+            (root / path).unlink(missing_ok=True)
