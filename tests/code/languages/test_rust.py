@@ -236,6 +236,30 @@ fn second() { same!(helper()); write!(1); writeln!(2); }
 }
 
 
+def test_variants_are_in_sight_by_their_own_names(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "src/lib.rs": """\
+use other::Both;
+enum Kind { Both(Left), Right(Half) }
+struct Left;
+struct Half;
+impl Left { fn left(&self) {} }
+impl Half { fn right(&self) {} }
+fn take(kind: Kind) {
+    use self::Kind::*;
+    match kind { Both(ref one) => one.left(), Right(one) => one.right() }
+}
+"""
+        },
+        edges=[
+            "src/lib.rs:take -> src/lib.rs:Left.left inferred",
+            "src/lib.rs:take -> src/lib.rs:Half.right inferred",
+        ],
+    )
+
+
 def test_macros_are_in_sight_without_imports_and_inside_of_macros(tmp_path: Path) -> None:
     check(
         tmp_path,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import (
@@ -629,7 +629,7 @@ class Members:
     def _top_level_values(self, file: File, name: str) -> Values:
         found = self._from_stars(file, name)
         if not found and file.facts.classes_are_modules:
-            found = self._from_class_stars(file, name)
+            found = self.from_class_stars(file, name, file.stars)
         if not found and file.facts.open_classes:
             found = self.open.by_qualified_name(file, name) if "." in name else self.open.from_stars(file, name)
         if found or file.facts.namespace == "file":
@@ -660,8 +660,9 @@ class Members:
                         return found
         return NOTHING
 
-    def _from_class_stars(self, file: File, name: str) -> Values:
-        for module in reversed(file.stars):
+    def from_class_stars(self, file: File, name: str, modules: Sequence[str]) -> Values:
+        """A member of one of the classes whose members are imported wholesale; the last import wins."""
+        for module in reversed(modules):
             package, separator, owner = module.rpartition(file.facts.separator)
             if not separator and file.facts.namespaces_are_used and name != module:
                 namespaces = frozenset(value for value in self.evaluator.names.of(file, 0, module) if value[0] == CLASS)

@@ -64,6 +64,9 @@ class Names:
         table = file.names(position)
         if name not in table:
             found = self._of_explicit_receiver(file, position, name) if facts.implicit_receiver else NOTHING
+            inner = file.scopes[position]
+            if position and not is_class and inner is not None and inner.stars and facts.classes_are_modules:
+                found = found or self.evaluator.members.from_class_stars(file, name, inner.stars)
             return (found,) if found else None
         if position == scope and not table[name] and not is_class:
             return None  # only later versions of the name are bound here
