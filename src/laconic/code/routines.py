@@ -78,7 +78,8 @@ class Edge(NamedTuple):
 class Call(NamedTuple):
     """A call of a plain name or member at a point, with the variables that are its arguments as they stand.
 
-    `arguments`: (position or keyword, path), where an argument is a variable or a part of one.
+    `arguments`: (position or keyword, path), where an argument is a variable or a part of one. `blind`: nobody takes
+    what it gives, it is no method of an object, and it is not known to change nothing.
     """
 
     point: int
@@ -86,6 +87,7 @@ class Call(NamedTuple):
     line: int
     receiver: Path
     arguments: tuple[tuple[int | str, Path], ...]
+    blind: bool
 
 
 class Routine(NamedTuple):

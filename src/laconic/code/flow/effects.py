@@ -1,7 +1,8 @@
-"""What calling a function of the same file does to its arguments.
+"""What calling a function does to its arguments.
 
 A function that changes what a parameter holds changes what its caller passed. Which parameters these are follows from
-the functions themselves: a small fixpoint over the calls by plain name within one file.
+the functions themselves: a small fixpoint over the calls by plain name within one file. A function of another file is
+taken to change its arguments if nobody takes what it gives: else there would be little reason to call it.
 """
 
 from __future__ import annotations
@@ -15,8 +16,6 @@ MAX_ROUNDS = 8  # calls through which a change of an argument is followed
 def with_effects(routines: Routines) -> Routines:
     """The routines with what their calls change in the arguments that they pass."""
     changing = changed_parameters(routines)
-    if not any(changing.values()):
-        return routines
     named = _functions(routines)
     return routines._replace(
         routines=tuple(_changed_by_calls(routine, routines, named, changing) for routine in routines.routines)
@@ -67,8 +66,8 @@ def _changes_of(
 ) -> list[Path]:
     """The arguments that a call changes. A name that the caller binds itself is no function of the file."""
     at = named.get(call.callee, -1) if not call.receiver else -1
-    if at < 0 or not changing[at] or call.callee in routine.parameters:
-        return []
+    if at < 0 or call.callee in routine.parameters:
+        return [path for _, path in call.arguments] if call.blind else []
     parameters = routines.routines[at].parameters
     found = []
     for key, path in call.arguments:

@@ -280,6 +280,7 @@ class Control:
     mutators: frozenset[str] = frozenset()
     # Methods and functions that change nothing although their result is not used: print.
     pure: frozenset[str] = frozenset()
+    lends_openly: bool = False  # a function changes only what it is lent by a `Borrow`
     changing_arguments: Mapping[str, int] = field(default_factory=dict)  # functions that change an argument: shuffle
     # Decision points besides branches and loops, by node type; what complexity counts, see `flow/complexity.py`.
     decisions: Mapping[str, int] = field(default_factory=dict)

@@ -53,5 +53,6 @@ CONTROL = Control(
         "scoped_identifier": Skip(),
         "scoped_type_identifier": Skip(),
     },
+    lends_openly=True,
     mutators=names("next next_back pop pop_front pop_back take insert remove replace read read_line recv swap"),
 )

@@ -50,12 +50,14 @@ def _call(walk: Walk, node: Node, role: model.Call) -> None:
         walk.visit(callee)
         name = walk.text(callee) if type(member) is model.Name else ""
     path = walk.path(receiver)
+    of_module = path is not None and path[0] in walk.imported
     if receiver is not None:
-        _visit_receiver(walk, receiver, name, discarded=discarded)
+        _visit_receiver(walk, receiver, name, discarded=discarded and not of_module)
     passed = arguments.named_children if arguments is not None else []
     _visit_arguments(walk, node, name, passed)
     walk.visit_children(node, but=(callee, arguments, receiver))
-    walk.note_call(node, name, path, passed)
+    may_change = discarded and name not in walk.control.pure and not walk.control.lends_openly
+    walk.note_call(node, name, path, passed, blind=may_change and (receiver is None or of_module))
     walk.draft.fail()
 
 
@@ -197,6 +199,7 @@ def _imports(walk: Walk, node: Node, role: model.Imports) -> None:
     for fact in role.read(node, walk.text):
         if fact.alias and fact.alias != "*":
             walk.bind_name(fact.alias, node, declares=True)
+            walk.imported.add(fact.alias)
     walk.draft.point(node.start_byte, node.end_byte)
     walk.draft.fail()
 

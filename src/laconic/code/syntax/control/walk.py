@@ -48,6 +48,7 @@ class Walk:
         self.routines: list[Routine | None] = []
         self.draft = Draft("", "module", -1, 1, source.count(b"\n") + 1)
         self.discarded = -1  # the node whose value nobody takes
+        self.imported: set[str] = set()  # names that imports of the file bind
         self.label = ""  # the name of the loop that comes next
         self.result: str | None = None  # the variable that takes the value of the statement being read
 
@@ -214,7 +215,7 @@ class Walk:
 
     # Calls
 
-    def note_call(self, node: Node, callee: str, receiver: Path | None, arguments: list[Node]) -> None:
+    def note_call(self, node: Node, callee: str, receiver: Path | None, arguments: list[Node], *, blind: bool) -> None:
         """Remember a call for those who know what the function does."""
         passed: list[tuple[int | str, Path]] = []
         for position, argument in enumerate(arguments):
@@ -227,7 +228,7 @@ class Walk:
             if path is not None:
                 passed.append((key, path))
         line = node.start_point[0] + 1
-        self.draft.calls.append(Call(self.draft.last(), callee, line, receiver or (), tuple(passed)))
+        self.draft.calls.append(Call(self.draft.last(), callee, line, receiver or (), tuple(passed), blind))
 
     # Statements
 
