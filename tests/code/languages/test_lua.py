@@ -162,6 +162,19 @@ box:square()
     )
 
 
+def test_functions_that_are_only_looked_at_are_not_called(tmp_path: Path) -> None:
+    files = {
+        "a.lua": "local function f() end\nlocal function kind() return type(f) end\n"
+        "local function keep(all) table.insert(all, f) end\nlocal function later() vim.schedule(f) end\n"
+    }
+    check(
+        tmp_path,
+        files,
+        edges=["a.lua:later -> a.lua:f exact"],
+        absent=["a.lua:kind -> a.lua:f", "a.lua:keep -> a.lua:f"],
+    )
+
+
 @given(st.sampled_from(sorted(FILES.values())), st.integers(0, 2**32))
 def test_broken_source_is_read_as_far_as_it_goes(text: str, seed: int) -> None:
     read(splinter(text.encode(), seed), "lua")

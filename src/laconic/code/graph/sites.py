@@ -122,6 +122,8 @@ class Sites:
         if tag == BUILTIN and value[1][0] == CLASS:
             constructs = file.facts.reflection.get(value[2]) == "instance"
             return self._targets_of(value[1], file, scope, call) if constructs else []
+        if tag == EXTERNAL and value[1] in file.facts.inert:
+            return []
         if tag in (EXTERNAL, BUILTIN):
             return self._called_back(self.evaluator.summaries.of(value, file), file, scope, call)
         return []

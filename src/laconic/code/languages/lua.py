@@ -39,6 +39,7 @@ from laconic.code.languages.model import (  # fmt: skip
     Skip,
     Summary,
     Text,
+    names,
     shared_directories,
 )
 from laconic.code.symbols import Import, Kind
@@ -570,6 +571,12 @@ COMMON = frozenset(
     "open close read write lines seek flush".split()
 )
 
+INERT = names(
+    "type tostring tonumber print error assert pairs ipairs next select unpack getmetatable setmetatable rawequal "
+    "rawget rawlen rawset string.format string.rep table.concat table.insert table.pack table.remove table.unpack "
+    "vim.inspect vim.deepcopy vim.tbl_extend vim.tbl_deep_extend vim.tbl_isempty vim.validate debug.getinfo"
+)
+
 LUA = Language(
     name="lua",
     grammar=grammar,
@@ -597,6 +604,7 @@ LUA = Language(
         module_value=True,
         members_are_items=True,
         calls_back=True,
+        inert=frozenset(f"lua.{name}" for name in INERT),
         common_members=COMMON,
         builtins="lua",
         summaries={

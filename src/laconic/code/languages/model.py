@@ -650,6 +650,7 @@ class Resolution:
     function_combinators: frozenset[str] = frozenset()  # members of functions that do not call them
     chains_constructors: bool = False  # `this(…)` and `super(…)` call constructors
     calls_back: bool = False  # functions passed to functions outside the repository are called there
+    inert: frozenset[str] = frozenset()  # functions outside the repository that call nothing of what they are given
     common_members: frozenset[str] = frozenset()  # members of builtin types: never resolved by name alone
     builtins: str = ""  # external module of names that are not found
     summaries: Mapping[str, Summary] = field(default_factory=dict)
