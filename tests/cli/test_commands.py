@@ -27,6 +27,7 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
         ["format_cents"],
         ["4 symbols reach it within 3 calls, 1 of them in tests", "via checkout → Order.place"],
     ),
+    "map": (["--budget", "300"], ["src/shop/", "class Price", "def checkout(cents: int) -> str"]),
     "similar": (["format_cents", "--threshold", "10"], ["33%  src/shop/orders.py:checkout", "@19-20", "- * RATE"]),
     "duplicates": (["--threshold", "30", "--least", "1"], ["Price.validate", "that repeat others, of 13 compared"]),
     "change-impact": (

@@ -33,6 +33,7 @@ _MODULES = {
     "code.search": "search.search",
     "code.similar": "resemblance.similar",
     "code.duplicates": "resemblance.duplicates",
+    "code.map": "packs.map",
     "code.context": "packs.context",
     "code.index": "index.index",
     "code.stats": "index.stats",

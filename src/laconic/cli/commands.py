@@ -47,7 +47,7 @@ class Command:
 _ONE = frozenset({"symbol"})
 
 SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
-    ("Context", (Command(("context",), "code.context"),)),
+    ("Context", (Command(("context",), "code.context"), Command(("map",), "code.map"))),
     ("Search", (Command(("search",), "code.search"),)),
     ("Resemblance", (Command(("similar",), "code.similar"), Command(("duplicates",), "code.duplicates"))),
     (

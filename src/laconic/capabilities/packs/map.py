@@ -1,0 +1,144 @@
+"""`code.map`: the repository in outline, what matters most opened, within a token budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from laconic.capabilities.declaration import Capability, Role, option, positional
+from laconic.capabilities.files.imports import all_imports
+from laconic.capabilities.files.places import files_below
+from laconic.capabilities.text import Style, clipped
+from laconic.code.symbols import CALLABLE_KINDS
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.escape import visible_line
+from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_OUTLINE_CHARACTERS
+
+if TYPE_CHECKING:
+    from laconic.code.index.schema import IndexedFile
+    from laconic.code.lenses.ranking import Ranks
+    from laconic.code.pack.outline import Node
+    from laconic.code.symbols import Symbol
+    from laconic.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Of what, how much, and from where it is seen."""
+
+    path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
+    budget: int | None = option(
+        None,
+        "the most tokens that the answer may have; 2,000 if no setting says otherwise",
+        minimum=1,
+        maximum=MAX_BUDGET_TOKENS,
+        metavar="TOKENS",
+    )
+    focus: tuple[str, ...] = option((), "a symbol or file that the map is for", role=Role.SYMBOL, metavar="SYMBOL")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the map: a path with a slash at its end for a directory, a path, or the id of a symbol."""
+
+    id: str
+    weight: float  # the part of all rank that lies in it
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """The map as printed. `used` counts every token of `text`."""
+
+    budget: int
+    used: int
+    text: str
+    entries: tuple[Entry, ...]
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Map:
+    """Rank, and open the tree as far as the budget goes."""
+    from laconic.code.lenses.ranking import RANKED_KINDS
+    from laconic.code.pack.outline import fit, tree
+
+    budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
+    files = files_below(workspace, parameters.path)
+    all_symbols = [symbol for symbol in workspace.engine.store.symbols() if symbol.kind in RANKED_KINDS]
+    ranks = _ranks(workspace, all_symbols, parameters.focus)
+    outermost = _without_locals(all_symbols)
+    root = tree([file.path for file in files], outermost, lambda one: ranks.symbols.get(one, ranks.files.get(one, 0.0)))
+    texts = workspace.texts()
+
+    def label(symbol: Symbol) -> str:
+        signature = texts.signature(symbol).plain
+        return visible_line(clipped(signature or symbol.name, MAX_OUTLINE_CHARACTERS))
+
+    outline = fit(root, label, budget, workspace.tokenizer.count)
+    return Map(budget, outline.used, outline.text, tuple(map(_entry, outline.nodes)))
+
+
+def _ranks(workspace: Workspace, symbols: list[Symbol], focus: tuple[str, ...]) -> Ranks:
+    from laconic.code.lenses.ranking import rank
+
+    engine = workspace.engine
+    files = engine.store.files()
+    number = {file.id: index for index, file in enumerate(files)}
+    mentions = (
+        (name, sorted(number[file_id] for file_id in ids if file_id in number)) for name, ids in engine.store.mentions()
+    )
+    imports = engine.imports.edges(all_imports(workspace))
+    focus_files, focus_symbols = _focus(workspace, focus)
+    return rank([file.path for file in files], symbols, mentions, imports, focus_files, focus_symbols)
+
+
+def _focus(workspace: Workspace, words: tuple[str, ...]) -> tuple[set[str], set[str]]:
+    """The files and symbols that somebody names."""
+    files: set[str] = set()
+    symbols: set[str] = set()
+    for text in words:
+        found = _files_named(workspace, text)
+        if found:
+            files.update(file.path for file in found)
+        else:
+            symbol = workspace.engine.symbol(text)
+            files.add(symbol.path)
+            symbols.add(symbol.id)
+    return files, symbols
+
+
+def _files_named(workspace: Workspace, text: str) -> list[IndexedFile]:
+    try:
+        return files_below(workspace, text)
+    except LaconicError:
+        return []  # then it is a symbol, or an error that speaks of symbols
+
+
+def _without_locals(symbols: list[Symbol]) -> dict[str, list[Symbol]]:
+    """The symbols of each file but for those inside of functions."""
+    functions = {symbol.id for symbol in symbols if symbol.kind in CALLABLE_KINDS}
+    found: dict[str, list[Symbol]] = {}
+    for symbol in symbols:
+        if symbol.parent not in functions:
+            found.setdefault(symbol.path, []).append(symbol)
+    return found
+
+
+def _entry(node: Node) -> Entry:
+    return Entry(node.id, round(node.weight, 6))
+
+
+def text(found: Map, style: Style) -> str:
+    """The map as it was counted: nothing is added to it."""
+    return found.text
+
+
+CAPABILITY = Capability(
+    name="code.map",
+    summary="The repository in outline, what matters most opened, within a token budget",
+    description="Directories, files, classes and functions as an indented tree. How much a part matters is a PageRank "
+    "over imports and the names that files mention; tests count little. The heaviest parts are opened first, and a "
+    "line says how much below it is not shown. With --focus the ranking starts from these symbols or files.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=("map --budget 1000", "map src --focus Session.validate"),
+)

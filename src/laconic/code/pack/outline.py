@@ -1,0 +1,185 @@
+"""A repository as an indented outline within a token budget: directories, files, classes, functions.
+
+Each part of the tree weighs what all in it weighs, so a directory is shown before its files, a file before its symbols,
+and a heavy subtree is opened before a light one is named. A line says how much of what is below it is not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from laconic.code.pack.model import Count
+from laconic.code.symbols import Symbol
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.escape import visible_line
+from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_OUTLINE_TRIES
+
+INDENT = " "
+
+
+@dataclass(slots=True)
+class Node:
+    """A directory, a file or a symbol: `id` is a path that ends in a slash, a path, or the id of a symbol."""
+
+    id: str
+    symbol: Symbol | None = None
+    weight: float = 0.0  # of all in it
+    children: list[Node] = field(default_factory=list)
+
+    @property
+    def is_directory(self) -> bool:
+        """Whether it holds files."""
+        return self.symbol is None and self.id[-1:] in {"/", ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The text, its tokens, and the nodes that it shows, top to bottom."""
+
+    text: str
+    used: int
+    nodes: tuple[Node, ...]
+
+
+def tree(paths: Iterable[str], symbols_of: Mapping[str, Sequence[Symbol]], weight_of: Callable[[str], float]) -> Node:
+    """The whole tree, children by weight within directories, in the order of their lines within files."""
+    root = Node("")
+    directories = {"": root}
+    for path in sorted(paths):
+        parent = _directory(path.rpartition("/")[0], directories)
+        parent.children.append(_file(path, symbols_of.get(path, ()), weight_of))
+    _weigh(root)
+    _sort(root)
+    return _joined(root)
+
+
+def fit(root: Node, label: Callable[[Symbol], str], budget: int, count: Count) -> Outline:
+    """The heaviest nodes that `budget` tokens pay for. Raises `budget_too_small` when not even one does."""
+    if budget > MAX_BUDGET_TOKENS:
+        raise LaconicError("invalid_argument", f"the budget is {budget} tokens; it can be at most {MAX_BUDGET_TOKENS}")
+    depth = {id(node): depth for node, depth in _walk(root, 0)}
+    order = [node for node, _ in _walk(root, 0) if node is not root]
+    place = {id(node): index for index, node in enumerate(order)}
+    order.sort(key=lambda node: (-node.weight, depth[id(node)], place[id(node)]))
+    parents = {id(child): node for node, _ in _walk(root, 0) for child in node.children}
+
+    def measured(chosen: Sequence[Node]) -> Outline:
+        nodes, text = _printed(root, {id(node) for node in chosen}, label)
+        return Outline(text, count(text), nodes)
+
+    least, most = 0, len(order)
+    while least < most:
+        middle = (least + most + 1) // 2
+        if measured(order[:middle]).used <= budget:
+            least = middle
+        else:
+            most = middle - 1
+    best = measured(order[:least])
+    if not least and order:
+        needed = measured(order[:1]).used
+        raise LaconicError("budget_too_small", f"the least map takes {needed} tokens; the budget is {budget}")
+    return _filled(best, order[:least], order[least:], parents, measured, budget)
+
+
+def _filled(
+    best: Outline,
+    chosen: Sequence[Node],
+    rest: Sequence[Node],
+    parents: Mapping[int, Node],
+    measured: Callable[[Sequence[Node]], Outline],
+    budget: int,
+) -> Outline:
+    """Use what is left for lighter nodes that fit."""
+    shown = list(chosen)
+    known = {id(node) for node in chosen}
+    tries = 0
+    for node in rest:
+        parent = parents[id(node)]
+        if tries == MAX_OUTLINE_TRIES or best.used == budget:
+            break
+        if id(parent) in known or id(parent) not in parents:
+            tries += 1
+            attempt = measured([*shown, node])
+            if attempt.used <= budget:
+                best = attempt
+                shown.append(node)
+                known.add(id(node))
+    return best
+
+
+def _printed(root: Node, chosen: set[int], label: Callable[[Symbol], str]) -> tuple[tuple[Node, ...], str]:
+    nodes, lines = [], []
+    pending = [(child, 0, root.id) for child in reversed(root.children) if id(child) in chosen]
+    hidden = [child for child in root.children if id(child) not in chosen]
+    while pending:
+        node, depth, around = pending.pop()
+        nodes.append(node)
+        shown = [child for child in node.children if id(child) in chosen]
+        lines.append(f"{INDENT * depth}{_name(node, around, label)}{_left(node, len(shown))}\n")
+        pending += [(child, depth + 1, node.id) for child in reversed(shown)]
+    if hidden:
+        lines.append(f"… {_counted(hidden)}\n")
+    return tuple(nodes), "".join(lines)
+
+
+def _name(node: Node, around: str, label: Callable[[Symbol], str]) -> str:
+    return visible_line(node.id.removeprefix(around)) if node.symbol is None else label(node.symbol)
+
+
+def _left(node: Node, shown: int) -> str:
+    """How many children are not shown, "" when all are."""
+    hidden = len(node.children) - shown
+    if not hidden:
+        return ""
+    return f" …{_counted(node.children)}" if not shown else f" …{hidden} more"
+
+
+def _counted(nodes: Sequence[Node]) -> str:
+    directories = sum(node.is_directory for node in nodes)
+    files = sum(not node.is_directory and node.symbol is None for node in nodes)
+    symbols = len(nodes) - directories - files
+    parts = [(directories, "director" + ("y" if directories == 1 else "ies")), (files, "file" + "s" * (files != 1))]
+    return ", ".join([*(f"{number} {noun}" for number, noun in parts if number), *([str(symbols)] if symbols else [])])
+
+
+def _directory(path: str, known: dict[str, Node]) -> Node:
+    if path not in known:
+        known[path] = Node(f"{path}/")
+        _directory(path.rpartition("/")[0], known).children.append(known[path])
+    return known[path]
+
+
+def _file(path: str, symbols: Sequence[Symbol], weight_of: Callable[[str], float]) -> Node:
+    file = Node(path, weight=weight_of(path))
+    nodes = {symbol.id: Node(symbol.id, symbol, weight_of(symbol.id)) for symbol in symbols}
+    for symbol in symbols:
+        parent = nodes.get(symbol.parent)
+        if parent is not None or symbol.parent == path:
+            (parent or file).children.append(nodes[symbol.id])
+    return file
+
+
+def _weigh(node: Node) -> float:
+    node.weight += sum(map(_weigh, node.children))
+    return node.weight
+
+
+def _sort(node: Node) -> None:
+    if node.is_directory:
+        node.children.sort(key=lambda child: (-child.weight, child.id))
+        for child in node.children:
+            _sort(child)
+
+
+def _joined(node: Node) -> Node:
+    """The tree with each directory that holds nothing but another directory joined with it."""
+    node.children = [_joined(child) for child in node.children]
+    only = node.children[0] if len(node.children) == 1 else None
+    return only if node.id and only is not None and only.is_directory else node
+
+
+def _walk(node: Node, depth: int) -> Iterator[tuple[Node, int]]:
+    yield node, depth
+    for child in node.children:
+        yield from _walk(child, depth + 1)
