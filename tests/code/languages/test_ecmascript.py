@@ -320,6 +320,19 @@ def test_roots_count_as_one_directory_and_packages_have_sources(tmp_path: Path) 
     )
 
 
+def test_items_that_are_stored_in_a_row_are_those_that_are_read(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "main.js": "function a() {}\nfunction b() {}\nfunction c() {}\n"
+            "const one = { x: a };\none['x'] = b;\none['x']();\n"
+            "const two = { y: a };\nObject.assign(two, { y: c });\ntwo['y']();\n",
+        },
+        edges=["main.js -> main.js:b inferred", "main.js -> main.js:c inferred"],
+        absent=["main.js -> main.js:a"],
+    )
+
+
 def test_what_is_added_to_a_list_is_no_member_of_it(tmp_path: Path) -> None:
     check(
         tmp_path,

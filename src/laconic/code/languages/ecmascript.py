@@ -361,6 +361,7 @@ RESOLUTION = Resolution(
     next_method="next",
     next_item="value",
     members_are_items=True,
+    items_in_order=True,
     prototype="prototype",
     module_object="exports",
     default_export="default",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import (
@@ -117,9 +118,9 @@ def _call(rule: model.Call) -> Handler:
         in_place = type(callee) is tuple and callee[0] == DEFINED
         line = (node.start_point if in_place else (callee_node or node).end_point)[0] + 1
         result = walk.call(callee, positional, keywords, line, tag)
-        place = walk.resolution.mergers.get(callee[2], -1) if type(callee) is tuple and callee[0] == MEMBER else -1
-        if 0 <= place < len(positional) and walk.is_straight(node):
-            merged(walk, callee[1], positional[place])
+        for target, added in _mergers(walk, callee, positional):
+            if walk.is_straight(node):
+                merged(walk, target, added)
         if positional and _derives(walk, callee):
             return (MAPPING, (((SPREAD, None), positional[0]),), walk.next_serial())
         generics = get_generics(node)
@@ -128,6 +129,18 @@ def _call(rule: model.Call) -> Handler:
         return result
 
     return lower
+
+
+def _mergers(
+    walk: Lowering, callee: Expression, positional: tuple[Any, ...]
+) -> Iterator[tuple[Expression, Expression]]:
+    """What a call adds to what: all that the second holds to the first."""
+    if type(callee) is tuple and callee[0] == MEMBER:
+        place = walk.resolution.mergers.get(callee[2], -1)
+        if 0 <= place < len(positional):
+            yield callee[1], positional[place]
+        if callee[2] in walk.resolution.mixing_functions:
+            yield from ((positional[0], added) for added in positional[1:])
 
 
 def _derives(walk: Lowering, callee: Expression) -> bool:
