@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from laconic.code.syntax.lowering import Lowering
 
 
+QUOTES = "\"'`"  # around a key
+
+
 def bind(walk: Lowering, target: Node, value: Expression) -> None:
     """Bind what `target` names to `value`, taking patterns apart."""
     rule = walk.rules[target.kind_id]
@@ -88,8 +91,9 @@ def _bind_members(walk: Lowering, target: Node, value: Expression) -> None:
         elif kind is model.Pair:
             key, inner = field(rule.key)(child), field(rule.value)(child)
             if key is not None and inner is not None:
-                walk.mentions.add(walk.text(key))
-                bind(walk, inner, value and (MEMBER, value, walk.text(key)))
+                name = walk.text(key).strip(QUOTES)
+                walk.mentions.add(name)
+                bind(walk, inner, value and (MEMBER, value, name))
         elif kind is model.Assign:  # a name with a default
             left = field(rule.left)(child)
             bind(walk, child, value and left and (MEMBER, value, walk.text(left)))
