@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
+from laconic.code.engine import Engine
+
 FILES = {
     "go.mod": "module example.com/proj/v2\n\ngo 1.21\n",
     "util/util.go": """\
@@ -178,6 +180,21 @@ func keep(a Any[*Hello], h *Hello)     { a.Put(h) }
         edges=["a.go:check -> a.go:ByPath.Match inferred", "a.go:keep -> a.go:ByName.Put inferred"],
         absent=["a.go:check -> a.go:ByName.Match inferred"],
     )
+
+
+def test_callers_of_one_of_very_many_implementations_are_those_of_the_interface(tmp_path: Path) -> None:
+    """More types than a set of values holds: the call reaches none of them by value."""
+    many = "".join(f"type T{n} struct{{}}\nfunc (T{n}) Start(x int) {{}}\n" for n in range(150))
+    files = {
+        "a.go": f"package m\ntype Starter interface{{ Start(x int) }}\nfunc run(s Starter) {{ s.Start(1) }}\n{many}"
+        "type Odd struct{}\nfunc (Odd) Start(text string) {}\n"
+    }
+    for path, text in files.items():
+        (tmp_path / path).write_text(text)
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        assert [edge.caller for edge in engine.graph.callers("a.go:T7.Start")] == ["a.go:run"]
+        assert engine.graph.callers("a.go:Odd.Start") == []
 
 
 @given(st.sampled_from([path for path in sorted(FILES) if path.endswith(".go")]), st.integers(0, 2**32))

@@ -101,12 +101,13 @@ class CallGraph:
 
     def _widely_overridden(self, file: File, position: int) -> list[tuple[File, int]]:
         """The methods that a method overrides together with more others than a set of values holds."""
-        owner, members = file.owner_class(position), self.evaluator.members
-        target = members.class_of(file, owner) if owner >= 0 and file.facts.virtual else None
-        found = []
-        for above in members.linearised(target)[1:] if target is not None else ():
+        members = self.evaluator.members
+        target = members.owner_of_method(file, position) if file.facts.virtual else None
+        if target is None:
+            return []
+        found, name = [], file.definitions[position][1]
+        for above in (*members.linearised(target)[1:], *members.implemented(target, name)):
             home = self.program.file(above[1])
-            name = file.definitions[position][1]
             places = [child for child in home.children.get(above[2], ()) if home.definitions[child][1] == name]
             if places and target not in members.subclasses(above):
                 found += [(home, place) for place in places if home.scopes[place] is not None]

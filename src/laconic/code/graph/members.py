@@ -455,7 +455,7 @@ class Members:
         rarest = min(sorted(wanted), key=lambda name: len(self.program.named(name)))
         candidates: set[Value] = set()
         for file_id, position in self.program.named(rarest):
-            owner = self._owner_of_method(self.program.file(file_id), position)
+            owner = self.owner_of_method(self.program.file(file_id), position)
             if owner is not None:
                 candidates.update((owner, *self._embedding(owner)))
         return frozenset(
@@ -463,6 +463,19 @@ class Members:
             for candidate in candidates
             if candidate != interface and all(self._provides(candidate, method) for method in wanted.values())
         )
+
+    def implemented(self, target: Value, name: str) -> list[Value]:
+        """The interfaces with a method of that name that a class implements by having their methods."""
+        found = []
+        for file_id, position in self.program.named(name):
+            file = self.program.file(file_id)
+            owner = file.owner_class(position) if file.facts.structural else -1
+            interface = self.class_of(file, owner) if owner >= 0 else None
+            if interface is None or interface == target or file.definitions[owner][0] != Kind.INTERFACE:
+                continue
+            if all(self._provides(target, method) for method in self._methods(interface).values()):
+                found.append(interface)
+        return found
 
     def _provides(self, candidate: Value, method: Value) -> bool:
         """Whether a class has a method as an interface asks for it: of that name, for arguments of those types."""
@@ -493,7 +506,7 @@ class Members:
                     found.setdefault(file.definitions[child][1], (FUNCTION, owner[1], child, None))
         return found
 
-    def _owner_of_method(self, file: File, position: int) -> Value | None:
+    def owner_of_method(self, file: File, position: int) -> Value | None:
         """The class whose method a definition is, wherever it is written."""
         scope = file.scopes[position]
         if scope is None or scope.flags & EXTENSION or file.definitions[position][0] != Kind.METHOD:
