@@ -27,8 +27,9 @@ def large(bench: Bench, scratch: Path) -> Iterator[Row]:
     files, lines = _size(bench.tree)
     for wanted, copies in (("lines", math.ceil(LARGE_LINES / lines)), ("files", math.ceil(LARGE_FILES / files))):
         tree = scratch / f"large-{wanted}"
+        left_out = shutil.ignore_patterns(*NOT_COPIED)
         for number in range(copies):
-            shutil.copytree(bench.tree, tree / f"copy{number}", ignore=shutil.ignore_patterns(*NOT_COPIED))
+            shutil.copytree(bench.tree, tree / f"copy{number}", ignore=left_out, symlinks=True)
         size = f"{copies} copies, {copies * files:,} files, {copies * lines:,} lines"
         yield from _asked_once(Bench(tree, 1), wanted, size)
         shutil.rmtree(tree)
