@@ -17,7 +17,6 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, IntEnum, StrEnum
-from functools import cache
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
@@ -115,7 +114,6 @@ def option(
     return dataclasses.field(default=default, metadata={**told, "shorthand": shorthand})
 
 
-@cache  # resolving the hints takes longer than some answers
 def parameters_of(parameters: type) -> tuple[Parameter, ...]:
     """The declared parameters of a parameters class, in the order of its fields."""
     hints = get_type_hints(parameters)

@@ -10,7 +10,7 @@ from laconic.capabilities.text import Style, aligned, counted
 from laconic.cli.own import Verb
 from laconic.daemon import lifecycle
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.settings import load
+from laconic.foundation.settings import Settings, load
 from laconic.workspace import find_root
 
 ANSWER_WORDS = "laconic.cli.words:answer"
@@ -31,6 +31,11 @@ def run_warm(root: str) -> dict[str, Any]:
         raise LaconicError(reply.get("code", "daemon_unavailable"), str(reply.get("message")))
     files = counted(reply["files"], "file")
     return {"files": reply["files"], "revision": reply["revision"], "text": f"{files} indexed, the daemon is warm\n"}
+
+
+def start_unasked(root: Path, settings: Settings) -> None:
+    """Have a daemon for later questions, without waiting for it."""
+    lifecycle.start_unasked(str(root), ANSWER_WORDS, settings.daemon_idle_seconds)
 
 
 def _start(root: str) -> lifecycle.Started:

@@ -43,14 +43,21 @@ def run(program: str, words: Sequence[str]) -> int:
     except LaconicError as error:
         return print_unread(program, words, error, terminal)
     output = Output(program, request.options, terminal)
+    opened: list[Workspace] = []
 
     def open_workspace() -> Workspace:
         from laconic.workspace import Workspace
 
         root = root_of(request.options, Path())
-        return Workspace.open(root, refresh=request.options.refresh, progress=output.progress())
+        opened.append(Workspace.open(root, refresh=request.options.refresh, progress=output.progress()))
+        return opened[0]
 
-    return answer(request, output, Path(), open_workspace)
+    status = answer(request, output, Path(), open_workspace)
+    if opened and opened[0].settings.daemon == "start":
+        from laconic.cli.daemon import start_unasked
+
+        start_unasked(opened[0].root, opened[0].settings)
+    return status
 
 
 def is_own(words: Sequence[str], rest: Sequence[str]) -> bool:

@@ -54,8 +54,10 @@ def start(root: str, answer_words: str, idle_seconds: int) -> Started:
     return Started(found, not is_new)
 
 
-def spawn_unasked(root: str, answer_words: str, idle_seconds: int) -> None:
-    """Have a daemon some time soon; whether that succeeds is not waited for."""
+def start_unasked(root: str, answer_words: str, idle_seconds: int) -> None:
+    """Have a daemon some time soon, if there is none; whether that succeeds is not waited for."""
+    if status(root) is not None:
+        return
     with contextlib.suppress(OSError, subprocess.CalledProcessError):
         place = Place.of(root)
         make_private(place.directory)
