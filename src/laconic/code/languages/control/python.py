@@ -59,6 +59,8 @@ CONTROL = Control(
         "delete_statement": Forgets(),
         "assert_statement": Fails(),
         "binary_operator": Fails(),
+        "comparison_operator": Fails(),
+        "unary_operator": Fails(),
         "await": Fails(),
     },
     declares_by_assignment=True,
