@@ -148,7 +148,8 @@ def growth(bench: Bench, scratch: Path) -> Iterator[Row]:
     for copies in GROWTH:
         tree = scratch / f"copies-{copies}"
         for number in range(copies):
-            shutil.copytree(bench.tree, tree / f"copy{number}", ignore=shutil.ignore_patterns(INDEX_FOLDER, ".git"))
+            left_out = shutil.ignore_patterns(*NOT_COPIED)
+            shutil.copytree(bench.tree, tree / f"copy{number}", ignore=left_out, symlinks=True)
         index = Bench(tree, GROWTH_RUNS).laconic("index", "--quiet")
         measured = run(index)
         shutil.rmtree(tree)

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from bench.speed import large
 from bench.speed.child import Command, median_of, run
 from bench.speed.measures import Bench
 from bench.speed.peers import STAGES, measure
@@ -48,6 +49,37 @@ def test_peers_are_measured_beside_ourselves_and_say_why_not(tmp_path: Path) -> 
     assert refreshed.note == "skipped: it ended with 3: no"
     assert {row.note for row in rows if row.name.startswith("llm-tldr")} == {"skipped: not installed"}
     assert sorted(path.name for path in tree.iterdir()) == ["a.py"]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    folder = tmp_path / "code"
+    folder.mkdir()
+    (folder / "a.py").write_text("def called(): ...\n\n\ndef calling(): called()\n")
+    (folder / "gone.py").symlink_to("nowhere")
+    return folder
+
+
+def test_large_trees_are_copies_until_they_have_enough(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(large, "LARGE_LINES", 10)
+    monkeypatch.setattr(large, "LARGE_FILES", 2)
+    rows = list(large.large(Bench(tree, 1), tmp_path))
+    assert [row.note for row in rows if row.note] == ["3 copies, 3 files, 12 lines", "2 copies, 2 files, 8 lines"]
+    assert [row.name for row in rows[:3]] == [
+        f"many lines, {stage}" for stage in (*STAGES[:2], "callers of one function")
+    ]
+    assert all(row.cpu_seconds > 0 for row in rows)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["code"]
+
+
+def test_a_long_process_tells_its_memory_as_it_goes(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = list(large.steady(Bench(tree, 1), tmp_path))
+    assert [row.name for row in rows[:-1]] == [f"resident after {n:,} questions" for n in large.TOLD_AFTER]
+    assert all(row.peak_mb > 5 for row in rows)
 
 
 def test_the_stage_is_set_before_each_run(tmp_path: Path) -> None:
