@@ -1,0 +1,307 @@
+"""`python -m bench.speed.daemon CODE`: a warm daemon on a copy of a source tree, beside llm-tldr's in the same run.
+
+Every question is asked over the socket. "first" are questions about symbols that nobody has asked about at this
+revision, after as many about others; "again" are the same once more, which the daemon remembers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+import os
+import random
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bench import results
+from bench.machine import facts
+from bench.speed.child import Command, median_of
+from bench.speed.floors import python_start
+from bench.speed.measures import INDEX_FOLDER, sampled
+from laconic.code.symbols import Symbol
+from laconic.daemon import lifecycle
+from laconic.daemon.place import Place
+
+ANSWER_WORDS = "laconic.cli.words:answer"
+IDLE_SECONDS = 3_600
+REPLY_SECONDS = 900
+SLOW_QUESTIONS = 20
+CLIENTS = 16
+CLIENT_QUESTIONS = 100
+SAVES = 20
+REST_SECONDS = 12  # until a daemon that nobody asks has given memory back
+START_RUNS = 20
+PEER_QUESTIONS = 20
+PEER_START_SECONDS = 60
+MILLISECONDS = 1000.0
+MEGABYTE = 1e6
+NOT_COPIED = (".git", INDEX_FOLDER, "__pycache__", "site-packages", "node_modules")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One kind of question; times in milliseconds, or a single figure with its unit in `note`."""
+
+    what: str
+    asked: int
+    median: float
+    p95: float
+    slowest: float
+    note: str = ""
+
+
+class Talk:
+    """One connection that asks and waits."""
+
+    def __init__(self, path: str) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(REPLY_SECONDS)
+        self._socket.connect(path)
+        self._file = self._socket.makefile("rb")
+
+    def ask(self, request: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+        """Milliseconds until the reply is there, and the reply."""
+        started = time.perf_counter()
+        self._socket.sendall(json.dumps(request).encode() + b"\n")
+        line = self._file.readline()
+        return (time.perf_counter() - started) * MILLISECONDS, json.loads(line)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._file.close()
+        self._socket.close()
+
+
+Question = Callable[[Symbol], dict[str, Any]]
+
+QUESTIONS: tuple[tuple[str, Question], ...] = (
+    ("symbol", lambda symbol: {"cmd": "extract", "symbol": symbol.id}),
+    ("callers", lambda symbol: {"cmd": "calls", "target": symbol.id, "direction": "callers"}),
+    ("callees", lambda symbol: {"cmd": "calls", "target": symbol.id, "direction": "callees"}),
+    ("context, 2000 tokens", lambda symbol: {"cmd": "context", "target": symbol.id, "budget": 2_000}),
+    ("impact, depth 3", lambda symbol: {"cmd": "impact", "target": symbol.id}),
+    ("cfg", lambda symbol: {"cmd": "cfg", "target": symbol.id}),
+    ("dfg", lambda symbol: {"cmd": "dfg", "target": symbol.id}),
+    ("slice", lambda symbol: {"cmd": "slice", "target": f"{symbol.path}:{symbol.end_line}"}),
+    ("search", lambda symbol: {"cmd": "semantic", "query": symbol.qualname.replace(".", " ").replace("_", " ")}),
+    ("structure of a file", lambda symbol: {"cmd": "structure", "path": symbol.path}),
+    ("imports", lambda symbol: {"cmd": "imports", "file": symbol.path}),
+    ("importers", lambda symbol: {"cmd": "importers", "module": symbol.path}),
+)
+
+SLOW = frozenset({"importers"})  # asked less often
+
+
+def measure(tree: Path, peers: Path | None) -> Iterator[Row]:
+    """All rows for a tree that may be written to."""
+    symbols = sampled(tree, 400)
+    first, others = symbols[:200], symbols[200:]
+    root = str(tree.resolve())
+    started = time.perf_counter()
+    lifecycle.start(root, ANSWER_WORDS, IDLE_SECONDS)
+    try:
+        talk = Talk(Place.of(root).socket)
+        talk.ask({"cmd": "warm", "timeout_ms": 600_000})
+        yield _figure("start, index and graph loaded", time.perf_counter() - started, "s")
+        yield _figure("resident, warm", _resident(talk), "MB")
+        yield from _commands(tree)
+        yield from _questions(talk, first, others)
+        yield _figure("resident, after all questions", _resident(talk), "MB")
+        yield from _at_once(root, first)
+        yield from _saves(talk, tree, first)
+        yield _row("ping while all calls are asked for", _beside_a_long_question(root))
+        time.sleep(REST_SECONDS)
+        yield _figure("resident, at rest", _resident(talk), "MB")
+        talk.close()
+    finally:
+        lifecycle.stop(root)
+    if peers is not None:
+        yield from _peer(tree, peers / "llm-tldr" / "bin" / "tldr", first[:PEER_QUESTIONS])
+
+
+def _questions(talk: Talk, symbols: Sequence[Symbol], others: Sequence[Symbol]) -> Iterator[Row]:
+    yield _row("ping", [talk.ask({"cmd": "ping"})[0] for _ in symbols])
+    for name, question in QUESTIONS:
+        number = SLOW_QUESTIONS if name in SLOW else len(symbols)
+        for symbol in others[:number]:
+            talk.ask({**question(symbol), "timeout_ms": 600_000})
+        for turn in ("first", "again"):
+            asked = [talk.ask({**question(symbol), "timeout_ms": 600_000}) for symbol in symbols[:number]]
+            refused = sum(not reply["success"] for _, reply in asked)
+            yield _row(f"{name}, {turn}", [took for took, _ in asked], f"{refused} refused" if refused else "")
+
+
+def _at_once(root: str, symbols: Sequence[Symbol]) -> Iterator[Row]:
+    """Sixteen clients, each with questions of all kinds in an order of its own."""
+
+    def client(number: int) -> list[float]:
+        choice = random.Random(number)
+        talk = Talk(Place.of(root).socket)
+        try:
+            asked = [(choice.choice(QUESTIONS)[1], choice.choice(symbols)) for _ in range(CLIENT_QUESTIONS)]
+            return [talk.ask(question(symbol))[0] for question, symbol in asked]
+        finally:
+            talk.close()
+
+    started = time.perf_counter()
+    with ThreadPoolExecutor(CLIENTS) as threads:
+        times = [took for client_times in threads.map(client, range(CLIENTS)) for took in client_times]
+    rate = len(times) / (time.perf_counter() - started)
+    yield _row(f"{CLIENTS} clients at once, all kinds, again", times, f"{rate:,.0f} answers a second")
+
+
+def _saves(talk: Talk, tree: Path, symbols: Sequence[Symbol]) -> Iterator[Row]:
+    """From a save to the answer that knows of it."""
+    times = []
+    for number, path in enumerate(dict.fromkeys(symbol.path for symbol in symbols)):
+        if number == SAVES:
+            break
+        name = f"bench_saved_{number}"
+        started = time.perf_counter()
+        with (tree / path).open("a", encoding="utf-8") as file:
+            file.write(f"\n\ndef {name}():\n    pass\n")
+        _, reply = talk.ask({"cmd": "extract", "symbol": name})
+        times.append((time.perf_counter() - started) * MILLISECONDS)
+        assert reply["success"], reply
+    yield _row("symbol right after its file was saved", times)
+
+
+def _beside_a_long_question(root: str) -> list[float]:
+    talk, long = Talk(Place.of(root).socket), Talk(Place.of(root).socket)
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(long.ask, {"cmd": "calls", "timeout_ms": 600_000})
+        times: list[float] = []
+        while not running.done() or not times:
+            times.append(talk.ask({"cmd": "ping"})[0])
+            time.sleep(0.01)
+    talk.close()
+    long.close()
+    return times
+
+
+def _commands(tree: Path) -> Iterator[Row]:
+    """The command line asking the daemon, in processor time beside Python's own start."""
+    floor = median_of(START_RUNS, python_start(tree))
+    asked = sampled(tree, 1)[0]
+    command = Command([sys.executable, "-m", "laconic", "symbol", "get", asked.id], tree)
+    taken = median_of(START_RUNS, command)
+    alone = median_of(START_RUNS, Command(command.words, tree, {"LACONIC_DAEMON": "off"}))
+    for name, one in (("laconic symbol get, answered by the daemon", taken), ("the same without it", alone)):
+        ratio = one.cpu_seconds / floor.cpu_seconds
+        yield _figure(name, one.cpu_seconds * MILLISECONDS, f"CPU ms, {ratio:.1f} x python -c pass")
+
+
+def _resident(talk: Talk) -> float:
+    """Megabytes of all processes together, what they share counted in each."""
+    status = talk.ask({"cmd": "status"})[1]
+    pids = [status["pid"], *(process["pid"] for process in status["processes"])]
+    return sum(map(_resident_bytes, pids)) / MEGABYTE
+
+
+def _resident_bytes(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+# llm-tldr: the same questions where it has them, a connection each, as its own client does
+
+
+def _peer(tree: Path, executable: Path, symbols: Sequence[Symbol]) -> Iterator[Row]:
+    if not executable.exists():
+        yield Row("llm-tldr", 0, 0.0, 0.0, 0.0, "skipped: not installed")
+        return
+    path = f"{tempfile.gettempdir()}/tldr-{hashlib.md5(str(tree.resolve()).encode()).hexdigest()[:8]}.sock"
+    process = subprocess.Popen(
+        [str(executable.with_name("python")), "-m", "tldr.daemon", str(tree), "--foreground"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        _await_socket(path)
+        started = time.perf_counter()
+        _ask_peer(path, {"cmd": "warm"})
+        yield _figure("llm-tldr: warm", time.perf_counter() - started, "s")
+        yield _row("llm-tldr: ping", [_ask_peer(path, {"cmd": "ping"}) for _ in range(PEER_QUESTIONS)])
+        files = {symbol.path: None for symbol in symbols}
+        for name, requests in (
+            ("extract a file", [{"cmd": "extract", "file": str(tree / path)} for path in files]),
+            ("impact", [{"cmd": "impact", "func": symbol.name} for symbol in symbols]),
+            ("importers", [{"cmd": "importers", "module": path[:-3].replace("/", ".")} for path in list(files)[:3]]),
+            ("context", [{"cmd": "context", "entry": symbol.name} for symbol in symbols[:3]]),
+        ):
+            for turn in ("first", "again"):
+                yield _row(f"llm-tldr: {name}, {turn}", [_ask_peer(path, request) for request in requests])
+        yield _figure("llm-tldr: resident", _resident_bytes(process.pid) / MEGABYTE, "MB")
+    finally:
+        process.kill()
+        process.wait()
+        Path(path).unlink(missing_ok=True)
+        shutil.rmtree(tree / ".tldr", ignore_errors=True)
+
+
+def _await_socket(path: str) -> None:
+    deadline = time.monotonic() + PEER_START_SECONDS
+    while not Path(path).exists():
+        if time.monotonic() > deadline:
+            raise TimeoutError("llm-tldr's daemon does not listen")
+        time.sleep(0.05)
+
+
+def _ask_peer(path: str, request: dict[str, Any]) -> float:
+    """Milliseconds; `connect` included, as there is no second request on a connection."""
+    started = time.perf_counter()
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(REPLY_SECONDS)
+        client.connect(path)
+        client.sendall(json.dumps(request).encode() + b"\n")
+        while client.recv(1 << 20):
+            pass
+    return (time.perf_counter() - started) * MILLISECONDS
+
+
+def _row(what: str, times: Sequence[float], note: str = "") -> Row:
+    ordered = sorted(times)
+    p95 = ordered[math.ceil(len(ordered) * 0.95) - 1]
+    return Row(what, len(ordered), statistics.median(ordered), p95, ordered[-1], note)
+
+
+def _figure(what: str, figure: float, unit: str) -> Row:
+    return Row(what, 0, 0.0, 0.0, 0.0, f"{figure:,.1f} {unit}")
+
+
+def main(arguments: list[str]) -> int:
+    """Measure and print; `--record` keeps the figures."""
+    parser = argparse.ArgumentParser(prog="python -m bench.speed.daemon", description=__doc__)
+    parser.add_argument("code", type=Path, help="source tree, copied")
+    parser.add_argument("--peers", type=Path, help="folder of the installed peers")
+    parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
+    options = parser.parse_args(arguments)
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="laconic-daemon-") as scratch:
+        tree = Path(scratch) / options.code.name
+        shutil.copytree(options.code, tree, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True)
+        for row in measure(tree, options.peers):
+            print(_line(row), flush=True)
+            rows.append(asdict(row))
+    if options.record:
+        results.keep("daemon", {"machine": facts(), "code": options.code.name, "rows": rows})
+    return 0
+
+
+def _line(row: Row) -> str:
+    times = f"p50 {row.median:9.2f} ms  p95 {row.p95:9.2f} ms  slowest {row.slowest:9.1f} ms" if row.asked else ""
+    return f"{row.what:<44} {row.asked or '':>5} {times}  {row.note}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
