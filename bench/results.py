@@ -32,7 +32,13 @@ def kept(name: str) -> Record:
 def write_page() -> None:
     """Rewrite `RESULTS.md` from what is remembered."""
     lines = ["# Results", "", "Written by the commands named below, not by hand.", ""]
-    for name, section in (("groundtruth", _ground_truth), ("handchecked", _hand_checked), ("speed", _speed)):
+    for name, section in (
+        ("groundtruth", _ground_truth),
+        ("handchecked", _hand_checked),
+        ("speed", _speed),
+        ("daemon", _daemon),
+        ("change_impact", _change_impact),
+    ):
         if record := kept(name):
             lines += section(record)
     (HERE / "RESULTS.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
@@ -52,6 +58,21 @@ def _ground_truth(record: Record) -> Iterator[str]:
         counts = f"{suite['complete']} | {suite['sound']}"
         yield f"{title} | {suite['cases']} | {suite['edges']} | {rates} | {counts} | {figures} |"
     yield from ("", *_differing(record))
+
+
+def _change_impact(record: Record) -> Iterator[str]:
+    yield from ("## Change impact", "", "`python -m bench.change_impact REPOSITORY --record`", "")
+    yield from (_machine(record["machine"]), "")
+    ordered = sorted(record["seconds"])
+    yield (
+        f"{record['repository']}: {record['functions']} functions, {record['tests']} tests, compared with the tests "
+        f"that execute them; one question takes {ordered[len(ordered) // 2]:.2f} s (median), at most {ordered[-1]:.2f} s."
+    )
+    yield from ("", "| what is named | precision | recall | run | named |", "|---|--:|--:|--:|--:|")
+    for score in record["scores"]:
+        rates = f"{score['precision']:.3f} | {score['recall']:.3f}"
+        yield f"| {score['what']} | {rates} | {score['run']} | {score['named']} |"
+    yield ""
 
 
 def _differing(record: Record) -> Iterator[str]:
@@ -116,6 +137,16 @@ def _latencies(rows: list[Record]) -> Iterator[str]:
     for row in rows:
         times = f"{row['median']:.2f} | {row['p95']:.2f} | {row['slowest']:.0f}"
         yield f"| {row['question']} | {row['asked']} | {times} | {row['failed']} |"
+
+
+def _daemon(record: Record) -> Iterator[str]:
+    yield from ("## The daemon", "", "`python -m bench.speed.daemon CODE --peers DIR --record`", "")
+    yield f"`{record['code']}`; {_machine(record['machine'])}. Times in milliseconds, from sending to reading."
+    yield from ("", "| what | asked | p50 | p95 | slowest | |", "|---|--:|--:|--:|--:|---|")
+    for row in record["rows"]:
+        times = f"{row['asked']} | {row['median']:.2f} | {row['p95']:.2f} | {row['slowest']:.0f}"
+        yield f"| {row['what']} | {times if row['asked'] else '| | |'} | {row['note']} |"
+    yield ""
 
 
 def _machine(facts: Record) -> str:
