@@ -1,4 +1,7 @@
-"""Python functions made at random: all kinds of statements, over a few variables, without endless loops."""
+"""Python functions made at random: all kinds of statements, over a few variables, without endless loops.
+
+Numbers are subtracted, not added: variables may come to hold lists, which would double with each addition.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +41,12 @@ def _simple(random: Random, depth: int, *, in_loop: bool) -> str:
     v, w, u = (random.choice(NUMBERS) for _ in range(3))
     xs, ys = random.choice(LISTS), random.choice(LISTS)
     forms = [
-        f"{v} = {w} + {u}", f"{v} = {random.randint(-3, 9)}", f"{v} += {w}", f"{v} = {w} // {u}", f"{v} = len({xs})",
+        f"{v} = {w} - {u}", f"{v} = {random.randint(-3, 9)}", f"{v} -= {w}", f"{v} = {w} // {u}", f"{v} = len({xs})",
         f"{xs}.append({w})", f"{v} = {xs}.pop()", f"{xs} = {ys}", f"{xs} = [{v}, {ys}]", f"{xs}[0] = {w}",
-        f"{xs} = {ys}[:]", f"d['k'] = {v}", f"d[{v}] = {w}", f"{v} = d['k']", f"d['m'] += {v}", f"del {xs}[-1]",
+        f"{xs} = {ys}[:]", f"d['k'] = {v}", f"d[{v}] = {w}", f"{v} = d['k']", f"d['m'] -= {v}", f"del {xs}[-1]",
         f"{v}, {w} = {w}, {v}", f"{v} = {w} if {u} > 1 else {u}", f"{v} = {w} > 2 and ({u} := 3) or {u}",
         f"{v} = sum(i for i in {xs} if isinstance(i, int))", f"{xs}.extend([i for i in (1, {v}) if i > {w}])",
-        f"{v} = (lambda t: t + {w})({u})", f"print({v})", f"{xs} = d.setdefault('l', [])", f"(one(), {v})[0]",
+        f"{v} = (lambda t: t - {w})({u})", f"print({v})", f"{xs} = d.setdefault('l', [])", f"(one(), {v})[0]",
         f"{v} = {w} and {u}", f"assert {v} is not None", f"d.update(k={v})", f"ys = [xs, {v}]",
     ]  # fmt: skip
     if in_loop:
@@ -103,7 +106,7 @@ def _try(random: Random, pad: str, inside: object) -> list[str]:
 def _closure(random: Random, pad: str) -> list[str]:
     v, w, u = (random.choice(NUMBERS) for _ in range(3))
     name = f"f{random.randrange(3)}"
-    body = random.choice([f"return {w} + {u}", f"xs.append({w})", f"nonlocal {v}; {v} = {w}"])
+    body = random.choice([f"return {w} - {u}", f"xs.append({w})", f"nonlocal {v}; {v} = {w}"])
     lines = [f"{pad}def {name}():", f"{pad}    {body}"]
     return [*lines, f"{pad}{u} = {name}() or 0"]
 
