@@ -66,7 +66,7 @@ def _change_impact(record: Record) -> Iterator[str]:
     ordered = sorted(record["seconds"])
     yield (
         f"{record['repository']}: {record['functions']} functions, {record['tests']} tests, compared with the tests "
-        f"that execute them; one question takes {ordered[len(ordered) // 2]:.2f} s (median), at most {ordered[-1]:.2f} s."
+        f"that execute them; a question takes {ordered[len(ordered) // 2]:.2f} s (median), at most {ordered[-1]:.2f} s."
     )
     yield from ("", "| what is named | precision | recall | run | named |", "|---|--:|--:|--:|--:|")
     for score in record["scores"]:

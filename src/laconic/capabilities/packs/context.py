@@ -59,6 +59,9 @@ class Parameters:
     include: tuple[str, ...] = option(
         (), "a file to show as well, or lines of it", role=Role.PLACE, metavar="PATH[:10-20]"
     )
+    cluster_duplicates: bool = option(
+        False, "of functions that are nearly the same show one, and of the others a line with what differs"
+    )
     budget_report: bool = option(False, "say where the tokens went and what the whole files would have cost")
 
 
@@ -116,6 +119,12 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
     texts, count = workspace.texts(bodies, with_docs=parameters.with_docs), workspace.tokenizer.count
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
     view = look(targets, neighbours, depth=depth)
+    if parameters.cluster_duplicates:
+        from laconic.code.lenses.twins import without_twins
+        from laconic.code.search.duplicates.comparing import Comparing
+
+        functions = engine.functions
+        view = without_twins(view, functions, Comparing(functions, texts.source, engine.store.symbols_of))
     render = format_named(parameters.format.value)
     includes = [parse_include(text) for text in parameters.include]
     pack, text = fit(view, texts, render, budget, includes=includes, revision=workspace.revision, count=count)

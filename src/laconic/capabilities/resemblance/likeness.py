@@ -13,7 +13,6 @@ from laconic.foundation.limits import MAX_DIFFERENCE_CHARACTERS, MAX_LISTED_DIFF
 if TYPE_CHECKING:
     from laconic.code.search.duplicates.clusters import Alike
     from laconic.code.search.duplicates.comparing import Comparing
-    from laconic.code.search.duplicates.differences import Difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +40,14 @@ def likeness(to: int, alike: Alike, comparing: Comparing) -> Likeness:
     """What there is to say of a function that resembles another."""
     symbol = comparing.symbol(alike.function)
     found = comparing.differences(to, alike.function)
-    shown = tuple(Replacement(clip(one), clip(other)) for one, other in found[:MAX_LISTED_DIFFERENCES])
+    shown = tuple(Replacement(_clip(one), _clip(other)) for one, other in found[:MAX_LISTED_DIFFERENCES])
     similarity = round(alike.similarity, 4)
     return Likeness(
         symbol.id, symbol.path, symbol.start_line, symbol.end_line, similarity, shown, len(found) - len(shown)
     )
 
 
-def clip(text: str) -> str:
+def _clip(text: str) -> str:
     """One side of a difference, short enough for a line."""
     return clipped(text, MAX_DIFFERENCE_CHARACTERS)
 
@@ -64,19 +63,7 @@ def rows(likenesses: Sequence[Likeness], style: Style) -> list[str]:
 
 def differences_text(one: Likeness) -> str:
     """`get → post; + retries=3; 2 more`, "" when only spaces and comments differ."""
-    parts = [replacement_text(replacement.one, replacement.other) for replacement in one.differences]
-    return "; ".join([*parts, *([f"{one.more_differences} more"] if one.more_differences else [])])
+    from laconic.code.search.duplicates.differences import Difference, line_of
 
-
-def replacement_text(one: str, other: str) -> str:
-    """One difference in few characters."""
-    if not one:
-        return f"+ {other}"
-    return f"{one} → {other}" if other else f"- {one}"
-
-
-def difference_line(found: Sequence[Difference]) -> str:
-    """All differences of two functions on one line, the first ones of many."""
-    shown = [replacement_text(clip(one), clip(other)) for one, other in found[:MAX_LISTED_DIFFERENCES]]
-    left = len(found) - len(shown)
-    return "; ".join([*shown, *([f"{left} more"] if left else [])])
+    shown = [Difference(replacement.one, replacement.other) for replacement in one.differences]
+    return line_of(shown, more=one.more_differences)

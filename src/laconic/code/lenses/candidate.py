@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from laconic.code.symbols import Symbol
 
@@ -23,6 +24,17 @@ CONSTANT = "constant"
 BY_NAME = " by name"  # ends the reason of an edge for which only the name agrees
 
 
+class Twin(NamedTuple):
+    """A candidate that is left out, as its code is nearly that of another: all that a pack says of it."""
+
+    id: str
+    reason: str
+    line: int
+    end_line: int
+    similarity: float  # from 0 to 1
+    differences: str  # on one line, what it has in place of the other's
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One symbol for a pack. `score` is in (0, 1], and `TARGET_SCORE` marks what was asked about.
@@ -34,6 +46,7 @@ class Candidate:
     score: float
     reason: str
     of: str = ""
+    twins: tuple[Twin, ...] = ()
 
     @property
     def is_target(self) -> bool:

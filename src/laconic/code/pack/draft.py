@@ -35,7 +35,10 @@ class Draft:
         self._holders = holders(view.candidates)
         self._index_of = {candidate.symbol.id: index for index, candidate in enumerate(view.candidates)}
         self._extracted = {i for i, candidate in enumerate(view.candidates) if _is_extracted(candidate, extracts)}
-        self._reasons = Counter(view.beyond) + Counter(candidate.reason for candidate in view.candidates)
+        twins = (twin.reason for candidate in view.candidates for twin in candidate.twins)
+        self._reasons = (
+            Counter(view.beyond) + Counter(candidate.reason for candidate in view.candidates) + Counter(twins)
+        )
         self._items: dict[tuple[object, ...], Item] = {}
 
     @property
@@ -98,6 +101,7 @@ class Draft:
             else:
                 items.append(self._item(index))
         left = self._reasons - Counter(self.candidates[index].reason for index in self.chosen)
+        left -= Counter(twin.reason for item in items for twin in item.twins)
         return replace(self._blank, items=tuple(items), within=tuple(within), omitted=tuple(sorted(left.items())))
 
     def _item(self, index: int) -> Item:
@@ -126,7 +130,10 @@ def _item(candidate: Candidate, detail: Detail, cut: int | None, shown: Sequence
         code, last_line = texts.code(symbol, cut)
     elif detail is Detail.SKELETON:
         code = texts.skeleton(symbol, shown, cut)
-    return Item(symbol, detail, candidate.score, candidate.reason, candidate.of, plain, qualified, code, last_line)
+    twins = candidate.twins if detail > Detail.NAME else ()
+    return Item(
+        symbol, detail, candidate.score, candidate.reason, candidate.of, plain, qualified, code, last_line, twins
+    )
 
 
 def places(candidates: Sequence[Candidate]) -> list[tuple[int, bool, int, int, str]]:

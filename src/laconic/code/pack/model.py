@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
-from laconic.code.lenses.candidate import Candidate
+from laconic.code.lenses.candidate import Candidate, Twin
 from laconic.code.symbols import Symbol
 
 Count = Callable[[str], int]
@@ -40,6 +40,7 @@ class Item:
     qualified: str = ""  # the signature with the qualified name in the place of the name
     code: str = ""  # body or skeleton without indentation in common; empty for the other details
     last_line: int = 0  # of the file, the last that `code` reaches
+    twins: tuple[Twin, ...] = ()  # candidates whose code is nearly this one's, where more than the name is shown
 
     @property
     def is_cut(self) -> bool:

@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from laconic.code.pack.model import PART_OF_DETAIL, Block, Count, Detail, Extract, Item, Pack, Part
-from laconic.code.render.relations import reason_phrase
+from laconic.code.render.relations import reason_phrase, twin_phrase
 from laconic.foundation.escape import json_escaped
 
 
@@ -50,6 +50,8 @@ def _slice_block(item: Item, pack: Pack) -> Block:
         fields["detail"] = item.detail.word
     if item.is_cut:
         fields["of"] = [symbol.start_line, symbol.end_line]
+    if item.twins:
+        fields["alike"] = [twin_phrase(twin) for twin in item.twins]
     return Block(_encoded(fields), PART_OF_DETAIL[item.detail], symbol.path)
 
 

@@ -39,6 +39,7 @@ from laconic.code.render.relations import (
     printed_items,
     reason_phrase,
     relations_of,
+    twin_phrase,
     unique_names,
 )
 from laconic.code.symbols import Kind, Symbol
@@ -155,6 +156,7 @@ class _Page:
         ]
         if item.code:
             blocks.append(Block(_guarded(item.code), part, path))
+        blocks += [Block(f"  {visible_line(twin_phrase(twin))}\n", Part.RELATION, path) for twin in item.twins]
         return blocks
 
     def _reason(self, item: Item) -> str:

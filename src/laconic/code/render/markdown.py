@@ -17,6 +17,7 @@ from laconic.code.render.relations import (
     printed_items,
     reason_phrase,
     relations_of,
+    twin_phrase,
     unique_names,
 )
 from laconic.code.symbols import Symbol
@@ -52,6 +53,7 @@ def _item_blocks(item: Item, pack: Pack, relations: Relations, unique: frozenset
         blocks.append(Block(f"  - {label}: {listed}\n", Part.RELATION, symbol.path))
     if item.code:
         blocks.append(Block(_fenced(item.code, symbol.language), part, symbol.path))
+    blocks += [Block(f"  - {_span(twin_phrase(twin))}\n", Part.RELATION, symbol.path) for twin in item.twins]
     return blocks
 
 

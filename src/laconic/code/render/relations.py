@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from laconic.code.lenses.candidate import BY_NAME, CALLEE, CALLER, TEST, Candidate
+from laconic.code.lenses.candidate import BY_NAME, CALLEE, CALLER, TEST, Candidate, Twin
 from laconic.code.pack.model import Detail, Item, Pack
 from laconic.code.symbols import Symbol
 
@@ -45,6 +45,12 @@ def relation_label(reason: str) -> str:
     base = reason.removesuffix(BY_NAME)
     label = _LABELS.get(base, "")
     return label + reason[len(base) :] if label else ""
+
+
+def twin_phrase(twin: Twin) -> str:
+    """What is said of a symbol whose code is nearly that of another."""
+    lines = str(twin.line) if twin.line == twin.end_line else f"{twin.line}-{twin.end_line}"
+    return f"≈{twin.similarity:.0%} {twin.id} @{lines}" + (f": {twin.differences}" if twin.differences else "")
 
 
 def reason_phrase(item: Item | Candidate, pack: Pack) -> str:

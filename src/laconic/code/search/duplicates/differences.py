@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
+
+from laconic.foundation.limits import MAX_DIFFERENCE_CHARACTERS, MAX_LISTED_DIFFERENCES
 
 MAX_COMPARED_TOKENS = 3_000  # of both functions together; longer ones are compared line by line
 
@@ -32,6 +35,23 @@ def differences(one: str, other: str) -> list[Difference]:
         if tag != "equal"
     }
     return list(found)
+
+
+def line_of(found: Sequence[Difference], *, more: int = 0) -> str:
+    """`get → post; + retries=3; 2 more`: the first differences of many, each cut short. `more` are not in `found`."""
+    shown = found[:MAX_LISTED_DIFFERENCES]
+    left = len(found) - len(shown) + more
+    return "; ".join([*map(_said, shown), *([f"{left} more"] if left else [])])
+
+
+def _said(difference: Difference) -> str:
+    one, other = (
+        text if len(text) <= MAX_DIFFERENCE_CHARACTERS else text[: MAX_DIFFERENCE_CHARACTERS - 1] + "…"
+        for text in difference
+    )
+    if not one:
+        return f"+ {other}"
+    return f"{one} → {other}" if other else f"- {one}"
 
 
 def _text(source: str, parts: list[re.Match[str]]) -> str:
