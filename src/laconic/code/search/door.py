@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -27,7 +28,7 @@ class Search:
     """Finds symbols of one repository. For one thread at a time."""
 
     def __init__(self, root: Path, store: Store) -> None:
-        self._root = str(root)
+        self._root = os.path.realpath(root)
         self._store = store
         self._shelf: Shelf = open_shelf(store.directory)
         self._searcher: tuple[str, str, Searcher] | None = None  # of a revision and a model
@@ -42,11 +43,24 @@ class Search:
         progress: Progress | None = None,
     ) -> Found:
         """At most `limit` hits, the best first; `query` says how questions are read."""
-        return self._current(choice, progress).find(question, filters, limit)
+        return self.searcher(choice, progress).find(question, filters, limit)
 
     def prepare(self, choice: Choice = WORDS, progress: Progress | None = None) -> int:
         """Bring the search files up to date, and say how many units there are."""
-        return len(self._current(choice, progress).collection)
+        return len(self.searcher(choice, progress).collection)
+
+    def searcher(self, choice: Choice = WORDS, progress: Progress | None = None) -> Searcher:
+        """The searcher of the present revision."""
+        embedder = self._chosen(choice)
+        revision = self._store.revision()
+        if self._searcher is None or self._searcher[:2] != (revision, embedder.identity):
+            collection = self._collection(embedder, progress)
+            self._searcher = (
+                revision,
+                embedder.identity,
+                Searcher(collection, embedder.embed_question, self._sources()),
+            )
+        return self._searcher[2]
 
     def adapt(self, progress: Progress | None = None) -> bool:
         """Train the word table on this repository's own names and documentation; False where there is too little.
@@ -64,18 +78,6 @@ class Search:
         self._embedder = None
         self.prepare(WORDS, progress)
         return True
-
-    def _current(self, choice: Choice, progress: Progress | None) -> Searcher:
-        embedder = self._chosen(choice)
-        revision = self._store.revision()
-        if self._searcher is None or self._searcher[:2] != (revision, embedder.identity):
-            collection = self._collection(embedder, progress)
-            self._searcher = (
-                revision,
-                embedder.identity,
-                Searcher(collection, embedder.embed_question, self._sources()),
-            )
-        return self._searcher[2]
 
     def _chosen(self, choice: Choice) -> Embedder:
         if self._embedder is None or self._embedder[0] != choice:

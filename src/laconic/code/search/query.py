@@ -28,10 +28,11 @@ _ABOUT_TESTS = frozenset({"test", "spec", "mock", "fixtur", "assert", "unittest"
 _CHANGE = re.compile(
     r"""
     ^\s*(?:\[[^\]]+\]|[\w./-]+(?:\([^)]*\))?!?)\s*:\s   # scope: …
-    | ^\W*(?:fix|add|remov|support|allow|avoid|prevent|improv|updat|deprecat|replac|renam|refactor|mov|drop|bug|correct
-        |ensur|switch|restor|chang|introduc|implement|optimi[sz]|simplif|handl|mak|us|don.?t|do\s+not|clean)\w*\s
-    | \b(?:bug|crash(?:es|ed)?|regression|fail(?:s|ed|ing)?|broken|wrong|incorrect(?:ly)?|instead\s+of|no\s+longer
-        |should\s+(?:not|be)|doesn.?t|does\s+not|error\s+when)\b
+    | ^\W*(?:fix|add|remove|support|allow|avoid|prevent|improve|update|deprecate|replace|rename|refactor|move|drop|bug
+        |correct|ensure|switch|restore|change|introduce|implement|optimi[sz]e|simplify|make|use|don.?t|do\s+not|clean
+        )(?:d|ed)?\s
+    | \b(?:bug|crash(?:es|ed)?|regression|fails?|failing|broken|wrong|incorrect(?:ly)?|instead\s+of|no\s+longer
+        |should\s+(?:not|be)|doesn.?t|error\s+when)\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )

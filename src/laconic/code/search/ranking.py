@@ -27,7 +27,7 @@ CANDIDATES_UNITS = 1_000  # whose vectors are compared exactly
 SAMPLE_UNITS = 2_048  # from which mean and deviation of the cosines are taken
 COHERENCE_UNITS = 20  # the best ones, whose files are held to be what the question is about
 
-MENTIONED = 4.0  # for a unit that is called as a name in the question, in standard deviations
+MENTIONED = 0.5  # for a unit that is called as a name in the question, in standard deviations
 COHERENCE = 0.3  # for the file that has the most among the best
 _ABOVE_ALL = 1e6
 _TINY = 1e-9

@@ -1,0 +1,1 @@
+"""How well search finds: query sets made from repositories themselves, and from public ones."""
