@@ -65,7 +65,7 @@ def here(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_there_is_an_example_of_every_command() -> None:
     shown = {find_command(shlex.split(words))[0].name for words in EXAMPLES if words.split()[0] not in OWN_COMMANDS}
-    named = set(re.findall(r"`([a-z ]+)`", "".join(re.findall(r"^\|[^|]*\|", README, re.MULTILINE))))
+    named = set(re.findall(r"`([a-z -]+)`", "".join(re.findall(r"^\|[^|]*\|", README, re.MULTILINE))))
     assert {command.name for command in COMMANDS} | set(OWN_COMMANDS) <= named
     assert {command.name for command in COMMANDS} - shown <= {"symbol callees"}
 
