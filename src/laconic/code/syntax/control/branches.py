@@ -13,6 +13,7 @@ from laconic.code.syntax.control.blocks import (
     initial,
     open_statement,
 )
+from laconic.code.syntax.control.conditions import branch
 from laconic.code.syntax.control.draft import Ends
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def _arms_of(walk: Walk, node: Node, role: control.If, result: str | None) -> En
     me = draft.statement
     initial(walk, node, role.initial)
     draft.decisions += 1
-    holds, fails = walk.branch(field(role.condition)(node))
+    holds, fails = branch(walk, field(role.condition)(node))
     draft.here = fails if role.negated else holds
     block(walk, then, result=result)
     draft.close()

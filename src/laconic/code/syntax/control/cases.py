@@ -14,6 +14,7 @@ from laconic.code.syntax.control.blocks import (
     note_closing,
     open_statement,
 )
+from laconic.code.syntax.control.conditions import branch
 from laconic.code.syntax.control.draft import Ends, Frame
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends
     missed: Ends = [] if default or (role.names_fit and _is_name(walk, pattern)) else [(number, Way.FALSE)]
     draft.here = [(number, Way.TRUE if missed else Way.NEXT)]
     if guard is not None:
-        holds, fails = walk.branch(guard)
+        holds, fails = branch(walk, guard)
         draft.here = holds
         missed = missed + fails
     return missed

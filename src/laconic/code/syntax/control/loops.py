@@ -14,6 +14,7 @@ from laconic.code.syntax.control.blocks import (
     initial,
     open_statement,
 )
+from laconic.code.syntax.control.conditions import branch
 from laconic.code.syntax.control.draft import Draft, Ends, Frame
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _test(walk: Walk, condition: Node | None, node: Node, *, negated: bool) -> t
         number = walk.draft.last()
         walk.draft.close()
         return [(number, Way.TRUE)], [(number, Way.NEVER)]
-    holds, fails = walk.branch(condition)
+    holds, fails = branch(walk, condition)
     return (fails, holds) if negated else (holds, fails)
 
 

@@ -8,7 +8,7 @@ from laconic.code.languages import model
 from laconic.code.languages.control import roles as control
 from laconic.code.routines import OBJECT, Call, Path, Routine
 from laconic.code.syntax.children import field, token
-from laconic.code.syntax.control.draft import MAX_PATH_NAMES, Draft, Ends
+from laconic.code.syntax.control.draft import MAX_PATH_NAMES, Draft
 from laconic.code.syntax.control.paths import path_of, sources_of
 
 if TYPE_CHECKING:
@@ -236,11 +236,3 @@ class Walk:
         """The statements of a routine, or the one expression that it is; the last gives `result` its value."""
         self.block(self, node, result)
         self.draft.close()
-
-    # Conditions
-
-    def branch(self, node: Node | None) -> tuple[Ends, Ends]:
-        """Evaluate a condition: the ends where it holds, and where it does not. Nothing is `here` afterwards."""
-        from laconic.code.syntax.control.conditions import branch
-
-        return branch(self, node)
