@@ -10,7 +10,13 @@ from collections.abc import Mapping
 # The command: its arguments, what it does.
 OVERVIEW: Mapping[str, tuple[str, str]] = {
     "context": ("[SYMBOL…]", "What is worth knowing around some symbols, within a token budget"),
+    "map": ("[PATH]", "The repository in outline, what matters most opened, within a token budget"),
     "search": ("QUERY…", "Symbols by what they do, what they are called, or what is written in them"),
+    "similar": ("SYMBOL", "Functions whose code resembles that of one, and what differs"),
+    "duplicates": (
+        "[PATH]",
+        "Groups of functions that are nearly the same: one exemplar, and what differs in the others",
+    ),
     "symbol find": ("QUERY…", "Symbols by name, end of an id, or pattern"),
     "symbol get": ("SYMBOL", "The source of one symbol"),
     "definition": ("FILE:LINE[:COLUMN]", "Where the names at a place in a file are defined"),
