@@ -35,6 +35,7 @@ def write_page() -> None:
     for name, section in (
         ("groundtruth", _ground_truth),
         ("handchecked", _hand_checked),
+        ("retrieval", _retrieval),
         ("speed", _speed),
         ("daemon", _daemon),
         ("change_impact", _change_impact),
@@ -152,3 +153,40 @@ def _daemon(record: Record) -> Iterator[str]:
 def _machine(facts: Record) -> str:
     where = f"{facts['cores']} cores {facts['processor']}, {facts['system']}, Python {facts['python']}"
     return f"{facts['date']}, revision {facts['revision']}; {where}, load {facts['load']}."
+
+
+def _retrieval(record: Record) -> Iterator[str]:
+    command = "`python -m bench.retrieval REPOSITORIES`: mean reciprocal rank / recall, both of the first ten hits"
+    yield from ("## Retrieval", "", command, "", _machine(record["machine"]), "")
+    yield from _compared(record.get("sets", []))
+    for name, found in record.get("public", {}).items():
+        yield f"| {name} | 500 | {_figures(found)} |"
+    if record.get("semble"):
+        gains = ", ".join(f"{name} {gain:.3f} ({count})" for name, (count, gain) in record["semble"].items())
+        yield from ("", f"semble's questions, nDCG@10 by file: {gains}.")
+    if record.get("pace"):
+        pace = record["pace"]
+        built = f"{pace['units']:,} units: built in {pace['build_seconds']:.1f} s of processor time"
+        asked = f"a question takes {pace['median_ms']:.1f} ms, p95 {pace['p95_ms']:.1f} ms"
+        yield from ("", f"{built}, updated after one change in {pace['update_seconds']:.2f} s; {asked}.")
+    yield ""
+
+
+def _compared(sets: list[Record]) -> Iterator[str]:
+    """A row for each repository and set, and the means."""
+    if not sets:
+        return
+    methods = list(sets[0]["methods"])
+    yield f"| repository | questions | {' | '.join(methods)} |"
+    yield f"|---|---|{'--:|' * len(methods)}"
+    for row in sets:
+        yield f"| {row['repository']} | {row['queries']} {row['set']} | {_figures(row['methods'])} |"
+    for name in sorted({row["set"] for row in sets}):
+        rows = [row["methods"] for row in sets if row["set"] == name]
+        columns = {method: zip(*(row[method] for row in rows), strict=True) for method in methods}
+        means = {method: [sum(column) / len(rows) for column in found] for method, found in columns.items()}
+        yield f"| **mean** | {name} | {_figures(means)} |"
+
+
+def _figures(methods: dict[str, list[float]]) -> str:
+    return " | ".join(f"{rank:.3f} / {recall:.3f}" for rank, recall in methods.values())

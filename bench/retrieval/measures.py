@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence
 from math import log2
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ class Quality(NamedTuple):
     recall: float  # the share of the answers that are among the hits
 
 
-def quality(ranked: Iterable[tuple[Sequence[str], Set[str]]]) -> Quality:
+def quality(ranked: Iterable[tuple[Sequence[str], Collection[str]]]) -> Quality:
     """Of (hits, answers) for each question."""
     reciprocal, recalls = [], []
     for hits, answers in ranked:

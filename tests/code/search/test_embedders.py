@@ -1,0 +1,198 @@
+"""Vectors from models: a server that speaks the protocols, refusals, and the table fitted to a repository."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from hashlib import blake2b
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.code.search.repositories import ids, lay
+
+from laconic.code.engine import Engine
+from laconic.code.search.embedding.embedders import Choice
+from laconic.code.search.embedding.vectors import estimated_similarities, quantized, signs_of, similarities
+from laconic.code.search.words import words_of_text
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import EMBEDDER_REQUEST_TEXTS
+
+DIMENSIONS = 48
+
+
+def embedded(text: str) -> list[float]:
+    """A vector that words have in common: each word turns its own numbers on."""
+    vector = np.zeros(DIMENSIONS)
+    for word in words_of_text(text.lower()):
+        vector[int.from_bytes(blake2b(word.encode(), digest_size=2).digest(), "big") % DIMENSIONS] += 1
+    return [float(value) for value in vector]
+
+
+class Server(ThreadingHTTPServer):
+    """A model server; `asked` holds (path, body, authorization) of each request, `reply` replaces its answers."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Answering)
+        self.asked: list[tuple[str, Any, str | None]] = []
+        self.reply: tuple[int, bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class Answering(BaseHTTPRequestHandler):
+    """One request."""
+
+    def do_POST(self) -> None:
+        assert isinstance(self.server, Server)
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append((self.path, body, self.headers.get("Authorization")))
+        vectors = [embedded(text) for text in body["input"]]
+        if self.path == "/api/embed":
+            said: Any = {"model": body["model"], "embeddings": vectors}
+        else:
+            data = [{"index": index, "embedding": vector} for index, vector in enumerate(vectors)]
+            said = {"object": "list", "data": data[::-1]}
+        status, content = self.server.reply or (200, json.dumps(said).encode())
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    serving = Server()
+    thread = threading.Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield serving
+    serving.shutdown()
+    thread.join()
+    serving.server_close()
+
+
+@pytest.mark.parametrize(("name", "path"), [("ollama:tiny", "/api/embed"), ("openai:tiny", "/embeddings")])
+def test_a_server_gives_vectors_once_for_each_unit(shop: Path, server: Server, name: str, path: str) -> None:
+    choice = Choice(name, server.url + "/", "secret")
+    with Engine.open(shop) as engine:
+        engine.refresh()
+        hits = engine.search.find("receipt of an order", choice=choice)
+        assert ids(hits)[0] == "shop/mail.py:send_receipt"
+        texts = sum(len(body["input"]) for _, body, _ in server.asked)
+        assert {asked for asked, _, _ in server.asked} == {path}
+        assert {key for _, _, key in server.asked} == ({"Bearer secret"} if name.startswith("openai") else {None})
+        assert max(len(body["input"]) for _, body, _ in server.asked) <= EMBEDDER_REQUEST_TEXTS
+    (shop / "shop" / "mail.py").write_text("def post(letter): pass\n")
+    before = len(server.asked)
+    with Engine.open(shop) as engine:
+        engine.refresh()
+        engine.search.find("letter", choice=choice)
+    assert sum(len(body["input"]) for _, body, _ in server.asked[before:]) < texts / 2
+
+
+BAD_REPLIES = {
+    "not JSON": (200, b"<html>"),
+    "an error": (500, b"out of memory"),
+    "too few": (200, b'{"embeddings": [], "data": []}'),
+    "no numbers": (200, b'{"embeddings": [["a"]], "data": [{"index": 0, "embedding": ["a"]}]}'),
+    "infinite": (200, b'{"embeddings": [[1e999]], "data": [{"index": 0, "embedding": [1e999]}]}'),
+    "another shape": (200, b"[1, 2]"),
+}
+
+
+@pytest.mark.parametrize("reply", BAD_REPLIES)
+@pytest.mark.parametrize("name", ["ollama", "openai"])
+def test_a_bad_reply_is_refused_in_one_line(shop: Path, server: Server, name: str, reply: str) -> None:
+    server.reply = BAD_REPLIES[reply]
+    with Engine.open(shop) as engine:
+        engine.refresh()
+        with pytest.raises(LaconicError) as refusal:
+            engine.search.find("anything", choice=Choice(name, server.url))
+        assert refusal.value.code == "embedder_unavailable"
+        assert "\n" not in refusal.value.message
+        assert engine.search.find("anything").hits
+
+
+def test_a_server_that_is_not_there_is_named(shop: Path, server: Server) -> None:
+    url = server.url
+    server.server_close()
+    with Engine.open(shop) as engine:
+        engine.refresh()
+        with pytest.raises(LaconicError, match=url):
+            engine.search.find("anything", choice=Choice("ollama", url))
+
+
+@pytest.mark.parametrize("name", ["fancy", "onnx", "ollama:x"])
+def test_a_choice_that_cannot_be_is_refused(shop: Path, name: str) -> None:
+    with Engine.open(shop) as engine:
+        engine.refresh()
+        with pytest.raises(LaconicError) as refusal:
+            engine.search.find("anything", choice=Choice(name, "file:///etc/passwd"))
+        assert refusal.value.code == "invalid_setting"
+
+
+def test_fitting_to_a_repository_brings_its_words_together(tmp_path: Path) -> None:
+    """`zorble` means nothing to anybody but this repository, where it goes with parcels."""
+    verbs = ("weigh", "label", "post", "track", "return", "insure")
+    functions = [
+        f'def {verb}_zorble_{number}(item):\n    """{verb.title()} the parcel number {number} for a customer."""\n'
+        f"    return {verb}_queue.push(item, {number})\n"
+        for number in range(60)
+        for verb in verbs
+    ]
+    other = [
+        f'def parse_{n}(text):\n    """Parse line {n} of the settings."""\n    return text[{n}]\n' for n in range(60)
+    ]
+    lay(tmp_path, {"parcels.py": "\n".join(functions), "settings.py": "\n".join(other)})
+
+    def closeness() -> float:
+        with Engine.open(tmp_path) as engine:
+            engine.refresh()
+            searcher = engine.search.searcher()
+            table = engine.search._words()
+            parcel, zorble = table.embed_pieces(["parcel"]), table.embed_pieces(["zorble"])
+            assert len(searcher.collection) > 400
+            return float(parcel @ zorble / np.linalg.norm(parcel) / np.linalg.norm(zorble))
+
+    before = closeness()
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        assert engine.search.adapt()
+    assert closeness() > before + 0.02
+
+
+def test_too_little_to_learn_from_changes_nothing(shop: Path) -> None:
+    with Engine.open(shop) as engine:
+        engine.refresh()
+        assert not engine.search.adapt()
+    assert not (shop / ".laconic" / "search" / "words").exists()
+
+
+MATRICES = st.integers(1, 400).flatmap(lambda d: st.tuples(st.just(d), st.integers(0, 2**32 - 1)))
+
+
+@given(MATRICES)
+def test_quantized_cosines_are_close_and_do_not_depend_on_their_neighbours(drawn: tuple[int, int]) -> None:
+    dimensions, seed = drawn
+    random = np.random.default_rng(seed)
+    vectors = random.standard_normal((17, dimensions)).astype(np.float32)
+    query = random.standard_normal(dimensions).astype(np.float32)
+    stored = quantized(vectors)
+    found = similarities(stored, query)
+    exact = vectors @ query / np.linalg.norm(vectors, axis=1) / np.linalg.norm(query)
+    assert np.abs(found - exact).max() < 0.03
+    alone = [similarities(quantized(vectors[[row]]), query)[0] for row in range(17)]
+    assert found.tolist() == [float(value) for value in alone]
+    assert estimated_similarities(signs_of(stored.rows), query).shape == (17,)
