@@ -114,7 +114,7 @@ def measure(tree: Path, peers: Path | None) -> Iterator[Row]:
     try:
         talk = Talk(Place.of(root).socket)
         talk.ask({"cmd": "warm", "timeout_ms": 600_000})
-        yield _figure("start, index and graph loaded", time.perf_counter() - started, "s")
+        yield _figure("start with an index, graph loaded", time.perf_counter() - started, "s")
         yield _figure("resident, warm", _resident(talk), "MB")
         yield from _commands(tree)
         yield from _questions(talk, first, others)
@@ -159,7 +159,7 @@ def _at_once(root: str, symbols: Sequence[Symbol]) -> Iterator[Row]:
     with ThreadPoolExecutor(CLIENTS) as threads:
         times = [took for client_times in threads.map(client, range(CLIENTS)) for took in client_times]
     rate = len(times) / (time.perf_counter() - started)
-    yield _row(f"{CLIENTS} clients at once, all kinds, again", times, f"{rate:,.0f} answers a second")
+    yield _row(f"{CLIENTS} clients at once, all kinds", times, f"{rate:,.0f} answers a second")
 
 
 def _saves(talk: Talk, tree: Path, symbols: Sequence[Symbol]) -> Iterator[Row]:

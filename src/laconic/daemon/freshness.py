@@ -17,6 +17,7 @@ from laconic.foundation.limits import MAX_CHANGED_PATHS, MAX_WATCH_ROUNDS, RESCA
 
 _LOG = logging.getLogger(__name__)
 _OWN = "refresh"  # the client that asks for refreshes
+_ANYTHING = Changes(is_everything=True, has_new_directories=True)
 
 
 class Freshness:
@@ -67,7 +68,7 @@ class Freshness:
     async def ensure(self) -> None:
         """Return when all changes up to now are in the index, or cannot be brought there."""
         if self._watch is None:
-            self.mark(Changes(is_everything=True))
+            self.mark(_ANYTHING)
         else:
             self._read_events()
         target = self._marks
@@ -75,6 +76,10 @@ class Freshness:
             if self._refreshing is None:
                 self._refreshing = asyncio.get_running_loop().create_task(self._refresh())
             await asyncio.shield(self._refreshing)
+
+    def mark_everything(self) -> None:
+        """Anything may have changed."""
+        self.mark(_ANYTHING)
 
     def mark(self, changes: Changes) -> None:
         """Something may have changed."""
@@ -114,7 +119,7 @@ class Freshness:
     def _rescan(self) -> None:
         """Look at everything now and then: what other machines do to a shared disk, for one, makes no event here."""
         if self.standing.is_fresh:
-            self.mark(Changes(is_everything=True))
+            self.mark(_ANYTHING)
             self._later(0)
         asyncio.get_running_loop().call_later(RESCAN_SECONDS, self._rescan)
 

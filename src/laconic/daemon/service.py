@@ -152,7 +152,7 @@ class Service:
 
     def _note_change(self, path: object) -> None:
         if path is None:
-            self._freshness.mark(Changes(is_everything=True))
+            self._freshness.mark_everything()
             return
         if not isinstance(path, str):
             raise LaconicError("invalid_argument", "a path is a string")
