@@ -145,7 +145,7 @@ def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol
     """The body of the function at a place cut to a program slice, by the id of the function; it becomes a target."""
     if place is None:
         if not targets:
-            raise LaconicError("usage", "nothing to show the context of", "name a symbol, or a line with --slice")
+            raise LaconicError("usage", "nothing to show the context of", "name a SYMBOL, or a line with --slice FILE:LINE")
         return {}
     from laconic.capabilities.flow.places import routine_id, source_lines, statement_place
     from laconic.code.flow.lines import lines_of_all
