@@ -152,9 +152,7 @@ def test_fitting_to_a_repository_brings_its_words_together(tmp_path: Path) -> No
         for number in range(60)
         for verb in verbs
     ]
-    other = [
-        f'def parse_{n}(text):\n    """Parse line {n} of the settings."""\n    return text[{n}]\n' for n in range(60)
-    ]
+    other = [f'def parse_{n}(text):\n    """Parse line {n} of the settings."""\n    return {n}\n' for n in range(60)]
     lay(tmp_path, {"parcels.py": "\n".join(functions), "settings.py": "\n".join(other)})
 
     def closeness() -> float:

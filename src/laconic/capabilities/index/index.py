@@ -100,10 +100,8 @@ def text(refreshed: Refreshed, style: Style) -> str:
         f"{_news(refreshed)}  {style.faint(f'{refreshed.seconds:.2f} s')}",
     ]
     if refreshed.adapted is not None:
-        adapted = "search is fitted to the words of this repository"
-        lines.append(
-            adapted if refreshed.adapted else style.doubtful("too little documentation and names to learn from")
-        )
+        little = style.doubtful("search has too little documentation and names here to learn from")
+        lines.append("search is fitted to the words of this repository" if refreshed.adapted else little)
     return "\n".join([*lines, *_left_out(refreshed, style)])
 
 

@@ -70,8 +70,7 @@ class Search:
         """
         if self._shelf.directory is None:
             return False
-        collection = self._collection(word_embedder(self._words()), progress)
-        table = adapted_table(shipped_table(), self._library(), collection)
+        table = adapted_table(shipped_table(), self.library())
         if table is None:
             return False
         table.write(self._shelf.directory / ADAPTED)
@@ -94,9 +93,10 @@ class Search:
         return shipped_table()
 
     def _collection(self, embedder: Embedder, progress: Progress | None) -> Collection:
-        return self._shelf.collection(self._library(), embedder.identity, embedder.embed_units, progress)
+        return self._shelf.collection(self.library(), embedder.identity, embedder.embed_units, progress)
 
-    def _library(self) -> Library:
+    def library(self) -> Library:
+        """The files of the present revision."""
         return Library(self._store.revision(), self._files, self._source, self._store.symbols_of)
 
     def _files(self) -> Sequence[IndexedText]:

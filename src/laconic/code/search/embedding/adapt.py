@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from laconic.code.places import is_test
 from laconic.code.search.embedding.table import Bags, WordTable, sums_of_rows, table_of
 from laconic.code.search.embedding.vectors import Floats
-from laconic.code.search.storage.collection import Collection
 from laconic.code.search.storage.segment import SourceFile, bags_of
 from laconic.code.search.storage.shelf import Library
 from laconic.code.search.units import Unit, units_of
@@ -44,17 +43,21 @@ class Pairs(NamedTuple):
     names: list[frozenset[int]]
 
 
-def adapted_table(table: WordTable, library: Library, collection: Collection) -> WordTable | None:
+def adapted_table(table: WordTable, library: Library) -> WordTable | None:
     """The table after training, None where the repository has too little to learn from."""
-    pairs = _pairs(table, library)
-    if len(pairs.questions) < LEAST_PAIRS:
-        return None
+    pairs = pairs_of(table, library)
+    return trained(table, pairs) if len(pairs.questions) >= LEAST_PAIRS else None
+
+
+def trained(table: WordTable, pairs: Pairs, epochs: int = EPOCHS, rate: float = LEARNING_RATE) -> WordTable:
+    """The table after so many passes over some pairs."""
     vectors = table.vectors()
-    _train(vectors, pairs, np.random.default_rng(SEED))
+    _train(vectors, pairs, epochs, rate)
     return table_of(list(table.number_of), vectors)
 
 
-def _pairs(table: WordTable, library: Library) -> Pairs:
+def pairs_of(table: WordTable, library: Library) -> Pairs:
+    """What a repository teaches; tests teach nothing."""
     pairs = Pairs([], [], [])
     for file in library.files():
         if is_test(file.path) or len(pairs.questions) >= MAX_PAIRS:
@@ -89,10 +92,11 @@ def _bag(table: WordTable, words: Sequence[str]) -> tuple[NDArray[np.int64], Flo
     return np.array(list(bag), np.int64), np.array(list(bag.values()), np.float32)
 
 
-def _train(vectors: Floats, pairs: Pairs, random: np.random.Generator) -> None:
+def _train(vectors: Floats, pairs: Pairs, epochs: int, rate: float) -> None:
     """Change the rows of a table in place."""
+    random = np.random.default_rng(SEED)
     mean, square = np.zeros_like(vectors), np.zeros_like(vectors)
-    for step, chosen in enumerate(_batches(len(pairs.questions), random), 1):
+    for step, chosen in enumerate(_batches(len(pairs.questions), epochs, random), 1):
         questions = _joined([pairs.questions[pair] for pair in chosen])
         units = _joined([_hidden(pairs, pair, random) for pair in chosen])
         gradient_q, gradient_u = _gradients(sums_of_rows(vectors, questions), sums_of_rows(vectors, units))
@@ -100,12 +104,12 @@ def _train(vectors: Floats, pairs: Pairs, random: np.random.Generator) -> None:
         mean[rows] = MOMENTUM * mean[rows] + (1 - MOMENTUM) * gradient
         square[rows] = SQUARES * square[rows] + (1 - SQUARES) * gradient * gradient
         change = (mean[rows] / (1 - MOMENTUM**step)) / (np.sqrt(square[rows] / (1 - SQUARES**step)) + 1e-8)
-        vectors[rows] -= LEARNING_RATE * change
+        vectors[rows] -= rate * change
 
 
-def _batches(pairs: int, random: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    for _ in range(EPOCHS):
-        order = random.permutation(pairs)[:MAX_PAIRS]
+def _batches(pairs: int, epochs: int, random: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    for _ in range(epochs):
+        order = random.permutation(pairs)
         size = min(BATCH_PAIRS, len(order))
         for start in range(0, len(order) - size + 1, size):
             yield order[start : start + size]

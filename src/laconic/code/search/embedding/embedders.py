@@ -14,7 +14,6 @@ from laconic.code.search.query import Query
 from laconic.code.search.storage.segment import Embed
 from laconic.foundation.errors import LaconicError
 
-
 USUAL = "usual"  # where such a server listens when nobody has said otherwise
 NO_KEY = "none"
 
