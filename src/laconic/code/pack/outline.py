@@ -1,7 +1,7 @@
 """A repository as an indented outline within a token budget: directories, files, classes, functions.
 
-Each part of the tree weighs what all in it weighs, so a directory is shown before its files, a file before its symbols,
-and a heavy subtree is opened before a light one is named. A line says how much of what is below it is not shown.
+Each part of the tree weighs what all in it weighs, directories and files a tenth of that beside symbols. The heaviest
+are shown first, and what is around them with them. A line says how much of what is below it is not shown.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from laconic.foundation.escape import visible_line
 from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_OUTLINE_TRIES
 
 INDENT = " "
+COARSE_WEIGHT = 0.1  # of a directory or file beside its symbols: its line says little but that it is there
 
 
 @dataclass(slots=True)
@@ -61,7 +62,9 @@ def fit(root: Node, label: Callable[[Symbol], str], budget: int, count: Count) -
     depth = {id(node): depth for node, depth in _walk(root, 0)}
     order = [node for node, _ in _walk(root, 0) if node is not root]
     place = {id(node): index for index, node in enumerate(order)}
-    order.sort(key=lambda node: (-node.weight, depth[id(node)], place[id(node)]))
+    urgency: dict[int, float] = {}
+    _rank(root, urgency)
+    order.sort(key=lambda node: (-urgency[id(node)], depth[id(node)], place[id(node)]))
     parents = {id(child): node for node, _ in _walk(root, 0) for child in node.children}
 
     def measured(chosen: Sequence[Node]) -> Outline:
@@ -163,6 +166,14 @@ def _file(path: str, symbols: Sequence[Symbol], weight_of: Callable[[str], float
 def _weigh(node: Node) -> float:
     node.weight += sum(map(_weigh, node.children))
     return node.weight
+
+
+def _rank(node: Node, urgency: dict[int, float]) -> float:
+    """How soon each node is to be shown: by its weight, and in time for what is in it."""
+    inner = max((_rank(child, urgency) for child in node.children), default=0.0)
+    own = node.weight if node.symbol is not None else node.weight * COARSE_WEIGHT
+    urgency[id(node)] = max(own, inner)
+    return urgency[id(node)]
 
 
 def _sort(node: Node) -> None:
