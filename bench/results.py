@@ -142,7 +142,7 @@ def _latencies(rows: list[Record]) -> Iterator[str]:
 
 def _daemon(record: Record) -> Iterator[str]:
     yield from ("## The daemon", "", "`python -m bench.speed.daemon CODE --peers DIR --record`", "")
-    yield f"`{record['code']}`; {_machine(record['machine'])}. Times in milliseconds, from sending to reading."
+    yield f"`{record['code']}`; {_machine(record['machine'])} Times in milliseconds, from sending to reading."
     yield from ("", "| what | asked | p50 | p95 | slowest | |", "|---|--:|--:|--:|--:|---|")
     for row in record["rows"]:
         times = f"{row['asked']} | {row['median']:.2f} | {row['p95']:.2f} | {row['slowest']:.0f}"
@@ -167,7 +167,7 @@ def _retrieval(record: Record) -> Iterator[str]:
     if record.get("pace"):
         pace = record["pace"]
         built = f"{pace['units']:,} units: built in {pace['build_seconds']:.1f} s of processor time"
-        asked = f"a question takes {pace['median_ms']:.1f} ms, p95 {pace['p95_ms']:.1f} ms"
+        asked = f"a question takes {pace['median_ms']:.1f} ms of it, p95 {pace['p95_ms']:.1f} ms"
         yield from ("", f"{built}, updated after one change in {pace['update_seconds']:.2f} s; {asked}.")
     yield ""
 
