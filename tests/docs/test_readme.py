@@ -6,6 +6,8 @@ import dataclasses
 import re
 import shlex
 import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from laconic.cli.commands import COMMANDS, OWN_COMMANDS, find_command
 from laconic.cli.main import main
 from laconic.cli.options import OPTIONS
 from laconic.code.languages.registry import language_of_path
+from laconic.daemon import lifecycle
 from laconic.foundation import errors, settings
 
 ROOT = Path(__file__).parents[2]
@@ -55,12 +58,16 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def here(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The copy as the current directory, without anybody's settings."""
+def here(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The copy as the current directory, without anybody's settings; a daemon that is started ends with the test."""
     for variable in ("NO_COLOR", "LACONIC_DEBUG", *(f"LACONIC_{name.upper()}" for name in settings._KNOWN)):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.chdir(copy)
-    return copy
+    with tempfile.TemporaryDirectory(prefix="laconic-") as runtime:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+        monkeypatch.setenv("TMPDIR", runtime)
+        yield copy
+        lifecycle.stop(str(copy))
 
 
 def test_there_is_an_example_of_every_command() -> None:
