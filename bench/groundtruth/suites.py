@@ -19,6 +19,7 @@ from bench.groundtruth import (
     swarm_java,
     tags,
 )
+from bench.groundtruth.flow import coverage_arcs, program_analysis, python_graphs, radon_numbers
 from bench.groundtruth.score import CaseResult, SuiteResult
 from laconic.code.languages.registry import LANGUAGES
 
@@ -80,6 +81,10 @@ def _callers(name: str, language: str, folder: str, known: oracle.Oracle, needs:
     return Suite(name, language, folder, known.run, unable=unable)
 
 
+def _no_radon(cache: Path) -> str:
+    return "" if radon_numbers.installed() else "no radon (pip install radon)"
+
+
 _SWARM = "secure-software-engineering+SWARM-CG/benchmarks"
 _JCG = "opalj+JCG/jcg_testcases/src/main/resources"
 _JARVIS = dotted.run(dotted.PYTHON, "dataset/micro_benchmark", "ground_truth/micro_benchmark")
@@ -110,4 +115,15 @@ SUITES: tuple[Suite, ...] = (
     _definitions("typescript", ".ts", ".tsx"),
     _definitions("java", ".java"),
     *(_tags(language) for language in tags.VOCABULARIES),
+    _plain("flow: coverage.py arcs", "python", "coveragepy-arcs", coverage_arcs.run, coverage_arcs.figures),
+    _plain("flow: program-analysis", "python", "microsoft+python-program-analysis/src/test", program_analysis.run),
+    _plain("flow: python-graphs", "python", "google-research+python-graphs/python_graphs", python_graphs.run),
+    _plain("complexity: radon's tests", "python", "rubik+radon/radon/tests", radon_numbers.run_table),
+    Suite(
+        "complexity: radon on Django",
+        "python",
+        "django",
+        lambda tree, _: radon_numbers.run_tree(tree),
+        unable=_no_radon,
+    ),
 )

@@ -1,11 +1,13 @@
 """Basic blocks: steps that always run one after the other, and where control goes after them.
 
-That a step may raise does not end its block; where exceptions go is said beside the block's exits.
+That a step may raise does not end its block, but all its steps raise to the same handlers; where exceptions go is said
+beside the block's exits.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from laconic.code.routines import ENTRY, EXIT, Edge, Routine, Way
@@ -45,7 +47,11 @@ def _chains(routine: Routine, normal: list[Edge]) -> list[list[int]]:
     for edge in normal:
         after[edge.source].append(edge.target)
         before[edge.target].append(edge.source)
-    caught = {edge.target for edge in routine.edges if edge.why is Way.EXCEPTION}
+    handlers: dict[int, set[int]] = defaultdict(set)
+    for edge in routine.edges:
+        if edge.why is Way.EXCEPTION:
+            handlers[edge.source].add(edge.target)
+    caught = set().union(*handlers.values())
 
     def continues(point: int) -> bool:
         sources = before[point]
@@ -58,9 +64,22 @@ def _chains(routine: Routine, normal: list[Edge]) -> list[list[int]]:
             chain = [start]
             while start != EXIT and len(after[chain[-1]]) == 1 and continues(after[chain[-1]][0]):
                 chain.append(after[chain[-1]][0])
-            chains.append(chain)
+            chains += _by_handlers(chain, handlers)
     taken = {point for chain in chains for point in chain}
     return chains + [[point] for point in range(len(routine.points)) if point not in taken]
+
+
+def _by_handlers(chain: list[int], handlers: Mapping[int, set[int]]) -> list[list[int]]:
+    """A chain cut where what its steps raise is caught elsewhere than what was raised before."""
+    parts: list[list[int]] = [[]]
+    last: set[int] = set()
+    for point in chain:
+        here = handlers.get(point, set())
+        if here and last and here != last:
+            parts.append([])
+        parts[-1].append(point)
+        last = here or last
+    return parts
 
 
 def _alive(exits: dict[int, dict[tuple[int, Way], None]], raises: dict[int, dict[int, None]]) -> set[int]:

@@ -1,0 +1,1 @@
+"""Truths about what happens inside functions: control flow, data flow, slices, complexity."""
