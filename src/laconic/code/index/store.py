@@ -264,6 +264,11 @@ class Store:
         """The symbol of exactly this id."""
         return lookup.exact(self._database, symbol_id)
 
+    def position_of(self, symbol: Symbol) -> int:
+        """The place of a symbol among the definitions of its file."""
+        query = "select s.position from symbol s join file f on f.id = s.file_id where f.path = ? and s.qualname = ?"
+        return int(self._database.value(query, (symbol.path, symbol.qualname)))
+
     def symbols(self) -> Iterator[Symbol]:
         """All symbols by path and position, read as they are taken."""
         return map(symbol_of, self._database.stream(SYMBOL_QUERY + SYMBOL_ORDER))

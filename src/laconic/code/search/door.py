@@ -12,11 +12,11 @@ from laconic.code.index.store import Store
 from laconic.code.search.embedding.adapt import adapted_table
 from laconic.code.search.embedding.embedders import Choice, Embedder, chosen_model, word_embedder
 from laconic.code.search.embedding.table import WordTable, shipped_table
-from laconic.code.search.searcher import Filters, Found, Searcher, Sources
+from laconic.code.search.searcher import Filters, Found, Place, Searcher, Sources
 from laconic.code.search.storage.arrays import DamagedFileError, map_arrays
 from laconic.code.search.storage.collection import Collection
 from laconic.code.search.storage.shelf import IndexedText, Library, Progress, Shelf, open_shelf
-from laconic.code.symbols import Kind, Symbol
+from laconic.code.symbols import Kind
 
 ADAPTED = "words"  # the file of a word table that was adapted to the repository
 CACHED_FILES = 512  # whose symbols are remembered for the hits of a revision
@@ -113,5 +113,6 @@ class Search:
         symbols_of = lru_cache(CACHED_FILES)(self._store.symbols_of)
         return Sources(symbols_of, self._named, self._source)
 
-    def _named(self, name: str, limit: int) -> Sequence[Symbol]:
-        return [symbol for symbol in self._store.find(name, (), limit) if symbol.kind is not Kind.LAMBDA]
+    def _named(self, name: str, limit: int) -> Sequence[Place]:
+        found = (symbol for symbol in self._store.find(name, (), limit) if symbol.kind is not Kind.LAMBDA)
+        return [Place(symbol.path, self._store.position_of(symbol)) for symbol in found]

@@ -7,6 +7,7 @@ and summed; the sum saturates, and a term that few units have counts more.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from laconic.code.search.storage.collection import Collection, Ints
 from laconic.code.search.units import FIELDS, Field
 
+CACHED_TERMS = 24
 SATURATION = 1.2  # k1: from where on a further occurrence says little
 # How much a word in the field counts.
 _WEIGHTS = {
@@ -46,6 +48,7 @@ class Lexicon:
 
     def __init__(self, collection: Collection) -> None:
         self.collection = collection
+        self._postings = lru_cache(CACHED_TERMS)(collection.postings)  # one question asks several times for each
         total = max(1, len(collection))
         average = np.maximum(collection.lengths.sum(axis=0) / total, 1e-9)
         relative = collection.lengths / average
@@ -56,7 +59,7 @@ class Lexicon:
 
     def term_scores(self, term: str) -> tuple[Ints, Scores]:
         """The units that have a term, ascending, and what it adds to their scores."""
-        unit, field, count = self.collection.postings(term)
+        unit, field, count = self._postings(term)
         if not len(unit):
             return unit, np.zeros(0)
         starts = np.flatnonzero(np.r_[True, unit[1:] != unit[:-1]])
@@ -71,12 +74,12 @@ class Lexicon:
 
     def ceiling(self, terms: Sequence[str]) -> float:
         """What a unit would score that had all terms as often as can be; those that nothing has count as the rarest."""
-        having = (len(np.unique(self.collection.postings(term)[0])) for term in terms)
+        having = (len(np.unique(self._postings(term)[0])) for term in terms)
         return sum(self.rarity(max(1, number)) * (SATURATION + 1) for number in having)
 
     def fields_of(self, term: str, units: Ints) -> dict[int, list[Field]]:
         """In which fields those of some units that have a term have it, the weightiest first."""
-        unit, field, _ = self.collection.postings(term)
+        unit, field, _ = self._postings(term)
         here = np.isin(unit, units)
         found: dict[int, list[Field]] = {}
         for number, place in zip(unit[here].tolist(), field[here].tolist(), strict=True):
@@ -96,7 +99,7 @@ class Lexicon:
         """Which share of the terms in each unit's name are among these, from 0 to 1."""
         found = np.zeros(len(self.collection))
         for term in terms:
-            unit, field, count = self.collection.postings(term)
+            unit, field, count = self._postings(term)
             in_name = field == Field.NAME
             found[unit[in_name]] += count[in_name]
         return found[units] / self._name_terms[units]

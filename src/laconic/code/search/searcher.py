@@ -75,7 +75,7 @@ class Sources:
     """What searching asks of the index."""
 
     symbols_of: Callable[[str], Sequence[Symbol]]
-    named: Callable[[str, int], Sequence[Symbol]]  # what a name may mean, at most so many
+    named: Callable[[str, int], Sequence[Place]]  # what a name may mean, at most so many
     source_of: Callable[[str], bytes]
 
 
@@ -106,13 +106,9 @@ class Searcher:
         return rank(query, self._embed(query), self._lexicon, self._priors, named, allowed)
 
     def _numbers_of(self, names: Iterable[str]) -> Ints:
-        symbols = [symbol for name in names for symbol in self._sources.named(name, MAX_NAMED_SYMBOLS)]
-        numbers = {number for symbol in symbols for number in self._numbers_of_symbol(symbol)}
+        places = [place for name in names for place in self._sources.named(name, MAX_NAMED_SYMBOLS)]
+        numbers = {number for place in places for number in self.collection.numbers_at(place.path, [place.position])}
         return np.array(sorted(numbers), np.int64)
-
-    def _numbers_of_symbol(self, symbol: Symbol) -> list[int]:
-        ids = [other.id for other in self._sources.symbols_of(symbol.path)]
-        return self.collection.numbers_at(symbol.path, [ids.index(symbol.id)] if symbol.id in ids else [])
 
     def _allowed(self, filters: Filters) -> NDArray[np.bool_] | None:
         """Which units the filters let through, None for all."""
