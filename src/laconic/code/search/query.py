@@ -16,7 +16,7 @@ from laconic.code.search.words import STOP_WORDS, pieces_of, stem, stems_of, who
 from laconic.foundation.errors import LaconicError
 
 _EXPRESSION = re.compile(r"/(.+)/(i?)", re.DOTALL)
-_QUOTED = re.compile(r"\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)")
+_QUOTED = re.compile(r"\"([^\"]+)\"")
 _TICKED = re.compile(r"`([^`]+)`")
 _QUALIFIED = re.compile(r"[^\s()\"'`]*[^\W\d][^\s()\"'`]*")
 # A word that nobody would write in prose: `snake_case`, `camelCase`, `a.b`, `a::b`, `call()`.
@@ -77,7 +77,7 @@ def read_query(text: str) -> Query:
         return Query(
             text, _compiled(expression[1], expression[2]), (), "", (), (), about_tests=True, about_change=False
         )
-    quoted = tuple(double or single for double, single in _QUOTED.findall(text))
+    quoted = tuple(_QUOTED.findall(text))
     rest = _QUOTED.sub(" ", text).strip()
     ticked = _TICKED.findall(rest)
     prose = rest.replace("`", " ")
