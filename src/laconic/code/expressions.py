@@ -74,9 +74,9 @@ class Scope(NamedTuple):
     """What the body of one definition does. All members are plain tuples of expressions.
 
     `binds`: (target, value), where a target is a name, a MEMBER or an ITEM. `calls`: every CALL and NEW in the body,
-    in order. `reads`: (MEMBER, line) that are not called, for properties. `outer`: (name, 1 if of the module) that the
-    body binds outside itself. `stars`: modules whose names are all imported. `bases` and `decorated` are evaluated in
-    the enclosing scope.
+    in order. `reads`: (MEMBER or name, line) that are not called, for properties. `outer`: (name, 1 if of the module)
+    that the body binds outside itself. `stars`: modules whose names are all imported. `bases` and `decorated` are
+    evaluated in the enclosing scope.
     """
 
     parameters: tuple[Parameter, ...]

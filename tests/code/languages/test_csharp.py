@@ -112,3 +112,12 @@ def test_who_calls_whom(tmp_path: Path) -> None:
 @given(st.sampled_from(sorted(FILES)), st.integers(0, 2**32))
 def test_broken_source_is_read_as_far_as_it_goes(path: str, seed: int) -> None:
     read(splinter(FILES[path].encode(), seed), "csharp")
+
+
+def test_a_bare_name_reads_a_property_of_what_is_around_it(tmp_path: Path) -> None:
+    text = (
+        "class Base { protected virtual int Size => 1; }\nclass A : Base {\n  int Twice() { return Size * 2; }\n"
+        "  int Local(int Size) { return Size; }\n  static int Few => 2;\n}\nclass B { int Get() { return A.Few; } }\n"
+    )
+    edges = ["a.cs:A.Twice -> a.cs:Base.Size inferred", "a.cs:B.Get -> a.cs:A.Few inferred"]
+    check(tmp_path, {"a.cs": text}, edges=edges, absent=["a.cs:A.Local -> "])

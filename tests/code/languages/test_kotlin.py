@@ -167,3 +167,12 @@ def test_constructors_of_one_platform(tmp_path: Path) -> None:
     check(
         tmp_path, {"a.kt": text}, definitions=["a.kt:Text class 1", "a.kt:Text.data field 3", "a.kt:Text.size method 5"]
     )
+
+
+def test_a_bare_name_reads_a_property_of_what_is_around_it(tmp_path: Path) -> None:
+    text = (
+        "class A {\n  val size: Int get() = 1\n  fun twice() = size * 2\n  fun local(size: Int) = size\n}\n"
+        "fun A.half() = size / 2\nval top: Int get() = 3\nfun more() = top\n"
+    )
+    edges = ["A.twice -> a.kt:A.size", "half -> a.kt:A.size", "more -> a.kt:top"]
+    check(tmp_path, {"a.kt": text}, edges=[f"a.kt:{edge} inferred" for edge in edges], absent=["a.kt:A.local -> "])

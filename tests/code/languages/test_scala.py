@@ -144,3 +144,23 @@ def test_values_of_blocks_that_are_arguments_are_no_members(tmp_path: Path) -> N
     check(tmp_path, {"a.scala": text}, definitions=["a.scala:Spec.kept field 2"])
     with Engine.open(tmp_path) as engine:
         assert [symbol.name for symbol in engine.store.symbols_of("a.scala")][1:] == ["Spec", "kept"]
+
+
+def test_a_bare_name_reads_a_property_of_what_is_around_it(tmp_path: Path) -> None:
+    text = (
+        "trait Named { def name: String }\n"
+        "class A extends Named { def name: String = full\n  def full: String = 'a'\n"
+        "  def all(full: Int): Int = full\n  def each = List(1).map(x => name) }\n"
+        "class B(a: Named) { def label = a.name\n  def name = 1 }\n"
+        "object Only { def one = 1 }\nclass C { def two = Only.one }\n"
+    )
+    reads = [
+        "A.name -> a.scala:A.full",
+        "A.each -> a.scala:A.name",
+        "B.label -> a.scala:A.name",
+        "C.two -> a.scala:Only.one",
+    ]
+    absent = ["a.scala:A.all -> a.scala:A.full", "a.scala:B.label -> a.scala:B.name"]
+    check(tmp_path, {"a.scala": text}, edges=[f"a.scala:{edge} inferred" for edge in reads], absent=absent)
+    with Engine.open(tmp_path) as engine:
+        assert [edge.caller for edge in engine.graph.callers("a.scala:A.full")] == ["a.scala:A.name"]

@@ -111,3 +111,12 @@ def test_who_calls_whom(tmp_path: Path) -> None:
 @given(st.sampled_from(sorted(FILES)), st.integers(0, 2**32))
 def test_broken_source_is_read_as_far_as_it_goes(path: str, seed: int) -> None:
     read(splinter(FILES[path].encode(), seed), "swift")
+
+
+def test_a_bare_name_reads_a_property_of_what_is_around_it(tmp_path: Path) -> None:
+    text = (
+        "struct A {\n  var size: Int { return 1 }\n  func twice() -> Int { return size * 2 }\n"
+        "  func local(size: Int) -> Int { return size }\n}\nextension A {\n  var half: Int { size / 2 }\n}\n"
+    )
+    edges = ["a.swift:A.twice -> a.swift:A.size inferred", "a.swift:A.half -> a.swift:A.size inferred"]
+    check(tmp_path, {"a.swift": text}, edges=edges, absent=["a.swift:A.local -> "])

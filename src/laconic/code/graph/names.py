@@ -139,6 +139,16 @@ class Names:
         )
         return frozenset(value for value in found if value[0] not in (EXTERNAL, RESULT))
 
+    def receiver_of(self, file: File, position: int) -> Values:
+        """The receiver whose members a definition brings into sight: of a class its instance, of a function its own."""
+        scope = file.scopes[position]
+        if file.definitions[position][0] in MEMBER_OWNERS:
+            target = self.evaluator.members.class_of(file, position)
+            return one(INSTANCE, *target[1:3], True) if target is not None else NOTHING
+        if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
+            return NOTHING
+        return self.evaluator.annotations.instances(file, file.definitions[position][3], scope.receiver_type)
+
     def _extending_receiver(self, file: File, scope: int, name: str) -> Values:
         """A bare name may be a function that extends the class around it, or the type of an explicit receiver."""
         position = scope

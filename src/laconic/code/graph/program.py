@@ -268,11 +268,11 @@ class File:
 
     @cached_property
     def reads_by_name(self) -> dict[str, list[tuple[int, int]]]:
-        """(scope, position among its reads) of every member that is read, by name."""
+        """(scope, position among its reads) of every member or bare name that is read, by name."""
         found: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for position, scope in enumerate(self.scopes):
             for index, (expression, _) in enumerate(scope.reads if scope is not None else ()):
-                found[expression[2]].append((position, index))
+                found[read_name(expression)].append((position, index))
         return found
 
     @cached_property
@@ -654,6 +654,11 @@ def callee_names(expression: Expression) -> set[Any]:
     if tag == EITHER:
         return {name for part in expression[1] for name in callee_names(part)}
     return callee_names(expression[1]) if tag in NAMED_BY_FIRST else set()
+
+
+def read_name(expression: Expression) -> str:
+    """The name of what is read: of a member or a bare name."""
+    return str(expression if type(expression) is str else expression[2])
 
 
 def displays_in(expression: Expression) -> Iterator[Any]:

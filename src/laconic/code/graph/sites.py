@@ -11,7 +11,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laconic.code.expressions import CALL, CLASS_METHOD, DETACHED, ELEMENT, MEMBER, PROPERTY, SPREAD, Expression
-from laconic.code.graph.program import File, callee_names
+from laconic.code.graph.program import MEMBER_OWNERS, File, callee_names, read_name
 from laconic.code.graph.values import (
     BUILTIN,
     CLASS,
@@ -226,16 +226,46 @@ class Sites:
         return found if len(found) <= MAX_NAMESAKES else []
 
     def properties(self, file: File, scope: int, expression: Expression) -> list[Target]:
-        """The property functions that reading a member calls."""
-        if not self._names_property(expression[2]):
+        """The property functions that reading a member, or a bare name, calls."""
+        name = read_name(expression)
+        if not self._names_property(name):
             return []
+        if type(expression) is str:
+            return sorted(self._implied_properties(file, scope, name))
         found = set()
         for value in self.evaluator.values(file, scope, expression[1]):
-            if value[0] == INSTANCE:
-                for member in self.evaluator.members.of_class((CLASS, *value[1:]), expression[2], file, value):
-                    if member[0] == FUNCTION and self.program.file(member[1]).scope(member[2]).flags & PROPERTY:
-                        found.add(Target(member[1], member[2], 1))
+            found |= self._properties_of(value, name, file)
         return sorted(found)
+
+    def _properties_of(self, value: Value, name: str, file: File) -> set[Target]:
+        """The property functions of that name that a value has."""
+        if value[0] not in (INSTANCE, CLASS):
+            return set()
+        members = self.evaluator.members.of_class((CLASS, *value[1:3]), name, file, value)
+        if len(value) > 3:
+            members |= self.evaluator.typed.below(members, (CLASS, *value[1:3]), name)
+        return self._property_functions(members, file.facts.virtual or value[0] == INSTANCE)
+
+    def _implied_properties(self, file: File, scope: int, name: str) -> set[Target]:
+        """The property functions that a bare name calls: of a receiver around it, or outside any class."""
+        position = scope
+        while position > 0:
+            for value in sorted(self.evaluator.names.receiver_of(file, position)):
+                if found := self._properties_of(value, name, file):
+                    return found
+            if file.definitions[position][0] not in MEMBER_OWNERS and name in file.names(position):
+                return set()
+            position = file.definitions[position][3]
+        return self._property_functions(self.evaluator.names.of(file, 0, name), of_instance=True)
+
+    def _property_functions(self, members: Values, of_instance: bool) -> set[Target]:
+        """The property functions among some members; of a class as a value only those that are its own."""
+        found = set()
+        for member in members:
+            flags = self.program.file(member[1]).scope(member[2]).flags if member[0] == FUNCTION else 0
+            if flags & PROPERTY and (of_instance or flags & CLASS_METHOD):
+                found.add(Target(member[1], member[2], 1))
+        return found
 
     def _names_property(self, name: str) -> bool:
         return bool(self.program.named(name, kinds=(Kind.PROPERTY,)))

@@ -282,7 +282,7 @@ def _class(kind: Kind) -> Class:
 
 
 RULES: dict[str, Rule] = {
-    "identifier": Name(),
+    "identifier": Name(may_call=True),
     "=this": Name(),
     "=base": Name(),
     "qualified_name": Member("qualifier", "name"),

@@ -412,7 +412,7 @@ SECONDARY = Function(
 )
 
 RULES: dict[str, Rule] = {
-    "identifier": Name(),
+    "identifier": Name(may_call=True),
     "this_expression": Custom(lower_this),
     "super_expression": Custom(lambda walk, node: "super"),
     "navigation_expression": Member("#0", "#-1"),

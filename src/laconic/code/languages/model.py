@@ -37,7 +37,9 @@ def value(cls: type[Value]) -> type[Value]:
 
 @value
 class Name:
-    """An identifier that reads a value or names a type."""
+    """An identifier that reads a value or names a type; `may_call`: reading it may call a property of the receiver."""
+
+    may_call: bool = False
 
 
 @value

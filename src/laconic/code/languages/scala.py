@@ -299,7 +299,7 @@ def _class(kind: Kind) -> Class:
 
 
 RULES: dict[str, Rule] = {
-    "identifier": Name(),
+    "identifier": Name(may_call=True),
     "type_identifier": Name(),
     "field_expression": Member("value", "field"),
     "stable_identifier": Member("#0", "#-1"),

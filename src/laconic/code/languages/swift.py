@@ -290,7 +290,7 @@ FUNCTION = Function(parameters="", read=read_parameters, body_is_value=True, gen
 INITIALIZER = Function(Kind.METHOD, name="=init", parameters="", read=read_parameters, flags=CONSTRUCTOR)
 
 RULES: dict[str, Rule] = {
-    "simple_identifier": Name(),
+    "simple_identifier": Name(may_call=True),
     "type_identifier": Name(),
     "self_expression": Name(),
     "super_expression": Name(),

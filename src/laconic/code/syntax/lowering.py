@@ -215,8 +215,8 @@ class Lowering:
         return outer is not None and outer.id == self.scope.body
 
     def callee(self, node: Node) -> Expression:
-        """Like `value`, but a member at the top is not recorded as read."""
-        if type(self.rules[node.kind_id]) is model.Member:
+        """Like `value`, but a member or name at the top is not recorded as read."""
+        if type(self.rules[node.kind_id]) in (model.Member, model.Name):
             reads = self.scope.reads
             result = self.handlers[node.kind_id](self, node)
             if reads and reads[-1][0] is result:
@@ -327,6 +327,8 @@ class Lowering:
         draft.outer.extend((name, 0) for name in sorted(elsewhere))
         own = draft.bound - elsewhere if draft.kind not in SCOPE_OWNERS else set()
         self.mentions |= draft.read - own
+        if own:
+            draft.reads = [read for read in draft.reads if read[0] not in own]
         self.scope = parent
         return (DEFINED, draft.definition)
 

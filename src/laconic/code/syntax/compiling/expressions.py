@@ -41,6 +41,8 @@ def _name(rule: model.Name) -> Handler:
         if name in walk.type_parameters:
             return walk.type_parameters[name]
         walk.scope.read.add(name)
+        if rule.may_call and name not in walk.scope.bound:
+            walk.scope.reads.append((name, node.start_point[0] + 1))
         return walk.versioned(name) if walk.scope.versions else name
 
     return lower
