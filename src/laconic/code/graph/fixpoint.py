@@ -19,18 +19,28 @@ MAX_CHAIN = 200  # unknowns that wait for each other; the next one is computed a
 MAX_VALUES = 100  # members of one set; a larger one says nothing and counts as unknown
 
 
+class _Unknown:
+    """An unknown of the question that is being answered: its equation, its value so far and who read that."""
+
+    __slots__ = ("arguments", "computations", "compute", "readers", "value")
+
+    def __init__(self, compute: Callable[..., frozenset[Any]], arguments: tuple[Any, ...]) -> None:
+        self.compute = compute
+        self.arguments = arguments
+        self.computations = 0
+        self.value = EMPTY
+        self.readers: dict[_Unknown, None] = {}  # in order of reading
+
+
 class Solver:
     """A table of solved unknowns. `solve(key, compute, *arguments)` where compute(*arguments) is a frozenset."""
 
     def __init__(self) -> None:
         self._solved: dict[Hashable, frozenset[Any]] = {}
-        self._values: dict[Hashable, frozenset[Any]] = {}  # of the question being answered, not final yet
-        self._equations: dict[Hashable, tuple[Callable[..., frozenset[Any]], tuple[Any, ...]]] = {}
-        self._readers: dict[Hashable, dict[Hashable, None]] = {}  # in order of reading
-        self._computations: dict[Hashable, int] = {}
-        self._stack: list[Hashable] = []
+        self._open: dict[Hashable, _Unknown] = {}  # of the question being answered, not final yet
+        self._stack: list[_Unknown] = []
         self._left = 0  # computations that the present question may still take
-        self._stale: dict[Hashable, None] = {}  # in order of discovery
+        self._stale: dict[_Unknown, None] = {}  # in order of discovery
 
     def solve(self, key: Hashable, compute: Callable[..., frozenset[Any]], *arguments: Any) -> frozenset[Any]:
         """The least solution for `key`; asked from inside a computation, its value so far."""
@@ -39,51 +49,50 @@ class Solver:
             return known
         if not self._stack:
             return self._answer(key, compute, arguments)
-        self._readers.setdefault(key, {})[self._stack[-1]] = None
-        value = self._values.get(key)
-        if value is None:
-            self._equations[key] = (compute, arguments)
-            self._values[key] = EMPTY
-            if len(self._stack) >= MAX_CHAIN:
-                self._stale[key] = None
-                return EMPTY
-            self._compute(key)
-            value = self._values[key]
-        return value
+        unknown = self._open.get(key)
+        if unknown is not None:
+            unknown.readers[self._stack[-1]] = None
+            return unknown.value
+        unknown = self._open[key] = _Unknown(compute, arguments)
+        unknown.readers[self._stack[-1]] = None
+        if len(self._stack) >= MAX_CHAIN:
+            self._stale[unknown] = None
+        else:
+            self._compute(unknown)
+        return unknown.value
 
     def _answer(self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any) -> frozenset[Any]:
-        self._equations[key] = (compute, arguments)
-        self._values[key] = EMPTY
+        asked = self._open[key] = _Unknown(compute, arguments)
         self._left = MAX_COMPUTATIONS
         try:
-            self._compute(key)
+            self._compute(asked)
             while self._stale:
                 stale, _ = self._stale.popitem()
                 self._compute(stale)
-            self._solved.update(self._values)
+            for name, unknown in self._open.items():
+                self._solved[name] = unknown.value
         except RecursionError:  # expressions nested deeply in a long chain: nothing is said of this one
             self._solved[key] = EMPTY
         finally:
-            self._values, self._equations, self._readers, self._computations = {}, {}, {}, {}
-            self._stale, self._stack = {}, []
+            for unknown in self._open.values():
+                unknown.readers.clear()  # they refer to each other
+            self._open, self._stale, self._stack = {}, {}, []
         return self._solved[key]
 
-    def _compute(self, key: Hashable) -> None:
-        count = self._computations[key] = self._computations.get(key, 0) + 1
+    def _compute(self, unknown: _Unknown) -> None:
+        unknown.computations += 1
         self._left -= 1
-        if count > MAX_RECOMPUTATIONS or self._left < 0:
+        if unknown.computations > MAX_RECOMPUTATIONS or self._left < 0:
             return
-        compute, arguments = self._equations[key]
-        self._stack.append(key)
-        found = compute(*arguments)
+        self._stack.append(unknown)
+        found = unknown.compute(*unknown.arguments)
         self._stack.pop()
-        before = self._values[key]
-        if count > MAX_RECOMPUTATIONS // 2:
+        before = unknown.value
+        if unknown.computations > MAX_RECOMPUTATIONS // 2:
             found |= before
         if len(found) > MAX_VALUES:
             found = EMPTY
         if found != before:
-            self._values[key] = found
-            for reader in self._readers.get(key, ()):
-                # A reader further down the stack finishes first and may have read the old value.
-                self._stale[reader] = None
+            unknown.value = found
+            # A reader further down the stack finishes first and may have read the old value.
+            self._stale.update(unknown.readers)
