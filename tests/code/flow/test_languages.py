@@ -6,6 +6,8 @@ must leave out.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from laconic.code.flow.effects import with_effects
@@ -183,13 +185,16 @@ PROGRAMS = {
 }
 
 
+PROGRAMS |= {path.stem: path.read_text("utf-8") for path in sorted((Path(__file__).parent / "slices").glob("*.txt"))}
+
+
 @pytest.mark.parametrize("language", PROGRAMS)
 def test_a_slice_has_just_the_marked_lines(language: str) -> None:
     rows = PROGRAMS[language].strip("\n").split("\n")
     text = "\n".join(row[2:] for row in rows) + "\n"
     routines = with_effects(read_routines(text.encode(), LANGUAGES[language]))
     marked = [line for line, row in enumerate(rows, 1) if row.startswith("*")]
-    criterion = next(line for line in reversed(marked) if rows[line - 1].strip(" *") != "}")
+    criterion = next(line for line in reversed(marked) if rows[line - 1].strip(" *") not in ("}", "end"))
     routine = routines.routines[routine_at(routines, criterion)]
     found = lines_of_all(routine, slice_of(routine, nearest_statements(routine, criterion), Direction.BACKWARD))
     assert "\n".join(f"{'*' if line in found else ' '} {row[2:]}" for line, row in enumerate(rows, 1)) == "\n".join(

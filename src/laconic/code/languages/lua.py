@@ -25,6 +25,7 @@ from laconic.code.expressions import (
     Parameter,
 )  # fmt: skip
 from laconic.code.languages import model
+from laconic.code.languages.control.lua import CONTROL
 from laconic.code.languages.model import (  # fmt: skip
     Comment,
     Custom,
@@ -581,6 +582,7 @@ LUA = Language(
     name="lua",
     grammar=grammar,
     rules=RULES,
+    control=CONTROL,
     blocks=frozenset(
         {
             "block",

@@ -23,6 +23,7 @@ from laconic.code.expressions import (
     Expression,
 )
 from laconic.code.languages.classes import anonymous_class, child_of, function, namespace_files, own_name, word
+from laconic.code.languages.control.php import CONTROL
 from laconic.code.languages.model import (
     Assign,
     Call,
@@ -372,6 +373,7 @@ PHP = Language(
     name="php",
     grammar=grammar,
     rules=RULES,
+    control=CONTROL,
     namespace_of=namespace_of,
     resolution=Resolution(
         modules=module_files,

@@ -48,6 +48,7 @@ class While:
     first: bool = True
     negated: bool = False  # `until`
     head: Field = ""  # a child that holds condition, initial and update
+    sees_body: bool = False  # the condition after the body sees the names declared in it
     label: Field = ""
 
 
@@ -121,6 +122,7 @@ class Case:
     binds: bool = False  # names in the pattern are bound
     names_fit: bool = False  # a bare name as pattern fits everything
     falls: bool = False  # into the next one unless something jumps; the subject alone decides where to begin
+    joins: bool = False  # without statements of its own it has those of the next one
     default: bool = False
 
 
@@ -193,6 +195,7 @@ class Unary:
     borrows: frozenset[str] = frozenset()  # whoever is given it may change the operand: `&x`
     follows: frozenset[str] = frozenset()  # assigning to it changes what the operand points to: `*x = …`
     deletes: frozenset[str] = frozenset()  # `delete x.y`
+    updates: frozenset[str] = frozenset()  # `x++`
 
 
 @value
@@ -260,7 +263,7 @@ class Straight:
 
 @value
 class Forms:
-    """A statement with several forms: (type of a child that tells it, role or rule); "" is the last one."""
+    """A statement or case with several forms: (type of a child that tells it, role or rule); "" is the last one."""
 
     forms: tuple[tuple[str, Any], ...]
 
@@ -280,6 +283,9 @@ class Control:
     mutators: frozenset[str] = frozenset()
     # Methods and functions that change nothing although their result is not used: print.
     pure: frozenset[str] = frozenset()
+    # Functions that never return, other than by raising: error, fatalError.
+    raising: frozenset[str] = frozenset()
+    lending: frozenset[str] = frozenset()  # tokens before an argument that lend it: `ref x`
     lends_openly: bool = False  # a function changes only what it is lent by a `Borrow`
     changing_arguments: Mapping[str, int] = field(default_factory=dict)  # functions that change an argument: shuffle
     # Decision points besides branches and loops, by node type; what complexity counts, see `flow/complexity.py`.

@@ -79,10 +79,16 @@ def _visit_arguments(walk: Walk, node: Node, name: str, arguments: list[Node]) -
     changed = walk.control.changing_arguments.get(name, -1)
     for position, argument in enumerate(arguments):
         walk.visit(argument)
-        lent = argument if position == changed else _lent(walk, argument)
+        lent = _given(walk, argument) if position == changed else _lent(walk, argument)
         path = walk.path(lent)
         if path is not None:
             walk.change(path, argument)
+
+
+def _given(walk: Walk, argument: Node) -> Node | None:
+    """What an argument passes, without the name of the parameter."""
+    role = walk.role(argument)
+    return field(role.value)(argument) if type(role) is model.KeywordArgument else argument
 
 
 def _assign(walk: Walk, node: Node, role: model.Assign) -> None:
@@ -225,8 +231,10 @@ def _unary(walk: Walk, node: Node, role: control.Unary) -> None:
     operand = field(role.operand)(node)
     if operand is not None and token(node, role.deletes) is not None:
         walk.bind(operand, None, declares=False)
-    else:
-        walk.visit(operand)
+        return
+    walk.visit(operand)
+    if operand is not None and token(node, role.updates) is not None:
+        walk.bind(operand, None, declares=False)
 
 
 def _borrow(walk: Walk, node: Node, role: control.Borrow) -> None:
@@ -235,6 +243,8 @@ def _borrow(walk: Walk, node: Node, role: control.Borrow) -> None:
 
 def _lent(walk: Walk, argument: Node) -> Node | None:
     """What an argument lends to the function that is called, which may change it."""
+    if token(argument, walk.control.lending) is not None:
+        return _given(walk, argument)
     role = walk.role(argument)
     if isinstance(role, control.Unary) and token(argument, role.borrows) is not None:
         return field(role.operand)(argument)

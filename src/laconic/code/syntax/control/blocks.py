@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from laconic.code.languages import model
 from laconic.code.languages.control import roles as control
-from laconic.code.syntax.control.draft import StatementDraft
+from laconic.code.routines import Way
+from laconic.code.syntax.children import field
+from laconic.code.syntax.control.draft import StatementDraft, closing_line
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,10 +29,13 @@ def lower(walk: Walk, node: Node) -> None:
         return
     defines = type(role) in (model.Function, model.Class, model.Wrapper)
     open_statement(walk, node, "definition" if defines else "simple")
-    walk.discarded = _discarded(walk, node)
+    call = _discarded(walk, node)
+    walk.discarded = call.id if call is not None and walk.result is None else -1
     walk.visit(node)
     give_result(walk, node)
     walk.draft.point(node.start_byte, node.end_byte)
+    if call is not None and called_name(walk, call) in walk.control.raising:
+        walk.draft.jump(control.Leap.RAISE, "", Way.RAISE)
     walk.draft.close()
 
 
@@ -89,6 +94,8 @@ def open_statement(walk: Walk, node: Node, kind: str, head_end: Node | None = No
     else:
         end, head_line = head_end.start_byte, _line_before(walk, node, head_end)
     made = StatementDraft(kind, node.start_byte, end, line, head_line, last, owner)
+    if head_end is not None:
+        made.tails += closing_line(node)
     draft.statement = len(draft.statements)
     draft.statements.append(made)
     return made
@@ -96,15 +103,7 @@ def open_statement(walk: Walk, node: Node, kind: str, head_end: Node | None = No
 
 def note_closing(walk: Walk, node: Node, statement: int) -> None:
     """The line of a closing bracket or `end` belongs to the statement that the block is of."""
-    last = node.children[-1] if node.child_count else None
-    owner = walk.draft.statements[statement]
-    if (
-        last is not None
-        and not last.is_named
-        and last.type not in (";", ")")
-        and last.end_point[0] > node.start_point[0]
-    ):
-        owner.tails.append(last.end_point[0] + 1)
+    walk.draft.statements[statement].tails += closing_line(node)
 
 
 def _line_before(walk: Walk, node: Node, body: Node) -> int:
@@ -124,14 +123,30 @@ def _only_statement(walk: Walk, node: Node) -> Node | None:
     return children[0] if len(children) == 1 and walk.is_statement(children[0]) else None
 
 
-def _discarded(walk: Walk, node: Node) -> int:
-    """The call whose value the statement does not use."""
-    if walk.result is not None:
-        return -1
+def _discarded(walk: Walk, node: Node) -> Node | None:
+    """The call that a statement is, whose value nobody uses."""
     inner = node
     while inner.named_child_count == 1 and type(walk.role(inner)) is not model.Call:
         inner = inner.named_children[0]
-    return inner.id if type(walk.role(inner)) is model.Call else -1
+    return inner if type(walk.role(inner)) is model.Call else None
+
+
+def called_name(walk: Walk, call: Node) -> str:
+    """The name of the function that a call calls, without what it is a member of."""
+    callee = field(walk.role(call).callee)(call)
+    role = walk.role(callee) if callee is not None else None
+    if callee is not None and isinstance(role, model.Member):
+        callee = field(role.member)(callee)
+    return walk.text(callee) if callee is not None else ""
+
+
+def form_of(walk: Walk, node: Node) -> Any:
+    """What a node means, by its form where it has several."""
+    role = walk.role(node)
+    if not isinstance(role, control.Forms):
+        return role
+    kinds = {child.type for child in node.children}
+    return next(form for child, form in role.forms if not child or child in kinds)
 
 
 def give_result(walk: Walk, node: Node) -> None:

@@ -10,6 +10,7 @@ from laconic.code.routines import Way
 from laconic.code.syntax.children import field
 from laconic.code.syntax.control.blocks import (
     block,
+    form_of,
     initial,
     note_closing,
     open_statement,
@@ -42,7 +43,7 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
         draft.own.add(matched(node))
     start = draft.last()
     draft.close()
-    cases = [(child, walk.role(child)) for child in body.named_children if type(walk.role(child)) is control.Case]
+    cases = _cases_in(walk, body)
     if cases:
         draft.statements[me].head_end_line = min(draft.statements[me].head_end_line, cases[0][0].start_point[0] + 1)
         note_closing(walk, body, me)
@@ -57,6 +58,11 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     draft.here = draft.here + frame.breaks
     draft.statement = draft.statements[me].owner
     draft.scopes.pop()
+
+
+def _cases_in(walk: Walk, body: Node) -> list[tuple[Node, control.Case]]:
+    found = [(child, form_of(walk, child)) for child in body.named_children]
+    return [(child, role) for child, role in found if isinstance(role, control.Case)]
 
 
 def _try_cases(
@@ -77,7 +83,10 @@ def _try_cases(
         _case_body(walk, node, role, result)
         fallen = list(frame.raised)
         frame.raised = []
-        frame.breaks += draft.here
+        if role.joins and not _case_statements(walk, node, role):
+            fallen += draft.here
+        else:
+            frame.breaks += draft.here
     draft.here = missed
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from laconic.code.languages import model
 from laconic.code.routines import RESULT
 from laconic.code.syntax.children import field
-from laconic.code.syntax.control.draft import Draft, StatementDraft, begin
+from laconic.code.syntax.control.draft import Draft, StatementDraft, begin, closing_line
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -20,11 +20,31 @@ def visit_function(walk: Walk, node: Node, role: model.Function) -> None:
     name_node, parameters = field(role.name)(node), field(role.parameters)(node)
     if role.read is None:
         _visit_defaults(walk, parameters)
+    if role.body and field(role.body)(node) is None:
+        _announce(walk, node, name_node)
+        return
     name = walk.text(name_node) if name_node is not None else ""
+    if name_node is not None and type(walk.role(name_node)) is model.Member:
+        _visit_member_function(walk, node, role, name_node)
+        return
     inner = _routine(walk, node, role, name)
     _take(walk, node, name if not role.is_value else "", inner)
     if not name:
         walk.draft.decisions += inner.decisions
+
+
+def _announce(walk: Walk, node: Node, name: Node | None) -> None:
+    """A function without a body is a name and no routine."""
+    if name is not None and type(walk.role(name)) is model.Name:
+        walk.bind_name(walk.text(name), node, declares=True)
+
+
+def _visit_member_function(walk: Walk, node: Node, role: model.Function, target: Node) -> None:
+    """`function object.member() …` gives a part of an object its value."""
+    member = field(walk.role(target).member)(target)
+    inner = _routine(walk, node, role, walk.text(member) if member is not None else walk.text(target))
+    _take(walk, node, "", inner)
+    walk.bind(target, None, declares=False)
 
 
 def visit_class(walk: Walk, node: Node, role: model.Class) -> None:
@@ -110,6 +130,8 @@ def head_of(walk: Walk, whole: Node, body: Node | None) -> None:
     made = StatementDraft(
         "entry", whole.start_byte, (body or whole).start_byte, line, head_end, whole.end_point[0] + 1, -1
     )
+    if end is not None:
+        made.tails += closing_line(whole)
     walk.draft.statements.append(made)
     walk.draft.statement = 0
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from laconic.code.languages.control.roles import Leap
 from laconic.code.routines import ENTRY, EXIT, Call, Edge, Path, Point, Routine, Statement, Way
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # Edges that begin at a point and have no end as yet.
 Ends = list[tuple[int, Way]]
@@ -86,7 +90,7 @@ class Draft:
         self.parameters: list[str] = []
         self.captures: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self.shares: dict[tuple[str, str], None] = {}
-        self.labels: dict[str, int] = {}
+        self.labels: dict[str, list[int]] = {}  # the points before which a name stands
         self.gotos: list[tuple[int, str]] = []
         self.deferred: list[int] = []  # statements that run again when the routine is left
         self.decisions = 0
@@ -197,7 +201,7 @@ class Draft:
             self.edge(source, EXIT, why)
         for source, label in self.gotos:
             if label in self.labels:
-                self.edge(source, self.labels[label], Way.GOTO)
+                self.edge(source, _nearest(source, self.labels[label]), Way.GOTO)
         self._expand_captures()
         own = self.own
         statements = [
@@ -256,6 +260,19 @@ class Draft:
                 reads.update(dict.fromkeys(self.captures[other][0]))
                 writes.update(dict.fromkeys(self.captures[other][1]))
         return tuple(reads), tuple(writes)
+
+
+def _nearest(source: int, labels: list[int]) -> int:
+    """Of several labels of one name the one that a jump means: the next one after it, else the last before."""
+    return min((label for label in labels if label > source), default=max(labels))
+
+
+def closing_line(node: Node) -> list[int]:
+    """The line of the closing bracket or `end` of a node of several lines, if it has one."""
+    last = node.children[-1] if node.child_count else None
+    if last is None or last.is_named or last.type in (";", ")") or last.end_point[0] <= node.start_point[0]:
+        return []
+    return [last.end_point[0] + 1]
 
 
 def begin(draft: Draft) -> None:

@@ -69,7 +69,7 @@ def lower_labelled(walk: Walk, node: Node, role: control.Labelled) -> None:
     label, body = field(role.label)(node), field(role.body)(node)
     name = walk.text(label) if label is not None else ""
     draft.close()
-    draft.labels[name] = len(draft.points)
+    draft.labels.setdefault(name, []).append(len(draft.points))
     loops = body is not None and type(walk.role(body)) in (control.While, control.Each, control.Switch)
     if loops and body is not None:
         walk.label = name

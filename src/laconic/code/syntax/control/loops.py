@@ -44,7 +44,7 @@ def lower_while(walk: Walk, node: Node, role: control.While) -> None:
         _close_loop(draft, frame, start)
     else:
         draft.statements[me].head_end_line = draft.statements[me].line
-        block(walk, body)
+        block(walk, body, scoped=not role.sees_body)
         draft.close()
         draft.here += frame.continues
         frame.continues = []

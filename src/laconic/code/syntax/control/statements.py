@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from laconic.code.languages.control import roles as control
 from laconic.code.syntax.control.blocks import (
     block,
+    form_of,
     give_result,
     open_statement,
 )
@@ -40,8 +41,7 @@ def lower_straight(walk: Walk, node: Node, role: control.Straight) -> None:
 
 def lower_forms(walk: Walk, node: Node, role: control.Forms) -> None:
     """The statement is of the form whose child it has."""
-    kinds = {child.type for child in node.children}
-    form = next(form for child, form in role.forms if not child or child in kinds)
+    form = form_of(walk, node)
     handler = walk.statements.get(type(form))
     if handler is not None:
         handler(walk, node, form)

@@ -151,6 +151,8 @@ class Walk:
             left = field(role.left)(target)
             if left is not None:
                 self.bind(left, value, declares=declares)
+        elif kind in (model.Skip, model.Comment):
+            return
         elif kind is model.Pair:
             inner = field(role.value)(target)
             if inner is not None:
