@@ -41,6 +41,10 @@ class Talk:
         assert isinstance(reply, dict)
         return reply
 
+    def skip_receipt(self) -> None:
+        """Read what says that a question in words has been received."""
+        assert self._file.readline() == b"\n"
+
     def ask(self, **request: Any) -> dict[str, Any]:
         self.send(**request)
         return self.receive()

@@ -6,14 +6,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from laconic.capabilities.declaration import Capability
-from laconic.capabilities.invoke import Failure, Outcome
-from laconic.capabilities.projection import harmless
+from laconic.capabilities.invoke import Outcome
+from laconic.capabilities.reply import answer_text, aside_text, failure_text, notes_text
 from laconic.capabilities.text import Style
 from laconic.cli.options import Color, Options
 from laconic.cli.progress import ProgressBar
 from laconic.cli.terminal import Terminal, write
 from laconic.foundation.errors import EXIT_OK
-from laconic.foundation.escape import json_escaped, visible, visible_line
+from laconic.foundation.escape import json_escaped
 
 if TYPE_CHECKING:
     from laconic.cli.terminal import Stream
@@ -30,15 +30,12 @@ class Output:
     def print_answer(self, outcome: Outcome, capability: Capability[Any, Any]) -> int:
         """Print a result on standard output."""
         if not self._options.quiet:
-            write(self._terminal.err, "".join(f"note: {visible_line(note)}\n" for note in outcome.notes))
+            write(self._terminal.err, notes_text(outcome))
         if self._options.json:
             return self._print_json(outcome)
-        result = harmless(outcome.result)
-        text = capability.text(result, self.answer_style())
-        write(self._terminal.out, _ended(text))
-        aside = capability.aside(result, self._style(self._terminal.err)) if capability.aside else ""
-        if aside and not self._options.quiet:
-            write(self._terminal.err, _ended(aside))
+        write(self._terminal.out, answer_text(capability, outcome, self.answer_style()))
+        if not self._options.quiet:
+            write(self._terminal.err, aside_text(capability, outcome, self._style(self._terminal.err)))
         return EXIT_OK
 
     def print_plain(self, outcome: Outcome) -> int:
@@ -58,7 +55,7 @@ class Output:
         assert failure is not None
         if self._options.json:
             self._print_json(outcome)
-        write(self._terminal.err, self._told(failure))
+        write(self._terminal.err, failure_text(failure, self._style(self._terminal.err)))
         if failure.is_defect and self._terminal.environment.get("LACONIC_DEBUG"):
             import traceback
 
@@ -81,17 +78,6 @@ class Output:
         environment = self._terminal.environment
         plain = environment.get("NO_COLOR") or environment.get("TERM") == "dumb"
         return Style(stream.isatty() and not plain)
-
-    def _told(self, failure: Failure) -> str:
-        style = self._style(self._terminal.err)
-        lines = [f"{style.bad(failure.code)}: {visible_line(failure.message)}"]
-        if failure.hint:
-            lines.append(f"{style.faint('hint')}: {visible(failure.hint)}")
-        return "\n".join(lines) + "\n"
-
-
-def _ended(text: str) -> str:
-    return text if text.endswith("\n") else text + "\n"
 
 
 def _json_line(outcome: Outcome) -> str:

@@ -6,6 +6,7 @@ A task is a tuple whose first word says what to do; each has a function below. T
 from __future__ import annotations
 
 import gc
+import math
 import os
 import signal
 import threading
@@ -17,12 +18,14 @@ from typing import Any, BinaryIO, NamedTuple
 from laconic.capabilities import catalogue
 from laconic.capabilities.invoke import invoke
 from laconic.capabilities.projection import to_json
+from laconic.capabilities.reply import BUDGET, reply
 from laconic.code.engine import Engine
 from laconic.code.index.directories import watched_directories
-from laconic.code.index.refresh import RefreshReport
+from laconic.code.index.refresh import Progress, RefreshReport
+from laconic.foundation.clock import elapsed_seconds
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.frames import read_frame, write_frame
-from laconic.foundation.limits import MAX_ANSWER_BYTES
+from laconic.foundation.frames import PROGRESS, read_frame, write_frame
+from laconic.foundation.limits import MAX_ANSWER_BYTES, PROGRESS_SECONDS
 from laconic.foundation.settings import Settings, load
 from laconic.protocols.commands import call
 from laconic.protocols.messages import encode, failure
@@ -67,15 +70,17 @@ AnswerWords = Callable[[Words, Path, OpenWorkspace], Printed | None]  # None: no
 class Analysis:
     """One repository, held open."""
 
-    def __init__(self, root: Path, answer_words: AnswerWords) -> None:
+    def __init__(self, root: Path, answer_words: AnswerWords, on_progress: Progress) -> None:
         self._root = root
         self._engine = Engine.open(root)
         self._answer_words = answer_words
+        self._on_progress = on_progress
         self._workspace: Workspace | None = None
         self._standing = Standing(False, (), False, 0)
         self._tasks: dict[str, Callable[..., Any]] = {
             "call": self.call,
             "words": self.words,
+            "text": self.text,
             "refresh": self.refresh,
             "directories": self.directories,
             "warm": self.warm,
@@ -113,10 +118,20 @@ class Analysis:
         told = {"parts": printed.parts, "exit_status": printed.exit_status}
         return _bounded(encode({"success": True, "status": "ok", **told})), printed.is_cacheable
 
+    def text(
+        self, standing: tuple[Any, ...], command: str, given: dict[str, Any], environment: dict[str, str]
+    ) -> tuple[bytes, bool]:
+        """The encoded reply to a command, in words. Beside the parameters of its own it takes a `budget` of tokens."""
+        self._take(standing)
+        asked = call(command, {name: value for name, value in given.items() if name != BUDGET}, str(self._root))
+        capability = catalogue.load(asked.capability)
+        said = reply(capability, self._open(environment, True), asked.arguments, given.get(BUDGET))
+        return _bounded(encode({"success": True, "status": "ok", **to_json(said)})), capability.cacheable
+
     def refresh(self, paths: list[str] | None) -> tuple[str, tuple[str, ...], bool, int]:
         """Bring the index up to date: its revision, notices, whether another writer was waited for, its files."""
         before = self._engine.revision
-        report = self._engine.refresh(paths=paths)
+        report = self._engine.refresh(self._on_progress, paths)
         if report.revision != before:
             self._drop_graph()
         return report.revision, report.notices, report.is_behind, self._engine.store.number_of_files()
@@ -152,7 +167,7 @@ class Analysis:
         standing = self._standing
         wants_refresh = refresh and not standing.is_fresh
         if self._workspace is None or not _is_same(self._workspace, settings, wants_refresh):
-            self._workspace = Workspace(self._engine, settings, refresh=wants_refresh, progress=None)
+            self._workspace = Workspace(self._engine, settings, refresh=wants_refresh, progress=self._on_progress)
         reported = RefreshReport(self._engine.revision, is_behind=standing.is_behind, notices=standing.notices)
         self._workspace.report = reported if refresh and standing.is_fresh else None
         return self._workspace
@@ -181,7 +196,23 @@ def main(root: str, answer_words: str, lifeline: str) -> None:
     os.dup2(1, 0)  # nobody reads what the daemon sends but this loop
     gc.disable()  # garbage is looked for between tasks
     module, _, name = answer_words.partition(":")
-    _serve(Analysis(Path(root), getattr(import_module(module), name)), tasks, answers)
+    analysis = Analysis(Path(root), getattr(import_module(module), name), _Telling(answers))
+    _serve(analysis, tasks, answers)
+
+
+class _Telling:
+    """Says now and then how far the work has come."""
+
+    def __init__(self, answers: BinaryIO) -> None:
+        self._answers = answers
+        self._told_seconds = -math.inf
+
+    def __call__(self, done: int, total: int) -> None:
+        """So many of so many files are done."""
+        now = elapsed_seconds()
+        if now - self._told_seconds >= PROGRESS_SECONDS:
+            self._told_seconds = now
+            write_frame(self._answers, ((PROGRESS, (done, total)), 0))
 
 
 def _serve(analysis: Analysis, tasks: BinaryIO, answers: BinaryIO) -> None:

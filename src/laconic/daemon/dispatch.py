@@ -12,6 +12,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
+from laconic.code.index.refresh import Progress
 from laconic.daemon.process import AnalysisProcess, ProcessLostError
 from laconic.foundation.clock import elapsed_seconds
 from laconic.foundation.errors import LaconicError
@@ -39,6 +40,7 @@ class Job:
     task: Task
     answer: asyncio.Future[Any]
     process: AnalysisProcess | None = None  # while it is being done
+    on_progress: Progress | None = None
     is_second_try: bool = False
     timers: list[asyncio.TimerHandle] = field(default_factory=list)
 
@@ -72,7 +74,9 @@ class Dispatcher:
         """Whether anything waits or is being done."""
         return bool(self._running or self._waiting)
 
-    async def ask(self, client: Hashable, task: Task, seconds: float | None) -> Any:
+    async def ask(
+        self, client: Hashable, task: Task, seconds: float | None, on_progress: Progress | None = None
+    ) -> Any:
         """What comes of a task; raises what the task says, `timed_out`, `busy`, or `internal_error` for a lost process.
 
         Whoever stops waiting cancels the task.
@@ -80,7 +84,7 @@ class Dispatcher:
         if sum(map(len, self._waiting.values())) >= MAX_WAITING_REQUESTS:
             raise LaconicError("busy", f"{MAX_WAITING_REQUESTS:,} requests are waiting", "ask again later")
         loop = asyncio.get_running_loop()
-        job = Job(client, task, loop.create_future())
+        job = Job(client, task, loop.create_future(), on_progress=on_progress)
         self._waiting.setdefault(client, deque()).append(job)
         if seconds is not None:
             job.timers.append(loop.call_later(seconds, self._expire, job, seconds))
@@ -138,7 +142,7 @@ class Dispatcher:
 
     async def _do(self, job: Job, process: AnalysisProcess) -> None:
         try:
-            answer = await process.ask(job.task)
+            answer = await process.ask(job.task, job.on_progress)
         except ProcessLostError:
             self._drop(process)
             self._running.discard(job)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from laconic.code.index.refresh import Progress
 from laconic.daemon.analysis import Standing
 from laconic.daemon.dispatch import Dispatcher
 from laconic.daemon.watch import Changes, Watch, WatchUnavailableError
@@ -37,6 +38,7 @@ class Freshness:
         self.revision = ""
         self.files = 0
         self.standing = Standing(False, (), False, 0)
+        self.listeners: set[Progress] = set()  # who is told how far a refresh has come
 
     def start(self) -> None:
         """Watch, and bring the index up to date."""
@@ -131,7 +133,7 @@ class Freshness:
                 await self._watch_directories(self._watch)
                 changes.is_everything = True
             paths = None if changes.is_everything else sorted(changes.paths)
-            found = await self._dispatcher.ask(_OWN, ("refresh", paths), None)
+            found = await self._dispatcher.ask(_OWN, ("refresh", paths), None, self._tell)
             revision, notices, is_behind, self.files = found
             if paths is not None:
                 notices = self.standing.notices
@@ -145,6 +147,10 @@ class Freshness:
             self._covered = covers
         if not self.standing.is_fresh or self.standing.is_behind:  # the next question tries again
             self.mark(Changes(is_everything=True, has_new_directories=changes.has_new_directories))
+
+    def _tell(self, done: int, total: int) -> None:
+        for listener in list(self.listeners):
+            listener(done, total)
 
     async def _watch_directories(self, watch: Watch) -> None:
         """Watch all directories there are, and those that were made meanwhile."""

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import laconic
-from laconic.foundation.frames import LENGTH_BYTES, encode_frame
+from laconic.code.index.refresh import Progress
+from laconic.foundation.frames import LENGTH_BYTES, PROGRESS, encode_frame
 
 _PROGRAM = "import sys; sys.path[:] = sys.argv[4:]; from laconic.daemon.analysis import main; main(*sys.argv[1:4])"
 
@@ -34,6 +35,7 @@ class AnalysisProcess(asyncio.Protocol):
         self._lifeline = lifeline  # the child ends when this end is closed, by whatever closes it
         self._received = bytearray()
         self._answer: asyncio.Future[Any] | None = None
+        self._on_progress: Progress | None = None
         self._transport: asyncio.Transport | None = None
         self.resident_bytes = 0
         self.idle_since = 0.0
@@ -65,11 +67,12 @@ class AnalysisProcess(asyncio.Protocol):
         """Its number in the system."""
         return self._process.pid
 
-    async def ask(self, task: tuple[Any, ...]) -> Any:
+    async def ask(self, task: tuple[Any, ...], on_progress: Progress | None = None) -> Any:
         """What comes of a task; raises `ProcessLostError`."""
         if self._transport is None or self._transport.is_closing():
             raise ProcessLostError
         self._answer = asyncio.get_running_loop().create_future()
+        self._on_progress = on_progress
         self._transport.write(encode_frame(task))
         answer, self.resident_bytes = await self._answer
         return answer
@@ -90,17 +93,22 @@ class AnalysisProcess(asyncio.Protocol):
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Part of an answer has come."""
+        """Part of an answer has come, or of what is said of the progress towards it."""
         self._received += data
-        if len(self._received) < LENGTH_BYTES:
-            return
-        end = LENGTH_BYTES + int.from_bytes(self._received[:LENGTH_BYTES], "big")
-        if len(self._received) < end:
-            return
-        value = marshal.loads(memoryview(self._received)[LENGTH_BYTES:end])  # noqa: S302
-        self._received.clear()
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_result(value)
+        while len(self._received) >= LENGTH_BYTES:
+            end = LENGTH_BYTES + int.from_bytes(self._received[:LENGTH_BYTES], "big")
+            if len(self._received) < end:
+                return
+            value = marshal.loads(memoryview(self._received)[LENGTH_BYTES:end])  # noqa: S302
+            del self._received[:end]
+            self._take(*value)
+
+    def _take(self, answer: Any, resident_bytes: int) -> None:
+        if answer[0] == PROGRESS:
+            if self._on_progress is not None:
+                self._on_progress(*answer[1])
+        elif self._answer is not None and not self._answer.done():
+            self._answer.set_result((answer, resident_bytes))
 
     def connection_lost(self, error: Exception | None) -> None:
         """The process has ended."""

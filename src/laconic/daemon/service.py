@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Hashable, Mapping
 from typing import Any
 
 import laconic
+from laconic.code.index.refresh import Progress
 from laconic.daemon.analysis import Words
 from laconic.daemon.cache import AnswerCache
 from laconic.daemon.connection import Connection
@@ -18,8 +19,8 @@ from laconic.daemon.watch import Changes
 from laconic.foundation.clock import Stopwatch, elapsed_seconds
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import ANSWER_CACHE_BYTES
-from laconic.protocols.commands import OWN_COMMANDS, WORDS_COMMAND
-from laconic.protocols.messages import Request, encode
+from laconic.protocols.commands import OWN_COMMANDS, TEXT_COMMAND, WORDS_COMMAND
+from laconic.protocols.messages import Request, encode, line
 
 REINDEX_THRESHOLD_FILES = 1  # clients of llm-tldr are told after how many changes the index is brought up to date
 _SETTINGS_FILES = ("pyproject.toml", ".laconic/config.toml")
@@ -67,14 +68,28 @@ class Service:
         if request.command == WORDS_COMMAND:
             words = _words(request.parameters, self._root, self._identity)
             connection.send(b"\n")  # says that somebody is here: a client does not wait long for a daemon that hangs
-            return await self._ask(connection, request.seconds, ("words", *words))
-        return await self._ask(connection, request.seconds, ("call", request.command, request.parameters))
+            return await self.ask(connection, request.seconds, ("words", *words))
+        if request.command == TEXT_COMMAND:
+            question = _question(request.parameters, self._root, self._identity)
+            connection.send(b"\n")
 
-    async def _ask(self, connection: Connection, seconds: float, task: tuple[Any, ...]) -> bytes:
+            def tell(done: int, total: int) -> None:
+                connection.send(line(request.id, encode({"progress": done, "total": total})))
+
+            return await self.ask(connection, request.seconds, ("text", *question), tell)
+        return await self.ask(connection, request.seconds, ("call", request.command, request.parameters))
+
+    async def ask(
+        self, client: Hashable, seconds: float, task: tuple[Any, ...], on_progress: Progress | None = None
+    ) -> bytes:
+        """The encoded reply to a task of an analysis process, at the revision of the files as they are now.
+
+        `on_progress` is told of indexing that the answer waits for.
+        """
         watch = Stopwatch()
         try:
             async with asyncio.timeout(seconds):
-                await self._freshness.ensure()
+                await self._ensure(on_progress)
         except TimeoutError:
             message = f"the index was not up to date within {seconds:g} s"
             raise LaconicError("timed_out", message, "the first index of a repository takes longest") from None
@@ -84,10 +99,21 @@ class Service:
         if kept is not None and standing.is_fresh:
             return kept
         left = max(0.001, seconds - watch.seconds())
-        answer, is_cacheable = await self._dispatcher.ask(connection, (task[0], tuple(standing), *task[1:]), left)
+        asked = (task[0], tuple(standing), *task[1:])
+        answer, is_cacheable = await self._dispatcher.ask(client, asked, left, on_progress)
         if is_cacheable and standing.is_fresh and not standing.is_behind and key == self._key(task):
             self._cache.put(key, answer)
         return bytes(answer)
+
+    async def _ensure(self, on_progress: Progress | None) -> None:
+        listeners = self._freshness.listeners
+        if on_progress is not None:
+            listeners.add(on_progress)
+        try:
+            await self._freshness.ensure()
+        finally:
+            if on_progress is not None:
+                listeners.discard(on_progress)
 
     def _key(self, task: tuple[Any, ...]) -> Hashable:
         """All that an answer depends on."""
@@ -160,9 +186,8 @@ class Service:
 
 
 def _words(given: Mapping[str, Any], root: str, identity: str) -> tuple[Any, ...]:
-    """The words of a command line, checked: who asks belongs to the same program."""
-    if given.get("program_identity") != identity or given.get("root") != root:
-        raise LaconicError("unknown_command", "this daemon belongs to another program or repository")
+    """The words of a command line, checked."""
+    _check_program(given, root, identity)
     words = Words(
         given.get("program", ""), tuple(given.get("words", ())), given.get("directory", ""),
         given.get("environment", {}), given.get("is_out_terminal", False), given.get("is_error_terminal", False),
@@ -171,6 +196,22 @@ def _words(given: Mapping[str, Any], root: str, identity: str) -> tuple[Any, ...
     if not all(isinstance(text, str) for text in texts):
         raise LaconicError("invalid_argument", "words are strings")
     return tuple(words)
+
+
+def _question(given: Mapping[str, Any], root: str, identity: str) -> tuple[Any, ...]:
+    """A question that is answered in words, checked."""
+    _check_program(given, root, identity)
+    question = given.get("command"), given.get("arguments"), given.get("environment")
+    for value, kind in zip(question, (str, dict, dict), strict=True):
+        if not isinstance(value, kind):
+            raise LaconicError("invalid_argument", "text needs a command, its arguments, and an environment")
+    return question
+
+
+def _check_program(given: Mapping[str, Any], root: str, identity: str) -> None:
+    """Who asks for words has to belong to the same program: another would use other words."""
+    if given.get("program_identity") != identity or given.get("root") != root:
+        raise LaconicError("unknown_command", "this daemon belongs to another program or repository")
 
 
 def _stamp(path: str) -> tuple[int, int, int]:

@@ -6,6 +6,7 @@ import marshal
 from typing import Any, BinaryIO
 
 LENGTH_BYTES = 8
+PROGRESS = "progress"  # the first word of what comes before an answer
 
 
 def encode_frame(value: Any) -> bytes:

@@ -44,6 +44,7 @@ PROCESS_MOST_BYTES = 600_000_000  # one that holds more is replaced after the qu
 RESTING_SECONDS = 5.0  # without a question
 ANSWER_CACHE_BYTES = 16_000_000
 MAX_LOG_BYTES = 500_000
+PROGRESS_SECONDS = 0.1  # between two words on how far the work has come
 
 # The daemon: watching files
 MAX_WATCHED_DIRECTORIES = 100_000

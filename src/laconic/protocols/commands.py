@@ -28,6 +28,7 @@ OWN_COMMANDS: Mapping[str, frozenset[str]] = {
     "cancel": frozenset({"request"}),
 }
 WORDS_COMMAND = "words"  # what the command line asks: its words, answered as they would be printed
+TEXT_COMMAND = "text"  # what doors that show text ask: any command, answered in words within a token budget
 
 _PATH_ROLES = frozenset({Role.PATH, Role.FILE, Role.PLACE, Role.SYMBOL, Role.MODULE})
 _ALL = {"limit": MAX_PAGE_ENTRIES}
