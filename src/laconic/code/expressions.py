@@ -59,6 +59,7 @@ PARTIAL = 512  # one of several definitions that together are one class
 DETACHED = 1024  # a value, not a declaration: its name binds nothing in the scope around it
 OWN_RECEIVER = 2048  # the receiver in it is what it is called on, not that of the scope around it
 SETTER = 4096  # a property that is assigned, not read
+SINGLETON = 1 << 15  # a class that is its one object: nothing constructs it
 
 
 class Parameter(NamedTuple):

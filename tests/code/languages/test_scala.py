@@ -109,11 +109,11 @@ EDGES = [
     "a.scala:Main -> a.scala:Foo.n inferred",
     "a.scala:Main -> a.scala:I exact",
     "a.scala:Main -> a.scala:Impl.hook inferred",
-    "a.scala:Main -> a.scala:Main.<class3>.m inferred",
+    "a.scala:Main -> a.scala:Main.<class4>.m inferred",
     "a.scala:Main -> b.scala:Helper exact",
     "a.scala:Main -> b.scala:Helper.help inferred",
     "a.scala:Main -> external:scala.Int.+ inferred",
-    "a.scala:Main.<class3>.m -> a.scala:Bar exact",
+    "a.scala:Main.<class4>.m -> a.scala:Bar exact",
     "a.scala:twice -> external:scala.String.+ exact",
 ]
 
@@ -164,3 +164,58 @@ def test_a_bare_name_reads_a_property_of_what_is_around_it(tmp_path: Path) -> No
     check(tmp_path, {"a.scala": text}, edges=[f"a.scala:{edge} inferred" for edge in reads], absent=absent)
     with Engine.open(tmp_path) as engine:
         assert [edge.caller for edge in engine.graph.callers("a.scala:A.full")] == ["a.scala:A.name"]
+
+
+def test_a_call_reaches_the_constructor_that_it_fits(tmp_path: Path) -> None:
+    text = (
+        "package a\nclass Pair(one: Int, two: Int) {\n  def this(one: Int) = this(one, Pair.zero)\n"
+        "  def kept = this.copied\n  def copied = new Pair(1)\n}\n"
+        "object Pair { def zero = 0 }\nclass Given(x: Int)(implicit y: Int) { def this() = this(1) }\n"
+        "object Use { def both = new Pair(1, 2)\n  def single = new Pair(1).kept\n  def made = new Given(1) }\n"
+    )
+    edges = [
+        "a.scala:Pair.this -> a.scala:Pair exact",
+        "a.scala:Pair.this -> a.scala:Pair.zero inferred",
+        "a.scala:Pair.kept -> a.scala:Pair.copied inferred",
+        "a.scala:Pair.copied -> a.scala:Pair.this exact",
+        "a.scala:Use.both -> a.scala:Pair exact",
+        "a.scala:Use.single -> a.scala:Pair.this exact",
+        "a.scala:Use.single -> a.scala:Pair.kept inferred",
+        "a.scala:Use.made -> a.scala:Given exact",
+    ]
+    absent = [
+        "a.scala:Use.both -> a.scala:Pair.this",
+        "a.scala:Use.single -> a.scala:Pair exact",
+        "a.scala:Use.both -> a.scala:Pair#2",
+    ]
+    check(tmp_path, {"a.scala": text}, edges=edges, absent=absent)
+    with Engine.open(tmp_path) as engine:
+        callers = [edge.caller for edge in engine.graph.callers("a.scala:Pair.this")]
+        assert callers == ["a.scala:Pair.copied", "a.scala:Use.single"]
+
+
+def test_what_is_written_with_placeholders_is_a_function(tmp_path: Path) -> None:
+    text = (
+        "class Item(val size: Int) { def name: String = 'a'\n  def is(x: Int): Boolean = true }\n"
+        "object Use {\n  def names(all: List[Item]) = all.map(_.name)\n"
+        "  def some(all: List[Item]) = all filter { _.is(1) } map { _.name }\n"
+        "  def nested(all: List[Item]) = all.map(x => all.exists(_.is(x.size)))\n"
+        "  def local(all: List[Item]) = {\n    def few: List[Item] = all\n    few.foreach(_.is(2))\n  }\n}\n"
+    )
+    reads = ["names -> a.scala:Item.name", "some -> a.scala:Item.name", "some -> a.scala:Item.is"]
+    reads += ["nested -> a.scala:Item.is", "local -> a.scala:Item.is", "local -> a.scala:Use.local.few"]
+    check(tmp_path, {"a.scala": text})
+    with Engine.open(tmp_path) as engine:
+        known = {f"{edge.caller} -> {edge.callee}" for edge in engine.graph.edges()}
+        assert {f"a.scala:Use.{read}" for read in reads} <= known, known
+
+
+def test_names_of_packages_and_members_of_objects(tmp_path: Path) -> None:
+    files = {
+        "build.scala": "object Build { }\nval lib = 1\n",
+        "lib/a.scala": "package lib\nclass Parser { def parse(x: Int) = x }\nobject tools { def help(x: Int) = x }\n",
+        "lib/b.scala": "package lib\nclass B { import tools._\n  def run = help(1) }\n",
+        "use.scala": "package other\nobject Use { val parser = new lib.Parser()\n  def run = parser.parse(1) }\n",
+    }
+    edges = ["use.scala:Use -> lib/a.scala:Parser exact", "use.scala:Use.run -> lib/a.scala:Parser.parse inferred"]
+    check(tmp_path, files, edges=[*edges, "lib/b.scala:B.run -> lib/a.scala:tools.help exact"])

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from laconic.code.expressions import ABSTRACT, AS_TRAIT, CALL, DEFINED, IMPORTED, MEMBER, PARAMETER, Expression
+from laconic.code.expressions import (
+    ABSTRACT,
+    AS_TRAIT,
+    CALL,
+    DEFINED,
+    IMPORTED,
+    MEMBER,
+    PARAMETER,
+    PROPERTY,
+    Expression,
+)
 from laconic.code.graph.evaluate import Evaluator
 from laconic.code.graph.program import Facts, File, Program
 from laconic.code.graph.sites import Sites, Target
@@ -135,7 +145,8 @@ class CallGraph:
                 by_name = kind not in CLASS_KINDS and not self._by_value(other, scope, call, file.id, position)
                 grade = Grade.BY_NAME if by_name else self.grade(other, scope, call[1])
                 found.add(self._owner_id(other, scope), symbol_id, grade, other.path, call[4])
-        if kind == Kind.PROPERTY:
+        body = file.scopes[position]
+        if kind == Kind.PROPERTY or (body is not None and body.flags & PROPERTY):
             self._collect_readers(file, position, symbol_id, found)
 
     def _sites_for(self, file: File, position: int) -> Sites:
@@ -190,7 +201,8 @@ class CallGraph:
             for value in () if named else self.evaluator.calls.called(file, position, call):
                 if value[0] == EXTERNAL:
                     found.add(caller, EXTERNAL_PREFIX + value[1], grade, file.path, call[4])
-        for expression, line in scope.reads:
+        called = ((call[1], call[4]) for call in scope.calls)  # a property may give what is called
+        for expression, line in (*scope.reads, *called):
             for target in self.sites.properties(file, position, expression):
                 found.add(caller, self._target_id(target), Grade.INFERRED, file.path, line)
 
@@ -198,8 +210,13 @@ class CallGraph:
         name = file.definitions[position][1]
         for file_id in sorted({*self.program.mentioning(name, file), file.id}):
             other = self.program.file(file_id)
-            for scope, index in other.reads_by_name.get(name, ()):
-                expression, line = other.scope(scope).reads[index]
+            called = ((scope, other.scope(scope).calls[index]) for scope, index in other.calls_by_name.get(name, ()))
+            read = ((scope, other.scope(scope).reads[index]) for scope, index in other.reads_by_name.get(name, ()))
+            places = [
+                *((scope, call[1], call[4]) for scope, call in called),
+                *((scope, *found) for scope, found in read),
+            ]
+            for scope, expression, line in places:
                 targets = self.sites.properties(other, scope, expression)
                 if any((target.file, target.position) == (file.id, position) for target in targets):
                     found.add(self._owner_id(other, scope), symbol_id, Grade.INFERRED, other.path, line)

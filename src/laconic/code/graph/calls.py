@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from laconic.code.expressions import CALL, GENERATOR, MEMBER, NEW, Expression, is_spread
+from laconic.code.expressions import CALL, GENERATOR, MEMBER, NEW, SINGLETON, Expression, is_spread
 from laconic.code.graph.parameters import passed_expressions
 from laconic.code.graph.program import File
 from laconic.code.graph.values import (
@@ -66,6 +66,8 @@ class Calls:
             found = self.evaluator.names.of(file, scope, callee, called=True)
         else:
             found = self.evaluator.values(file, scope, callee)
+        if facts.header_constructs and call[0] == NEW:
+            found = self._without_singletons(found)
         if facts.factory_method and call[0] == CALL:
             made = self.evaluator.members.of_all(
                 frozenset(value for value in found if value[0] == CLASS), facts.factory_method, file
@@ -79,6 +81,14 @@ class Calls:
         if facts.overloads or facts.virtual:
             found = self.evaluator.typed.chosen(found, file, scope, call)
         return found
+
+    def _without_singletons(self, values: Values) -> Values:
+        """Values without classes that are their one object, where others are among them: what can be constructed."""
+        return frozenset(
+            value
+            for value in values
+            if value[0] != CLASS or not self.program.file(value[1]).scope(value[2]).flags & SINGLETON
+        )
 
     def result(self, file: File, scope: int, callee: Value, call: Any) -> Values:
         """What calling a value gives; `call` is the call expression in `scope` of `file`."""

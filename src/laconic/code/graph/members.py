@@ -162,6 +162,14 @@ class Members:
             found.add(member)
         return frozenset(found)
 
+    def evaluated(self, values: Values) -> Values:
+        """What functions give that are called by naming them; other values as they are."""
+        found: Values = NOTHING
+        for value in values:
+            named = value[0] == FUNCTION and self.program.file(value[1]).scope(value[2]).flags & PROPERTY
+            found |= self.evaluator.calls.returned(value) if named else frozenset((value,))
+        return found
+
     # Classes
 
     def class_of(self, file: File, position: int) -> Value | None:
@@ -651,7 +659,9 @@ class Members:
         return found if found or not file.facts.found_anywhere else self._only_one(file, name)
 
     def _only_one(self, file: File, name: str) -> Values:
-        """The one top-level definition of that name in the repository."""
+        """The one top-level definition of that name in the repository; the name of a package means the package."""
+        if self.program.facts.namesakes(name):
+            return NOTHING
         places = [
             place
             for place in self.program.named(name)
@@ -677,9 +687,9 @@ class Members:
         """A member of one of the classes whose members are imported wholesale; the last import wins."""
         for module in reversed(modules):
             package, separator, owner = module.rpartition(file.facts.separator)
-            if not separator and file.facts.namespaces_are_used and name != module:
-                namespaces = frozenset(value for value in self.evaluator.names.of(file, 0, module) if value[0] == CLASS)
-                if found := self.of_all(namespaces, name, file):
+            if not separator and name != module and self.program.named(name):
+                owners = frozenset(value for value in self.evaluator.names.of(file, 0, module) if value[0] == CLASS)
+                if found := self.of_all(owners, name, file):
                     return found
             if separator and self.program.named(name):
                 classes = self.evaluator.names.imported(file, package, owner)
@@ -703,6 +713,8 @@ class Members:
         else:
             near = frozenset(self.program.neighbours(file))
             places = [place for place in self.program.named(name) if place[0] in near]
+            if places and file.namespace and self.program.facts.namesakes(name):  # a package hides what has none
+                places = [place for place in places if self.program.rows[place[0]].namespace]
         found: Values = NOTHING
         for file_id, position in places:
             other = self.program.file(file_id)

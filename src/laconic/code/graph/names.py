@@ -75,6 +75,8 @@ class Names:
             if not visible:
                 return None
         found = self.bound(file, position, name, inside=position == scope)
+        if facts.called_by_name and not is_class:
+            found = self.evaluator.members.evaluated(found)
         if not called and (found or position or not facts.extension_functions):
             return (found,)
         found = self._only_methods(found)

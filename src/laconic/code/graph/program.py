@@ -195,11 +195,11 @@ class File:
         return position
 
     def inside(self, position: int) -> list[int]:
-        """A definition and, for a class, everything in it; for a function the anonymous functions in it."""
+        """A definition and, for a class, everything in it; for a function what is anonymous in it."""
         is_class = self.definitions[position][0] in MEMBER_OWNERS
         found = [position]
         for child in self.children.get(position, ()):
-            if is_class or self.named_owner(child) == position:
+            if is_class or self.named_owner(child) != child:
                 found.extend(self.inside(child))
         return found
 
@@ -442,7 +442,8 @@ class File:
                 continue
             self._bind_definition(position, scope)
             table = tables[position]
-            for index, parameter in enumerate(scope.parameters):
+            is_class = self.definitions[position][0] in MEMBER_OWNERS  # those of its header are bound as its members
+            for index, parameter in enumerate(() if is_class else scope.parameters):
                 table[parameter[0]].append((position, (PARAMETER, index)))
             outer = dict(scope.outer)
             for target, value in scope.binds:
@@ -461,7 +462,7 @@ class File:
             return
         if scope.receiver_type is not None and parent == 0:
             return
-        if self.is_prefixed(position):
+        if self.is_prefixed(position) or (self.facts.header_constructs and name in self.facts.constructors):
             return
         expression = scope.decorated if scope.decorated is not None else (DEFINED, position)
         self._names[parent][name].append((parent, expression))

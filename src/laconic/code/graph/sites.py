@@ -11,7 +11,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laconic.code.expressions import CALL, CLASS_METHOD, DETACHED, ELEMENT, MEMBER, PROPERTY, SPREAD, Expression
-from laconic.code.graph.program import MEMBER_OWNERS, File, callee_names, read_name
+from laconic.code.graph.program import MEMBER_OWNERS, File, callee_names
 from laconic.code.graph.values import (
     BUILTIN,
     CLASS,
@@ -40,6 +40,7 @@ MAX_CARRIERS = 16  # names that one value is followed through
 MAX_CARRIER_FILES = 200  # files that mention such a name, above which only its own is searched
 MAX_CARRIER_FILES_NEAR = 8  # likewise, when only what a parameter receives is asked for
 MAX_NESTING = 3  # containers in containers searched for a value
+READ_KINDS = (Kind.PROPERTY,)
 MAX_NAMESAKES = 1  # definitions of a name at which it alone is believed
 
 
@@ -147,6 +148,8 @@ class Sites:
         """The methods that constructing a class calls: the first that its hierarchy has."""
         home = self.program.file(target[1])
         names = home.facts.constructors
+        if home.facts.header_constructs:
+            return self._beside_header(target, home, file, scope, call)
         if home.facts.constructor_is_class_name:
             names = (home.definitions[target[2]][1],)
         for name in names:
@@ -160,6 +163,16 @@ class Sites:
                     for _, file_id, position, _ in functions
                 )
         return []
+
+    def _beside_header(self, target: Value, home: File, file: File, scope: int, call: Expression) -> list[Target]:
+        """The constructor that a call fits: the class itself stands for its header. Nothing if there is no other."""
+        own = [
+            (FUNCTION, home.id, child)
+            for child in home.children.get(target[2], ())
+            if home.definitions[child][1] in home.facts.constructors and home.scopes[child] is not None
+        ]
+        fitting = self.evaluator.typed.fitting([target, *own], file, scope, call) if own else []
+        return sorted(Target(value[1], value[2], 0) for value in fitting)
 
     def _called_back(self, summary: Summary | None, file: File, scope: int, call: Expression) -> list[Target]:
         """Functions that a function outside the repository is known to call."""
@@ -227,15 +240,19 @@ class Sites:
 
     def properties(self, file: File, scope: int, expression: Expression) -> list[Target]:
         """The property functions that reading a member, or a bare name, calls."""
-        name = read_name(expression)
-        if not self._names_property(name):
-            return []
         if type(expression) is str:
-            return sorted(self._implied_properties(file, scope, name))
-        found = set()
+            kinds = file.facts.called_by_name
+            found = self._implied_properties(file, scope, expression) if self._named(expression, kinds) else set()
+            return sorted(found)
+        if type(expression) is not tuple or expression[0] != MEMBER or not self._named(expression[2], READ_KINDS):
+            return []
+        name, found = expression[2], set()
         for value in self.evaluator.values(file, scope, expression[1]):
             found |= self._properties_of(value, name, file)
         return sorted(found)
+
+    def _named(self, name: str, kinds: tuple[str, ...]) -> bool:
+        return bool(kinds and self.program.named(name, kinds=kinds))
 
     def _properties_of(self, value: Value, name: str, file: File) -> set[Target]:
         """The property functions of that name that a value has."""
@@ -254,9 +271,11 @@ class Sites:
                 if found := self._properties_of(value, name, file):
                     return found
             if file.definitions[position][0] not in MEMBER_OWNERS and name in file.names(position):
-                return set()
+                return self._property_functions(self.evaluator.names.bound(file, position, name), of_instance=True)
             position = file.definitions[position][3]
-        return self._property_functions(self.evaluator.names.of(file, 0, name), of_instance=True)
+        names = self.evaluator.names
+        top = names.bound(file, 0, name) if name in file.names(0) else names.of(file, 0, name)
+        return self._property_functions(top, of_instance=True)
 
     def _property_functions(self, members: Values, of_instance: bool) -> set[Target]:
         """The property functions among some members; of a class as a value only those that are its own."""
@@ -266,9 +285,6 @@ class Sites:
             if flags & PROPERTY and (of_instance or flags & CLASS_METHOD):
                 found.add(Target(member[1], member[2], 1))
         return found
-
-    def _names_property(self, name: str) -> bool:
-        return bool(self.program.named(name, kinds=(Kind.PROPERTY,)))
 
     # Backward
 

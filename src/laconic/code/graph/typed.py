@@ -212,7 +212,7 @@ class Typed:
         others = frozenset(value for value in values if value[0] != FUNCTION)
         if file.facts.overloads:
             by_name = groupby(sorted(functions, key=self._name_of), self._name_of)  # others stand for an object
-            functions = [value for _, same in by_name for value in self._fitting(list(same), file, scope, call)]
+            functions = [value for _, same in by_name for value in self.fitting(list(same), file, scope, call)]
         bodies = [value for value in functions if not self._is_abstract(value)]
         return others | frozenset(bodies or functions)
 
@@ -240,7 +240,8 @@ class Typed:
                 found.append((FUNCTION, file_id, position, prototype[3]))
         return found
 
-    def _fitting(self, functions: list[Value], file: File, scope: int, call: Expression) -> list[Value]:
+    def fitting(self, functions: list[Value], file: File, scope: int, call: Expression) -> list[Value]:
+        """Those of several functions that a call fits best."""
         fitting = [value for value in functions if self._accepts(value, call)] or functions
         if len({self.signature(value) for value in fitting}) < 2:
             return fitting

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import GENERIC, MEMBER, NEW, Expression
-from laconic.code.languages.model import Files, Function, shared_directories
+from laconic.code.languages.model import Class, Files, Function, shared_directories
 from laconic.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def bind_typed(walk: Lowering, name: Node | None, annotation: Expression, value:
         walk.bind(name, walk.typed(value, annotation))
 
 
-def function(rule: Function, then: Callable[[Lowering, Node], None]) -> Callable[[Lowering, Node], Any]:
+def function(rule: Function | Class, then: Callable[[Lowering, Node], None]) -> Callable[[Lowering, Node], Any]:
     """A definition by rule; `then` reads in its scope what the rule leaves out."""
 
     def lower(walk: Lowering, node: Node) -> Any:

@@ -249,7 +249,6 @@ CPP = Language(
         separator="::",
         namespace="global",
         classes_are_modules=True,
-        namespaces_are_used=True,
         announces=True,
         virtual=True,
         overloads=True,

@@ -392,6 +392,7 @@ CSHARP = Language(
         found_anywhere=True,
         receiver_names=names("this"),
         super_names=names("base"),
+        called_by_name=(Kind.PROPERTY,),
         implicit_receiver=True,
         constructor_is_class_name=True,
         chains_constructors=True,

@@ -485,6 +485,7 @@ KOTLIN = Language(
         receiver_names=names("this"),
         super_names=names("super"),
         name_quote="`",
+        called_by_name=(Kind.PROPERTY,),
         implicit_receiver=True,
         call_method="invoke",
         iterate_methods=("iterator",),

@@ -559,9 +559,11 @@ class Resolution:
     class_names: frozenset[str] = frozenset()  # names for the receiver's class: Self, static
     super_names: frozenset[str] = frozenset()
     arguments_name: str = ""  # in a function, the collection of all that it was given
+    called_by_name: tuple[str, ...] = ()  # kinds of definitions that a bare name may call without an argument list
     implicit_receiver: bool = False  # a bare name in a method may be a member
     constructors: tuple[str, ...] = ()  # methods that construction calls, first found along the MRO
     constructor_is_class_name: bool = False
+    header_constructs: bool = False  # the header of a class is a constructor, beside its own `constructors`
     construct_method: str = ""  # this method of a class constructs, unless the class has its own: `Class.new(…)`
     class_member: str = ""  # the member of a thing that is its class: `thing.class`
     call_method: str = ""  # calling an instance calls this method
@@ -581,7 +583,6 @@ class Resolution:
     open_classes: bool = False  # all definitions of one qualified name are one class; qualified names work anywhere
     class_side: bool = False  # a class and its instances have methods apart; `self` in a class body is the class
     class_mixin: str = ""  # a class of this name inside a base holds members of the class itself
-    namespaces_are_used: bool = False  # all names of a namespace may be taken: `using namespace a`
     prototypes: bool = False  # an object may stand where a class does and be the base of another
     module_value: bool = False  # importing a module gives what its file returns
     members_are_items: bool = False  # `table.name` is `table["name"]`

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from laconic.code.expressions import (
     ABSTRACT,
+    CONSTRUCTOR,
     EITHER,
     ELEMENT,
     GENERIC,
@@ -16,6 +17,7 @@ from laconic.code.expressions import (
     PRIVATE,
     PROPERTY,
     REST,
+    SINGLETON,
     TYPED,
     Expression,
 )
@@ -106,11 +108,17 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
     return found + _listed(walk, node.children_by_field_name("parameters"))
 
 
+def given_by_compiler(listed: Node) -> bool:
+    """Whether a parameter list may be left out: `(implicit x: T)`, `(using T)`."""
+    return any(child.type in ("implicit", "using") for child in listed.children)
+
+
 def _listed(walk: Lowering, lists: list[Node]) -> list[Parameter_]:
     found = []
     for listed in lists:
         if listed.type == "identifier":
             found.append(Parameter_(walk.parameter_name(listed, 0), None, None, POSITIONAL))
+        is_given = given_by_compiler(listed)
         for child in listed.named_children:
             if child.type not in ("parameter", "binding"):
                 continue
@@ -118,23 +126,79 @@ def _listed(walk: Lowering, lists: list[Node]) -> list[Parameter_]:
             mode = REST if typed is not None and typed.type == "repeated_parameter_type" else POSITIONAL
             default = child.child_by_field_name("default_value")
             text = walk.parameter_name(name, len(found))
-            found.append(Parameter_(text, walk.value(typed), walk.value(default) or (default and (EITHER, ())), mode))
+            value = walk.value(default) or ((EITHER, ()) if default is not None or is_given else None)
+            found.append(Parameter_(text, walk.value(typed), value, mode))
     return found
 
 
 def finish_function(walk: Lowering, node: Node) -> None:
     """Reading a method without a parameter list calls it; one in an extension has a receiver."""
     scope = walk.scope
-    if scope.kind is not Kind.FUNCTION and not any(
-        part.type == "parameters" for part in node.children_by_field_name("parameters")
-    ):
+    if not any(part.type == "parameters" for part in node.children_by_field_name("parameters")):
         scope.flags |= PROPERTY
-        walk.definitions[scope.definition] = walk.definitions[scope.definition]._replace(kind=Kind.PROPERTY)
+        if scope.kind is not Kind.FUNCTION:
+            walk.definitions[scope.definition] = walk.definitions[scope.definition]._replace(kind=Kind.PROPERTY)
+    if walk.definitions[scope.definition].name == CONSTRUCTING:
+        scope.flags |= CONSTRUCTOR
     outer = node.parent
     while outer is not None and outer.type in ("template_body", "indented_block", "block"):
         outer = outer.parent
     if outer is not None and outer.type == "extension_definition" and scope.parameters:
         scope.receiver_type = scope.parameters[0].annotation
+
+
+def finish_class(walk: Lowering, node: Node) -> None:
+    """The header of a class is its first constructor; an `object` is constructed by nobody."""
+    if node.type == "object_definition":
+        walk.scope.flags |= SINGLETON
+    for listed in node.children_by_field_name("class_parameters"):
+        is_given = given_by_compiler(listed)
+        for child in listed.named_children:
+            name, typed = child.child_by_field_name("name"), child.child_by_field_name("type")
+            if name is not None:
+                mode = REST if typed is not None and typed.type == "repeated_parameter_type" else POSITIONAL
+                has_default = is_given or child.child_by_field_name("default_value") is not None
+                default = (EITHER, ()) if has_default else None
+                walk.scope.parameters.append(Parameter_(walk.text(name), walk.value(typed), default, mode))
+
+
+def holds_placeholder(node: Node) -> bool:
+    """Whether an expression is a function because `_` stands in it, outside of arguments and parentheses."""
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if part.type == "wildcard":
+            return True
+        if part.type == "arguments":
+            pending += [child for child in part.named_children if child.type == "wildcard"]
+        elif part.type in TRANSPARENT:
+            pending += part.named_children
+    return False
+
+
+def lower_argument(walk: Lowering, node: Node) -> Expression:
+    """An argument; `_.name` is a function of what `_` stands for."""
+    inner = node.named_children[0] if node.type == "block" and node.named_child_count == 1 else node
+    if inner.type == "wildcard" or not holds_placeholder(inner):
+        return walk.value(node)
+    parent = walk.scope
+    draft = walk.enter(inner, Kind.LAMBDA, walk.anonymous("lambda"), None, inner)
+    draft.take([Parameter_(PLACEHOLDER, None, None, POSITIONAL)])
+    walk.scope = draft
+    draft.returns.append(walk.value(inner))
+    return walk.leave(draft, parent)
+
+
+def lower_parenthesized(walk: Lowering, node: Node) -> Expression:
+    """`(value)`, `(_.name)`."""
+    return (
+        lower_argument(walk, node.named_children[0]) if node.named_child_count == 1 else walk.visit(node.named_children)
+    )
+
+
+def lower_wildcard(walk: Lowering, node: Node) -> Expression:
+    """`_`: the argument of the function around it, if it is written with placeholders."""
+    return PLACEHOLDER if PLACEHOLDER in walk.scope.bound else None
 
 
 def lower_call(walk: Lowering, node: Node) -> Expression:
@@ -152,14 +216,15 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
     keywords: list[tuple[str, Expression]] = []
     for listed in lists:
         if listed.type != "arguments":
-            positional.append(walk.value(listed))
+            positional.append(lower_argument(walk, listed))
             continue
         for child in listed.named_children:
             left = child.child_by_field_name("left") if child.type == "assignment_expression" else None
             if left is not None:
-                keywords.append((walk.text(left), walk.value(child.child_by_field_name("right"))))
+                right = child.child_by_field_name("right")
+                keywords.append((walk.text(left), right and lower_argument(walk, right)))
             else:
-                positional.append(walk.value(child))
+                positional.append(lower_argument(walk, child))
     if len(positional) == 0 and type(called) is tuple and called[0] == MEMBER and called[2] == "asInstanceOf":
         return called
     return walk.call(called, tuple(positional), tuple(keywords), line)
@@ -168,7 +233,7 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
 def lower_generic_function(walk: Lowering, node: Node) -> Expression:
     """`f[T]`; `x.asInstanceOf[T]` is x as far as it is a T."""
     inner, arguments = node.child_by_field_name("function"), node.child_by_field_name("type_arguments")
-    value = walk.callee(inner) if inner is not None else None
+    value = walk.value(inner)
     types = [walk.value(child) for child in arguments.named_children] if arguments is not None else []
     if type(value) is tuple and value[0] == MEMBER and value[2] == "asInstanceOf" and types:
         return walk.typed(value[1], types[0])
@@ -177,7 +242,9 @@ def lower_generic_function(walk: Lowering, node: Node) -> Expression:
 
 def lower_infix(walk: Lowering, node: Node) -> Expression:
     """`a f b` calls a member of `a`; what ends in a colon a member of `b`."""
-    left, right = walk.value(node.child_by_field_name("left")), walk.value(node.child_by_field_name("right"))
+    first, second = node.child_by_field_name("left"), node.child_by_field_name("right")
+    left = walk.value(first)
+    right = lower_argument(walk, second) if second is not None and second.type == "block" else walk.value(second)
     operator = node.child_by_field_name("operator")
     if operator is None:
         return None
@@ -291,11 +358,18 @@ def lower_type_definition(walk: Lowering, node: Node) -> Expression:
     return None
 
 
+CONSTRUCTING = "this"  # the name of constructors beside the header of their class
+PLACEHOLDER = "_"
+# Expressions that are functions if a placeholder stands in a part of them.
+TRANSPARENT = names(
+    "field_expression infix_expression call_expression prefix_expression postfix_expression ascription_expression "
+    "generic_function match_expression"
+)
 METHOD = Function(parameters="", returns="return_type", read=read_parameters, body_is_value=True)
 
 
-def _class(kind: Kind) -> Class:
-    return Class(kind, bases=("extend",))
+def _class(kind: Kind) -> Custom:
+    return Custom(function(Class(kind, bases=("extend",)), finish_class))
 
 
 RULES: dict[str, Rule] = {
@@ -318,7 +392,8 @@ RULES: dict[str, Rule] = {
     "match_expression": Inner("body"),
     "case_block": Either(),
     "case_clause": Custom(lower_case),
-    "parenthesized_expression": Inner(),
+    "parenthesized_expression": Custom(lower_parenthesized),
+    "wildcard": Custom(lower_wildcard),
     "ascription_expression": Typed("#-1", "#0"),
     "method_value": Inner(),
     "generic_type": Generic("type", "type_arguments"),
@@ -374,7 +449,11 @@ SCALA = Language(
         receiver_names=names("this"),
         super_names=names("super"),
         name_quote="`",
+        called_by_name=(Kind.PROPERTY, Kind.FUNCTION),
         implicit_receiver=True,
+        constructors=(CONSTRUCTING,),
+        header_constructs=True,
+        chains_constructors=True,
         factory_method="apply",
         call_method="apply",
         virtual=True,

@@ -358,6 +358,7 @@ SWIFT = Language(
         class_names=names("Self"),
         super_names=names("super"),
         name_quote="`",
+        called_by_name=(Kind.PROPERTY,),
         implicit_receiver=True,
         constructors=("init",),
         call_method="callAsFunction",
