@@ -101,6 +101,14 @@ def test_a_long_symbol_is_shown_in_parts(ask: Ask) -> None:
     assert first.split("\n")[1:6] + second.split("\n")[1:] == whole.split("\n")[1:]
 
 
+def test_only_newlines_end_the_lines_of_a_symbol(shop: Path, ask: Ask) -> None:
+    (shop / "odd.py").write_bytes(
+        b"def first():\n    return 1\n\x0c\n# \xe2\x80\xa8 \r \ndef second():\r\n    return 2\r\n"
+    )
+    shown = ask("symbol", "get", "second").out
+    assert shown == "odd.py:second  function, 5-6\ndef second():\n    return 2\n"
+
+
 def test_a_closed_directory_is_said(ask: Ask) -> None:
     tree = ask("tree", "--limit", "3").out
     assert "src/shop/ …" in tree

@@ -16,8 +16,13 @@ def test_what_hides_is_written_out() -> None:
     assert visible("a\x1b[31m\u202e\u2066\x9b\ufeff\U000e0041") == ("a\\x1b[31m\\u202e\\u2066\\x9b\\ufeff\\U000e0041")
 
 
+def test_what_has_no_width_is_written_out() -> None:
+    assert visible("a\u200b\u2060\xad\u2063\U000e0100b") == "a\\u200b\\u2060\\xad\\u2063\\U000e0100b"
+
+
 def test_letters_of_all_scripts_tabs_and_newlines_stay() -> None:
     assert visible("ключ\t日本\n🎉 é") == "ключ\t日本\n🎉 é"
+    assert visible("می\u200cخواهم 👩\u200d💻\ufe0f") == "می\u200cخواهم 👩\u200d💻\ufe0f"
     assert visible_line("a\tb\nc") == "a\\x09b\\x0ac"
 
 

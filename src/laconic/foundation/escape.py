@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 # Controls but tab and newline; marks and overrides of direction; separators that some readers take for newlines;
-# byte order marks; lone surrogates, which cannot be encoded; tags, which spell invisible words.
+# what has no width, but for the joiners that scripts and emoji need; byte order marks; lone surrogates, which cannot
+# be encoded; tags and the selectors beside them, which spell invisible words.
 _HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 _LINE_BREAKING = re.compile(r"[\t\n]")
 

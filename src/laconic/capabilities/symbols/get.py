@@ -27,7 +27,7 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A symbol with its code as it stands in the file; `more` lines of it follow."""
+    """A symbol with the lines of its code, each ended by a newline; `more` lines of it follow."""
 
     id: str
     kind: Kind
@@ -42,8 +42,9 @@ class Source:
 def run(workspace: Workspace, parameters: Parameters) -> Source:
     """The lines of the symbol."""
     symbol = workspace.engine.symbol(parameters.symbol, parameters.kind)
-    source = workspace.engine.source(symbol.path).decode("utf-8", "replace").splitlines(keepends=True)
-    own = source[symbol.start_line - 1 : symbol.end_line]
+    source = workspace.engine.source(symbol.path).decode("utf-8", "replace").replace("\r\n", "\n")
+    # Not `splitlines`: a form feed, for one, ends no line that anybody else counts.
+    own = source.split("\n")[symbol.start_line - 1 : symbol.end_line]
     shown = own[parameters.offset : parameters.offset + parameters.limit]
     return Source(
         symbol.id,
@@ -52,7 +53,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Source:
         symbol.start_line,
         symbol.end_line,
         symbol.start_line + parameters.offset,
-        "".join(shown),
+        "".join(f"{line}\n" for line in shown),
         max(0, len(own) - parameters.offset - len(shown)),
     )
 
