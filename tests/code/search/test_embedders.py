@@ -18,7 +18,7 @@ from tests.code.search.repositories import ids, lay
 
 from laconic.code.engine import Engine
 from laconic.code.search.embedding.embedders import Choice
-from laconic.code.search.embedding.vectors import estimated_similarities, quantized, signs_of, similarities
+from laconic.code.search.embedding.vectors import differing_signs, estimated_cosines, quantized, signs_of, similarities
 from laconic.code.search.words import words_of_text
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import EMBEDDER_REQUEST_TEXTS
@@ -193,4 +193,5 @@ def test_quantized_cosines_are_close_and_do_not_depend_on_their_neighbours(drawn
     assert np.abs(found - exact).max() < 0.03
     alone = [similarities(quantized(vectors[[row]]), query)[0] for row in range(17)]
     assert found.tolist() == [float(value) for value in alone]
-    assert estimated_similarities(signs_of(stored.rows), query).shape == (17,)
+    estimated = estimated_cosines(dimensions)[differing_signs(signs_of(stored.rows), query)]
+    assert np.abs(estimated - exact).max() < 12 / dimensions**0.5

@@ -264,10 +264,20 @@ class Store:
         """The symbol of exactly this id."""
         return lookup.exact(self._database, symbol_id)
 
-    def position_of(self, symbol: Symbol) -> int:
-        """The place of a symbol among the definitions of its file."""
-        query = "select s.position from symbol s join file f on f.id = s.file_id where f.path = ? and s.qualname = ?"
-        return int(self._database.value(query, (symbol.path, symbol.qualname)))
+    def symbol_at(self, path: str, position: int) -> Symbol:
+        """The symbol at a place among the definitions of a file; `IndexError` if there is none."""
+        rows = self._database.rows(f"{SYMBOL_QUERY} where f.path = ? and s.position = ?", (path, position))
+        return symbol_of(rows[0])
+
+    def positions_of(self, symbols: Collection[Symbol]) -> list[int]:
+        """The place of each symbol among the definitions of its file."""
+        names = {symbol.name for symbol in symbols}
+        query = (
+            "select f.path, s.qualname, s.position from symbol s join file f on f.id = s.file_id "
+            f"where s.name in ({', '.join('?' * len(names))})"
+        )
+        positions = {(path, qualname): at for path, qualname, at in self._database.rows(query, tuple(names))}
+        return [positions[symbol.path, symbol.qualname] for symbol in symbols]
 
     def symbols(self) -> Iterator[Symbol]:
         """All symbols by path and position, read as they are taken."""

@@ -19,7 +19,8 @@ from laconic.code.search.storage.shelf import IndexedText, Library, Progress, Sh
 from laconic.code.symbols import Kind
 
 ADAPTED = "words"  # the file of a word table that was adapted to the repository
-CACHED_FILES = 512  # whose symbols are remembered for the hits of a revision
+CACHED_FILES = 512  # whose symbols are remembered for text that is found in a revision
+CACHED_HITS = 1_024
 
 WORDS = Choice()
 
@@ -111,8 +112,10 @@ class Search:
 
     def _sources(self) -> Sources:
         symbols_of = lru_cache(CACHED_FILES)(self._store.symbols_of)
-        return Sources(symbols_of, self._named, self._source)
+        symbol_at = lru_cache(CACHED_HITS)(lambda place: self._store.symbol_at(*place))
+        return Sources(symbols_of, symbol_at, self._named, self._source)
 
     def _named(self, name: str, limit: int) -> Sequence[Place]:
-        found = (symbol for symbol in self._store.find(name, (), limit) if symbol.kind is not Kind.LAMBDA)
-        return [Place(symbol.path, self._store.position_of(symbol)) for symbol in found]
+        found = [symbol for symbol in self._store.find(name, (), limit) if symbol.kind is not Kind.LAMBDA]
+        positions = self._store.positions_of(found)
+        return [Place(symbol.path, position) for symbol, position in zip(found, positions, strict=True)]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.code.search.storage.collection import Collection, Ints
+from laconic.code.search.storage.collection import Collection, Ints, Postings
 from laconic.code.search.units import FIELDS, Field
 
 CACHED_TERMS = 24
@@ -37,10 +38,19 @@ _LENGTH_SHARES = {
     Field.CALLEE: 0.2,
     Field.DOC: 0.6,
 }
+_BY_WEIGHT = [-_WEIGHTS[Field(number)] for number in range(FIELDS)]
 WEIGHTS = np.array([_WEIGHTS[Field(number)] for number in range(FIELDS)])
 LENGTH_SHARES = np.array([_LENGTH_SHARES[Field(number)] for number in range(FIELDS)])
 
 Scores = NDArray[np.float64]
+
+
+class Having(NamedTuple):
+    """The units that have a term."""
+
+    postings: Postings
+    starts: Ints  # where the postings of each unit begin
+    units: Ints  # each once, ascending
 
 
 class Lexicon:
@@ -48,23 +58,29 @@ class Lexicon:
 
     def __init__(self, collection: Collection) -> None:
         self.collection = collection
-        self._postings = lru_cache(CACHED_TERMS)(collection.postings)  # one question asks several times for each
+        self._having = lru_cache(CACHED_TERMS)(self._read)  # one question asks several times for each
         total = max(1, len(collection))
         average = np.maximum(collection.lengths.sum(axis=0) / total, 1e-9)
         relative = collection.lengths / average
         names = collection.lengths[:, Field.NAME]
         self._name_terms = np.where(names > 1, names - 1, np.maximum(names, 1))  # without that for the whole name
         # What an occurrence in a field of a unit counts.
-        self._worth = WEIGHTS / (1 - LENGTH_SHARES + LENGTH_SHARES * relative)
+        self._worth = (WEIGHTS / (1 - LENGTH_SHARES + LENGTH_SHARES * relative)).ravel()
+
+    def _read(self, term: str) -> Having:
+        postings = self.collection.postings(term)
+        unit = postings.unit
+        is_first = np.ones(len(unit), bool)
+        np.not_equal(unit[1:], unit[:-1], out=is_first[1:])
+        starts = np.flatnonzero(is_first)
+        return Having(postings, starts, unit[starts])
 
     def term_scores(self, term: str) -> tuple[Ints, Scores]:
         """The units that have a term, ascending, and what it adds to their scores."""
-        unit, field, count = self._postings(term)
+        (unit, field, count), starts, found = self._having(term)
         if not len(unit):
             return unit, np.zeros(0)
-        starts = np.flatnonzero(np.r_[True, unit[1:] != unit[:-1]])
-        found = unit[starts]
-        frequency = np.add.reduceat(count * self._worth[unit, field], starts)
+        frequency = np.add.reduceat(count * self._worth[unit * FIELDS + field], starts)
         saturated = frequency * (SATURATION + 1) / (SATURATION + frequency)
         return found, saturated * self.rarity(len(found))
 
@@ -74,17 +90,18 @@ class Lexicon:
 
     def ceiling(self, terms: Sequence[str]) -> float:
         """What a unit would score that had all terms as often as can be; those that nothing has count as the rarest."""
-        having = (len(np.unique(self._postings(term)[0])) for term in terms)
+        having = (len(self._having(term).units) for term in terms)
         return sum(self.rarity(max(1, number)) * (SATURATION + 1) for number in having)
 
     def fields_of(self, term: str, units: Ints) -> dict[int, list[Field]]:
         """In which fields those of some units that have a term have it, the weightiest first."""
-        unit, field, _ = self._postings(term)
-        here = np.isin(unit, units)
-        found: dict[int, list[Field]] = {}
-        for number, place in zip(unit[here].tolist(), field[here].tolist(), strict=True):
-            found.setdefault(number, []).append(Field(place))
-        return {number: sorted(places, key=lambda place: -WEIGHTS[place]) for number, places in found.items()}
+        unit, field, _ = self._having(term).postings
+        firsts, lasts = np.searchsorted(unit, units), np.searchsorted(unit, units, side="right")
+        return {
+            number: sorted(map(Field, field[first:last].tolist()), key=_BY_WEIGHT.__getitem__)
+            for number, first, last in zip(units.tolist(), firsts.tolist(), lasts.tolist(), strict=True)
+            if first < last
+        }
 
     def scores(self, terms: Mapping[str, float] | Sequence[str]) -> Scores:
         """The score of every unit for some terms, each once; a mapping gives them weights."""
@@ -99,7 +116,7 @@ class Lexicon:
         """Which share of the terms in each unit's name are among these, from 0 to 1."""
         found = np.zeros(len(self.collection))
         for term in terms:
-            unit, field, count = self._postings(term)
+            unit, field, count = self._having(term).postings
             in_name = field == Field.NAME
             found[unit[in_name]] += count[in_name]
         return found[units] / self._name_terms[units]

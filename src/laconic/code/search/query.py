@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from laconic.code.search.words import STOP_WORDS, pieces_of, stem, stems_of, whole_of, words_of_text
 from laconic.foundation.errors import LaconicError
+
+CACHED_QUESTIONS = 8  # one is asked several times for its terms
 
 _EXPRESSION = re.compile(r"/(.+)/(i?)", re.DOTALL)
 _QUOTED = re.compile(r"\"([^\"]+)\"")
@@ -54,19 +57,23 @@ class Query:
     @property
     def terms(self) -> tuple[str, ...]:
         """What the words look up, each once."""
-        telling = [word for word in self.words if word.lower() not in STOP_WORDS] or list(self.words)
-        terms: dict[str, None] = {}
-        for word in telling:
-            terms.update(dict.fromkeys(map(stem, pieces_of(word))))
-            whole = whole_of(word)
-            if whole:
-                terms[whole] = None
-        return tuple(terms)
+        return _terms_of(self.words)
 
     @property
     def pieces(self) -> list[str]:
         """What the words mean is made of these."""
         return [piece for word in self.words for piece in pieces_of(word)]
+
+
+@lru_cache(CACHED_QUESTIONS)
+def _terms_of(words: tuple[str, ...]) -> tuple[str, ...]:
+    terms: dict[str, None] = {}
+    for word in [word for word in words if word.lower() not in STOP_WORDS] or words:
+        terms.update(dict.fromkeys(map(stem, pieces_of(word))))
+        whole = whole_of(word)
+        if whole:
+            terms[whole] = None
+    return tuple(terms)
 
 
 def read_query(text: str) -> Query:

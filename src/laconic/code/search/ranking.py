@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.code.places import is_test
-from laconic.code.search.embedding.vectors import Floats
+from laconic.code.search.embedding.vectors import Floats, estimated_cosines
 from laconic.code.search.lexical import Lexicon, Scores
 from laconic.code.search.query import Query
 from laconic.code.search.storage.collection import Collection, Ints
@@ -24,7 +24,6 @@ from laconic.code.search.units import Field
 from laconic.code.symbols import CLASS_KINDS, VALUE_KINDS, Kind
 
 CANDIDATES_UNITS = 1_000  # whose vectors are compared exactly
-SAMPLE_UNITS = 2_048  # from which mean and deviation of the cosines are taken
 COHERENCE_UNITS = 20  # the best ones, whose files are held to be what the question is about
 
 MENTIONED = 0.5  # for a unit that is called as a name in the question, in standard deviations
@@ -96,24 +95,23 @@ def priors_of(collection: Collection) -> Priors:
 
 
 def rank(
-    query: Query, vector: Floats, lexicon: Lexicon, priors: Priors, named: Named, allowed: NDArray[np.bool_] | None
+    query: Query, vector: Floats, lexicon: Lexicon, prior: Scores, named: Named, allowed: NDArray[np.bool_] | None
 ) -> Ranked:
     """The best units for the words of a question, those first that the whole of it names."""
     collection = lexicon.collection
-    weights = CHANGE if query.about_change else BEHAVIOUR
+    weights = weights_of(query.about_change)
     scores = lexicon.scores(query.terms)
     lexical = _deviations(scores)
-    prior = _prior(weights, priors, query)
-    prior[named.mentioned] += MENTIONED
-    estimated = _deviations(collection.estimated_similarities(vector).astype(np.float64))
-    rough = weights.words * lexical + weights.meaning * estimated + prior
+    known = prior.copy()
+    known[named.mentioned] += MENTIONED
+    rough = weights.words * lexical + weights.meaning * _estimated(collection, vector) + known
     rough[named.whole] += _ABOVE_ALL
     if allowed is not None:
         rough[~allowed] = -np.inf
     units = _best(rough, CANDIDATES_UNITS)
     cosines = collection.similarities(vector, units)
     mean, deviation = _cosine_statistics(collection, vector)
-    final = weights.words * lexical[units] + weights.meaning * (cosines - mean) / deviation + prior[units]
+    final = weights.words * lexical[units] + weights.meaning * (cosines - mean) / deviation + known[units]
     final += weights.called * _called(lexicon, query, units)
     final += COHERENCE * _coherence(collection.file[units], final)
     is_named = np.isin(units, named.whole)
@@ -126,15 +124,32 @@ def _deviations(scores: Scores) -> Scores:
     return deviations
 
 
+def _estimated(collection: Collection, vector: Floats) -> Scores:
+    """How far each unit's cosine is above the others', in standard deviations, as the signs of the vectors tell it."""
+    differing = collection.differing_signs(vector)
+    cosines = estimated_cosines(len(vector))
+    shares = np.bincount(differing, minlength=len(cosines)) / max(1, len(differing))
+    mean = shares @ cosines
+    deviation = np.sqrt(shares @ (cosines - mean) ** 2)
+    deviations: Scores = ((cosines - mean) / (deviation + _TINY))[differing]
+    return deviations
+
+
 def _cosine_statistics(collection: Collection, vector: Floats) -> tuple[float, float]:
-    step = -(-len(collection) // SAMPLE_UNITS) or 1
-    sample = collection.similarities(vector, np.arange(0, len(collection), step)).astype(np.float64)
+    sample = collection.sampled_similarities(vector).astype(np.float64)
     return (float(sample.mean()), float(sample.std()) + _TINY) if len(sample) else (0.0, 1.0)
 
 
-def _prior(weights: Weights, priors: Priors, query: Query) -> Scores:
+def weights_of(about_change: bool) -> Weights:
+    """What counts for a question about what code does, or about a change."""
+    return CHANGE if about_change else BEHAVIOUR
+
+
+def prior_of(priors: Priors, about_change: bool, about_tests: bool) -> Scores:
+    """What every unit has for a kind of question, whatever its words are."""
+    weights = weights_of(about_change)
     prior = weights.size * priors.size + weights.value * priors.is_value + weights.type * priors.is_type
-    if not query.about_tests:
+    if not about_tests:
         prior = prior + weights.test * priors.is_test
     found: Scores = prior + weights.aside * (priors.is_aside & ~priors.is_test)
     return found

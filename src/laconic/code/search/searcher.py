@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from laconic.code.search.embedding.vectors import Floats
-from laconic.code.search.lexical import Lexicon
+from laconic.code.search.lexical import Lexicon, Scores
 from laconic.code.search.literal import FileMatches, find_expression, find_quoted
 from laconic.code.search.query import Query, read_query
-from laconic.code.search.ranking import Named, Priors, Ranked, priors_of, rank
+from laconic.code.search.ranking import Named, Priors, Ranked, prior_of, priors_of, rank
 from laconic.code.search.storage.collection import Collection, Ints
 from laconic.code.search.storage.segment import KINDS
 from laconic.code.search.units import Field
@@ -75,6 +76,7 @@ class Sources:
     """What searching asks of the index."""
 
     symbols_of: Callable[[str], Sequence[Symbol]]
+    symbol_at: Callable[[Place], Symbol]
     named: Callable[[str, int], Sequence[Place]]  # what a name may mean, at most so many
     source_of: Callable[[str], bytes]
 
@@ -87,7 +89,8 @@ class Searcher:
         self._lexicon = Lexicon(collection)
         self._embed = embed_question
         self._sources = sources
-        self._priors: Priors | None = None
+        self._known: Priors | None = None
+        self._prior = cache(self._new_prior)  # of the four kinds of question
 
     def find(self, text: str, filters: Filters, limit: int) -> Found:
         """At most `limit` hits, the best first."""
@@ -100,10 +103,18 @@ class Searcher:
         return Found(tuple(self._hits(query, ranked, limit)), total)
 
     def _rank(self, query: Query, allowed: NDArray[np.bool_] | None) -> Ranked:
-        if self._priors is None:
-            self._priors = priors_of(self.collection)
+        prior = self._prior(query.about_change, query.about_tests)
         named = Named(self._numbers_of([query.name] if query.name else []), self._numbers_of(query.names))
-        return rank(query, self._embed(query), self._lexicon, self._priors, named, allowed)
+        return rank(query, self._embed(query), self._lexicon, prior, named, allowed)
+
+    @property
+    def _priors(self) -> Priors:
+        if self._known is None:
+            self._known = priors_of(self.collection)
+        return self._known
+
+    def _new_prior(self, about_change: bool, about_tests: bool) -> Scores:
+        return prior_of(self._priors, about_change, about_tests)
 
     def _numbers_of(self, names: Iterable[str]) -> Ints:
         places = [place for name in names for place in self._sources.named(name, MAX_NAMED_SYMBOLS)]
@@ -142,7 +153,7 @@ class Searcher:
 
     def _symbol(self, number: int) -> Symbol:
         path = self.collection.files[self.collection.file[number]].path
-        return self._sources.symbols_of(path)[int(self.collection.position[number])]
+        return self._sources.symbol_at(Place(path, int(self.collection.position[number])))
 
     def _reasons(self, query: Query, ranked: Ranked, places: Ints) -> dict[int, tuple[str, ...]]:
         """Why each unit is a hit: it is called so, has words of the question, or means something close."""
@@ -199,8 +210,6 @@ class Searcher:
                 yield places[0][0], line
 
     def _order_of_text(self, query: Query, units: Ints, lines: dict[int, list[int]]) -> list[int]:
-        if self._priors is None:
-            self._priors = priors_of(self.collection)
         if query.words:
             only = np.zeros(len(self.collection), bool)
             only[units] = True

@@ -5,16 +5,30 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.code.search.embedding.vectors import Floats, Quantized, estimated_similarities, similarities
+from laconic.code.search.embedding.vectors import Floats, Quantized, differing_signs, similarities
 from laconic.code.search.storage.arrays import DamagedFileError
 from laconic.code.search.units import FIELDS
 
 Ints = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+
+SAMPLE_UNITS = 2_048  # from which mean and deviation of the cosines are taken
+
+
+class Postings(NamedTuple):
+    """Where a term is, by unit and field: parallel arrays."""
+
+    unit: Ints
+    field: Bytes
+    times: Bytes
+
+
+_NOTHING = Postings(np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +52,11 @@ class Part:
     alive: Ints  # the units that have a number, by number
     numbers: Ints  # theirs, ascending
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether no unit is out of date."""
+        return len(self.alive) == len(self.global_of)
+
     def local_of(self, units: Ints) -> Ints:
         """Where units of the collection are in the segment, -1 for those of other segments."""
         if not len(self.numbers):
@@ -56,6 +75,7 @@ class Collection:
     position: Ints  # among the definitions of the file
     kind: NDArray[np.uint8]
     lengths: NDArray[np.int64]  # (unit, field)
+    _sample: Quantized | None = None
 
     @classmethod
     def of(cls, files: Sequence[FileEntry], segments: dict[str, Any]) -> Collection:
@@ -94,14 +114,14 @@ class Collection:
         here = self.position[first:last]
         return [int(first) + int(number) for number in np.flatnonzero(np.isin(here, np.array(positions, np.int64)))]
 
-    def postings(self, term: str) -> tuple[Ints, Ints, Ints]:
-        """(unit, field, count) of a term, by unit and field; units that are out of date are not among them."""
+    def postings(self, term: str) -> Postings:
+        """Those of a term; units that are out of date are not among them."""
         found = [_postings_in(part, term.encode()) for part in self.parts]
-        columns = (
-            [np.concatenate(column) for column in zip(*found, strict=True)] if found else [np.zeros(0, np.int64)] * 3
-        )
-        order = np.argsort(columns[0], kind="stable")
-        return columns[0][order], columns[1][order], columns[2][order]
+        unit, field, count = (np.concatenate(column) for column in zip(_NOTHING, *found, strict=True))
+        if (unit[1:] >= unit[:-1]).all():
+            return Postings(unit, field, count)
+        order = np.argsort(unit, kind="stable")
+        return Postings(unit[order], field[order], count[order])
 
     def has_term(self, term: str) -> bool:
         """Whether any unit has it."""
@@ -109,33 +129,46 @@ class Collection:
 
     def similarities(self, query: Floats, units: Ints) -> Floats:
         """The cosines of the vectors of some units with a query's."""
-        cosines = np.zeros(len(units), np.float32)
+        return similarities(self._vectors(units, len(query)), query)
+
+    def _vectors(self, units: Ints, dimensions: int) -> Quantized:
+        found = Quantized(np.zeros((len(units), dimensions), np.int8), np.zeros(len(units), np.float32))
         for part in self.parts:
             local = part.local_of(units)
-            here = local >= 0
+            here = np.flatnonzero(local >= 0)
             rows = local[here]
-            stored = Quantized(part.segment["vectors"][rows], part.segment["factors"][rows])
-            cosines[here] = similarities(stored, query)
-        return cosines
+            found.rows[here] = part.segment["vectors"][rows]
+            found.factors[here] = part.segment["factors"][rows]
+        return found
 
-    def estimated_similarities(self, query: Floats) -> Floats:
-        """A fast estimate of the cosine for every unit."""
-        cosines = np.zeros(len(self), np.float32)
+    def sampled_similarities(self, query: Floats) -> Floats:
+        """The cosines of units at equal distances, always the same ones."""
+        if self._sample is None:
+            step = -(-len(self) // SAMPLE_UNITS) or 1
+            self._sample = self._vectors(np.arange(0, len(self), step), len(query))
+        return similarities(self._sample, query)
+
+    def differing_signs(self, query: Floats) -> NDArray[np.uint16]:
+        """How many numbers of each unit's vector have another sign than the query's: a fast estimate of the cosine."""
+        differing = np.zeros(len(self), np.uint16)
         for part in self.parts:
-            cosines[part.numbers] = estimated_similarities(part.segment["signs"], query)[part.alive]
-        return cosines
+            found = differing_signs(part.segment["signs"], query)
+            differing[part.numbers] = found if part.is_whole else found[part.alive]
+        return differing
 
 
-def _postings_in(part: Part, term: bytes) -> tuple[Ints, Ints, Ints]:
+def _postings_in(part: Part, term: bytes) -> Postings:
     slot = _slot(part, term)
     if slot < 0:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
+        return _NOTHING
     starts = part.segment["posting_starts"]
     places = slice(int(starts[slot]), int(starts[slot + 1]))
     units = part.global_of[part.segment["posting_unit"][places]]
+    found = Postings(units, part.segment["posting_field"][places], part.segment["posting_count"][places])
+    if part.is_whole:
+        return found
     alive = units >= 0
-    fields = part.segment["posting_field"][places][alive].astype(np.int64)
-    return units[alive], fields, part.segment["posting_count"][places][alive].astype(np.int64)
+    return Postings(*(column[alive] for column in found))
 
 
 def _slot(part: Part, term: bytes) -> int:
