@@ -30,6 +30,7 @@ from laconic.code.languages.classes import (
     namespace_files,
     own_name,
 )
+from laconic.code.languages.control.kotlin import CONTROL
 from laconic.code.languages.model import (
     Assign,
     Block,
@@ -475,6 +476,7 @@ KOTLIN = Language(
     name="kotlin",
     grammar=grammar,
     rules=RULES,
+    control=CONTROL,
     readable=without_platform_words,
     namespace_of=package_of,
     blocks=names("block function_body for_statement while_statement when_entry catch_block"),

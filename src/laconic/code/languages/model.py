@@ -2,8 +2,9 @@
 
 A *rule* says what a node type of the tree-sitter grammar means. `syntax` turns rules into facts; it knows the rules
 and no language. A key `=word` is the token `word` where the grammar has no node of its own for it. Field arguments are
-the grammar's field names; `#0`, `#-1` name a child by its position among the named children, `:type` the first named
-child of that node type, `=word` the first token `word`, and `a/b` goes to `b` by way of `a`.
+the grammar's field names; `#0`, `#-1` name a child by its position among the named children, `*0`, `*-1` among those
+that are no comments, `:type` the first named child of that node type, `=word` the first token `word`, and `a/b` goes to
+`b` by way of `a`.
 """
 
 from __future__ import annotations
@@ -621,6 +622,7 @@ class Resolution:
     describing_functions: frozenset[str] = frozenset()  # give the first argument a member: its name, its description
     module_functions: frozenset[str] = frozenset()  # what their last argument gives is what the module exports
     traits: bool = False  # what implements a trait for a type stands in a block of its own
+    open_declarations: bool = False  # what is declared to be of a class may be of one below it; values stay as known
     virtual: bool = False  # a declared type stands for its subtypes: calls also reach overriding methods
     open_types: tuple[
         str, ...

@@ -34,6 +34,7 @@ from laconic.code.expressions import (
 )  # fmt: skip
 from laconic.code.languages import model
 from laconic.code.languages.closures import assign_outer, holder
+from laconic.code.languages.control.ruby import CONTROL
 from laconic.code.languages.model import (  # fmt: skip
     Comment,
     Custom,
@@ -929,6 +930,7 @@ RUBY = Language(
     name="ruby",
     grammar=grammar,
     rules=RULES,
+    control=CONTROL,
     resolution=Resolution(
         modules=module_files,
         namespace="global",

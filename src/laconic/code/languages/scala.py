@@ -23,6 +23,7 @@ from laconic.code.expressions import (
 )
 from laconic.code.expressions import Parameter as Parameter_
 from laconic.code.languages.classes import anonymous_class, bind_typed, child_of, function, namespace_files, own_name
+from laconic.code.languages.control.scala import CONTROL
 from laconic.code.languages.model import (
     Assign,
     Block,
@@ -439,6 +440,7 @@ SCALA = Language(
     name="scala",
     grammar=grammar,
     rules=RULES,
+    control=CONTROL,
     namespace_of=package_of,
     blocks=names("block indented_block case_clause for_expression catch_clause"),
     resolution=Resolution(

@@ -13,7 +13,10 @@ Child = Callable[["Node"], "Node | None"]
 
 
 def field(name: str) -> Child:
-    """How to reach a child: a field name, `#n` by position, `:type` by node type, `a|b` for a or else b, "" none."""
+    """How to reach a child: a field name, `#n` by position, `:type` by node type, `a|b` for a or else b, "" none.
+
+    `*n` counts positions without comments.
+    """
     if not name:
         return lambda node: None
     if "|" in name:
@@ -33,6 +36,14 @@ def field(name: str) -> Child:
             return children[position] if -len(children) <= position < len(children) else None
 
         return by_position
+    if name[0] == "*":
+        counted = int(name[1:])
+
+        def by_place(node: Node) -> Node | None:
+            children = [child for child in node.named_children if not child.is_extra]
+            return children[counted] if -len(children) <= counted < len(children) else None
+
+        return by_place
     if name[0] == ":":
         wanted = name[1:]
         return lambda node: next((child for child in node.named_children if child.type == wanted), None)

@@ -31,7 +31,7 @@ class If:
 
 @value
 class Else:
-    """A block after a condition that failed, or after a loop or `try` that ran to its end."""
+    """A block after a condition that failed, or after a loop or `try` that ran to its end; `body` "" is the node."""
 
     body: Field = "body"
 
@@ -62,11 +62,16 @@ class Each:
     otherwise: Field = ""
     initial: Field = ""
     label: Field = ""
+    clauses: Field = ""  # where further loops and conditions stand, of which `iterable` is in the first
+    collects: bool = False  # its value is made of what the body gives
 
 
 @value
 class Try:
-    """`try body`, then children that are a `Catch`, an `Else` or a `Finally`; `resources` are entered first."""
+    """`try body`, then children that are a `Catch`, an `Else` or a `Finally`; `resources` are entered first.
+
+    Without a `body` it is made of the other children.
+    """
 
     body: Field = "body"
     resources: Field = ""
@@ -84,7 +89,7 @@ class Catch:
 
 @value
 class Finally:
-    """Runs however the `try` was left."""
+    """Runs however the `try` was left; `body` "" is the node."""
 
     body: Field = "#0"
 
@@ -263,7 +268,10 @@ class Straight:
 
 @value
 class Forms:
-    """A statement or case with several forms: (type of a child that tells it, role or rule); "" is the last one."""
+    """A node with several forms: (what tells it, role or rule); "" is the last one.
+
+    What tells a form is the type of a child, or the text of one without children of its own, or of the node itself.
+    """
 
     forms: tuple[tuple[str, Any], ...]
 
@@ -286,6 +294,11 @@ class Control:
     # Functions that never return, other than by raising: error, fatalError.
     raising: frozenset[str] = frozenset()
     lending: frozenset[str] = frozenset()  # tokens before an argument that lend it: `ref x`
+    # The types of nodes that declare parameters, where others stand beside them.
+    parameters: frozenset[str] = frozenset()
+    implicit_parameters: frozenset[str] = frozenset()  # of functions that declare none: it
+    closures_share: bool = False  # an anonymous function assigns the variables of the functions around it
+    members_call: bool = False  # naming a member calls it: `items.clear`
     lends_openly: bool = False  # a function changes only what it is lent by a `Borrow`
     changing_arguments: Mapping[str, int] = field(default_factory=dict)  # functions that change an argument: shuffle
     # Decision points besides branches and loops, by node type; what complexity counts, see `flow/complexity.py`.

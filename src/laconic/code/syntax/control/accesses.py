@@ -27,7 +27,11 @@ def _name(walk: Walk, node: Node, role: model.Name) -> None:
 
 def _part(walk: Walk, node: Node, role: Any) -> None:
     path = walk.path(node)
-    if path is not None:
+    if walk.discarded == node.id and type(role) is model.Member:
+        inside, member = field(role.object)(node), field(role.member)(node)
+        if inside is not None:
+            _visit_receiver(walk, inside, walk.text(member) if member is not None else "", discarded=True)
+    elif path is not None:
         walk.read(path, node)
     else:
         walk.visit(field(role.object)(node))
@@ -93,9 +97,12 @@ def _given(walk: Walk, argument: Node) -> Node | None:
 
 def _assign(walk: Walk, node: Node, role: model.Assign) -> None:
     left, right = field(role.left)(node), field(role.right)(node)
-    walk.visit(right)
     if left is None:
+        walk.visit(right)
         return
+    if right is not None and right.id == left.id:
+        right = None
+    walk.visit(right)
     if _updates(node, left, right):
         _read_target(walk, left)
     declares = not role.outward and not role.updates and not walk.control.declares_by_assignment

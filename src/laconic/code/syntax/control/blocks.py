@@ -48,16 +48,27 @@ def block(walk: Walk, node: Node | None, *, scoped: bool = True, result: str | N
     owner = walk.draft.statement
     if scoped:
         walk.draft.scopes.append({})
-    children = statements_in(walk, node)
-    outer, walk.result = walk.result, None
-    for at, child in enumerate(children):
-        walk.draft.statement = owner
-        walk.result = result if at == len(children) - 1 else None
-        lower(walk, child)
-    walk.result = outer
+    sequence(walk, statements_in(walk, node), result)
     walk.draft.statement = owner
     if scoped:
         walk.draft.scopes.pop()
+
+
+def sequence(walk: Walk, nodes: list[Node], result: str | None = None) -> None:
+    """Statements one after the other. The last gives `result` its value."""
+    owner = walk.draft.statement
+    outer, walk.result = walk.result, None
+    for at, node in enumerate(nodes):
+        walk.draft.statement = owner
+        walk.result = result if at == len(nodes) - 1 else None
+        lower(walk, node)
+    walk.result = outer
+    walk.draft.statement = owner
+
+
+def body_of(node: Node, role: Any) -> Node:
+    """The block of an `else` or `finally`, which may be the node itself."""
+    return (field(role.body)(node) if role.body else None) or node
 
 
 def body(walk: Walk, node: Node, result: str | None) -> None:
@@ -68,7 +79,7 @@ def body(walk: Walk, node: Node, result: str | None) -> None:
 def statements_in(walk: Walk, node: Node) -> list[Node]:
     """The statements of a block; a node that is no block is one itself."""
     role = walk.role(node)
-    if type(role) is not control.Suite:
+    if type(role) not in (control.Suite, control.Else, control.Finally):
         return [node]
     children = [child for child in node.named_children if type(walk.role(child)) is not model.Comment]
     documented = len(walk.draft.statements) == 1 and children and _is_doc_string(walk, children[0])
@@ -125,28 +136,21 @@ def _only_statement(walk: Walk, node: Node) -> Node | None:
 
 def _discarded(walk: Walk, node: Node) -> Node | None:
     """The call that a statement is, whose value nobody uses."""
+    calls = (model.Call, model.Member) if walk.control.members_call else (model.Call,)
     inner = node
-    while inner.named_child_count == 1 and type(walk.role(inner)) is not model.Call:
+    while inner.named_child_count == 1 and type(walk.role(inner)) not in calls:
         inner = inner.named_children[0]
-    return inner if type(walk.role(inner)) is model.Call else None
+    return inner if type(walk.role(inner)) in calls else None
 
 
 def called_name(walk: Walk, call: Node) -> str:
     """The name of the function that a call calls, without what it is a member of."""
-    callee = field(walk.role(call).callee)(call)
+    called = walk.role(call)
+    callee = field(called.callee)(call) if isinstance(called, model.Call) else call
     role = walk.role(callee) if callee is not None else None
     if callee is not None and isinstance(role, model.Member):
         callee = field(role.member)(callee)
     return walk.text(callee) if callee is not None else ""
-
-
-def form_of(walk: Walk, node: Node) -> Any:
-    """What a node means, by its form where it has several."""
-    role = walk.role(node)
-    if not isinstance(role, control.Forms):
-        return role
-    kinds = {child.type for child in node.children}
-    return next(form for child, form in role.forms if not child or child in kinds)
 
 
 def give_result(walk: Walk, node: Node) -> None:

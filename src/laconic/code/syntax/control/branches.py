@@ -10,6 +10,7 @@ from laconic.code.routines import Way
 from laconic.code.syntax.children import field
 from laconic.code.syntax.control.blocks import (
     block,
+    body_of,
     initial,
     open_statement,
 )
@@ -55,7 +56,7 @@ def _arms_of(walk: Walk, node: Node, role: control.If, result: str | None) -> En
             continue
         if type(part) is control.Else:
             draft.statements[me].tails.append(arm.start_point[0] + 1)
-        block(walk, field(part.body)(arm) if type(part) is control.Else else arm, result=result)
+        block(walk, body_of(arm, part) if type(part) is control.Else else arm, result=result)
         draft.close()
     draft.statement = me
     return ends
@@ -63,7 +64,7 @@ def _arms_of(walk: Walk, node: Node, role: control.If, result: str | None) -> En
 
 def _arms(walk: Walk, node: Node, role: control.If) -> list[Node]:
     """Arms in the order in which they are tried: an `elif` holds those after it."""
-    if role.otherwise[:1] in ("#", ":", "="):
+    if role.otherwise[:1] in ("#", "*", ":", "="):
         found = field(role.otherwise)(node)
         return [found] if found is not None else []
     arms = node.children_by_field_name(role.otherwise)

@@ -10,7 +10,6 @@ from laconic.code.routines import Way
 from laconic.code.syntax.children import field
 from laconic.code.syntax.control.blocks import (
     block,
-    form_of,
     initial,
     note_closing,
     open_statement,
@@ -22,6 +21,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from laconic.code.syntax.control.walk import Walk
+
+
+OTHERWISE = control.Case("", default=True)  # an `else` among cases
 
 
 def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
@@ -61,8 +63,9 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
 
 
 def _cases_in(walk: Walk, body: Node) -> list[tuple[Node, control.Case]]:
-    found = [(child, form_of(walk, child)) for child in body.named_children]
-    return [(child, role) for child, role in found if isinstance(role, control.Case)]
+    found = [(child, walk.role(child)) for child in body.named_children]
+    cases = [(child, OTHERWISE if type(role) is control.Else else role) for child, role in found]
+    return [(child, role) for child, role in cases if type(role) is control.Case]
 
 
 def _try_cases(
@@ -153,12 +156,15 @@ def _case_statements(walk: Walk, node: Node, role: control.Case) -> list[Node]:
     if role.body:
         found = field(role.body)(node)
         return [found] if found is not None else []
-    heads = {child.id for child in _patterns(node, role)}
     guard = field(role.guard)(node) if role.guard else None
-    if guard is not None:
-        heads.add(guard.id)
+    heads = [*_patterns(node, role), *([guard] if guard is not None else ())]
     kinds = (model.Comment, model.Skip)
-    return [child for child in node.named_children if child.id not in heads and type(walk.role(child)) not in kinds]
+    after = [child for child in node.named_children if not any(_holds(child, head) for head in heads)]
+    return [child for child in after if type(walk.role(child)) not in kinds]
+
+
+def _holds(outer: Node, inner: Node) -> bool:
+    return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
 
 
 def _case_body(walk: Walk, node: Node, role: control.Case, result: str | None) -> None:

@@ -23,7 +23,7 @@ def branch(walk: Walk, node: Node | None) -> tuple[Ends, Ends]:
         if isinstance(role, control.Unary) and token(node, role.negates) is not None:
             holds, fails = branch(walk, field(role.operand)(node))
             return fails, holds
-        if isinstance(role, control.Choice) and operator_of(node, role):
+        if isinstance(role, control.Choice) and operator_of(walk, node, role):
             return _choice(walk, node, role)
         if (role is None or isinstance(role, model.Inner)) and node.named_child_count == 1:
             return branch(walk, node.named_children[0])
@@ -47,7 +47,7 @@ def _outcomes(walk: Walk, node: Node | None, number: int) -> tuple[Ends, Ends]:
 def _choice(walk: Walk, node: Node, role: control.Choice) -> tuple[Ends, Ends]:
     walk.draft.decisions += 1
     holds, fails = branch(walk, field(role.left)(node))
-    if operator_of(node, role) in role.conjunctions:
+    if operator_of(walk, node, role) in role.conjunctions:
         walk.draft.here = holds
         also, fails_too = branch(walk, field(role.right)(node))
         return also, fails + fails_too
@@ -58,12 +58,12 @@ def _choice(walk: Walk, node: Node, role: control.Choice) -> tuple[Ends, Ends]:
 
 def visit_choice(walk: Walk, node: Node, role: control.Choice) -> None:
     """The operator as a value: its right side is evaluated on one of two ways that meet again."""
-    if not operator_of(node, role):
+    if not operator_of(walk, node, role):
         walk.visit_children(node)
         return
     walk.draft.decisions += 1
     holds, fails = branch(walk, field(role.left)(node))
-    more, enough = (holds, fails) if operator_of(node, role) in role.conjunctions else (fails, holds)
+    more, enough = (holds, fails) if operator_of(walk, node, role) in role.conjunctions else (fails, holds)
     walk.draft.here = more
     walk.visit(field(role.right)(node))
     _meet(walk, enough)
@@ -88,7 +88,9 @@ def _meet(walk: Walk, others: Ends) -> None:
     walk.draft.here = walk.draft.here + others
 
 
-def operator_of(node: Node, role: control.Choice) -> str:
+def operator_of(walk: Walk, node: Node, role: control.Choice) -> str:
     """The operator of a node if it decides what is evaluated, else ""."""
-    found = token(node, role.conjunctions | role.disjunctions | role.defaults)
-    return found or ""
+    deciding = role.conjunctions | role.disjunctions | role.defaults
+    written = node.child_by_field_name("operator")
+    text = walk.text(written) if written is not None else token(node, deciding) or ""
+    return text if text in deciding else ""

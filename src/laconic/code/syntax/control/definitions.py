@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from laconic.code.languages import model
 from laconic.code.routines import RESULT
 from laconic.code.syntax.children import field
+from laconic.code.syntax.control.blocks import sequence
 from laconic.code.syntax.control.draft import Draft, StatementDraft, begin, closing_line
 
 if TYPE_CHECKING:
@@ -104,6 +105,8 @@ def _routine(walk: Walk, node: Node, role: Any, name: str) -> Draft:
     qualified = f"{outer.name}.{name or _unnamed(outer)}".removeprefix(".")
     draft = Draft(qualified, kind, outer_place, whole.start_point[0] + 1, node.end_point[0] + 1)
     walk.draft, walk.result, walk.discarded = draft, None, -1
+    if kind == "function" and not name and walk.control.closures_share:
+        draft.around = outer
     body = field(role.body)(node)
     begin(draft)
     head_of(walk, whole, body)
@@ -111,9 +114,14 @@ def _routine(walk: Walk, node: Node, role: Any, name: str) -> Draft:
         _bind_parameters(walk, node, role)
     draft.close()
     draft.here = [(0, draft.here[0][1])]
+    gives = RESULT if type(role) is model.Function and role.body_is_value else None
     if body is not None:
-        gives = type(role) is model.Function and role.body_is_value
-        walk.body(body, RESULT if gives else None)
+        walk.body(body, gives)
+    elif not role.body:
+        parameters = field(role.parameters)(node)
+        inside = [child for child in node.named_children if parameters is None or child.id != parameters.id]
+        sequence(walk, inside, gives)
+        draft.close()
     walk.routines[place] = draft.freeze()
     for free in draft.free:
         if free not in draft.own:
@@ -153,10 +161,31 @@ def _bind_parameters(walk: Walk, node: Node, role: model.Function) -> None:
     point = draft.points[0]
     draft.open, draft.here = point, [(0, draft.here[0][1])]
     for place in (role.receiver, role.parameters):
-        listed = field(place)(node) if place else None
-        if listed is not None:
-            _bind_parameter(walk, listed)
+        for listed in _lists(node, place):
+            _bind_listed(walk, listed)
+    if not point.writes and not field(role.parameters)(node):
+        for name in sorted(walk.control.implicit_parameters if not role.name else ()):
+            walk.bind_name(name, node, declares=True)
     draft.parameters = [path[0] for path in point.writes]
+
+
+def _lists(node: Node, place: str) -> list[Node]:
+    """Where the parameters of a function stand: the node itself for ".", one list or several of a field."""
+    if place in ("", "."):
+        return [node] if place else []
+    if place.isidentifier():
+        return node.children_by_field_name(place)
+    found = field(place)(node)
+    return [found] if found is not None else []
+
+
+def _bind_listed(walk: Walk, listed: Node) -> None:
+    wanted = walk.control.parameters
+    if not wanted:
+        _bind_parameter(walk, listed)
+    for child in listed.named_children if wanted else ():
+        if child.type in wanted:
+            _bind_parameter(walk, child)
 
 
 def _bind_parameter(walk: Walk, node: Node) -> None:

@@ -93,6 +93,7 @@ class Draft:
         self.labels: dict[str, list[int]] = {}  # the points before which a name stands
         self.gotos: list[tuple[int, str]] = []
         self.deferred: list[int] = []  # statements that run again when the routine is left
+        self.around: Draft | None = None  # the routine whose variables this one assigns as its own
         self.decisions = 0
         self.unnamed = 0
 
@@ -157,7 +158,7 @@ class Draft:
             if taken is not None:
                 taken += ends
                 return
-        if leap in (Leap.RETURN, Leap.RAISE):
+        if leap not in (Leap.GOTO, Leap.FALLTHROUGH):
             for source, why in ends:
                 self.edge(source, EXIT, why)
 
@@ -172,6 +173,14 @@ class Draft:
         return None
 
     # Names
+
+    def shares_variable(self, name: str) -> bool:
+        """Whether a name is a variable of a routine around, which this one may assign."""
+        return self.around is not None and not any(name in scope for scope in self.scopes) and self.around.knows(name)
+
+    def knows(self, name: str) -> bool:
+        """Whether a name is a variable here, or of a routine around that this one may assign."""
+        return any(name in scope for scope in self.scopes) or (self.around is not None and self.around.knows(name))
 
     def declare(self, name: str) -> str:
         """A new variable of the innermost scope."""

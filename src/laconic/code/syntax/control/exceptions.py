@@ -11,7 +11,9 @@ from laconic.code.routines import Way
 from laconic.code.syntax.children import field
 from laconic.code.syntax.control.blocks import (
     block,
+    body_of,
     open_statement,
+    sequence,
 )
 from laconic.code.syntax.control.draft import Draft, Ends, Frame, left
 
@@ -25,7 +27,7 @@ def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
     """Body, handlers, `else`, `finally`. Whoever leaves runs the `finally` on the way."""
     draft, result = walk.draft, walk.result
     draft.scopes.append({})
-    body = field(role.body)(node)
+    body = field(role.body or "#0")(node)
     parts = [(child, walk.role(child)) for child in node.named_children]
     handlers = [(child, part) for child, part in parts if type(part) is control.Catch]
     final = next(((child, part) for child, part in parts if type(part) is control.Finally), None)
@@ -39,7 +41,11 @@ def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
         draft.frames.append(Frame("finally"))
     if handlers:
         draft.frames.append(Frame("handlers", raised=[(start, Way.EXCEPTION)]))
-    block(walk, body, result=result)
+    if role.body:
+        block(walk, body, result=result)
+    else:
+        kinds = (control.Catch, control.Else, control.Finally)
+        sequence(walk, [child for child, part in parts if type(part) not in kinds], result)
     draft.close()
     raised = draft.frames.pop().raised if handlers else []
     _else_of_try(walk, parts, me)
@@ -63,7 +69,7 @@ def _else_of_try(walk: Walk, parts: Iterable[tuple[Node, Any]], me: int) -> None
             walk.draft.decisions += 1
             walk.draft.statement = me
             walk.draft.statements[me].tails.append(child.start_point[0] + 1)
-            block(walk, field(part.body)(child))
+            block(walk, body_of(child, part))
             walk.draft.close()
 
 
@@ -104,7 +110,7 @@ def _finally(walk: Walk, node: Node, role: control.Finally, me: int) -> None:
     draft.here = draft.here + frame.raised
     draft.statement = me
     draft.statements[me].tails.append(node.start_point[0] + 1)
-    block(walk, field(role.body)(node))
+    block(walk, body_of(node, role))
     draft.close()
     if not frame.passing:
         return

@@ -42,7 +42,7 @@ def lower_jump(walk: Walk, node: Node, role: control.Goes) -> None:
             walk.visit(child)
     walk.result = outer
     draft.point(node.start_byte, node.end_byte)
-    name = walk.text(label) if label is not None else ""
+    name = walk.label_of(label)
     if role.to is Leap.BREAK:
         _take_along(walk, node, name)
     if role.to is Leap.GOTO:
@@ -67,7 +67,7 @@ def lower_labelled(walk: Walk, node: Node, role: control.Labelled) -> None:
     """A name for a statement: `break name` leaves it, `goto name` comes to it."""
     draft = walk.draft
     label, body = field(role.label)(node), field(role.body)(node)
-    name = walk.text(label) if label is not None else ""
+    name = walk.label_of(label)
     draft.close()
     draft.labels.setdefault(name, []).append(len(draft.points))
     loops = body is not None and type(walk.role(body)) in (control.While, control.Each, control.Switch)

@@ -58,7 +58,7 @@ def lower_while(walk: Walk, node: Node, role: control.While) -> None:
 
 def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
     """A loop over elements: one step that evaluates what there is to iterate, one that takes the next element."""
-    draft = walk.draft
+    draft, result = walk.draft, walk.result if role.collects else None
     draft.scopes.append({})
     body, iterable, target = field(role.body)(node), field(role.iterable)(node), field(role.target)(node)
     open_statement(walk, node, "loop", body)
@@ -76,13 +76,24 @@ def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
     draft.point(at.start_byte, at.end_byte).tests = True
     if target is not None:
         walk.bind(target, iterable, declares=not walk.control.declares_by_assignment)
+    _further_clauses(walk, field(role.clauses)(node) if role.clauses else None, target)
     draft.fail()
     draft.close()
     draft.here = [(start, Way.TRUE)]
-    block(walk, body)
+    block(walk, body, result=result)
     draft.close()
     _close_loop(draft, frame, start)
     _leave_loop(walk, field(role.otherwise)(node) if role.otherwise else None, frame, [(start, Way.FALSE)], me)
+
+
+def _further_clauses(walk: Walk, clauses: Node | None, target: Node | None) -> None:
+    """What else a loop of several clauses binds and tests; all of it belongs to taking the next element."""
+    for at, clause in enumerate(clauses.named_children if clauses is not None else ()):
+        if at:
+            walk.visit(clause)
+            continue
+        taken = (target, clause.named_children[1]) if clause.named_child_count > 1 else ()
+        walk.visit_children(clause, but=taken)
 
 
 def _test(walk: Walk, condition: Node | None, node: Node, *, negated: bool) -> tuple[Ends, Ends]:
@@ -97,7 +108,7 @@ def _test(walk: Walk, condition: Node | None, node: Node, *, negated: bool) -> t
 
 def _enter_loop(walk: Walk, node: Node, role: control.While | control.Each) -> Frame:
     label = field(role.label)(node) if role.label else None
-    frame = Frame("loop", label=walk.text(label) if label is not None else walk.label, result=walk.result)
+    frame = Frame("loop", label=walk.label_of(label) or walk.label, result=walk.result)
     walk.label = ""
     walk.draft.frames.append(frame)
     return frame

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from laconic.code.languages.control import roles as control
 from laconic.code.syntax.control.blocks import (
     block,
-    form_of,
     give_result,
     open_statement,
 )
@@ -39,20 +38,6 @@ def lower_straight(walk: Walk, node: Node, role: control.Straight) -> None:
     walk.draft.close()
 
 
-def lower_forms(walk: Walk, node: Node, role: control.Forms) -> None:
-    """The statement is of the form whose child it has."""
-    form = form_of(walk, node)
-    handler = walk.statements.get(type(form))
-    if handler is not None:
-        handler(walk, node, form)
-        return
-    open_statement(walk, node, "simple")
-    walk.visitors[type(form)](walk, node, form)
-    give_result(walk, node)
-    walk.draft.point(node.start_byte, node.end_byte)
-    walk.draft.close()
-
-
 STATEMENTS: dict[type, Callable[[Walk, Node, Any], None]] = {
     control.If: lower_if,
     control.While: lower_while,
@@ -65,6 +50,5 @@ STATEMENTS: dict[type, Callable[[Walk, Node, Any], None]] = {
     control.Deferred: lower_deferred,
     control.Suite: lower_suite,
     control.Straight: lower_straight,
-    control.Forms: lower_forms,
     control.Refutable: lower_refutable,
 }

@@ -58,7 +58,17 @@ class Walk:
 
     def role(self, node: Node) -> Any:
         """What a node means, None without a role or rule."""
-        return self.roles.get(node.type)
+        role = self.roles.get(node.type)
+        return self._form(node, role) if type(role) is control.Forms else role
+
+    def _form(self, node: Node, role: control.Forms) -> Any:
+        leaves = [child for child in node.children if not child.child_count] or ([] if node.child_count else [node])
+        marks = {child.type for child in node.children} | {self.text(leaf) for leaf in leaves}
+        return next(form for mark, form in role.forms if not mark or mark in marks)
+
+    def label_of(self, node: Node | None) -> str:
+        """The name of a label, without what marks it as one."""
+        return self.text(node).strip("@:'") if node is not None else ""
 
     def is_statement(self, node: Node) -> bool:
         """Whether a node has control flow of its own, also where it stands in an expression."""
@@ -153,6 +163,9 @@ class Walk:
                 self.bind(left, value, declares=declares)
         elif kind in (model.Skip, model.Comment):
             return
+        elif kind is model.Call:  # `items(key) = …`
+            self.visit_children(target)
+            self._bind_followed(field(role.callee)(target))
         elif kind is model.Pair:
             inner = field(role.value)(target)
             if inner is not None:
@@ -169,7 +182,7 @@ class Walk:
         draft = self.draft
         if declares:
             variable = draft.declare(name)
-        elif self.control.declares_by_assignment and name not in draft.outer:
+        elif self.control.declares_by_assignment and name not in draft.outer and not draft.shares_variable(name):
             scope = draft.scopes[0]
             variable = draft.variable(name) if any(name in one for one in draft.scopes) else name
             if variable == name and name not in draft.own:
