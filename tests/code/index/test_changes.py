@@ -88,3 +88,46 @@ def test_a_revision_that_is_none_is_refused(tmp_path: Path) -> None:
 
 def test_text_that_is_no_diff_has_no_files() -> None:
     assert parse_diff(b"") == parse_diff(b"hello\n") == []
+
+
+@pytest.mark.parametrize("scope", ["--local", "--worktree", "included"])
+def test_no_program_that_the_repository_names_is_run(tmp_path: Path, scope: str) -> None:
+    root, trace, program = tmp_path / "root", tmp_path / "trace", tmp_path / "program"
+    program.write_text(f"#!/bin/sh\necho ran >> {trace}\ncat\n")
+    program.chmod(0o755)
+    inner = root / "inner"
+    for directory in (root, inner):
+        directory.mkdir()
+        git(directory, "init", "-q")
+        (directory / "a.py").write_text("a = 1\n")
+        git(directory, "add", "a.py")
+        git(directory, "commit", "-q", "-m", "m")
+    git(root, "-c", "advice.addEmbeddedRepo=false", "add", "inner")
+    git(root, "commit", "-q", "-m", "m")
+    names = ["filter.a=b.c.clean", "diff.a=b.c.textconv", "diff.a=b.c.command", "diff.external", "core.fsmonitor"]
+    for directory in (root, inner):
+        (directory / ".gitattributes").write_text("* filter=a=b.c diff=a=b.c\n")
+        git(directory, "config", "extensions.worktreeConfig", "true")
+        where = ["--file", ".git/more"] if scope == "included" else [scope]
+        for name in names:
+            git(directory, "config", *where, name, str(program))
+        git(directory, "config", *where, "filter.a=b.c.required", "true")
+        git(directory, "config", *(["include.path", "more"] if scope == "included" else [scope, "a.b", "c"]))
+        (directory / "a.py").write_text("a = 2\n")
+    changes = Changes(root)
+    assert ChangedFile("a.py", "a.py", ((1, 1),)) in changes.files()
+    assert changes.before("a.py") == b"a = 1\n"
+    assert not trace.exists()
+    subprocess.run(["git", "diff"], cwd=root, check=False, capture_output=True)
+    assert trace.exists(), "the settings of this test name no program that git would run"
+
+
+def test_settings_do_not_change_what_a_diff_means(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / "a.py").write_text("".join(f"{number}\n" for number in range(9)))
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-q", "-m", "m")
+    for name, value in (("interHunkContext", "9"), ("context", "9"), ("noprefix", "true"), ("mnemonicPrefix", "true")):
+        git(tmp_path, "config", f"diff.{name}", value)
+    (tmp_path / "a.py").write_text("x\n" + "".join(f"{number}\n" for number in range(1, 8)) + "x\n")
+    assert Changes(tmp_path).files() == [ChangedFile("a.py", "a.py", ((1, 1), (9, 9)))]

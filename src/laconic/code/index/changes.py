@@ -20,6 +20,14 @@ _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _ESCAPE = re.compile(rb"\\([abtnvfr\"\\]|[0-7]{3})")
 _ESCAPED = dict(zip(b'abtnvfr"\\', b'\a\b\t\n\v\f\r"\\', strict=True))
 _NOTHING = b"/dev/null"
+# Whatever the settings of the repository say: they may change what a diff looks like, and name programs for git to run.
+_DIFF_OPTIONS = (
+    "-U0", "--inter-hunk-context=0", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--relative",
+    "--submodule=short", "--ignore-submodules=dirty", "--src-prefix=a/", "--dst-prefix=b/",
+)  # fmt: skip
+_ALL_SETTINGS = ("--list", "--includes", "--show-scope", "--name-only", "-z")
+_FILTER_OFF = {"clean": "", "process": "", "required": "false"}
+_SCOPES_OF_THE_REPOSITORY = {b"local", b"worktree"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +56,13 @@ class Changes:
         if not in_repository(str(root)):
             raise LaconicError("git_unavailable", f"{root} is in no git repository", "name the files that changed")
         self._root = root
+        self._environment = environment()  # for the first question
+        self._environment |= _without_filters(self._git("config", *_ALL_SETTINGS))
         self.commit = self._commit(base)
 
     def files(self) -> list[ChangedFile]:
         """All that differs below the root, by path."""
-        options = ["-U0", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--relative", "--src-prefix=a/"]
-        found = parse_diff(self._git("diff", *options, "--dst-prefix=b/", self.commit, "--"))
+        found = parse_diff(self._git("diff", *_DIFF_OPTIONS, self.commit, "--"))
         listed = self._git("ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
         found += [ChangedFile(os.fsdecode(path), "") for path in listed if path and not path.endswith(b"/")]
         return sorted(found, key=lambda file: (file.path or file.old_path, file.old_path))
@@ -87,7 +96,7 @@ class Changes:
         command = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *words]
         try:
             done = subprocess.run(
-                command, cwd=self._root, env=environment(), stdin=subprocess.DEVNULL, capture_output=True,
+                command, cwd=self._root, env=self._environment, stdin=subprocess.DEVNULL, capture_output=True,
                 timeout=GIT_SECONDS, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired as error:
@@ -100,6 +109,24 @@ class Changes:
         if len(done.stdout) > MAX_DIFF_BYTES:
             raise LaconicError("git_unavailable", f"the difference is larger than {MAX_DIFF_BYTES:,} bytes")
         return done.stdout
+
+
+def _without_filters(listed: bytes) -> dict[str, str]:
+    """Variables that turn off the filters in a repository's own settings, which `listed` gives by scope and name.
+
+    Comparing a file with what is committed has git run such a program. Those that users set for themselves may run.
+    """
+    entries = iter(listed.split(b"\0"))
+    filters = {
+        name.rpartition(b".")[0]
+        for scope, name in zip(entries, entries, strict=False)
+        if scope in _SCOPES_OF_THE_REPOSITORY and name.startswith(b"filter.")
+    }
+    chosen = [(os.fsdecode(name), value) for name in sorted(filters) for value in _FILTER_OFF.items()]
+    variables = {"GIT_CONFIG_COUNT": str(len(chosen))}
+    for number, (name, (key, value)) in enumerate(chosen):
+        variables |= {f"GIT_CONFIG_KEY_{number}": f"{name}.{key}", f"GIT_CONFIG_VALUE_{number}": value}
+    return variables
 
 
 def parse_diff(diff: bytes) -> list[ChangedFile]:

@@ -171,7 +171,7 @@ def _is_ignored(root: str) -> bool:
         return False
     import subprocess
 
-    command = ["git", "check-ignore", "-q", "."]
+    command = ["git", "-c", "core.fsmonitor=false", "check-ignore", "-q", "."]
     try:
         return not subprocess.run(command, cwd=root, env=environment(), check=False, timeout=GIT_SECONDS,
                                   stdin=subprocess.DEVNULL, capture_output=True).returncode  # fmt: skip
