@@ -423,3 +423,36 @@ def test_a_file_is_found_by_the_words_that_import_it() -> None:
 def test_broken_source_is_read_as_far_as_it_goes(case: tuple[str, str], seed: int) -> None:
     text, language = case
     read(splinter(text.encode(), seed), language)
+
+
+def test_documentation_belongs_to_what_follows_even_behind_an_empty_line(tmp_path: Path) -> None:
+    source = """\
+/** Sets the code. */
+
+res.status = function status(code) {};
+
+// Of nothing.
+
+res.end = function () {};
+
+/** Of the next comment's function? */
+
+// Sends it.
+res.send = function () {};
+
+/**/
+
+res.flush = function () {};
+"""
+    docs = {
+        "r.js:res.status": "/** Sets the code. */",
+        "r.js:res.end": "",
+        "r.js:res.send": "// Sends it.",
+        "r.js:res.flush": "",
+    }
+    check(
+        tmp_path,
+        {"r.js": source},
+        definitions=[f"{name} function {line}" for name, line in zip(docs, (3, 7, 12, 16), strict=True)],
+        docs=docs,
+    )

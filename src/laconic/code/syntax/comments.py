@@ -12,8 +12,14 @@ if TYPE_CHECKING:
     from laconic.code.syntax.lowering import Lowering
 
 
+_DOCUMENTATION = b"/**"  # begins a comment for documentation in all languages that know it (JSDoc, Javadoc, Doxygen, …)
+
+
 def comment_above(walk: Lowering, node: Node) -> tuple[int, int]:
-    """Byte span of the comments that end on the line above a definition, (0, 0) without any."""
+    """Byte span of the comments that end on the line above a definition, (0, 0) without any.
+
+    One that is meant for documentation belongs to what comes next, even behind empty lines.
+    """
     start = end = 0
     line = node.start_point[0]
     previous, around = node.prev_sibling, node.parent
@@ -21,7 +27,7 @@ def comment_above(walk: Lowering, node: Node) -> tuple[int, int]:
         previous, around = around.prev_sibling, around.parent  # the first statement of a block
     while previous is not None and type(walk.rules[previous.kind_id]) is model.Comment:
         last = previous.end_point
-        if (last[0] if last[1] else last[0] - 1) < line - 1 or last[0] > line:
+        if last[0] > line or (_last_line(previous) < line - 1 and (end or not _is_documentation(previous))):
             break
         before = previous.prev_sibling  # a comment at the end of other code's line does not document this
         if before is not None and before.end_point[0] == previous.start_point[0]:
@@ -30,6 +36,17 @@ def comment_above(walk: Lowering, node: Node) -> tuple[int, int]:
         line = previous.start_point[0]
         previous = before
     return start, end
+
+
+def _last_line(comment: Node) -> int:
+    """Some grammars let a comment end where the next line begins."""
+    row, column = comment.end_point
+    return row if column else row - 1
+
+
+def _is_documentation(comment: Node) -> bool:
+    text = comment.text or b""
+    return text.startswith(_DOCUMENTATION) and not text.startswith(b"/**/")
 
 
 def doc_string(walk: Lowering, body: Node | None) -> tuple[int, int]:
