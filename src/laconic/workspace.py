@@ -96,11 +96,12 @@ class Workspace:
         return Tokenizer(self.settings.vocabulary, self.settings.vocabulary_factor or None)
 
     def source(self, path: str) -> bytes:
-        """A file of the repository, indexed or not; never one outside of it, and none of an excessive size."""
+        """A file of the repository, indexed or not; never one outside of it, of git's own or of excessive size."""
         if self.engine.store.file(path) is not None:
             return self.engine.source(path)
         place = Path(os.path.realpath(self.root / path))
-        if not place.is_relative_to(self.root) or not place.is_file():
+        # What git keeps for itself may hold credentials: it is no file of the repository.
+        if not place.is_relative_to(self.root) or ".git" in place.relative_to(self.root).parts or not place.is_file():
             raise LaconicError("path_not_found", f"there is no file {path!r} in the repository")
         try:
             return read_file(str(place))

@@ -25,9 +25,6 @@ def test_settings_that_never_end_are_refused(shop: Path, place: str) -> None:
     os.mkfifo(path)
     refused(["tree"], shop, "unreadable_file")
     path.unlink()
-    path.symlink_to("/dev/zero")
-    refused(["tree"], shop, "unreadable_file")
-    path.unlink()
     path.touch()
     os.truncate(path, 5_000_000_000)
     refused(["tree"], shop, "unreadable_file")
@@ -72,6 +69,28 @@ def test_nesting_takes_bounded_time_and_memory(shop: Path, name: str) -> None:
     assert ended.returncode == 0, ended.stderr
     assert f"{name}:1  nested too deeply" in ended.stdout or "not understood" in ended.stdout
     assert (shop / ".laconic" / "index.db").stat().st_size < 100_000_000
+
+
+@pytest.mark.parametrize("place", ["pyproject.toml", ".laconic/config.toml"])
+@pytest.mark.parametrize("target", ["../secret.toml", "/dev/zero"])
+def test_settings_outside_the_repository_are_not_read(ask: Ask, shop: Path, place: str, target: str) -> None:
+    (shop.parent / "secret.toml").write_text('budget_tokens = "SECRET"\n[tool.laconic]\nbudget_tokens = "SECRET"\n')
+    (shop / place).parent.mkdir(exist_ok=True)
+    (shop / place).symlink_to(target if target.startswith("/") else shop.parent / "secret.toml")
+    answer = ask("tree")
+    assert answer.status == 0
+    assert f"{place} is not read: it is a link out of the repository" in answer.err
+    assert "SECRET" not in answer.out + answer.err
+
+
+def test_what_git_keeps_for_itself_is_not_shown(ask: Ask, shop: Path) -> None:
+    (shop / ".git").mkdir()
+    (shop / ".git" / "config").write_text("SECRET")
+    (shop / "link").symlink_to(".git/config")
+    for path in (".git/config", "src/../.git/config", "link"):
+        answer = ask("context", "checkout", "--include", path)
+        assert answer.err.startswith("path_not_found: ")
+        assert "SECRET" not in answer.out + answer.err
 
 
 def test_a_directory_that_is_gone_is_said(tmp_path: Path) -> None:

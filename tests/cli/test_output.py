@@ -93,6 +93,13 @@ def test_a_page_says_what_it_leaves_out_and_pages_make_the_whole(ask: Ask, words
     assert "nothing from 1000 on" in ask(*words, "--offset", "1000").out
 
 
+def test_a_long_name_does_not_widen_other_lines(ask: Ask, shop: Path) -> None:
+    (shop / "long.py").write_text(f"def {'x' * 100_000}(): return 1\n")
+    answer = ask("symbol", "find", "*")
+    assert len(answer.out) < 120_000
+    assert "x" * 100_000 in answer.out
+
+
 def test_a_long_symbol_is_shown_in_parts(ask: Ask) -> None:
     whole = ask("symbol", "get", "Price").out
     first = ask("symbol", "get", "Price", "--limit", "5").out

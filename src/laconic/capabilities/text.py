@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from laconic.foundation.limits import MAX_SIGNATURE_CHARACTERS
+from laconic.foundation.limits import MAX_COLUMN_CHARACTERS, MAX_SIGNATURE_CHARACTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,11 @@ Paint = Callable[[str], str]
 
 
 def aligned(rows: Sequence[Sequence[str]], paints: Sequence[Paint | None] = (), right: Sequence[int] = ()) -> list[str]:
-    """Rows as lines with their columns aligned, two spaces apart; `right` names the columns of numbers."""
-    widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
+    """Rows as lines with their columns aligned, two spaces apart; `right` names the columns of numbers.
+
+    A cell of more than `MAX_COLUMN_CHARACTERS` sticks out, lest one long name fill every other line with blanks.
+    """
+    widths = [max(map(_width, column)) for column in zip_longest(*rows, fillvalue="")]
     lines = []
     for row in rows:
         cells = []
@@ -61,6 +64,10 @@ def aligned(rows: Sequence[Sequence[str]], paints: Sequence[Paint | None] = (), 
             cells.append(padding + painted if index in right else painted + padding)
         lines.append("  ".join(cells).rstrip())
     return lines
+
+
+def _width(cell: str) -> int:
+    return len(cell) if len(cell) <= MAX_COLUMN_CHARACTERS else 0
 
 
 def clipped(text: str, characters: int = MAX_SIGNATURE_CHARACTERS) -> str:

@@ -121,4 +121,5 @@ MAX_LISTED_FILES = 10  # that an ambiguous path may mean
 MAX_LISTED_MEMBERS = 12  # of a cycle beside those that are on the way around
 MAX_LISTED_SITES = 6  # lines of one edge
 MAX_NAMES_CHARACTERS = 100  # of the names imported together
+MAX_COLUMN_CHARACTERS = 120  # of a cell that its column is as wide as
 MAX_SIGNATURE_CHARACTERS = 160

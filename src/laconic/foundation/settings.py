@@ -21,6 +21,9 @@ ENVIRONMENT_PREFIX = "LACONIC_"
 # Variables with our prefix that are no settings: where the user's own files are, and whether to show tracebacks.
 OTHER_VARIABLES = frozenset({"LACONIC_HOME", "LACONIC_DEBUG"})
 
+SHARED = "pyproject.toml"
+OWN = ".laconic/config.toml"
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -50,7 +53,7 @@ def load(root: Path, environment: Mapping[str, str] | None = None) -> Settings:
     """The settings for the repository at `root`. A value that cannot be is an error, an unknown name a complaint."""
     chosen: dict[str, Any] = {}
     complaints: list[str] = []
-    for source, name, value in _given(root, os.environ if environment is None else environment):
+    for source, name, value in _given(root, os.environ if environment is None else environment, complaints):
         if name in _KNOWN and _KNOWN[name].metadata.get("own") and not source.startswith(ENVIRONMENT_PREFIX):
             complaints.append(f"{source}: {name} is read from {ENVIRONMENT_PREFIX}{name.upper()} alone")
         elif name in _KNOWN:
@@ -60,17 +63,29 @@ def load(root: Path, environment: Mapping[str, str] | None = None) -> Settings:
     return Settings(**chosen, complaints=tuple(complaints))
 
 
-def _given(root: Path, environment: Mapping[str, str]) -> Iterator[tuple[str, str, Any]]:
-    """Every (source, name, value) that was given, the stronger after the weaker."""
-    shared = _read_toml(root / "pyproject.toml", needed=b"laconic")
-    for name, value in _table(_table(shared, "tool"), "laconic").items():
-        yield "pyproject.toml", name, value
-    for name, value in _read_toml(root / ".laconic" / "config.toml").items():
-        yield ".laconic/config.toml", name, value
+def _given(root: Path, environment: Mapping[str, str], complaints: list[str]) -> Iterator[tuple[str, str, Any]]:
+    """Every (source, name, value) that was given, the stronger after the weaker; files that are not read are told."""
+    if _is_inside(root, SHARED, complaints):
+        shared = _read_toml(root / SHARED, needed=b"laconic")
+        for name, value in _table(_table(shared, "tool"), "laconic").items():
+            yield SHARED, name, value
+    if _is_inside(root, OWN, complaints):
+        for name, value in _read_toml(root / OWN).items():
+            yield OWN, name, value
     for variable in sorted(environment):
         if variable.startswith(ENVIRONMENT_PREFIX) and variable not in OTHER_VARIABLES:
             name = variable.removeprefix(ENVIRONMENT_PREFIX).lower()
             yield variable, name, _parsed(variable, name, environment[variable])
+
+
+def _is_inside(root: Path, place: str, complaints: list[str]) -> bool:
+    """Whether a file is where it seems to be: a repository is not trusted to say what else is read."""
+    real_root = os.path.realpath(root)
+    real = os.path.realpath(f"{real_root}/{place}")
+    if real.startswith(f"{real_root.rstrip('/')}/"):
+        return True
+    complaints.append(f"{place} is not read: it is a link out of the repository")
+    return False
 
 
 def _read_toml(path: Path, needed: bytes = b"") -> dict[str, Any]:
