@@ -11,6 +11,7 @@ MAX_SETTINGS_BYTES = 1_000_000  # of one file
 # Indexing
 GIT_SECONDS = 40  # for git to list the files
 MAX_DIFF_BYTES = 50_000_000  # that git may say of what has changed
+MAX_UNTRACKED_FILES = 1_000  # of which the lines are read
 MAX_SUBMODULE_LEVELS = 8  # submodules of submodules
 MAX_WORKER_PROCESSES = 16
 WORKER_START_SECONDS = 30  # for one to load its program; then the work is done without them
@@ -34,6 +35,9 @@ MAX_UNSENT_BYTES = 32_000_000  # answers that one client does not take
 MAX_ANSWER_BYTES = 8_000_000
 REQUEST_SECONDS = 30  # for one answer, where the request does not say
 MAX_REQUEST_SECONDS = 600
+CLIENT_ROOTS_SECONDS = 5  # for a client of the Model Context Protocol to say where it works
+MAX_PROGRESS_WAITING = 16  # words on progress that a client has not taken yet
+MAX_OPEN_REPOSITORIES = 4  # that one process asks at a time without a daemon
 
 # The daemon: its processes
 MAX_ANALYSIS_PROCESSES = 3
@@ -81,12 +85,24 @@ MAX_CUT_ROUNDS = 16  # looks at how much of a body fits
 MAX_REFUSALS_STEPS = 16  # steps found too large before a pack counts as full
 SETTLE_ROUNDS = 6  # a pack that prints its own size is counted until the figure stands
 
+# What readers have been shown
+MAX_SESSIONS = 200
+SESSION_SECONDS = 14 * 86_400  # without a question, until a session is forgotten
+MAX_SESSION_BYTES = 4_000_000  # of what one session was sent, compressed
+MAX_SESSION_CHARACTERS = 200  # of its name
+MAX_VERSION_BYTES = 400_000  # of a text that is kept to compare the next version with
+MAX_VERSIONS_BYTES = 8_000_000  # of all of them, compressed
+MAX_DIFF_LINES = 4_000  # of two versions that are compared
+
 # Flow inside functions
 MAX_KEPT_FLOW_FILES = 32  # whose routines stay in memory
 MAX_SLICED_CALLEES = 20  # functions that one slice goes into
 
 # Lookups
 MAX_LOOKUP_SYMBOLS = 1_000  # what a lookup may mean before it is cut
+
+# Searching for text
+EXPRESSION_SECONDS = 10  # of processor time, for a regular expression in all files
 
 # Embedders that a user may choose
 EMBEDDER_SECONDS = 60  # for one reply

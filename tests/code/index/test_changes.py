@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laconic.code.index.changes import ChangedFile, Changes, parse_diff
+from laconic.code.index.changes import ChangedFile, Changes
+from laconic.code.index.patch import read_patch
 from laconic.foundation.errors import LaconicError
 
 LINES = st.lists(st.sampled_from(["a", "b", "-- c", "++ d", "@@ -1 +1 @@", "diff --git a/x b/x", ""]), max_size=8)
@@ -87,7 +88,7 @@ def test_a_revision_that_is_none_is_refused(tmp_path: Path) -> None:
 
 
 def test_text_that_is_no_diff_has_no_files() -> None:
-    assert parse_diff(b"") == parse_diff(b"hello\n") == []
+    assert read_patch(b"") == read_patch(b"hello\n") == []
 
 
 @pytest.mark.parametrize("scope", ["--local", "--worktree", "included"])
