@@ -19,6 +19,10 @@ _REPOSITORY_VARIABLES = (
     "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
 )  # fmt: skip
 
+_LISTING_SETTINGS = ("--list", "--includes", "--show-scope", "--name-only", "-z")
+_SCOPES_OF_A_REPOSITORY = {"local", "worktree"}
+_FILTER_OFF = {"clean": "", "process": "", "required": "false"}
+
 
 class GitUnavailableError(Exception):
     """Git cannot tell; `str()` says why, empty when there is simply no repository."""
@@ -108,6 +112,36 @@ def environment() -> dict[str, str]:
     return kept | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 
 
+def filterless_environment(root: str) -> dict[str, str]:
+    """The same for a git that compares files with what is committed: it runs no filter that the repository names.
+
+    Those that users set for themselves may run. Raises `OSError`, `TimeoutExpired` and `GitUnavailableError`.
+    """
+    import subprocess
+
+    chosen = environment()
+    listed = subprocess.run(["git", "config", *_LISTING_SETTINGS], cwd=root, env=chosen, check=False,
+                            stdin=subprocess.DEVNULL, capture_output=True, timeout=GIT_SECONDS)  # fmt: skip
+    _check(listed.returncode, listed.stderr)
+    entries = iter(os.fsdecode(listed.stdout).split("\0"))
+    filters = {
+        name.rpartition(".")[0]
+        for scope, name in zip(entries, entries, strict=False)
+        if scope in _SCOPES_OF_A_REPOSITORY and name.startswith("filter.")
+    }
+    settings = [(f"{name}.{key}", value) for name in sorted(filters) for key, value in _FILTER_OFF.items()]
+    chosen["GIT_CONFIG_COUNT"] = str(len(settings))
+    for number, (key, value) in enumerate(settings):
+        chosen |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return chosen
+
+
+def _check(status: int, errors: bytes) -> None:
+    if status:
+        said = errors.decode("utf-8", "replace").strip().partition("\n")[0]
+        raise GitUnavailableError(said or f"git ended with status {status}")
+
+
 def _read(process: subprocess.Popen[bytes], root: str, depth: int) -> Listing:
     import subprocess
 
@@ -117,9 +151,7 @@ def _read(process: subprocess.Popen[bytes], root: str, depth: int) -> Listing:
         except subprocess.TimeoutExpired as error:
             process.kill()
             raise GitUnavailableError(f"git did not answer within {GIT_SECONDS} s") from error
-    if process.returncode:
-        said = errors.decode("utf-8", "replace").strip().partition("\n")[0]
-        raise GitUnavailableError(said or f"git ended with status {process.returncode}")
+    _check(process.returncode, errors)
     listing = Listing([], [], [], [])
     submodules = _sort(os.fsdecode(output), listing)
     for path in submodules:
