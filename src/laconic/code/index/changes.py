@@ -1,31 +1,30 @@
-"""What git says has changed: files and their lines, in the working tree against a revision.
+"""What git says has changed: files and their lines, between a revision and the working tree, or another revision.
 
-Staged or not makes no difference, and files that git does not know yet have changed as a whole. A base on another
-branch means the commit where the branches part, as for pull requests.
+For a working tree, staged or not makes no difference, and files that git does not know yet have changed as a whole. A
+base on another branch means the commit where the branches part, as for pull requests.
 """
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from laconic.code.index.content import read_below
 from laconic.code.index.listing.git import GitUnavailableError, filterless_environment, in_repository
+from laconic.code.index.patch import FileDiff, Hunk, lines_of, read_patch
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import GIT_SECONDS, MAX_DIFF_BYTES, MAX_FILE_BYTES
+from laconic.foundation.limits import GIT_SECONDS, MAX_DIFF_BYTES, MAX_FILE_BYTES, MAX_UNTRACKED_FILES
 
-_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_ESCAPE = re.compile(rb"\\([abtnvfr\"\\]|[0-7]{3})")
-_ESCAPED = dict(zip(b'abtnvfr"\\', b'\a\b\t\n\v\f\r"\\', strict=True))
-_NOTHING = b"/dev/null"
 # Whatever the settings of the repository say: they may change what a diff looks like, and name programs for git to run.
 _DIFF_OPTIONS = (
-    "-U0", "--inter-hunk-context=0", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--relative",
+    "-U0", "--inter-hunk-context=0", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--full-index", "--relative",
     "--submodule=short", "--ignore-submodules=dirty", "--src-prefix=a/", "--dst-prefix=b/",
 )  # fmt: skip
+_PROBED_BYTES = 8_000  # of a file that git does not know, to see whether it is text
+_MAIN_BRANCHES = ("origin/HEAD", "main", "master", "origin/main", "origin/master")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +46,33 @@ class ChangedFile:
 
 
 class Changes:
-    """The difference of a working tree from a revision."""
+    """The difference of a working tree, of what is staged, or of a commit, from a revision."""
 
-    def __init__(self, root: Path, base: str = "") -> None:
-        """`base` is whatever git understands; without one, the last commit. Raises what asking git may raise."""
+    def __init__(self, root: Path, base: str = "", head: str = "", *, staged: bool = False) -> None:
+        """`base` and `head` are whatever git understands; without a base, the last commit; without a head, the tree.
+
+        Raises what asking git may raise.
+        """
         if not in_repository(str(root)):
             raise LaconicError("git_unavailable", f"{root} is in no git repository", "name the files that changed")
         self._root = root
-        self.commit = self._commit(base)
+        self.head = self._resolved(head) if head else ""
+        self._staged = staged
+        self.commit = self._base(base)
 
     def files(self) -> list[ChangedFile]:
-        """All that differs below the root, by path."""
-        found = parse_diff(self._git("diff", *_DIFF_OPTIONS, self.commit, "--"))
-        listed = self._git("ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
-        found += [ChangedFile(os.fsdecode(path), "") for path in listed if path and not path.endswith(b"/")]
+        """All that differs below the root and holds text, by path."""
+        found = [ChangedFile(one.path, one.old_path, _ranges(one)) for one in self._tracked() if one.has_text]
+        found += [ChangedFile(path, "") for path in self._untracked()]
         return sorted(found, key=lambda file: (file.path or file.old_path, file.old_path))
+
+    def diffs(self) -> list[FileDiff]:
+        """All that differs below the root, line by line, by path."""
+        found = self._tracked()
+        untracked = self._untracked()
+        found += [_appeared(self._root, path) for path in untracked[:MAX_UNTRACKED_FILES]]
+        found += [FileDiff("", path, is_binary=True) for path in untracked[MAX_UNTRACKED_FILES:]]
+        return sorted(found, key=lambda one: (one.name, one.old_path))
 
     def before(self, path: str) -> bytes:
         """A file as it was, empty for one that was not there or is too large to be indexed."""
@@ -71,32 +82,86 @@ class Changes:
             return b""
         return text if len(text) <= MAX_FILE_BYTES else b""
 
-    def _commit(self, base: str) -> str:
+    def blobs(self, ids: Collection[str]) -> Mapping[str, bytes]:
+        """The contents of blobs, without those that are too large to be indexed or not there."""
+        wanted = list(dict.fromkeys(one for one in ids if one))
+        if not wanted:
+            return {}
+        sizes = self._git("cat-file", "--batch-check", given="".join(f"{one}\n" for one in wanted).encode())
+        rows = (row.split() for row in sizes.decode("ascii", "replace").splitlines())
+        small = [row[0] for row in rows if row[1:2] == ["blob"] and int(row[2]) <= MAX_FILE_BYTES]
+        answer = self._git("cat-file", "--batch", given="".join(f"{one}\n" for one in small).encode())
+        found: dict[str, bytes] = {}
+        at = 0
+        while at < len(answer):
+            end = answer.index(b"\n", at)
+            name, _, size = answer[at:end].decode("ascii").split(" ")
+            found[name] = answer[end + 1 : end + 1 + int(size)]
+            at = end + 2 + int(size)
+        return found
+
+    def tip(self) -> str:
+        """The commit from which history is told: that which the changes lead to, or grow from; "" before any."""
+        if self.head:
+            return self.head
         try:
-            found = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{base or 'HEAD'}^{{commit}}")
-        except LaconicError as error:
-            if base:
-                raise LaconicError("invalid_argument", f"git knows no revision {base!r}") from error
-            return self._git("hash-object", "-t", "tree", "/dev/null").decode().strip()  # nothing is committed yet
-        commit = found.decode().strip()
-        if not base:
-            return commit
-        try:
-            return self._git("merge-base", commit, "HEAD").decode().strip()
+            return self._resolved("HEAD")
         except LaconicError:
-            return commit
+            return ""
+
+    def _tracked(self) -> list[FileDiff]:
+        ends = ["--cached", self.commit] if self._staged else [self.commit, *([self.head] if self.head else [])]
+        return read_patch(self._git("diff", *_DIFF_OPTIONS, *ends, "--"))
+
+    def _untracked(self) -> list[str]:
+        if self.head or self._staged:
+            return []
+        listed = self._git("ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
+        return sorted(os.fsdecode(path) for path in listed if path and not path.endswith(b"/"))
+
+    def _resolved(self, revision: str) -> str:
+        try:
+            found = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        except LaconicError as error:
+            raise LaconicError("invalid_argument", f"git knows no revision {revision!r}") from error
+        return found.decode().strip()
+
+    def _base(self, base: str) -> str:
+        if not base:
+            return self.tip() or self._git("hash-object", "-t", "tree", "/dev/null").decode().strip()
+        commit = self._resolved(base)
+        try:
+            return self._git("merge-base", commit, self.head or "HEAD").decode().strip()
+        except LaconicError as error:
+            if self._is_shallow():
+                message = f"the history here is too short to tell where {base!r} and this part"
+                raise LaconicError("git_unavailable", message, "git fetch --unshallow brings the rest") from error
+            return commit  # without a commit in common there is nothing nearer to compare with
+
+    def _is_shallow(self) -> bool:
+        return self._git("rev-parse", "--is-shallow-repository").strip() == b"true"
+
+    def main_branch(self) -> str:
+        """The branch that others part from, "" where none is called so."""
+        for name in _MAIN_BRANCHES:
+            try:
+                self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+            except LaconicError:
+                continue
+            return name
+        return ""
 
     @cached_property
     def _environment(self) -> dict[str, str]:
         return filterless_environment(str(self._root))
 
-    def _git(self, *words: str) -> bytes:
+    def _git(self, *words: str, given: bytes = b"") -> bytes:
         import subprocess  # asking about changes alone needs it
 
         command = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *words]
         try:
             done = subprocess.run(
-                command, cwd=self._root, env=self._environment, stdin=subprocess.DEVNULL, capture_output=True,
+                command, cwd=self._root, env=self._environment, input=given, capture_output=True,
                 timeout=GIT_SECONDS, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired as error:
@@ -113,49 +178,19 @@ class Changes:
         return done.stdout
 
 
-def parse_diff(diff: bytes) -> list[ChangedFile]:
-    """The files of a unified diff without context lines, as `git diff -U0` writes it."""
-    sections = re.split(rb"(?m)^diff --git .*\n", diff)[1:]
-    return [file for section in sections if (file := _section(section)) is not None]
+def _ranges(diff: FileDiff) -> tuple[tuple[int, int], ...]:
+    return tuple(
+        (one.new_first, one.new_first + len(one.added) - 1) if one.added else (one.new_first - 1, one.new_first)
+        for one in diff.hunks
+    )
 
 
-def _section(section: bytes) -> ChangedFile | None:
-    old = new = b""
-    lines: list[tuple[int, int]] = []
-    rows = iter(section.split(b"\n"))
-    for row in rows:
-        if row.startswith((b"rename from ", b"copy from ")):
-            old = _unquoted(row.partition(b"from ")[2])
-        elif row.startswith((b"rename to ", b"copy to ")):
-            new = _unquoted(row.partition(b" to ")[2])
-        elif row.startswith(b"--- "):
-            old, new = _side(row), _side(next(rows))
-        elif match := _HUNK.match(row):
-            _, removed, first, added = (int(group or 1) for group in match.groups())
-            lines.append((first, first + added - 1) if added else (first, first + 1))
-            _pass_over(rows, removed + added)
-    if not old and not new:
-        return None  # a change of the mode alone, or a binary file
-    return ChangedFile(os.fsdecode(new), os.fsdecode(old), tuple(lines))
-
-
-def _pass_over(rows: Iterator[bytes], number: int) -> None:
-    """Take the lines of a hunk: one of a file may look like one of ours. Between them may stand remarks of git."""
-    while number and (row := next(rows, None)) is not None:
-        number -= row[:1] in {b"+", b"-"}
-
-
-def _side(row: bytes) -> bytes:
-    """The path of a `---` or `+++` line, empty where there is no file on that side."""
-    path = _unquoted(row[4:].removesuffix(b"\t"))
-    return b"" if path == _NOTHING else path[2:]
-
-
-def _unquoted(path: bytes) -> bytes:
-    if not (path.startswith(b'"') and path.endswith(b'"')):
-        return path
-    return _ESCAPE.sub(lambda match: _character(match[1]), path[1:-1])
-
-
-def _character(escape: bytes) -> bytes:
-    return bytes([int(escape, 8) if len(escape) == 3 else _ESCAPED[escape[0]]])
+def _appeared(root: Path, path: str) -> FileDiff:
+    """A file that git does not know yet."""
+    try:
+        text = read_below(str(root), path)
+    except OSError:
+        return FileDiff("", path, is_binary=True)
+    if b"\0" in text[:_PROBED_BYTES]:
+        return FileDiff("", path, is_binary=True)
+    return FileDiff("", path, (Hunk(1, (), 1, lines_of(text)),) if text else ())
