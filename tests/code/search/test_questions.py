@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from tests.code.search.repositories import found, ids, lay
 
 from laconic.code.engine import Engine
+from laconic.code.search import literal
 from laconic.code.search.searcher import Filters
 from laconic.code.symbols import Kind
 from laconic.foundation.errors import LaconicError
@@ -124,3 +126,33 @@ def test_the_same_question_has_the_same_answer(shop: Path) -> None:
         first = engine.search.find("token of a user")
         assert engine.search.find("token of a user") == first
     assert found(shop, "token of a user") == first
+
+
+def test_an_expression_that_backtracks_for_ever_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(literal, "EXPRESSION_SECONDS", 0.05)
+    (tmp_path / "a.py").write_text(f"x = '{'a' * 100}!'\n")
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        with pytest.raises(LaconicError, match=r"0\.05 s of processor time") as raised:
+            engine.search.find("/(a+)+$/")
+        assert raised.value.code == "timed_out"
+        assert engine.search.find("/a+!/").total == 1
+
+
+ATOMS = st.sampled_from(
+    ["ab", "B", ".", "[ab]", r"\w", "(ab|ba)", "(?i:ab)", "(?=a)", "(?!a)", r"\b", "^", "(ab)", "é"]
+)
+REPEATS = st.sampled_from(["", "+", "*", "?", "{2}", "+?"])
+EXPRESSIONS = st.lists(st.tuples(ATOMS, REPEATS).map("".join), min_size=1, max_size=5).map("".join)
+
+
+@given(EXPRESSIONS, st.booleans(), st.lists(st.text("abABé ", max_size=12), min_size=1, max_size=6))
+def test_lines_that_are_not_tried_would_not_match(expression: str, folds: bool, lines: list[str]) -> None:
+    try:
+        compiled = re.compile(expression.encode(), re.MULTILINE | (re.IGNORECASE if folds else 0))
+    except re.error:
+        return
+    source = [line.encode() for line in lines]
+    wanted = [number for number, line in enumerate(source, 1) if compiled.search(line)]
+    found = literal.find_expression(["a"], lambda _: b"\n".join(source), compiled)
+    assert [number for matches in found for number in matches.lines] == wanted

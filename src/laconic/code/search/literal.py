@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
+
+from laconic.code.search.required import required_text
+from laconic.foundation.deadline import DeadlineError, deadline
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import EXPRESSION_SECONDS
 
 MAX_LINE_BYTES = 2_000  # of a line that an expression is tried on: longer ones are data, and backtracking has no end
 MAX_LINES_PER_FILE = 1_000
@@ -31,16 +37,40 @@ def find_quoted(
 
 def find_expression(
     paths: Iterable[str], source_of: Callable[[str], bytes], expression: re.Pattern[bytes]
-) -> Iterator[FileMatches]:
-    """The files in which an expression matches within a line."""
-    for path in paths:
-        lines = source_of(path).split(b"\n")
-        found = (
-            number for number, line in enumerate(lines, 1) if len(line) <= MAX_LINE_BYTES and expression.search(line)
-        )
-        matches = [number for number, _ in zip(found, range(MAX_LINES_PER_FILE), strict=False)]
-        if matches:
-            yield FileMatches(path, matches)
+) -> list[FileMatches]:
+    """The files in which an expression matches within a line; `timed_out` where that has no end."""
+    required = required_text(expression)
+    found = []
+    try:
+        with deadline(EXPRESSION_SECONDS):
+            for path in paths:
+                lines = _lines_with(source_of(path), required, bool(expression.flags & re.IGNORECASE))
+                matching = (number for number, line in lines if len(line) <= MAX_LINE_BYTES and expression.search(line))
+                found.append(FileMatches(path, list(islice(matching, MAX_LINES_PER_FILE))))
+    except DeadlineError:
+        message = f"the expression was still being searched for after {EXPRESSION_SECONDS} s of processor time"
+        raise LaconicError("timed_out", message, "repeat nothing that repeats itself, or search fewer files") from None
+    return [matches for matches in found if matches.lines]
+
+
+def _lines_with(source: bytes, required: bytes, ignores_case: bool) -> Iterable[tuple[int, bytes]]:
+    """The lines that have a text, numbered from 1."""
+    if not required:
+        return enumerate(source.split(b"\n"), 1)
+    compared = source.lower() if ignores_case else source
+    return _numbered(source, compared, required) if required in compared else ()
+
+
+def _numbered(source: bytes, compared: bytes, required: bytes) -> Iterator[tuple[int, bytes]]:
+    number, start = 1, 0
+    at = compared.find(required)
+    while at >= 0:
+        first = source.rfind(b"\n", 0, at) + 1
+        number += source.count(b"\n", start, first)
+        end = source.find(b"\n", at)
+        start = end if end >= 0 else len(source)
+        yield number, source[first:start]
+        at = compared.find(required, start)
 
 
 def _lines(source: bytes, offsets: Iterable[int]) -> list[int]:
