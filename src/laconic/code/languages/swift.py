@@ -20,6 +20,7 @@ from laconic.code.expressions import (
     Parameter,
 )
 from laconic.code.languages.classes import bind_typed, child_of, dotted_type, function, own_name
+from laconic.code.languages.control.swift import CONTROL
 from laconic.code.languages.model import (
     Assign,
     Block,
@@ -350,6 +351,7 @@ SWIFT = Language(
     name="swift",
     grammar=grammar,
     rules=RULES,
+    control=CONTROL,
     blocks=names("statements for_statement if_statement while_statement switch_entry catch_block"),
     resolution=Resolution(
         modules=module_files,

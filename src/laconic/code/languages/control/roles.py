@@ -19,7 +19,8 @@ from laconic.code.languages.model import Field, value
 class If:
     """`if condition: then`, with arms in `otherwise` that are an `If`, an `Else` or any statement.
 
-    `chains` are node types of further arms that are children of the same node. An `initial` statement runs first.
+    An `initial` statement runs first. `condition` "+" stands for all children before the body: tests, and names with
+    the values that they are bound to if there is any.
     """
 
     condition: Field = "condition"
@@ -27,6 +28,7 @@ class If:
     otherwise: Field = "alternative"
     initial: Field = ""
     negated: bool = False  # `unless`
+    outlives: bool = False  # the names that the condition binds are known after it
 
 
 @value
@@ -127,7 +129,7 @@ class Case:
     binds: bool = False  # names in the pattern are bound
     names_fit: bool = False  # a bare name as pattern fits everything
     falls: bool = False  # into the next one unless something jumps; the subject alone decides where to begin
-    joins: bool = False  # without statements of its own it has those of the next one
+    joins: bool = False  # without statements of its own, or where it says `fallthrough`, it has those of the next one
     default: bool = False
 
 
@@ -153,7 +155,10 @@ class Goes:
 
 @value
 class Labelled:
-    """A statement that a jump may name; without a `body` the label stands before the next statement."""
+    """A statement that a jump may name; without a `body` the label stands before the next statement.
+
+    Without a `label` the node is one.
+    """
 
     label: Field = "label"
     body: Field = "#-1"

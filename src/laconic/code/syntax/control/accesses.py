@@ -59,7 +59,10 @@ def _call(walk: Walk, node: Node, role: model.Call) -> None:
         _visit_receiver(walk, receiver, name, discarded=discarded and not of_module)
     passed = arguments.named_children if arguments is not None else []
     _visit_arguments(walk, node, name, passed)
-    walk.visit_children(node, but=(callee, arguments, receiver))
+    around = arguments.parent if arguments is not None else None
+    if around is not None and around.id != node.id:
+        walk.visit_children(around, but=(callee, arguments))
+    walk.visit_children(node, but=(callee, arguments, receiver, around))
     may_change = discarded and name not in walk.control.pure and not walk.control.lends_openly
     walk.note_call(node, name, path, passed, blind=may_change and (receiver is None or of_module))
     walk.draft.fail()
@@ -252,6 +255,7 @@ def _lent(walk: Walk, argument: Node) -> Node | None:
     """What an argument lends to the function that is called, which may change it."""
     if token(argument, walk.control.lending) is not None:
         return _given(walk, argument)
+    argument = _given(walk, argument) or argument
     role = walk.role(argument)
     if isinstance(role, control.Unary) and token(argument, role.borrows) is not None:
         return field(role.operand)(argument)
@@ -261,13 +265,18 @@ def _lent(walk: Walk, argument: Node) -> Node | None:
 
 
 def _declares(walk: Walk, node: Node, role: control.Declares) -> None:
-    given = field(role.value)(node)
-    walk.visit(given)
-    for target in node.children_by_field_name(role.targets):
+    targets = node.children_by_field_name(role.targets)
+    values = node.children_by_field_name(role.value) if role.value else []
+    for given in values:
+        walk.visit(given)
+    for at, target in enumerate(targets):
         if type(walk.role(target)) is model.Assign:
             walk.visit(target)
         else:
-            walk.bind(target, given, declares=True)
+            value = values[at] if len(values) == len(targets) else values[0] if values else None
+            walk.bind(target, value, declares=True)
+    if not targets:
+        walk.visit_children(node)
 
 
 def _forgets(walk: Walk, node: Node, role: control.Forgets) -> None:

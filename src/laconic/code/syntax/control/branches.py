@@ -14,7 +14,7 @@ from laconic.code.syntax.control.blocks import (
     initial,
     open_statement,
 )
-from laconic.code.syntax.control.conditions import branch
+from laconic.code.syntax.control.conditions import tested
 from laconic.code.syntax.control.draft import Ends
 
 if TYPE_CHECKING:
@@ -27,22 +27,26 @@ def lower_if(walk: Walk, node: Node, role: control.If) -> None:
     """Arms one after the other; without a last one, control goes on after it."""
     draft, result = walk.draft, walk.result
     owner = draft.statement
-    draft.scopes.append({})
+    if not role.outlives:
+        draft.scopes.append({})
     ends = _arms_of(walk, node, role, result)
     draft.here = draft.here + ends
     draft.statement = owner
-    draft.scopes.pop()
+    if not role.outlives:
+        draft.scopes.pop()
 
 
 def _arms_of(walk: Walk, node: Node, role: control.If, result: str | None) -> Ends:
     """Gives the ends of the arms; `here` is left what took none of them."""
     draft = walk.draft
-    then = field(role.then)(node)
+    then, last = field(role.then)(node), field(role.otherwise)(node)
+    if then is not None and last is not None and then.id == last.id:
+        then = None  # nothing between the brackets
     open_statement(walk, node, "if", then)
     me = draft.statement
     initial(walk, node, role.initial)
     draft.decisions += 1
-    holds, fails = branch(walk, field(role.condition)(node))
+    holds, fails = tested(walk, node, role.condition, then if then is not None else last)
     draft.here = fails if role.negated else holds
     block(walk, then, result=result)
     draft.close()
@@ -54,12 +58,20 @@ def _arms_of(walk: Walk, node: Node, role: control.If, result: str | None) -> En
         if type(part) is control.If and arm.type != node.type:
             ends = ends + _arms_of(walk, arm, part, result)
             continue
-        if type(part) is control.Else:
-            draft.statements[me].tails.append(arm.start_point[0] + 1)
+        if type(part) is not control.If:
+            draft.statements[me].tails.append(_line_of_else(arm))
         block(walk, body_of(arm, part) if type(part) is control.Else else arm, result=result)
         draft.close()
     draft.statement = me
     return ends
+
+
+def _line_of_else(arm: Node) -> int:
+    """The line of the `else` before an arm, where the arm does not begin with it."""
+    before = arm.prev_sibling
+    while before is not None and before.type != "else" and not before.is_named:
+        before = before.prev_sibling
+    return (before if before is not None and before.type == "else" else arm).start_point[0] + 1
 
 
 def _arms(walk: Walk, node: Node, role: control.If) -> list[Node]:

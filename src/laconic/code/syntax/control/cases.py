@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from laconic.code.languages import model
 from laconic.code.languages.control import roles as control
 from laconic.code.routines import Way
-from laconic.code.syntax.children import field
+from laconic.code.syntax.children import field, token
 from laconic.code.syntax.control.blocks import (
     block,
     initial,
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from laconic.code.syntax.control.walk import Walk
 
 
+FALLS = frozenset({"fallthrough"})  # where it is a word of the case and no statement
 OTHERWISE = control.Case("", default=True)  # an `else` among cases
 
 
@@ -86,7 +87,7 @@ def _try_cases(
         _case_body(walk, node, role, result)
         fallen = list(frame.raised)
         frame.raised = []
-        if role.joins and not _case_statements(walk, node, role):
+        if role.joins and (token(node, FALLS) is not None or not _case_statements(walk, node, role)):
             fallen += draft.here
         else:
             frame.breaks += draft.here

@@ -34,6 +34,38 @@ def branch(walk: Walk, node: Node | None) -> tuple[Ends, Ends]:
     return _outcomes(walk, node, number)
 
 
+def tested(walk: Walk, node: Node | None, place: str, body: Node | None) -> tuple[Ends, Ends]:
+    """The condition of a statement, or all that stands before its body."""
+    if place != "+" or node is None:
+        return branch(walk, field(place)(node) if node is not None else None)
+    fails: Ends = []
+    bound: Node | None = None
+    for at, part in enumerate(node.named_children):
+        if body is not None and part.start_byte >= body.start_byte:
+            break
+        if node.field_name_for_named_child(at) == "bound_identifier" or type(walk.role(part)) is control.Declares:
+            bound = part
+        elif type(walk.role(part)) is not model.Skip:
+            holds, missed = _bound_if(walk, part, bound) if bound is not None else branch(walk, part)
+            walk.draft.here, bound = holds, None
+            fails += missed
+    if bound is not None:
+        walk.draft.here, missed = _bound_if(walk, bound, bound)
+        fails += missed
+    holds, walk.draft.here = walk.draft.here, []
+    return holds, fails
+
+
+def _bound_if(walk: Walk, value: Node, target: Node) -> tuple[Ends, Ends]:
+    """`let target = value` as a condition; with the target alone it is the value too."""
+    walk.visit(value)
+    walk.bind(target, value, declares=True)
+    walk.draft.point(value.start_byte, value.end_byte).tests = True
+    number = walk.draft.last()
+    walk.draft.close()
+    return [(number, Way.TRUE)], [(number, Way.FALSE)]
+
+
 def _outcomes(walk: Walk, node: Node | None, number: int) -> tuple[Ends, Ends]:
     role = walk.role(node) if node is not None else None
     if node is not None and isinstance(role, control.Constant):

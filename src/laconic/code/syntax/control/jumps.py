@@ -67,7 +67,7 @@ def lower_labelled(walk: Walk, node: Node, role: control.Labelled) -> None:
     """A name for a statement: `break name` leaves it, `goto name` comes to it."""
     draft = walk.draft
     label, body = field(role.label)(node), field(role.body)(node)
-    name = walk.label_of(label)
+    name = walk.label_of(label if label is not None else node)
     draft.close()
     draft.labels.setdefault(name, []).append(len(draft.points))
     loops = body is not None and type(walk.role(body)) in (control.While, control.Each, control.Switch)
@@ -82,6 +82,7 @@ def lower_labelled(walk: Walk, node: Node, role: control.Labelled) -> None:
     else:
         open_statement(walk, node, "simple")
         draft.point(node.start_byte, node.end_byte)
+        walk.label = name
     draft.frames.pop()
     draft.close()
     draft.here = draft.here + frame.breaks

@@ -14,7 +14,7 @@ from laconic.code.syntax.control.blocks import (
     initial,
     open_statement,
 )
-from laconic.code.syntax.control.conditions import branch
+from laconic.code.syntax.control.conditions import branch, tested
 from laconic.code.syntax.control.draft import Draft, Ends, Frame
 
 if TYPE_CHECKING:
@@ -34,10 +34,13 @@ def lower_while(walk: Walk, node: Node, role: control.While) -> None:
     draft.decisions += 1
     initial(walk, head, role.initial)
     frame = _enter_loop(walk, node, role)
-    condition = field(role.condition)(head) if role.condition and head is not None else None
+    condition = field(role.condition)(head) if role.condition not in ("", "+") and head is not None else None
     start = len(draft.points)
     if role.first:
-        holds, fails = _test(walk, condition, node, negated=role.negated)
+        if role.condition == "+":
+            holds, fails = tested(walk, node, role.condition, body)
+        else:
+            holds, fails = _test(walk, condition, node, negated=role.negated)
         draft.here = holds
         block(walk, body)
         _update(walk, every(head, role.update), frame, me)
