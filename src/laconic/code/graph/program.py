@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
+from itertools import starmap
 from typing import Any, NamedTuple, Protocol, cast
 
 from laconic.code.expressions import (
@@ -23,6 +24,7 @@ from laconic.code.expressions import (
     GENERIC,
     IMPORTED,
     ITEM,
+    LITERAL,
     MAPPING,
     MEMBER,
     NEW,
@@ -49,6 +51,15 @@ MEMBER_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
 
 # Expressions that end with the name of their first part.
 NAMED_BY_FIRST = (CALL, NEW, ITEM, ELEMENT, PART, ENTER, GENERIC, DECLARED, AS_TRAIT)
+
+MEMBERS = (MEMBER, REFERENCE)
+CALLS = (CALL, NEW)
+LISTS = (SEQUENCE, EITHER)
+
+# Expressions that hold what their first part holds.
+HELD_IN_FIRST = (ITEM, ELEMENT, PART, ENTER, SPREAD, DECLARED)
+
+NAMELESS = (CONST, LITERAL)  # expressions that hold the value of no name
 
 
 class IndexedFile(NamedTuple):
@@ -105,6 +116,8 @@ class Flow(NamedTuple):
     target: Any
     call: Expression
     is_local: bool = False  # the name is known in this file alone
+    is_return: bool = False  # of the function `target`
+    of_result: bool = False  # the name is that of a call whose result goes there
 
 
 class File:
@@ -236,30 +249,38 @@ class File:
                 yield ""
 
     @cached_property
-    def calls_by_name(self) -> dict[str, list[tuple[int, int]]]:
+    def calls_by_name(self) -> dict[Any, list[tuple[int, int]]]:
         """(scope, position among its calls) of every call, by each name its callee is written with."""
-        found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        found: dict[Any, list[tuple[int, int]]] = defaultdict(list)
+        is_any, marked = self.facts.functions_are_objects, {self.facts.construct_method, *self.facts.stand_ins}
         for position, scope in enumerate(self.scopes):
             for index, call in enumerate(scope.calls if scope is not None else ()):
-                names = callee_names(call[1])
-                is_member = type(call[1]) is tuple and call[1][0] == MEMBER
-                if is_member and call[1][2] in self.facts.stand_ins:
-                    names.add(self.facts.stand_ins[call[1][2]])
-                constructs = is_member and call[1][2] == self.facts.construct_method
-                if constructs or (is_member and self.facts.functions_are_objects):
-                    names |= callee_names(call[1][1]) - self.facts.receiver_names - self.facts.super_names
+                callee = call[1]
+                names: Iterable[Any] = callee_names(callee)
+                if type(callee) is tuple and callee[0] == MEMBER and (is_any or callee[2] in marked):
+                    names = self._other_names(callee, names)
                 for name in names:
                     found[name].append((position, index))
         return found
+
+    def _other_names(self, callee: Any, names: Iterable[Any]) -> Iterable[Any]:
+        """The names of a member that is called, with those of other things that the call may mean."""
+        facts = self.facts
+        every = dict.fromkeys(names)
+        if callee[2] in facts.stand_ins:
+            every[facts.stand_ins[callee[2]]] = None
+        if facts.functions_are_objects or callee[2] == facts.construct_method:
+            every.update(dict.fromkeys(set(callee_names(callee[1])) - facts.receiver_names - facts.super_names))
+        return every
 
     @cached_property
     def handed_by_name(self) -> dict[Any, list[tuple[int, int]]]:
         """(scope, position among its calls) of every call that may call what it is given, by the names of that."""
         found: dict[Any, list[tuple[int, int]]] = defaultdict(list)
-        calling = calling_names(self.facts)
+        calls_back, calling = self.facts.calls_back, calling_names(self.facts)
         for position, scope in enumerate(self.scopes):
             for index, call in enumerate(scope.calls if scope is not None else ()):
-                if self.facts.calls_back or not calling.isdisjoint(callee_names(call[1])):
+                if calls_back or not calling.isdisjoint(callee_names(call[1])):
                     receiver = call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
                     names = {name for part in (receiver, *call[2]) for name in carried_names(part)}
                     for name in names - self.facts.receiver_names:
@@ -275,37 +296,49 @@ class File:
                 found[read_name(expression)].append((position, index))
         return found
 
+    def flows(self, name: Any) -> Iterator[Flow]:
+        """Where values go that a name (or an anonymous definition) carries."""
+        return starmap(Flow, self._flows.get(name, ()))
+
     @cached_property
-    def flows(self) -> dict[Any, list[Flow]]:
-        """Where values go, by the names (or anonymous definitions) that carry them."""
-        found: dict[Any, list[Flow]] = defaultdict(list)
+    def _flows(self) -> dict[Any, list[tuple[Any, ...]]]:
+        """What flows are made of, by the names that carry them: there are many more than are asked for."""
+        found: dict[Any, list[tuple[Any, ...]]] = defaultdict(list)
         for position, scope in enumerate(self.scopes):
-            if scope is None:
-                continue
-            for flow in self._scope_flows(position, scope):
-                for name in carried_names(flow.value):
-                    found[name].append(flow)
+            for flow in self._scope_flows(position, scope) if scope is not None else ():
+                value = flow[1]
+                if type(value) is str:
+                    found[value.partition(VERSION_MARK)[0]].append(flow)
+                elif type(value) is tuple and value[0] == MEMBER:
+                    found[value[2]].append(flow)
+                elif type(value) is tuple and value[0] not in NAMELESS:
+                    names, called = set[Any](), set[Any]()
+                    collect_carried(value, names, called)
+                    for name in names:
+                        found[name].append(flow)
+                    for name in called - names:
+                        found[name].append((*flow, True))
         return found
 
-    def _scope_flows(self, position: int, scope: Scope) -> Iterator[Flow]:
+    def _scope_flows(self, position: int, scope: Scope) -> Iterator[tuple[Any, ...]]:
         is_function = self.definitions[position][0] in CALLABLE_KINDS
         for target, value in scope.binds:
             for name in callee_names(target):
-                yield Flow(position, value, name, None, is_function and name in self.names(position))
+                yield position, value, name, None, is_function and name in self.names(position), False
         own = self.definitions[position][1] if self.definitions[position][0] != Kind.LAMBDA else position
         for value in (*scope.returns, *scope.yields):
-            yield Flow(position, value, own, None)
+            yield position, value, own, None, False, True
         for parameter in scope.parameters:
-            yield Flow(self.definitions[position][3], parameter[2], parameter[0], None, True)
+            yield self.definitions[position][3], parameter[2], parameter[0], None, True, False
         if self.facts.members_are_items:
             for expression in (*(value for _, value in scope.binds), *scope.returns, *scope.calls):
                 for key, value in mapped(expression):
-                    yield Flow(position, value, key, None)
+                    yield position, value, key, None, False, False
         for call in scope.calls:
             for index, value in enumerate(call[2]):
-                yield Flow(position, value, index, call)
+                yield position, value, index, call, False, False
             for keyword, value in call[3]:
-                yield Flow(position, value, keyword, call)
+                yield position, value, keyword, call, False, False
 
     def owner_class(self, position: int) -> int:
         """The class whose member a definition is, -1 for none."""
@@ -639,22 +672,22 @@ def calling_names(facts: Resolution) -> frozenset[str]:
     return frozenset(name.rpartition(".")[2] for name, summary in every if summary.calls)
 
 
-def callee_names(expression: Expression) -> set[Any]:
+def callee_names(expression: Expression) -> tuple[Any, ...]:
     """The names that an expression is written with at its end: `a.b` gives b, `f()()` gives f, `x[0]` gives x."""
-    if type(expression) is str:
-        return {expression.partition(VERSION_MARK)[0]}
-    if type(expression) is not tuple:
-        return set()
-    tag = expression[0]
-    if tag in (MEMBER, REFERENCE):
-        return {expression[2]}
-    if tag == DEFINED:
-        return {expression[1]}
-    if tag == IMPORTED:
-        return {expression[2] or expression[1].rpartition(".")[2]}
-    if tag == EITHER:
-        return {name for part in expression[1] for name in callee_names(part)}
-    return callee_names(expression[1]) if tag in NAMED_BY_FIRST else set()
+    while type(expression) is tuple:
+        tag = expression[0]
+        if tag in MEMBERS:
+            return (expression[2],)
+        if tag == DEFINED:
+            return (expression[1],)
+        if tag == IMPORTED:
+            return (expression[2] or expression[1].rpartition(".")[2],)
+        if tag == EITHER:
+            return tuple(dict.fromkeys(name for part in expression[1] for name in callee_names(part)))
+        if tag not in NAMED_BY_FIRST:
+            return ()
+        expression = expression[1]
+    return (expression.partition(VERSION_MARK)[0],) if type(expression) is str else ()
 
 
 def read_name(expression: Expression) -> str:
@@ -693,20 +726,31 @@ def mapped(expression: Expression) -> Iterator[tuple[Any, Expression]]:
 
 def carried_names(expression: Expression) -> set[Any]:
     """The names whose values an expression may hold or give back, arguments and elements included."""
-    if type(expression) is not tuple:
-        return callee_names(expression)
-    tag = expression[0]
-    if tag in (CALL, NEW):
-        found = callee_names(expression)
-        for part in (*expression[2], *(value for _, value in expression[3])):
-            found |= carried_names(part)
-        return found
-    if tag in (SEQUENCE, EITHER):
-        return {name for part in expression[1] for name in carried_names(part)}
-    if tag == MAPPING:
-        return {name for _, value in expression[1] for name in carried_names(value)}
-    if tag == IMPORTED:
-        return {expression[2] or expression[1].rpartition(".")[2]}
-    if tag in (ITEM, ELEMENT, PART, ENTER, SPREAD, DECLARED):
-        return carried_names(expression[1])
-    return callee_names(expression)
+    found = set[Any]()
+    collect_carried(expression, found, found)
+    return found
+
+
+def collect_carried(expression: Expression, names: set[Any], called: set[Any]) -> None:
+    """Add the names whose values an expression may hold, arguments and elements included.
+
+    Of calls whose results it may hold the names go to `called`.
+    """
+    while type(expression) is tuple and expression[0] in HELD_IN_FIRST:
+        expression = expression[1]
+    tag = expression[0] if type(expression) is tuple else CONST
+    parts: Iterable[Expression] = ()
+    if tag in CALLS:
+        called.update(callee_names(expression[1]))
+        parts = (*expression[2], *[value for _, value in expression[3]])
+    elif tag in LISTS:
+        parts = expression[1]
+    elif tag == MAPPING:
+        parts = [value for _, value in expression[1]]
+    else:
+        names.update(callee_names(expression))
+    for part in parts:
+        if type(part) is str:
+            names.add(part.partition(VERSION_MARK)[0])
+        elif type(part) is tuple and part[0] not in NAMELESS:
+            collect_carried(part, names, called)

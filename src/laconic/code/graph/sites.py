@@ -323,31 +323,33 @@ class Sites:
         """(file, scope, position of the call, shift) of all calls that reach a definition; `near` looks less far."""
         wanted = self._wanted(file, position)
         found: set[tuple[int, int, int, int]] = set()
-        seen: set[tuple[int, Any]] = set()
+        seen: set[tuple[int, Any, bool]] = set()
         pending = deque(Carrier(name, file.id) for name in self._first_names(file, position))
         pending.append(Carrier(position, file.id, True, False))  # what decorators are applied to
         pending.extend(self._class_receivers(file, position))
         reach = MAX_CARRIER_FILES_NEAR if near else MAX_CARRIER_FILES
         found |= self._chaining(file, position)
         carriers: set[Any] = set()
+        gives_itself = self._gives_itself(file, position, wanted)
         while pending:
             name, home, is_local, is_first = pending.popleft()
+            results = gives_itself or not is_first
             files = {home}
             whole = self._whole_module(home, name)
             if whole:
                 files.update(self._importers(home))
-                pending.extend(Carrier(other, home, False, False) for other in whole if (home, other) not in seen)
+                pending.extend(Carrier(other, home, False, False) for other in whole if (home, other, True) not in seen)
             elif type(name) is str and not is_local:
                 mentioning = self.program.mentioning(name, file)
                 if is_first or len(mentioning) <= reach:
                     files.update(mentioning)
             for file_id in sorted(files):
-                if (file_id, name) in seen:
+                if (file_id, name, results) in seen:
                     continue
-                seen.add((file_id, name))
+                seen.add((file_id, name, results))
                 other = self.program.file(file_id)
                 found |= self._verified(other, name, file, position, guess)
-                for carrier in self._carriers(other, name, wanted):
+                for carrier in self._carriers(other, name, wanted, results):
                     carriers.add(carrier.name)
                     if len(carriers) <= MAX_CARRIERS:
                         pending.append(carrier)
@@ -460,11 +462,22 @@ class Sites:
                     found.add((other.id, scope, index, target.shift))
         return found
 
-    def _carriers(self, other: File, name: Any, wanted: frozenset[Value]) -> list[Carrier]:
-        """Names to which a wanted value goes from `name` in a file."""
+    def _gives_itself(self, file: File, position: int, wanted: frozenset[Value]) -> bool:
+        """Whether calling what is searched for may give it again. Mostly not, and then results need not be followed."""
+        body = file.scopes[position]
+        if (body is not None and body.decorated is not None) or any(value[0] == INSTANCE for value in wanted):
+            return True
+        functions = (value for value in wanted if value[0] == FUNCTION)
+        return any(self.holds(self.evaluator.calls.returned((*function, None)), wanted) for function in functions)
+
+    def _carriers(self, other: File, name: Any, wanted: frozenset[Value], results: bool) -> list[Carrier]:
+        """Names to which a wanted value goes from `name` in a file, from results of calling it only on demand."""
         found: list[Carrier] = []
-        for flow in other.flows.get(name, ()):
+        for flow in other.flows(name):
+            if flow.of_result and not results:
+                continue
             passed_on = flow.target == name and not self._whole_module(other.id, name)
+            passed_on = passed_on and (results or not flow.is_return)
             if passed_on or not self.holds(self.evaluator.values(other, flow.scope, flow.value), wanted):
                 continue
             if flow.call is None:

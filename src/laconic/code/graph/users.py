@@ -123,7 +123,7 @@ class Users:
 
     def _flowing(self, other: File, name: str, wanted: frozenset[Value]) -> Iterator[User]:
         """Where a function goes: into calls, and into what a module binds, which others read."""
-        for flow in other.flows.get(name, ()):
+        for flow in other.flows(name):
             is_bound = flow.call is None and flow.scope == 0 and type(flow.target) is str and flow.target != name
             if not (is_bound or flow.call is not None):
                 continue
