@@ -134,3 +134,28 @@ def test_a_failure_leaves_the_solver_usable() -> None:
     with pytest.raises(ValueError):
         solver.solve("through", through)
     assert solver.solve("through", lambda: frozenset({1})) == {1}
+
+
+def test_what_depends_on_nothing_of_its_own_is_solved_once() -> None:
+    first = Solver()
+    second = Solver(first.shared)
+    computed: list[str] = []
+
+    def common() -> frozenset[str]:
+        computed.append("common")
+        return frozenset({"c"})
+
+    def own(solver: Solver, value: str) -> frozenset[str]:
+        solver.mark_own()
+        return frozenset({value})
+
+    def both(solver: Solver, value: str) -> frozenset[str]:
+        return solver.solve("common", common) | solver.solve("own", own, solver, value) | {"b"}
+
+    def ring(solver: Solver, value: str) -> frozenset[str]:
+        return solver.solve("both", both, solver, value) | solver.solve("ring", ring, solver, value)
+
+    for _ in range(2):
+        assert first.solve("ring", ring, first, "1") == {"c", "1", "b"}
+        assert second.solve("ring", ring, second, "2") == {"c", "2", "b"}
+    assert computed == ["common"]

@@ -70,7 +70,7 @@ class Evaluator:
         allow_deep_nesting()
         self.program = program
         self.below = Evaluator(program, level - 1) if level else None
-        self.solver = Solver()
+        self.solver: Solver = Solver(self.below.solver.shared if self.below is not None else None)
         self.members = Members(self)
         self.objects = Objects(self)
         self.typed = Typed(self)

@@ -4,6 +4,8 @@ The answer for an unknown is its value in the least solution of the whole system
 index and a rebuilt one therefore agree. The method is a local solver with recorded dependencies (Fecht and Seidl, "A
 faster solver for general systems of equations", 1999): an unknown is computed when first met, one met while it is being
 computed gives its value so far, and whoever read a value that changed later is computed again.
+
+Several solvers may have the same equations but for some, which say so. What depends on none of those is solved once.
 """
 
 from __future__ import annotations
@@ -22,20 +24,25 @@ MAX_VALUES = 100  # members of one set; a larger one says nothing and counts as 
 class _Unknown:
     """An unknown of the question that is being answered: its equation, its value so far and who read that."""
 
-    __slots__ = ("arguments", "computations", "compute", "readers", "value")
+    __slots__ = ("arguments", "computations", "compute", "is_own", "readers", "value")
 
     def __init__(self, compute: Callable[..., frozenset[Any]], arguments: tuple[Any, ...]) -> None:
         self.compute = compute
         self.arguments = arguments
         self.computations = 0
+        self.is_own = False  # it depends on an equation that only this solver has
         self.value = EMPTY
         self.readers: dict[_Unknown, None] = {}  # in order of reading
 
 
 class Solver:
-    """A table of solved unknowns. `solve(key, compute, *arguments)` where compute(*arguments) is a frozenset."""
+    """A table of solved unknowns. `solve(key, compute, *arguments)` where compute(*arguments) is a frozenset.
 
-    def __init__(self) -> None:
+    `shared` holds what solvers with the same equations have in common.
+    """
+
+    def __init__(self, shared: dict[Hashable, frozenset[Any]] | None = None) -> None:
+        self.shared: dict[Hashable, frozenset[Any]] = {} if shared is None else shared
         self._solved: dict[Hashable, frozenset[Any]] = {}
         self._open: dict[Hashable, _Unknown] = {}  # of the question being answered, not final yet
         self._stack: list[_Unknown] = []
@@ -44,11 +51,16 @@ class Solver:
 
     def solve(self, key: Hashable, compute: Callable[..., frozenset[Any]], *arguments: Any) -> frozenset[Any]:
         """The least solution for `key`; asked from inside a computation, its value so far."""
-        known = self._solved.get(key)
+        known = self.shared.get(key)
         if known is not None:
             return known
         if not self._stack:
-            return self._answer(key, compute, arguments)
+            known = self._solved.get(key)
+            return self._answer(key, compute, arguments) if known is None else known
+        known = self._solved.get(key)
+        if known is not None:
+            self._stack[-1].is_own = True
+            return known
         unknown = self._open.get(key)
         if unknown is not None:
             unknown.readers[self._stack[-1]] = None
@@ -61,6 +73,11 @@ class Solver:
             self._compute(unknown)
         return unknown.value
 
+    def mark_own(self) -> None:
+        """Say of the equation that is being computed that other solvers have another one for the same key."""
+        if self._stack:
+            self._stack[-1].is_own = True
+
     def _answer(self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any) -> frozenset[Any]:
         asked = self._open[key] = _Unknown(compute, arguments)
         self._left = MAX_COMPUTATIONS
@@ -69,15 +86,26 @@ class Solver:
             while self._stale:
                 stale, _ = self._stale.popitem()
                 self._compute(stale)
-            for name, unknown in self._open.items():
-                self._solved[name] = unknown.value
+            self._keep()
         except RecursionError:  # expressions nested deeply in a long chain: nothing is said of this one
-            self._solved[key] = EMPTY
+            self._solved[key] = asked.value = EMPTY
         finally:
             for unknown in self._open.values():
                 unknown.readers.clear()  # they refer to each other
             self._open, self._stale, self._stack = {}, {}, []
-        return self._solved[key]
+        return asked.value
+
+    def _keep(self) -> None:
+        """Keep what was solved: for all solvers unless it depends on what is our own, or bounds cut it off."""
+        if self._left >= 0:
+            pending = [unknown for unknown in self._open.values() if unknown.is_own]
+            while pending:
+                for reader in pending.pop().readers:
+                    if not reader.is_own:
+                        reader.is_own = True
+                        pending.append(reader)
+        for key, unknown in self._open.items():
+            (self._solved if unknown.is_own or self._left < 0 else self.shared)[key] = unknown.value
 
     def _compute(self, unknown: _Unknown) -> None:
         unknown.computations += 1

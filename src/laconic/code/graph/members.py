@@ -58,6 +58,8 @@ MAX_MERGES = 20  # statements of a file that add all members of one object to an
 MAX_SUBCLASS_MEMBERS = 30  # definitions of a name among which those of subclasses are looked for
 MAX_SUBTYPE_FILES = 200  # files searched for subclasses of one class
 
+EXTENSION_KINDS = (Kind.EXTENSION,)
+
 
 class Members:
     """Member lookup over the values of an `Evaluator`."""
@@ -68,6 +70,7 @@ class Members:
         self.solver = evaluator.solver
         self.sites = Sites(evaluator)
         self.open = OpenClasses(evaluator)
+        self._known_bodies: dict[Value, list[tuple[File, int]]] = {}
 
     def of_all(self, values: Values, name: str, file: File) -> Values:
         """The member of that name of every value."""
@@ -368,9 +371,15 @@ class Members:
         return one(RESULT, f"{file.path}:{file.qualnames()[position]}.{name}")
 
     def _bodies(self, owner: Value) -> Iterable[tuple[File, int]]:
-        file = self.program.file(owner[1])
-        yield from ((self.program.file(at), position) for at, position in self.open.openings(file, owner[2]))
-        yield from self.extensions(owner)
+        """Where members of a class are written."""
+        known = self._known_bodies.get(owner)
+        if known is None:
+            file = self.program.file(owner[1])
+            known = [(self.program.file(at), position) for at, position in self.open.openings(file, owner[2])]
+            if self.program.named(file.definitions[owner[2]][1], kinds=EXTENSION_KINDS):
+                return [*known, *self.extensions(owner)]  # may be on the way to being solved
+            self._known_bodies[owner] = known
+        return known
 
     def extensions(self, owner: Value) -> list[tuple[File, int]]:
         """Blocks and receiver methods elsewhere that add members to a class."""
@@ -382,7 +391,7 @@ class Members:
         home = self.program.file(owner[1])
         name = home.definitions[owner[2]][1]
         found = set()
-        for file_id, position in self.program.named(name, kinds=(Kind.EXTENSION,)):
+        for file_id, position in self.program.named(name, kinds=EXTENSION_KINDS):
             file = self.program.file(file_id)
             scope = file.scopes[position]
             if scope is not None and scope.flags & EXTENSION and self.class_of(file, position) == owner:

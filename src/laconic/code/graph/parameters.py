@@ -60,6 +60,7 @@ class Parameters:
 
     def _always_passed(self, file: File, position: int, index: int) -> bool:
         """Whether no known call leaves a parameter to its default."""
+        self.solver.mark_own()
         scope = file.scope(position)
         sites = self.evaluator.below.members.sites.of(file, position) if self.evaluator.below else []
         return all(passed_expressions(scope, index, call, shift) for _, _, call, shift in sites)
@@ -82,6 +83,7 @@ class Parameters:
     def _passed(self, file: File, position: int, index: int) -> Values:
         """What call sites pass for a parameter."""
         below = self.evaluator.below
+        self.solver.mark_own()
         if below is None:
             return NOTHING
         found: Values = NOTHING

@@ -532,7 +532,7 @@ class Program:
         self.rows: dict[int, IndexedFile] = {row.id: row for row in facts.indexed_files()}
         self.by_path: dict[str, int] = {row.path: row.id for row in self.rows.values()}
         self._files: dict[int, File] = {}
-        self._by_name: dict[str, list[str]] | None = None
+        self._by_name: dict[str, list[str]] | None = None  # paths by their last part, and by their last two
         self._ending: dict[str, list[str]] = {}
         self._chosen: dict[tuple[Any, ...], tuple[tuple[int, int], ...]] = {}
         self._directories: dict[str, list[str]] | None = None
@@ -644,11 +644,14 @@ class Program:
         if self._by_name is None:
             self._by_name = defaultdict(list)
             for path in sorted(self.by_path):
-                self._by_name[path.rpartition("/")[2]].append(path)
+                directory, _, name = path.rpartition("/")
+                self._by_name[name].append(path)
+                if directory:
+                    self._by_name[f"{directory.rpartition('/')[2]}/{name}"].append(path)
         known = self._ending.get(suffix)
         if known is None:
             tail = "/" + suffix
-            candidates = self._by_name.get(suffix.rpartition("/")[2], ())
+            candidates = self._by_name.get("/".join(suffix.split("/")[-2:]), ())
             known = self._ending[suffix] = [path for path in candidates if path == suffix or path.endswith(tail)]
         return known
 
