@@ -29,6 +29,7 @@ from laconic.foundation.settings import Settings, load
 
 if TYPE_CHECKING:
     from laconic.code.pack.excerpt import Line
+    from laconic.code.pack.memory.sessions import Sessions
     from laconic.code.pack.texts import Texts
     from laconic.code.search.searcher import Filters, Found
     from laconic.foundation.tokens import Tokenizer
@@ -127,6 +128,15 @@ class Workspace:
 
         store = self.engine.store
         return Texts(self.source, store.symbols_of, lambda symbol: bodies.get(symbol.id), with_docs)
+
+    def sessions(self) -> Sessions:
+        """What readers have been shown; to be closed. `database_unavailable` where nothing can be kept."""
+        from laconic.code.pack.memory.sessions import Sessions
+
+        directory = self.engine.store.directory
+        if directory is None:
+            raise LaconicError("database_unavailable", "there is no place to remember what a session was shown")
+        return Sessions.open(directory)
 
     def close(self) -> None:
         """Let go of the index."""

@@ -113,7 +113,7 @@ def test_only_newlines_end_the_lines_of_a_symbol(shop: Path, ask: Ask) -> None:
         b"def first():\n    return 1\n\x0c\n# \xe2\x80\xa8 \r \ndef second():\r\n    return 2\r\n"
     )
     shown = ask("symbol", "get", "second").out
-    assert shown == "odd.py:second  function, 5-6\ndef second():\n    return 2\n"
+    assert shown == "odd.py:second  function, 5-6, etag b24949196e37\ndef second():\n    return 2\n"
 
 
 def test_a_closed_directory_is_said(ask: Ask) -> None:

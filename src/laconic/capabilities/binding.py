@@ -79,6 +79,9 @@ def _read_option(declared: Sequence[Parameter], word: str, rest: list[str], argu
         arguments[parameter.name] = implied
         return
     if not equals:
+        if parameter.bare is not None and (not rest or rest[0].startswith("--")):
+            arguments[parameter.name] = parameter.bare
+            return
         if not rest or rest[0].startswith("--"):
             raise _usage(f"{flag} needs a value", f"{flag} {parameter.metavar}: {parameter.help}")
         value = rest.pop(0)

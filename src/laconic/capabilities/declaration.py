@@ -14,7 +14,7 @@ A field's type is `str`, `int`, `bool`, a `StrEnum`, one of them `| None`, or `t
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, IntEnum, StrEnum
 from types import UnionType
@@ -72,6 +72,7 @@ class Parameter:
     maximum: int | None
     metavar: str
     role: Role
+    bare: str | None  # the value of the flag alone, None if it needs one
     shorthand: bool  # each choice is also a flag of its own: `--callers` for `--direction callers`
 
     @property
@@ -107,11 +108,12 @@ def option(
     metavar: str = "",
     minimum: int | None = None,
     maximum: int | None = None,
+    bare: str | None = None,
     shorthand: bool = False,
 ) -> Any:
     """Declare a parameter that is given by its name."""
     told = {"help": help, "role": role, "metavar": metavar, "minimum": minimum, "maximum": maximum}
-    return dataclasses.field(default=default, metadata={**told, "shorthand": shorthand})
+    return dataclasses.field(default=default, metadata={**told, "bare": bare, "shorthand": shorthand})
 
 
 def parameters_of(parameters: type) -> tuple[Parameter, ...]:
@@ -141,6 +143,7 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
         maximum=told["maximum"],
         metavar=told["metavar"] or field.name.upper().replace("_", "-"),
         role=told["role"],
+        bare=told.get("bare"),
         shorthand=told.get("shorthand", False),
     )
 
@@ -163,5 +166,10 @@ class Capability(Generic[ParametersT, ResultT]):
     examples: tuple[str, ...] = ()
     effect: Effect = Effect.READ
     cacheable: bool = True  # the same parameters at the same revision give the same answer
+    remembering: frozenset[str] = frozenset()  # parameters with which an answer depends on the answers before it
     checks_freshness: bool = True  # the index is refreshed before `run`; False where `run` does it itself
     tier: Tier = Tier.READ
+
+    def is_repeatable(self, arguments: Mapping[str, object]) -> bool:
+        """Whether these arguments at the same revision give the same answer."""
+        return self.cacheable and not any(arguments.get(name) is not None for name in self.remembering)

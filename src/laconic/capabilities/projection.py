@@ -12,7 +12,7 @@ from laconic.foundation.escape import visible, visible_line
 ValueT = TypeVar("ValueT")
 
 # The fields of results that hold several lines; all other texts have to stay on theirs.
-_OF_LINES = frozenset({"text", "code", "doc", "signature"})
+_OF_LINES = frozenset({"text", "code", "content", "diff", "doc", "signature"})
 
 
 def to_json(value: object) -> Any:

@@ -56,4 +56,4 @@ def answer(words: Words, root: Path, open_workspace: OpenWorkspace) -> Printed |
     output = Output(words.program, options, terminal)
     workspace = nullcontext(open_workspace(words.environment, options.refresh))
     status = run.answer(request, output, directory, lambda: workspace)
-    return Printed(parts, status, status == EXIT_OK and capability.cacheable)
+    return Printed(parts, status, status == EXIT_OK and capability.is_repeatable(request.arguments))

@@ -107,7 +107,7 @@ class Analysis:
             return encode(failure(LaconicError(wrong.code, wrong.message, wrong.hint))), False
         told = {"success": True, "status": "ok", **asked.shape(to_json(outcome.result)), "revision": outcome.revision}
         encoded = encode({**told, "notes": list(outcome.notes)} if outcome.notes else told)
-        return _bounded(encoded), capability.cacheable
+        return _bounded(encoded), capability.is_repeatable(asked.arguments)
 
     def words(self, standing: tuple[Any, ...], *words: Any) -> tuple[bytes, bool]:
         """The encoded reply to the command line."""
@@ -126,7 +126,9 @@ class Analysis:
         asked = call(command, {name: value for name, value in given.items() if name != BUDGET}, str(self._root))
         capability = catalogue.load(asked.capability)
         said = reply(capability, self._open(environment, True), asked.arguments, given.get(BUDGET))
-        return _bounded(encode({"success": True, "status": "ok", **to_json(said)})), capability.cacheable
+        return _bounded(encode({"success": True, "status": "ok", **to_json(said)})), capability.is_repeatable(
+            asked.arguments
+        )
 
     def refresh(self, paths: list[str] | None) -> tuple[str, tuple[str, ...], bool, int]:
         """Bring the index up to date: its revision, notices, whether another writer was waited for, its files."""

@@ -7,6 +7,17 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
+from laconic.capabilities.packs.sessions import (
+    REMEMBERING,
+    Told,
+    asked,
+    fill_option,
+    fitted,
+    rehydrate_option,
+    reset_option,
+    session_option,
+    told_line,
+)
 from laconic.capabilities.text import Style, aligned
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_DEPTH_HOPS, MAX_TARGET_SYMBOLS
@@ -62,6 +73,10 @@ class Parameters:
     cluster_duplicates: bool = option(
         False, "of functions that are nearly the same show one, and of the others a line with what differs"
     )
+    session: str | None = session_option()
+    reset: bool = reset_option()
+    rehydrate: tuple[str, ...] = rehydrate_option()
+    fill: bool = fill_option()
     budget_report: bool = option(False, "say where the tokens went and what the whole files would have cost")
 
 
@@ -101,12 +116,12 @@ class Context:
     items: tuple[PackedSymbol, ...]
     omitted: dict[str, int]  # by reason, what there was no room for
     report: Report | None
+    session: Told | None
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Context:
     """Choose, fit and print."""
     from laconic.code.lenses.neighbours import Neighbours, look
-    from laconic.code.pack.fit import fit
     from laconic.code.pack.include import parse_include
     from laconic.code.pack.report import budget_report
     from laconic.code.render.formats import format_named
@@ -114,7 +129,9 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
     engine, settings = workspace.engine, workspace.settings
     depth = settings.depth_hops if parameters.depth is None else parameters.depth
     budget = settings.budget_tokens if parameters.budget is None else parameters.budget
-    targets = list({symbol.id: symbol for symbol in map(engine.symbol, parameters.symbols)}.values())
+    session = asked(workspace, parameters)
+    named = (*map(engine.symbol, parameters.symbols), *session.rehydrate)
+    targets = list({symbol.id: symbol for symbol in named}.values())
     bodies = _sliced_bodies(workspace, parameters.slice, targets)
     texts, count = workspace.texts(bodies, with_docs=parameters.with_docs), workspace.tokenizer.count
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
@@ -127,7 +144,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
         view = without_twins(view, functions, Comparing(functions, texts.source, engine.store.symbols_of))
     render = format_named(parameters.format.value)
     includes = [parse_include(text) for text in parameters.include]
-    pack, text = fit(view, texts, render, budget, includes=includes, revision=workspace.revision, count=count)
+    (pack, text), told = fitted(workspace, session, view, texts, render, budget, includes)
     report = budget_report(pack, texts, render, count) if parameters.budget_report else None
     return Context(
         parameters.format,
@@ -138,6 +155,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
         tuple(map(_packed, pack.items)),
         dict(pack.omitted),
         _report(report) if report else None,
+        told,
     )
 
 
@@ -145,7 +163,9 @@ def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol
     """The body of the function at a place cut to a program slice, by the id of the function; it becomes a target."""
     if place is None:
         if not targets:
-            raise LaconicError("usage", "nothing to show the context of", "name a SYMBOL, or a line with --slice FILE:LINE")
+            raise LaconicError(
+                "usage", "nothing to show the context of", "name a SYMBOL, or a line with --slice FILE:LINE"
+            )
         return {}
     from laconic.capabilities.flow.places import routine_id, source_lines, statement_place
     from laconic.code.flow.lines import lines_of_all
@@ -184,10 +204,15 @@ def text(context: Context, style: Style) -> str:
 
 
 def aside(context: Context, style: Style) -> str:
-    """The budget report."""
+    """The budget report, and what the session did."""
+    told = [told_line(context.session, style)] if context.session else []
+    return "\n".join([*_report_lines(context, style), *told])
+
+
+def _report_lines(context: Context, style: Style) -> list[str]:
     report = context.report
     if report is None:
-        return ""
+        return []
     saved = f", {report.saved_part:.0%} saved" if report.saved_part else ""
     lines = [
         style.heading(f"{context.used:,} of {context.budget:,} tokens")
@@ -197,9 +222,7 @@ def aside(context: Context, style: Style) -> str:
     lines += [f"  {line}" for line in aligned(rows, [None, None, style.faint], right=(1,))]
     files = [(path or "(no file)", f"{tokens:,}") for path, tokens in report.by_file.items()]
     lines += [f"  {line}" for line in aligned(files, right=(1,))]
-    return "\n".join(
-        [*lines, *([style.faint(f"  {report.omitted:,} more symbols had no room")] if report.omitted else [])]
-    )
+    return [*lines, *([style.faint(f"  {report.omitted:,} more symbols had no room")] if report.omitted else [])]
 
 
 def _symbols_text(number: int) -> str:
@@ -216,6 +239,7 @@ CAPABILITY = Capability(
     run=run,
     text=text,
     aside=aside,
+    remembering=REMEMBERING,
     examples=(
         "context Session.validate --budget 2000",
         "context validate_token --budget 2000 --format ultracompact",

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from laconic.code.lenses.candidate import Candidate, View
 from laconic.code.pack.ladder import Rung
+from laconic.code.pack.memory.reader import Reader
 from laconic.code.pack.model import Detail, Extract, Item, Pack
 from laconic.code.pack.texts import Texts
 
@@ -23,7 +24,15 @@ class Choice(NamedTuple):
 class Draft:
     """The choice made so far. Candidates are spoken of by their position in the view."""
 
-    def __init__(self, view: View, texts: Texts, extracts: tuple[Extract, ...], budget: int, revision: str) -> None:
+    def __init__(
+        self,
+        view: View,
+        texts: Texts,
+        extracts: tuple[Extract, ...],
+        budget: int,
+        revision: str,
+        reader: Reader | None = None,
+    ) -> None:
         self.candidates = view.candidates
         self.texts = texts
         self.chosen: dict[int, Detail] = {}
@@ -40,6 +49,7 @@ class Draft:
             Counter(view.beyond) + Counter(candidate.reason for candidate in view.candidates) + Counter(twins)
         )
         self._items: dict[tuple[object, ...], Item] = {}
+        self._reader = reader
 
     @property
     def holding_targets(self) -> frozenset[int]:
@@ -54,8 +64,14 @@ class Draft:
     def raise_to(self, rungs: Iterable[Rung]) -> None:
         """Show candidates in more detail, never in less."""
         for rung in rungs:
-            if self.chosen.get(rung.candidate, -1) < rung.detail:
-                self.chosen[rung.candidate] = rung.detail
+            detail = self._least(rung.candidate, rung.detail)
+            if self.chosen.get(rung.candidate, -1) < detail:
+                self.chosen[rung.candidate] = detail
+
+    def _least(self, index: int, detail: Detail) -> Detail:
+        """The detail that showing a candidate at another amounts to: no less than what the reader has of it."""
+        known = self._reader.known(self.candidates[index].symbol) if self._reader else None
+        return detail if known is None else max(detail, known)
 
     def cut(self, index: int, detail: Detail, size: int) -> None:
         """Show the first lines of a body, or the first members of a skeleton."""
@@ -82,6 +98,8 @@ class Draft:
         """Whether the shown body of `holder` contains a candidate."""
         if self.chosen.get(holder) is not Detail.BODY:
             return False
+        if self._reader and self.candidates[index].is_target and self._item(holder).delta:
+            return False  # what is around it is not printed whole, and a target is spoken of in any case
         return holder not in self.cuts or self.candidates[index].symbol.end_line <= self._item(holder).last_line
 
     def _lists(self, holder: int, index: int) -> bool:
@@ -110,7 +128,8 @@ class Draft:
         shown = self._members_shown(index) if detail is Detail.SKELETON else ()
         key = (index, detail, cut, shown)
         if key not in self._items:
-            self._items[key] = _item(self.candidates[index], detail, cut, shown, self.texts)
+            item = _item(self.candidates[index], detail, cut, shown, self.texts)
+            self._items[key] = self._reader.told(item, is_cut=cut is not None) if self._reader else item
         return self._items[key]
 
     def _members_shown(self, index: int) -> tuple[str, ...]:

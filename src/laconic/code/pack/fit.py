@@ -19,7 +19,8 @@ from laconic.code.lenses.candidate import View
 from laconic.code.pack.draft import Draft
 from laconic.code.pack.filling import MOST_BYTES_PER_TOKEN, Filling
 from laconic.code.pack.include import Include, extracts_of
-from laconic.code.pack.ladder import levels, other_rungs, target_rungs
+from laconic.code.pack.ladder import levels, other_rungs, size_bytes, target_rungs
+from laconic.code.pack.memory.reader import Reader
 from laconic.code.pack.model import Count, Detail, Extract, Pack, Render
 from laconic.code.pack.scale import Fitted, Scale
 from laconic.code.pack.texts import Texts
@@ -39,11 +40,15 @@ def fit(
     includes: Sequence[Include] = (),
     revision: str = "",
     count: Count = tokens.count,
+    reader: Reader | None = None,
 ) -> Fitted:
-    """The most useful pack of at most `budget` tokens. Raises `budget_too_small` when not even the names fit."""
+    """The most useful pack of at most `budget` tokens. Raises `budget_too_small` when not even the names fit.
+
+    A `reader` is told in fewer words what it has been shown, and the room that this leaves is filled.
+    """
     if budget > MAX_BUDGET_TOKENS:
         raise LaconicError("invalid_argument", f"the budget is {budget} tokens; it can be at most {MAX_BUDGET_TOKENS}")
-    question = _Question(view, texts, Scale(render, count), budget, revision)
+    question = _Question(view, texts, Scale(render, count), budget, revision, reader)
     extracts = extracts_of(includes, texts)
     question.require_room_for(extracts)
     fitted = question.answer(extracts)
@@ -64,10 +69,12 @@ class _Question:
     scale: Scale
     budget: int
     revision: str
+    reader: Reader | None
 
     def least(self, extracts: Extracts) -> Draft:
         """The draft that holds what every answer has to: the extracts and the names of the targets."""
-        draft = Draft(self.view, self.texts, extracts, self.budget, self.revision)
+        told = tuple(map(self.reader.told_extract, extracts)) if self.reader else extracts
+        draft = Draft(self.view, self.texts, told, self.budget, self.revision, self.reader)
         draft.raise_to(rung for rung in target_rungs(self.view.candidates) if rung.detail is Detail.NAME)
         return draft
 
@@ -86,8 +93,9 @@ class _Question:
     def answer(self, extracts: Extracts) -> Fitted:
         """The best pack that holds the extracts."""
         draft = self.least(extracts)
-        to_targets = target_rungs(self.view.candidates)
-        to_others = other_rungs(self.view.candidates, draft.holding_targets)
+        size_of = self.reader.size_bytes if self.reader else size_bytes
+        to_targets = target_rungs(self.view.candidates, size_of)
+        to_others = other_rungs(self.view.candidates, draft.holding_targets, size_of)
         return Filling(draft, self.scale, self.budget).fill_up(to_targets, to_others)
 
     def whole_files(self, pack: Pack) -> Extracts:
@@ -123,7 +131,7 @@ class _Question:
     def _file_of_target(self, pack: Pack) -> Extracts:
         """The file of the only target, if the target is not shown whole by itself."""
         item = next((item for item in pack.items if pack.targets == (item.symbol.id,)), None)
-        if item is None or not self._may_cost(item.symbol.path, self.budget):
+        if item is None or item.delta or not self._may_cost(item.symbol.path, self.budget):
             return ()
         target = next(candidate for candidate in self.view.candidates if candidate.is_target)
         if item.detail is levels(target, holds_target=False)[-1] and not item.is_cut:

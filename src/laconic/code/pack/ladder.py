@@ -6,7 +6,7 @@ found when a step is tried.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from laconic.code.lenses.candidate import Candidate
@@ -24,6 +24,9 @@ SKELETON_PART = 0.2
 
 _HOLDERS = frozenset({Kind.MODULE, Kind.NAMESPACE})
 _WITH_BODY = CALLABLE_KINDS | CLASS_KINDS | _HOLDERS
+
+
+SizeOf = Callable[[Symbol, Detail], float]
 
 
 class Rung(NamedTuple):
@@ -50,52 +53,8 @@ def levels(candidate: Candidate, holds_target: bool) -> list[Detail]:
     return found
 
 
-def target_rungs(candidates: Sequence[Candidate]) -> list[Rung]:
-    """The steps of the targets, to be taken in this order as far as they fit: all signatures, then small bodies first.
-
-    A larger budget takes a longer part of the list, so it never shows less of a target.
-    """
-    rungs = [
-        rung
-        for index, candidate in enumerate(candidates)
-        if candidate.is_target
-        for rung in _rungs_of(index, candidate.symbol, levels(candidate, holds_target=False))
-    ]
-    return sorted(rungs, key=_target_order)
-
-
-def _target_order(rung: Rung) -> tuple[int, float, int]:
-    size_matters = rung.detail > Detail.SIGNATURE
-    return rung.detail, rung.size_bytes if size_matters else 0, rung.candidate
-
-
-def other_rungs(candidates: Sequence[Candidate], holding: frozenset[int]) -> list[Rung]:
-    """The steps of all but the targets, the most worth per byte first; `holding` are indexes of what holds a target."""
-    found: list[tuple[float, Rung]] = []
-    for index, candidate in enumerate(candidates):
-        if candidate.is_target:
-            continue
-        density, worth = float("inf"), 0.0
-        for rung in _rungs_of(index, candidate.symbol, levels(candidate, index in holding)):
-            gain = candidate.score * (WORTH[rung.detail] - worth)
-            worth = WORTH[rung.detail]
-            density = min(density, gain / rung.size_bytes)  # no level may come before the one below it
-            found.append((density, rung))
-    found.sort(key=lambda pair: (-pair[0], pair[1].candidate, pair[1].detail))
-    return [rung for _, rung in found]
-
-
-def _rungs_of(index: int, symbol: Symbol, details: list[Detail]) -> list[Rung]:
-    rungs: list[Rung] = []
-    size = 0.0
-    for detail in details:
-        grown = max(size + 1, _size_bytes(symbol, detail))
-        rungs.append(Rung(index, detail, grown - size))
-        size = grown
-    return rungs
-
-
-def _size_bytes(symbol: Symbol, detail: Detail) -> float:
+def size_bytes(symbol: Symbol, detail: Detail) -> float:
+    """About what a symbol takes at a detail, by its offsets."""
     if detail is Detail.NAME:
         return len(symbol.qualname) + ITEM_BYTES
     header = symbol.signature_end_byte - symbol.start_byte
@@ -105,6 +64,51 @@ def _size_bytes(symbol: Symbol, detail: Detail) -> float:
     if symbol.doc_start_byte >= symbol.start_byte:
         whole -= symbol.doc_end_byte - symbol.doc_start_byte
     return whole + ITEM_BYTES if detail is Detail.BODY else header + SKELETON_PART * whole + ITEM_BYTES
+
+
+def target_rungs(candidates: Sequence[Candidate], size_of: SizeOf = size_bytes) -> list[Rung]:
+    """The steps of the targets, to be taken in this order as far as they fit: all signatures, then small bodies first.
+
+    A larger budget takes a longer part of the list, so it never shows less of a target.
+    """
+    rungs = [
+        rung
+        for index, candidate in enumerate(candidates)
+        if candidate.is_target
+        for rung in _rungs_of(index, candidate.symbol, levels(candidate, holds_target=False), size_of)
+    ]
+    return sorted(rungs, key=_target_order)
+
+
+def _target_order(rung: Rung) -> tuple[int, float, int]:
+    size_matters = rung.detail > Detail.SIGNATURE
+    return rung.detail, rung.size_bytes if size_matters else 0, rung.candidate
+
+
+def other_rungs(candidates: Sequence[Candidate], holding: frozenset[int], size_of: SizeOf = size_bytes) -> list[Rung]:
+    """The steps of all but the targets, the most worth per byte first; `holding` are indexes of what holds a target."""
+    found: list[tuple[float, Rung]] = []
+    for index, candidate in enumerate(candidates):
+        if candidate.is_target:
+            continue
+        density, worth = float("inf"), 0.0
+        for rung in _rungs_of(index, candidate.symbol, levels(candidate, index in holding), size_of):
+            gain = candidate.score * (WORTH[rung.detail] - worth)
+            worth = WORTH[rung.detail]
+            density = min(density, gain / rung.size_bytes)  # no level may come before the one below it
+            found.append((density, rung))
+    found.sort(key=lambda pair: (-pair[0], pair[1].candidate, pair[1].detail))
+    return [rung for _, rung in found]
+
+
+def _rungs_of(index: int, symbol: Symbol, details: list[Detail], size_of: SizeOf) -> list[Rung]:
+    rungs: list[Rung] = []
+    size = 0.0
+    for detail in details:
+        grown = max(size + 1, size_of(symbol, detail))
+        rungs.append(Rung(index, detail, grown - size))
+        size = grown
+    return rungs
 
 
 def _has_more_than_signature(symbol: Symbol) -> bool:

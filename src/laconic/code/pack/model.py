@@ -27,6 +27,15 @@ class Detail(IntEnum):
         return self.name.lower()
 
 
+class Delta(StrEnum):
+    """What of a text is sent to a reader who was shown it before."""
+
+    WHOLE = ""  # all of it, as to everybody
+    UNCHANGED = "unchanged"  # nothing: the reader has it
+    DIFF = "diff"  # the difference from what the reader has
+    CHANGED = "changed"  # less than the reader has, which is out of date
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One symbol in a pack and why it is there."""
@@ -41,6 +50,9 @@ class Item:
     code: str = ""  # body or skeleton without indentation in common; empty for the other details
     last_line: int = 0  # of the file, the last that `code` reaches
     twins: tuple[Twin, ...] = ()  # candidates whose code is nearly this one's, where more than the name is shown
+    delta: Delta = Delta.WHOLE
+    etag: str = ""  # of the symbol, where the reader is told less than all
+    base: str = ""  # the tag of what `code` is the difference from
 
     @property
     def is_cut(self) -> bool:
@@ -57,6 +69,7 @@ class Extract:
     last_line: int
     whole: bool
     text: str
+    delta: Delta = Delta.WHOLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,9 @@
      "signatures_only": [ids of which there is room for no more], "files": […], "omitted": {reason: times}}
 
 A slice that does not show a whole body says so: `"detail": "skeleton"`, or `"of": [45, 72]` beside its shorter
-`lines`. `budget_used` is the size of the JSON text itself.
+`lines`. To a reader who was shown something before, a slice may have a `delta`: `"unchanged"` with its `etag` and
+without code, or `"diff"` with the `diff` from `base` to `etag` in the place of the code; names of which the reader has
+more stand in `"unchanged"` or `"changed"`. `budget_used` is the size of the JSON text itself.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from laconic.code.pack.model import PART_OF_DETAIL, Block, Count, Detail, Extract, Item, Pack, Part
+from laconic.code.pack.model import PART_OF_DETAIL, Block, Count, Delta, Detail, Extract, Item, Pack, Part
 from laconic.code.render.relations import reason_phrase, twin_phrase
 from laconic.foundation.escape import json_escaped
 
@@ -23,11 +25,17 @@ def as_json(pack: Pack, count: Count) -> Sequence[Block]:
     head = {"revision": pack.revision, "budget": pack.budget, "budget_used": pack.used}
     slices = [item for item in pack.items if item.detail > Detail.NAME]
     names = [item for item in pack.items if item.detail is Detail.NAME]
+    marked = {delta: [item for item in names if item.delta is delta] for delta in (Delta.UNCHANGED, Delta.CHANGED)}
     blocks = [Block(_encoded(head)[:-1] + ',"slices":[', Part.HEADER)]
     blocks += _separated([_slice_block(item, pack) for item in slices])
     blocks.append(Block('],"signatures_only":[', Part.HEADER))
-    blocks += _separated([Block(_encoded(item.symbol.id), Part.NAME, item.symbol.path) for item in names])
+    blocks += _separated([_name_block(item) for item in names if not item.delta])
     blocks.append(Block("]", Part.HEADER))
+    for delta, listed in marked.items():
+        if listed:
+            blocks.append(Block(f',"{delta.value}":[', Part.HEADER))
+            blocks += _separated([_name_block(item) for item in listed])
+            blocks.append(Block("]", Part.HEADER))
     if pack.extracts:
         blocks.append(Block(',"files":[', Part.HEADER))
         blocks += _separated([_file_block(extract) for extract in pack.extracts])
@@ -35,6 +43,10 @@ def as_json(pack: Pack, count: Count) -> Sequence[Block]:
     if pack.omitted:
         blocks.append(Block(f',"omitted":{_encoded(dict(pack.omitted))}', Part.NOTE))
     return [*blocks, Block("}\n", Part.HEADER)]
+
+
+def _name_block(item: Item) -> Block:
+    return Block(_encoded(item.symbol.id), Part.NAME, item.symbol.path)
 
 
 def _slice_block(item: Item, pack: Pack) -> Block:
@@ -46,6 +58,13 @@ def _slice_block(item: Item, pack: Pack) -> Block:
         "code": item.code or None,
         "lines": [symbol.start_line, item.last_line],
     }
+    if item.delta:
+        fields["delta"] = item.delta.value
+        fields |= {name: tag for name, tag in (("etag", item.etag), ("base", item.base)) if tag}
+    if item.delta is Delta.DIFF:
+        fields["diff"] = fields.pop("code")
+    elif item.delta is Delta.UNCHANGED:
+        del fields["code"], fields["signature"]
     if item.detail is Detail.SKELETON:
         fields["detail"] = item.detail.word
     if item.is_cut:
@@ -56,8 +75,12 @@ def _slice_block(item: Item, pack: Pack) -> Block:
 
 
 def _file_block(extract: Extract) -> Block:
-    lines = [extract.first_line, extract.last_line]
-    return Block(_encoded({"path": extract.path, "lines": lines, "code": extract.text}), Part.FILE, extract.path)
+    fields: dict[str, object] = {"path": extract.path, "lines": [extract.first_line, extract.last_line]}
+    if extract.delta:
+        fields["delta"] = extract.delta.value
+    if extract.delta is not Delta.UNCHANGED:
+        fields["diff" if extract.delta else "code"] = extract.text
+    return Block(_encoded(fields), Part.FILE, extract.path)
 
 
 def _separated(blocks: Sequence[Block]) -> Iterator[Block]:

@@ -11,6 +11,9 @@ r"""The formats made of lines: `text`, `compact` and `ultracompact`.
     === src/settings.py whole                    lines of a file as they stand, here all of them
     === +12 more callers                         what there was no room for
 
+To a reader who was shown something before, `[unchanged TAG]` says that nothing of it has changed, `[diff from TAG to
+TAG]` is followed by the hunks of a unified diff, `name=` has the signature that the reader knows, `name≠` another.
+
 A reason is said once: what a target's line names needs none of its own. The dictionary form of `ultracompact`
 says each path once, at the top, and starts items with it:
 
@@ -35,6 +38,8 @@ from itertools import groupby
 from laconic.code.pack.model import PART_OF_DETAIL, Block, Count, Detail, Extract, Item, Pack, Part
 from laconic.code.render.relations import (
     Relations,
+    delta_marks,
+    delta_phrase,
     omitted_phrase,
     printed_items,
     reason_phrase,
@@ -75,7 +80,7 @@ def _grouped(pack: Pack, *, compact: bool) -> list[Block]:
     relations = relations_of(pack)
     items = printed_items(pack, relations)
     between = "" if compact else "\n"
-    page = _Page(pack, relations, unique_names(items), compact)
+    page = _Page(pack, relations, unique_names(items), compact, delta_marks(pack))
     blocks = [block for extract in pack.extracts for block in _extract_blocks(extract)]
     for path, group in groupby(items, key=lambda item: item.symbol.path):
         in_file = list(group)
@@ -96,7 +101,7 @@ def _with_dictionary(pack: Pack) -> list[Block]:
     listed = {
         item.symbol.qualname for item in items if item.detail is Detail.NAME and item.symbol.id not in pack.targets
     }
-    page = _Page(pack, relations, unique_names(items) - listed, compact=True, numbers=numbers)
+    page = _Page(pack, relations, unique_names(items) - listed, True, delta_marks(pack), numbers)
     legend = [Block(f" {number}={visible_line(path)}", Part.HEADER, path) for path, number in numbers.items()]
     if legend:
         legend = [legend[0]._replace(text=legend[0].text[1:]), *legend[1:], Block("\n", Part.HEADER)]
@@ -115,6 +120,7 @@ class _Page:
     relations: Relations
     unique: frozenset[str]  # qualified names that need no path
     compact: bool
+    marks: dict[str, str]  # after names, by the symbol's id
     numbers: dict[str, str] | None = None  # of paths; without them, items are grouped by file
 
     def grouped_item(self, item: Item) -> list[Block]:
@@ -122,7 +128,7 @@ class _Page:
         reason = self._reason(item)
         if item.detail is Detail.NAME and not self._is_target(item):
             return []
-        said = [f"@{_line_range(item)}", reason] if reason else [f"@{_line_range(item)}"]
+        said = [word for word in (f"@{_line_range(item)}", _delta(item), reason) if word]
         label = self._label(item, code_says_name=True)
         header = " ".join(said) + ((": " if reason else " ") + label if label else "")
         return self._item(item, header)
@@ -132,8 +138,8 @@ class _Page:
         if item.detail is Detail.NAME and not self._is_target(item):
             return []
         label = self._label(item, code_says_name=False)
-        header = f"{self._path(item.symbol.path)}:{label} @{_line_range(item)} {self._reason(item)}"
-        return self._item(item, header.rstrip())
+        said = (f"{self._path(item.symbol.path)}:{label}", f"@{_line_range(item)}", _delta(item), self._reason(item))
+        return self._item(item, " ".join(filter(None, said)))
 
     def names(self, items: Iterable[Item], path: str) -> list[Block]:
         """The items of which there is only the name, by reason."""
@@ -171,7 +177,7 @@ class _Page:
         if item.detail is Detail.SIGNATURE and item.qualified:
             label = visible_line(item.qualified)
             return _PLAIN_KEYWORD.sub(r"\1", label, count=1) if self.compact else label
-        if item.code and code_says_name and symbol.name == symbol.qualname != "":
+        if item.code and not item.delta and code_says_name and symbol.name == symbol.qualname != "":
             return ""
         return visible_line(symbol.qualname) or MODULE_NAME
 
@@ -183,7 +189,7 @@ class _Page:
         words: list[str] = []
         last_path = ""
         for symbol in symbols:
-            name = visible_line(symbol.qualname)
+            name = visible_line(symbol.qualname) + self.marks.get(symbol.id, "")
             if symbol.kind is Kind.MODULE:
                 words.append(f", {MODULE_NAME if symbol.path == path else self._path(symbol.path)}")
                 last_path = ""
@@ -198,6 +204,11 @@ class _Page:
         return "".join(words)[2:]
 
 
+def _delta(item: Item) -> str:
+    phrase = delta_phrase(item)
+    return f"[{phrase}]" if phrase else ""
+
+
 def _line_range(item: Item) -> str:
     first, last = item.symbol.start_line, item.symbol.end_line
     whole = f"{first}-{last}" if last > first else str(first)
@@ -206,8 +217,9 @@ def _line_range(item: Item) -> str:
 
 def _extract_blocks(extract: Extract) -> list[Block]:
     lines = "whole" if extract.whole else f"@{extract.first_line}-{extract.last_line}"
+    delta = f" [{delta_phrase(extract)}]" if extract.delta else ""
     return [
-        Block(f"=== {visible_line(extract.path)} {lines}\n", Part.FILE, extract.path),
+        Block(f"=== {visible_line(extract.path)} {lines}{delta}\n", Part.FILE, extract.path),
         Block(_guarded(extract.text), Part.BODY, extract.path),
     ]
 

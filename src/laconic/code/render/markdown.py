@@ -13,6 +13,8 @@ from itertools import groupby
 from laconic.code.pack.model import PART_OF_DETAIL, Block, Count, Detail, Extract, Item, Pack, Part
 from laconic.code.render.relations import (
     Relations,
+    delta_marks,
+    delta_phrase,
     omitted_phrase,
     printed_items,
     reason_phrase,
@@ -47,12 +49,15 @@ def _item_blocks(item: Item, pack: Pack, relations: Relations, unique: frozenset
     symbol, part = item.symbol, PART_OF_DETAIL[item.detail]
     name = item.qualified if item.detail is Detail.SIGNATURE and item.qualified else symbol.qualname
     said = "" if symbol.id in relations.said else f", {_plain(reason_phrase(item, pack))}"
+    delta = delta_marks(pack).get(symbol.id) or delta_phrase(item)
+    said += f", {delta}" if delta else ""
     blocks = [Block(f"- {_span(name or symbol.path)} {_lines(item)}{said}\n", part, symbol.path)]
     for label, neighbours in relations.of_target.get(symbol.id, {}).items():
         listed = _listed(neighbours, symbol.path, unique)
         blocks.append(Block(f"  - {label}: {listed}\n", Part.RELATION, symbol.path))
     if item.code:
-        blocks.append(Block(_fenced(item.code, symbol.language), part, symbol.path))
+        language = "diff" if item.delta else symbol.language
+        blocks.append(Block(_fenced(item.code, language), part, symbol.path))
     blocks += [Block(f"  - {_span(twin_phrase(twin))}\n", Part.RELATION, symbol.path) for twin in item.twins]
     return blocks
 
@@ -69,10 +74,11 @@ def _lines(item: Item) -> str:
 
 
 def _extract_blocks(extract: Extract) -> list[Block]:
+    delta = f", {delta_phrase(extract)}" if extract.delta else ""
     lines = "whole" if extract.whole else f"@{extract.first_line}-{extract.last_line}"
     return [
-        Block(f"### {_span(extract.path)} {lines}\n", Part.FILE, extract.path),
-        Block(_fenced(extract.text, ""), Part.BODY, extract.path),
+        Block(f"### {_span(extract.path)} {lines}{delta}\n", Part.FILE, extract.path),
+        Block(_fenced(extract.text, "") if extract.text else "", Part.BODY, extract.path),
     ]
 
 

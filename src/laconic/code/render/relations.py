@@ -7,12 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from laconic.code.lenses.candidate import BY_NAME, CALLEE, CALLER, TEST, Candidate, Twin
-from laconic.code.pack.model import Detail, Item, Pack
+from laconic.code.pack.model import Delta, Detail, Extract, Item, Pack
 from laconic.code.symbols import Symbol
 
 # The lines of a target, in this order; those of edges by name come last.
 _LABELS = {CALLEE: "calls", CALLER: "callers", TEST: "tests"}
 _ORDER = [label + suffix for suffix in ("", BY_NAME) for label in _LABELS.values()]
+# After a name: the reader has its signature or more, and that is still so; or it is not.
+UNCHANGED_NAME = "="
+CHANGED_NAME = "≠"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,23 @@ def relation_label(reason: str) -> str:
     base = reason.removesuffix(BY_NAME)
     label = _LABELS.get(base, "")
     return label + reason[len(base) :] if label else ""
+
+
+def delta_marks(pack: Pack) -> dict[str, str]:
+    """By id what follows the names of symbols of which only the name is sent because the reader has more, or had."""
+    marks = {Delta.UNCHANGED: UNCHANGED_NAME, Delta.CHANGED: CHANGED_NAME}
+    return {
+        item.symbol.id: marks[item.delta] for item in pack.items if item.detail is Detail.NAME and item.delta in marks
+    }
+
+
+def delta_phrase(item: Item | Extract) -> str:
+    """What is said of a text that is not sent whole: `unchanged TAG`, `diff from TAG to TAG`; "" of one that is."""
+    if isinstance(item, Extract):
+        return item.delta.value
+    if item.delta is Delta.DIFF:
+        return f"{item.delta.value} from {item.base} to {item.etag}"
+    return f"{item.delta.value} {item.etag}".rstrip()
 
 
 def twin_phrase(twin: Twin) -> str:

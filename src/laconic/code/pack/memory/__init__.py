@@ -1,0 +1,1 @@
+"""What readers have been shown: tags of symbols, differences between versions, sessions on disk."""

@@ -1,0 +1,193 @@
+"""One reader as a pack sees it: what need not be said again, what in fewer words, and what it knows afterwards.
+
+A text that the reader has, and that is what would be sent, is `unchanged`. Of a body or skeleton that it has in another
+version it is sent the difference. Either only where that is shorter. Texts are compared, not tags: a tag stands for
+more than what a pack shows, such as documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from laconic.code.pack.ladder import ITEM_BYTES, size_bytes
+from laconic.code.pack.memory.deltas import diff_of
+from laconic.code.pack.memory.etag import etag_of, normalised
+from laconic.code.pack.memory.sessions import Shown
+from laconic.code.pack.model import Count, Delta, Detail, Extract, Item, Pack
+from laconic.code.pack.texts import Texts
+from laconic.code.symbols import Symbol
+
+NOTHING = Shown()
+MARK = "[unchanged 000000000000]"  # what is printed in the place of a text costs about as much as this
+
+
+class _Standing(NamedTuple):
+    """What the reader has of one symbol as it is now."""
+
+    known: Detail | None  # the most that it has and that is still so
+    outdated: bool  # whether it has a text that is not so any more
+    diffs: Mapping[Detail, str]  # to what is now, from what it has
+
+
+class Reader:
+    """What one session has been shown. One value serves one answer."""
+
+    def __init__(self, shown: Mapping[str, Shown], texts: Texts, count: Count, anew: Collection[str] = ()) -> None:
+        self._shown = {key: one for key, one in shown.items() if key not in anew}
+        self._texts = texts
+        self._count = count
+        self._standings: dict[str, _Standing] = {}
+        self._files: dict[str, bool] = {}
+
+    def known(self, symbol: Symbol) -> Detail | None:
+        """The detail up to which nothing of the symbol need be sent, None if it was not shown or has changed."""
+        return self._standing(symbol).known
+
+    def size_bytes(self, symbol: Symbol, detail: Detail) -> float:
+        """About what a symbol takes at a detail."""
+        standing = self._standing(symbol)
+        if standing.known is not None and detail <= standing.known:
+            return size_bytes(symbol, Detail.NAME)
+        if detail in standing.diffs:
+            return len(standing.diffs[detail]) + ITEM_BYTES
+        return size_bytes(symbol, detail)
+
+    def told(self, item: Item, *, is_cut: bool = False) -> Item:
+        """An item in the words that this reader needs."""
+        standing = self._standing(item.symbol)
+        if standing.known is not None and item.detail <= standing.known:
+            return self._unchanged(item)
+        diff = "" if is_cut else standing.diffs.get(item.detail, "")
+        if diff and self._count(diff) + self._count(MARK) < self._count(item.code):
+            base = self._shown[item.symbol.id].etag
+            return replace(item, code=diff, delta=Delta.DIFF, base=base, etag=self.etag(item.symbol))
+        if standing.outdated and item.detail < Detail.SKELETON:
+            return replace(item, delta=Delta.CHANGED)
+        return item
+
+    def _unchanged(self, item: Item) -> Item:
+        if item.detail < Detail.SKELETON:
+            return replace(item, detail=Detail.NAME, signature="", qualified="", twins=(), delta=Delta.UNCHANGED)
+        if self._count(item.code) <= self._count(MARK):
+            return item
+        return replace(item, code="", delta=Delta.UNCHANGED, etag=self.etag(item.symbol))
+
+    def told_extract(self, extract: Extract) -> Extract:
+        """Lines of a file in the words that this reader needs."""
+        had = self._shown.get(_key(extract), NOTHING).body
+        if not had or extract.delta or self._count(extract.text) <= self._count(MARK):
+            return extract
+        if had == extract.text:
+            return replace(extract, text="", delta=Delta.UNCHANGED)
+        diff = diff_of(had, extract.text) if extract.whole else ""
+        if diff and self._count(diff) + self._count(MARK) < self._count(extract.text):
+            return replace(extract, text=diff, delta=Delta.DIFF)
+        return extract
+
+    def etag(self, symbol: Symbol) -> str:
+        """The tag of a symbol as it is now."""
+        return etag_of(normalised(symbol, self._texts.source(symbol.path)))
+
+    def _standing(self, symbol: Symbol) -> _Standing:
+        if symbol.id not in self._standings:
+            self._standings[symbol.id] = self._compared(symbol)
+        return self._standings[symbol.id]
+
+    def _compared(self, symbol: Symbol) -> _Standing:
+        if self._has_around(symbol):
+            return _Standing(Detail.BODY, False, {})
+        had = self._shown.get(symbol.id)
+        if had is None:
+            return _Standing(None, False, {})
+        now = {Detail.SIGNATURE: self._texts.signature(symbol).plain}
+        texts = {Detail.SIGNATURE: had.signature, Detail.SKELETON: had.skeleton, Detail.BODY: had.body}
+        if had.skeleton:
+            now[Detail.SKELETON] = self._texts.skeleton(symbol)
+        if had.body:
+            now[Detail.BODY] = self._texts.code(symbol)[0]
+        same = [detail for detail, text in now.items() if texts[detail] == text]
+        other = [detail for detail, text in now.items() if texts[detail] not in {"", text}]
+        # Half of what it has being out of date, nothing is called unchanged: not even a signature that is.
+        known = None if other else max(same, default=None)
+        diffs = {detail: diff_of(texts[detail], now[detail]) for detail in other if detail > Detail.SIGNATURE}
+        return _Standing(known, bool(other), diffs)
+
+    def _has_around(self, symbol: Symbol) -> bool:
+        """Whether the reader has the whole file, or the body of something around the symbol, as it is now."""
+        path = symbol.path
+        if path not in self._files:
+            had = self._shown.get(f"{path}\nwhole")
+            self._files[path] = had is not None and had.body == self._texts.extract(path).text
+        if self._files[path]:
+            return True
+        parent = self._shown.get(symbol.parent) if symbol.parent else None
+        if parent is None or not parent.body:
+            return False
+        around = next((one for one in self._texts.symbols_of(path) if one.id == symbol.parent), None)
+        return around is not None and self.known(around) is Detail.BODY
+
+    # Whole packs
+
+    def shortened(self, pack: Pack) -> Pack:
+        """A pack that was fitted for somebody who knows nothing, in the words that this reader needs."""
+        items = tuple(self.told(item, is_cut=item.is_cut) for item in pack.items)
+        return replace(pack, items=items, extracts=tuple(map(self.told_extract, pack.extracts)))
+
+    def restored(self, pack: Pack) -> Pack:
+        """A pack that was fitted for this reader as somebody would get it who knows nothing."""
+        texts = self._texts
+        extracts = (texts.extract(one.path, one.first_line, one.last_line) for one in pack.extracts)
+        return replace(pack, items=tuple(map(self._restored, pack.items)), extracts=tuple(extracts))
+
+    def _restored(self, item: Item) -> Item:
+        if item.delta is Delta.UNCHANGED and item.detail is Detail.NAME:
+            plain, qualified = self._texts.signature(item.symbol)
+            return replace(item, detail=Detail.SIGNATURE, signature=plain, qualified=qualified, delta=Delta.WHOLE)
+        if item.delta is Delta.WHOLE or item.delta is Delta.CHANGED:
+            return replace(item, delta=Delta.WHOLE)
+        is_body = item.detail is Detail.BODY
+        code = self._texts.code(item.symbol)[0] if is_body else self._texts.skeleton(item.symbol)
+        return replace(item, code=code, delta=Delta.WHOLE, etag="", base="")
+
+    # Afterwards
+
+    def sent(self, pack: Pack) -> tuple[dict[str, Shown], list[str]]:
+        """What the reader has now of each text that a pack shows, by key; and the keys of what it was told it has."""
+        sent: dict[str, Shown] = {}
+        referred: list[str] = []
+        for item in pack.items:
+            if item.delta is Delta.UNCHANGED:
+                referred.append(item.symbol.id)
+            elif item.detail > Detail.NAME:
+                sent[item.symbol.id] = self._after(item, pack)
+        for extract in pack.extracts:
+            if extract.delta is Delta.UNCHANGED:
+                referred.append(_key(extract))
+            else:
+                text = self._texts.extract(extract.path, extract.first_line, extract.last_line).text
+                sent[_key(extract)] = Shown(etag_of(text), body=text)
+        return sent, referred
+
+    def _after(self, item: Item, pack: Pack) -> Shown:
+        symbol = item.symbol
+        had = self._shown.get(symbol.id, NOTHING)
+        now = had._replace(signature=self._texts.signature(symbol).plain)
+        if item.detail is Detail.BODY and not item.is_cut:
+            return Shown(self.etag(symbol), now.signature, had.skeleton, self._texts.code(symbol)[0])
+        if item.detail is Detail.SKELETON and self._lists_all(item, pack):
+            return Shown(self.etag(symbol), now.signature, self._texts.skeleton(symbol), had.body)
+        return now
+
+    def _lists_all(self, item: Item, pack: Pack) -> bool:
+        """Whether a skeleton lists all members but those that the pack shows by themselves."""
+        if item.delta is Delta.DIFF:
+            return True
+        apart = [other.symbol.id for other in pack.items if other.symbol.parent == item.symbol.id and other.detail]
+        return item.code in {self._texts.skeleton(item.symbol), self._texts.skeleton(item.symbol, apart)}
+
+
+def _key(extract: Extract) -> str:
+    """Under which lines of a file are remembered: no symbol's id has a line feed and then these."""
+    return f"{extract.path}\nwhole" if extract.whole else f"{extract.path}\n{extract.first_line}-{extract.last_line}"
