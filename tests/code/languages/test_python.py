@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
+from laconic.code.engine import Engine
+
 SHAPES = '''\
 """Shapes."""
 
@@ -921,3 +923,23 @@ def test_values_are_followed(tmp_path: Path, name: str) -> None:
 )
 def test_broken_source_is_read(text: str, seed: int) -> None:
     read(splinter(text.encode(), seed), "python")
+
+
+def test_what_is_declared_to_be_of_a_class_may_be_of_one_below_it(tmp_path: Path) -> None:
+    text = (
+        "class Base:\n    def run(self): pass\n    def kept(self): self.run()\n"
+        "class Child(Base):\n    def run(self): self.done = late\n    def __call__(self): pass\n"
+        "class Other:\n    def run(self): pass\n"
+        "def late(): pass\n"
+        "def one(thing: Base): thing.run()\n"
+        "def many(things: list[Base]):\n    for thing in things:\n        thing.run()\n"
+        "def mine():\n    thing = Base()\n    thing.run()\n"
+        "def handed(child: Child):\n    child.last = late\n    child()\n"
+        "def read(child: Child):\n    child.done()\n    child.last()\n"
+    )
+    edges = [f"a.py:{caller} -> a.py:{owner}.run" for caller in ("one", "many") for owner in ("Base", "Child")]
+    edges += ["a.py:mine -> a.py:Base.run", "a.py:handed -> a.py:Child.__call__", "a.py:read -> a.py:late"]
+    absent = ["a.py:mine -> a.py:Child.run", "a.py:one -> a.py:Other.run"]
+    check(tmp_path, {"a.py": text}, edges=[f"{edge} inferred" for edge in edges], absent=absent)
+    with Engine.open(tmp_path) as engine:
+        assert [edge.caller for edge in engine.graph.callers("a.py:Child.run")] == ["a.py:many", "a.py:one"]

@@ -42,7 +42,8 @@ class Annotations:
     def instances(self, file: File, scope: int, expression: Expression) -> Values:
         """What a variable declared with this type may be."""
         found = self._instances(file, scope, expression)
-        return self.evaluator.typed.opened(found) if file.facts.virtual else found
+        is_open = file.facts.virtual or file.facts.open_declarations
+        return self.evaluator.typed.opened(found) if is_open else found
 
     def _instances(self, file: File, scope: int, expression: Expression) -> Values:
         if expression is None:
@@ -66,7 +67,7 @@ class Annotations:
         found: Values = NOTHING
         for value in self.evaluator.values(file, scope, base):
             if value[0] == CLASS:
-                found |= one(INSTANCE, *value[1:])
+                found |= one(INSTANCE, *value[1:3])
             elif value[0] == EXTERNAL:
                 name = value[1].rpartition(".")[2].rpartition(facts.separator)[2]
                 if name in facts.union_types:

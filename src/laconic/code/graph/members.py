@@ -576,6 +576,7 @@ class Members:
 
     def stored_from_outside(self, value: Value, name: str) -> Values:
         """What assignments outside its home put into a member of a value."""
+        value = value[:3] if value[0] == INSTANCE else value
         return self.solver.solve(("outside", value, name), self._outside_values, value, name)
 
     def _outside_values(self, value: Value, name: str) -> Values:
@@ -590,7 +591,8 @@ class Members:
             file = self.program.file(file_id)
             for store in file.member_stores().get(name, ()):
                 base = self.evaluator.values(file, store.scope, store.base)
-                if value in base or as_class in base or (file.facts.virtual and self._any_below(base, as_class)):
+                is_known = value in base or as_class in base or (*value, True) in base
+                if is_known or (file.facts.virtual and self._any_below(base, as_class)):
                     found |= self.evaluator.values(file, store.scope, store.value)
         if home.facts.field_writers:
             found |= self.evaluator.reflection.stored(value, name)

@@ -506,7 +506,7 @@ class Sites:
         """Whether wanted values are among some values, or in containers among them."""
         for value in values:
             tag = value[0]
-            if (value[:3] if tag == FUNCTION else value) in wanted:
+            if (value[:3] if tag in (FUNCTION, INSTANCE) else value) in wanted:
                 return True
             if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST) and depth < MAX_NESTING:
                 inner = self.evaluator.containers.items(value, None, None) if tag != GENERATED else NOTHING

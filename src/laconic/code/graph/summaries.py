@@ -64,7 +64,7 @@ class Summaries:
             if key[0] == KEY and type(key[1]) is str:
                 found |= self.evaluator.names.imported(file, key[1], "")
         for value in argument(summary.class_of):
-            found |= one(CLASS, *value[1:]) if value[0] == INSTANCE else NOTHING
+            found |= one(CLASS, *value[1:3]) if value[0] == INSTANCE else NOTHING
         return found
 
     def _named(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
