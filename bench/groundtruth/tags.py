@@ -115,7 +115,8 @@ VOCABULARIES: dict[str, Vocabulary] = {
     ),
     "ruby": vocabulary(
         "ruby", ".rb",
-        "f,method:method S,singletonMethod:method A,accessor:method c,class:class m,module:namespace C,constant:value",
+        "f,method:method S,singletonMethod:method A,accessor:method a,alias:method c,class:class m,module:namespace "
+        "C,constant:value",
         "function:method",
     ),
     "php": vocabulary(

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
+from laconic.code.engine import Engine
+
 FILES = {
     "lua/app/animal.lua": """\
 local Animal = {}
@@ -178,3 +180,17 @@ def test_functions_that_are_only_looked_at_are_not_called(tmp_path: Path) -> Non
 @given(st.sampled_from(sorted(FILES.values())), st.integers(0, 2**32))
 def test_broken_source_is_read_as_far_as_it_goes(text: str, seed: int) -> None:
     read(splinter(text.encode(), seed), "lua")
+
+
+def test_calling_a_table_calls_what_its_metatable_says(tmp_path: Path) -> None:
+    text = (
+        "local function make(class, x) return x end\n"
+        "local Border = setmetatable({}, { __call = make })\nfunction Border:title() end\n"
+        "local Window = {}\nfunction Window:open() end\n"
+        "setmetatable(Window, { __call = function(cls) return make(cls) end })\n"
+        "local function run() Border(1) end\nlocal function show() Window() end\n"
+    )
+    check(tmp_path, {"a.lua": text}, edges=["a.lua:run -> a.lua:make exact"])
+    with Engine.open(tmp_path) as engine:
+        assert {edge.caller for edge in engine.graph.callers("a.lua:make")} >= {"a.lua:run"}
+        assert "a.lua:Window" not in {edge.callee for edge in engine.graph.callees("a.lua:show")}

@@ -225,7 +225,8 @@ Tool.new.employ
         ],
         edges=[
             "a.rb:Tool.build -> a.rb:Tool.use inferred",
-            "a.rb -> a.rb:Tool.use inferred",
+            "a.rb -> a.rb:Tool.employ inferred",
+            "a.rb:Tool.employ -> a.rb:Tool.use exact",
             "a.rb:Tool.use -> a.rb:Point.far inferred",
             "a.rb:Point.far -> a.rb:Point.x exact",
             "a.rb:Tool.fail! -> a.rb:Failure exact",
@@ -268,3 +269,14 @@ def test_instance_variables_come_from_no_base_outside(tmp_path: Path) -> None:
 @given(st.sampled_from(sorted(FILES.values())), st.integers(0, 2**32))
 def test_broken_source_is_read_as_far_as_it_goes(text: str, seed: int) -> None:
     read(splinter(text.encode(), seed), "ruby")
+
+
+def test_an_alias_is_a_method_that_calls_what_had_the_name_by_then(tmp_path: Path) -> None:
+    text = (
+        "class A\n  def run = 1\n  alias_method :old_run, :run\n  def run = old_run\n  alias :'==' run\nend\n"
+        "class B < A\n  alias go run\nend\nalias $new $old\nB.new.go\n"
+    )
+    edges = ["A.run#2 -> a.rb:A.old_run exact", "A.old_run -> a.rb:A.run exact", "A.== -> a.rb:A.run#2 exact"]
+    definitions = ["a.rb:A.old_run method 3", "a.rb:A.== method 5", "a.rb:B.go method 8"]
+    known = [f"a.rb:{edge}" for edge in edges]
+    check(tmp_path, {"a.rb": text}, definitions=definitions, edges=[*known, "a.rb -> a.rb:B.go inferred"])

@@ -482,6 +482,8 @@ class Sites:
                 continue
             if flow.call is None:
                 found.append(Carrier(flow.target, other.id, flow.is_local, False))
+                if flow.target in other.facts.constructors and other.definitions[flow.scope][0] in MEMBER_OWNERS:
+                    found.append(Carrier(other.definitions[flow.scope][1], other.id, False, False))
             else:
                 found.extend(self._into_parameters(other, flow.scope, flow.call, flow.target))
         return found

@@ -119,6 +119,9 @@ def _note_table(walk: Lowering, found: dict[str, Kind], member: Node, kind: Kind
         found[path] = kind
 
 
+CALLED = "()"  # what the metatable of a class calls when the class is called
+
+
 def _dotted(walk: Lowering, node: Node | None) -> str:
     """`a.b.c` as it is written without blanks, empty for anything else."""
     if node is None:
@@ -154,11 +157,15 @@ def _define_table(walk: Lowering, node: Node, target: Node, value: Node, path: s
     parent = walk.scope
     owner_path, _, name = path.rpartition(".")
     owner = _table_draft(walk, owner_path) if owner_path else None
+    walk.notes.pop(CALLED, None)
     lowered = walk.value(value)
+    called = walk.notes.pop(CALLED, None)
     walk.scope = owner or parent
     draft = walk.enter(node, _tables(walk, node)[path], name, target, None, "" if owner else owner_path)
     draft.flags |= flags
     draft.bases = _prototypes(lowered)
+    if called is not None:
+        draft.binds.append((CALLED, called))
     walk.notes[f"table {path}"] = draft.definition
     if owner is not None:
         _stretch(walk, owner.definition, node)
@@ -494,15 +501,20 @@ def _lower_metatable(walk: Lowering, table: Node, metatable: Node) -> Expression
     """`setmetatable(o, {__index = C})` and `setmetatable(o, C)` make `o` an instance of C."""
     value = walk.value(table)
     walk.scope.read.add("setmetatable")
-    index = None
+    index = called = None
     if metatable.type == "table_constructor":
         keys = [inner for key, inner in _fields(metatable) if key is not None and walk.text(key) == "__index"]
         index = walk.value(keys[0]) if keys and keys[0].type != "function_definition" else None
-        walk.value(metatable)
+        written = walk.value(metatable)
+        called = dict(written[1]).get((CONST, "__call")) if type(written) is tuple and written[0] == MAPPING else None
     else:
         index = walk.value(metatable)
     typed = (TYPED, index) if index is not None else None
     draft = _table_draft(walk, _dotted(walk, table))
+    if draft is not None and called is not None:
+        draft.binds.append((CALLED, called))
+    elif called is not None:
+        walk.notes[CALLED] = called  # for the definition that this is the value of
     if draft is not None and index is not None:
         draft.bases.append(index)
     elif table.type == "identifier" and typed is not None:
@@ -600,7 +612,7 @@ LUA = Language(
         namespace="global",
         namespace_scope_visible=False,
         receiver_names=frozenset({"self"}),
-        constructors=("initialize", "_init", "init", "__init", "new"),
+        constructors=(CALLED, "initialize", "_init", "init", "__init", "new"),
         construct_method="new",
         call_method="__call",
         module_value=True,

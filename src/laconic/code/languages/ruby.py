@@ -587,28 +587,32 @@ def _alias_method(walk: Lowering, node: Node, name: str) -> bool:
     arguments = _arguments(node)
     if len(arguments) != 2 or walk.scope.kind not in BODIES:
         return False
-    _alias(walk, _symbol(walk, arguments[0]), _symbol(walk, arguments[1]))
+    _alias(walk, node, arguments[0], _symbol(walk, arguments[0]), _symbol(walk, arguments[1]))
     return True
 
 
 def _lower_alias(walk: Lowering, node: Node) -> Expression:
     new, old = node.child_by_field_name("name"), node.child_by_field_name("alias")
     if new is not None and old is not None:
-        _alias(walk, walk.text(new).lstrip(":"), walk.text(old).lstrip(":"))
+        _alias(walk, node, new, walk.text(new).lstrip(":"), walk.text(old).lstrip(":"))
     return None
 
 
-def _alias(walk: Lowering, new: str, old: str) -> None:
-    """Another name for a method of the class."""
-    scope = walk.scope
-    known = [at for at, row in enumerate(walk.definitions) if row.parent == scope.definition and row.name == old]
-    if not new or not old:
+def _alias(walk: Lowering, node: Node, place: Node, new: str, old: str) -> None:
+    """Another method, at `place`, that does what the one does which has the old name by then."""
+    outer = walk.scope
+    new, old = new.strip("\"'"), old.strip("\"'")
+    if not new or not old or new[0] == "$" or outer.kind not in BODIES:
         return
+    known = [at for at, row in enumerate(walk.definitions) if row.parent == outer.definition and row.name == old]
+    original = walk.drafts[known[-1]] if known else None
     walk.mentions.add(old)
-    if known and walk.drafts[known[-1]] is not None:
-        walk.bind_name(new, (DEFINED, known[-1]))
-    elif scope.kind in BODIES:
-        walk.bind_name(new, (MEMBER, (TYPED, (DEFINED, scope.definition)), old))
+    draft = walk.enter(node, Kind.METHOD, new, place, None)
+    draft.flags |= original.flags & CLASS_METHOD if original is not None else 0
+    walk.scope = draft
+    called = (DEFINED, known[-1]) if original is not None else (MEMBER, "self", old)
+    draft.returns.append(walk.call(called, (), (), node.start_point[0] + 1))
+    walk.leave(draft, outer)
 
 
 def _define_method(walk: Lowering, node: Node, name: str) -> bool:
