@@ -31,6 +31,7 @@ def main(arguments: list[str]) -> int:
         tree = Path(scratch) / options.code.name
         shutil.copytree(options.code, tree, ignore=shutil.ignore_patterns(*measures.NOT_COPIED), symlinks=True)
         bench = Bench(tree, min(options.runs, MAX_RUNS), options.ctags)
+        bench.compile()
         left_out = BIG if options.peers else (*BIG, "peers")
         chosen = options.table or [name for name in TABLES if name not in left_out]
         tables = {name: list(_table(name, bench, Path(scratch), options)) for name in chosen}

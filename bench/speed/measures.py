@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import random
 import shutil
@@ -12,11 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import laconic
 from bench.speed.child import Command, Run, median_of, run
 from bench.speed.floors import ctags, parsing, python_start
 from laconic.capabilities.catalogue import load
 from laconic.capabilities.invoke import invoke
 from laconic.code.symbols import CALLABLE_KINDS, Symbol
+from laconic.daemon.analysis import COLLECTED_OBJECTS
 from laconic.workspace import Workspace
 
 SEED = 20_250_101
@@ -67,9 +70,19 @@ class Bench:
     runs: int
     ctags: str = "ctags"
 
+    @property
+    def compiled(self) -> dict[str, str]:
+        """An environment in which the product has its bytecode, as an installer leaves it, whatever ours says."""
+        return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(self.tree.parent / "bytecode")}
+
     def laconic(self, *words: str) -> Command:
         """One command of the product, in a process of its own."""
-        return Command([sys.executable, "-m", "laconic", *words], self.tree)
+        return Command([sys.executable, "-m", "laconic", *words], self.tree, self.compiled)
+
+    def compile(self) -> None:
+        """Make the bytecode of the product."""
+        package = str(Path(laconic.__file__).parent)
+        run(Command([sys.executable, "-m", "compileall", "-q", package], self.tree, self.compiled))
 
     def forget(self) -> None:
         """Delete the index."""
@@ -182,9 +195,13 @@ def subject(capability_name: str, symbol: Symbol) -> dict[str, object]:
 
 
 def warm(bench: Bench) -> Iterator[Latency]:
-    """Questions about sampled symbols through the one pipeline of all doors, without its check for changed files."""
+    """Questions about sampled symbols through the one pipeline of all doors, without its check for changed files.
+
+    Garbage is looked for between the questions, as the processes of the daemon do.
+    """
     run(bench.laconic("index", "--quiet"))
     symbols = sampled(bench.tree)
+    gc.disable()
     with Workspace.open(bench.tree, refresh=False) as workspace:
         for name, capability_name, arguments in QUESTIONS:
             capability = load(capability_name)
@@ -195,6 +212,7 @@ def warm(bench: Bench) -> Iterator[Latency]:
 
             ask(symbols[0])
             yield _latency(name, ask, symbols)
+    gc.enable()
 
 
 def _latency(name: str, ask: Callable[[Symbol], bool], symbols: Sequence[Symbol]) -> Latency:
@@ -204,6 +222,9 @@ def _latency(name: str, ask: Callable[[Symbol], bool], symbols: Sequence[Symbol]
         started = time.perf_counter()
         failed += not ask(symbol)
         taken.append(((time.perf_counter() - started) * MILLISECONDS, symbol.id))
+        if gc.get_count()[0] > COLLECTED_OBJECTS:
+            gc.collect()
+            gc.freeze()
     times = sorted(took for took, _ in taken)
     p95 = times[math.ceil(len(times) * 0.95) - 1]
     return Latency(name, len(times), statistics.median(times), p95, *max(taken), failed)

@@ -71,7 +71,7 @@ def test_large_trees_are_copies_until_they_have_enough(
         f"many lines, {stage}" for stage in (*STAGES[:2], "callers of one function")
     ]
     assert all(row.cpu_seconds > 0 for row in rows)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["code"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bytecode", "code"]
 
 
 def test_a_long_process_tells_its_memory_as_it_goes(
