@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -151,3 +152,24 @@ def test_settings_of_a_compiler_do_not_lead_out_and_end(ask: Ask, shop: Path, tm
     assert "hidden.ts" not in printed.out
     assert ask("imports", "web/a.go").status == 0
     assert ask("imports", "web/a.rs").status == 0
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "update symbol set qualname = cast(x'ff' as text)",
+        "update facts set facts = x'00'",
+        "update facts set facts = x''",
+    ],
+)
+def test_damage_that_only_the_question_meets_is_mended(ask: Ask, shop: Path, damage: str) -> None:
+    questions = (["calls", "checkout"], ["structure"], ["search", "validate"])
+    expected = [ask(*words).out for words in questions]
+    for words, before in zip(questions, expected, strict=True):
+        with sqlite3.connect(shop / ".laconic" / "index.db") as connection:
+            connection.execute(damage)
+        connection.close()
+        answer = ask(*words)
+        assert (answer.status, answer.out) == (0, before), answer.err
+    ask("index")
+    assert "damaged" not in ask("structure").err

@@ -65,9 +65,24 @@ class Outcome:
 
 
 def invoke(capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object]) -> Outcome:
-    """Ask; never raises but for an interruption."""
+    """Ask; never raises but for an interruption.
+
+    Damage of the index shows where a damaged page is read, which may be long after the index was found to be up to
+    date. It is then built anew, and the question asked again.
+    """
+    outcome = _invoke_once(capability, workspace, arguments)
+    if outcome.failure is not None and outcome.failure.code == "database_corrupt":
+        return _invoke_once(capability, workspace, arguments, anew=True)
+    return outcome
+
+
+def _invoke_once(
+    capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object], *, anew: bool = False
+) -> Outcome:
     revision = ""
     try:
+        if anew:
+            workspace.engine.replace_damaged_index()
         parameters = bind(capability.parameters, arguments)
         if not capability.checks_freshness:
             result = capability.run(workspace, parameters)

@@ -82,6 +82,11 @@ class Engine:
             self._graph = (revision, facts, CallGraph(facts))
         return self._graph[2]
 
+    def replace_damaged_index(self) -> None:
+        """Go on with an empty index, and without what was made from one that turned out to be damaged."""
+        self.store.replace_damaged()
+        self._graph = self._search = self._functions = None
+
     def drop_graph(self) -> None:
         """Let go of the graph; the next question makes it anew."""
         self._graph = None

@@ -21,6 +21,9 @@ from laconic.foundation.limits import DATABASE_BUSY_MILLISECONDS, DATABASE_KEPT_
 Row = tuple[Any, ...]
 Values = Sequence[Any] | dict[str, Any]
 
+# Where a page is damaged, SQLite may give text that is none: what was written was UTF-8.
+_FAILURES = (apsw.Error, UnicodeDecodeError)
+
 
 class Schema(NamedTuple):
     """The tables of a derived database. Raise `version` with every change of `sql` or of what the rows mean."""
@@ -77,21 +80,21 @@ class Database:
         """All rows of a query."""
         try:
             return self._connection.execute(sql, values).fetchall()
-        except apsw.Error as error:
+        except _FAILURES as error:
             _reraise(error, self.path)
 
     def stream(self, sql: str, values: Values = ()) -> Iterator[Row]:
         """The rows of a query one by one, for answers too long to hold."""
         try:
             yield from self._connection.execute(sql, values)
-        except apsw.Error as error:
+        except _FAILURES as error:
             _reraise(error, self.path)
 
     def row(self, sql: str, values: Values = ()) -> Row | None:
         """The first row of a query, if it has one."""
         try:
             found: Row | None = self._connection.execute(sql, values).fetchone()
-        except apsw.Error as error:
+        except _FAILURES as error:
             _reraise(error, self.path)
         return found
 
@@ -201,14 +204,19 @@ def _connect(path: Path) -> apsw.Connection:
     return connection
 
 
-def _reraise(error: apsw.Error, path: Path) -> NoReturn:
+def damaged(path: Path) -> LaconicError:
+    """What to raise where a derived database holds what nobody wrote into it."""
+    hint = "It holds only what can be computed again: delete it and repeat the command."
+    return LaconicError("database_corrupt", f"{path} is damaged", hint)
+
+
+def _reraise(error: apsw.Error | UnicodeDecodeError, path: Path) -> NoReturn:
     """Turn what the surroundings did into an error for people; a wrong statement stays the driver's error."""
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
         hint = "Another process is writing; try again when it is done."
         raise LaconicError("database_locked", f"{path} is in use", hint) from error
-    if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
-        hint = "It holds only what can be computed again: delete it and repeat the command."
-        raise LaconicError("database_corrupt", f"{path} is damaged", hint) from error
+    if isinstance(error, (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)):
+        raise damaged(path) from error
     if isinstance(error, (apsw.CantOpenError, apsw.IOError, apsw.FullError, apsw.ReadOnlyError, apsw.PermissionsError)):
         raise LaconicError("database_unavailable", f"{path}: {error}") from error
     raise error

@@ -28,7 +28,7 @@ from laconic.code.index.schema import (
 )  # fmt: skip
 from laconic.code.index.writer import Writer
 from laconic.code.symbols import FileFacts, Import, Kind, Problem, Symbol
-from laconic.foundation.database import Database, remove
+from laconic.foundation.database import Database, damaged, remove
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.hashing import content_hash
 from laconic.foundation.limits import DATABASE_BUSY_MILLISECONDS, MAX_LOOKUP_SYMBOLS
@@ -216,7 +216,10 @@ class Store:
         encoded = self._database.value("select facts from facts where file_id = ?", (file_id,))
         if encoded is None:
             raise KeyError(file_id)
-        return decode_facts(encoded)
+        try:
+            return decode_facts(encoded)
+        except (ValueError, EOFError, TypeError) as error:
+            raise damaged(self._database.path) from error
 
     def imports(self, path: str) -> list[Import]:
         """What a file imports, in order."""
