@@ -6,6 +6,7 @@ import pytest
 
 from laconic.code.flow.effects import with_effects
 from laconic.code.flow.lines import lines_of_all, nearest_statements, routine_at
+from laconic.code.flow.reaching import MAX_NAMES_APART
 from laconic.code.flow.slicing import Direction, has_variable, names_of, slice_of
 from laconic.code.languages.python import PYTHON
 from laconic.code.syntax.control.read import read_routines
@@ -91,6 +92,17 @@ def test_every_line_stands_for_a_statement(line: int, first: int) -> None:
     routine = routines.routines[routine_at(routines, line)]
     assert routine.name == "f"
     assert [routine.statements[at].line for at in nearest_statements(routine, line)] == [first]
+
+
+def test_of_very_many_names_for_one_object_each_sees_what_is_changed_through_another() -> None:
+    names = [f"y{number}" for number in range(2 * MAX_NAMES_APART)]
+    text = "xs = []\nz = 1\n" + "".join(f"{name} = xs\n" for name in names) + "y7.append(1)\nz = 2\nprint(y9)"
+    lines = text.split("\n")
+    found = [lines[line - 1] for line in sliced(text, len(lines))]
+    assert found[0] == "xs = []"
+    assert found[-2:] == ["y7.append(1)", "print(y9)"]
+    assert not any(line.startswith("z") for line in found)
+    assert found == [lines[line - 1] for line in sliced(text, len(lines), variable="y9")]
 
 
 def test_a_line_inside_a_callback_is_of_the_callback() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
-from laconic.capabilities.flow.places import level_note
+from laconic.capabilities.flow.places import flow_note
 from laconic.capabilities.text import Style, clipped
 from laconic.capabilities.values import lines_text
 from laconic.code.symbols import Kind
@@ -80,7 +80,7 @@ def run(workspace: Workspace, parameters: Parameters) -> ControlFlow:
     blocks = tuple(_block(number, block, routine, lines) for number, block in enumerate(found))
     edges = sum(len(block.exits) + len(block.raises) for block in blocks)
     return ControlFlow(
-        symbol.id, routine.line, routine.end_line, blocks, edges, routine.complexity, level_note(routines)
+        symbol.id, routine.line, routine.end_line, blocks, edges, routine.complexity, flow_note(routines, at)
     )
 
 

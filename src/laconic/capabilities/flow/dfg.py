@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
-from laconic.capabilities.flow.places import level_note
+from laconic.capabilities.flow.places import flow_note
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from laconic.capabilities.text import Style, aligned
 from laconic.capabilities.values import lines_text
@@ -63,7 +63,14 @@ def run(workspace: Workspace, parameters: Parameters) -> DataFlow:
     flows = [flow for flow in _flows(routine) if parameters.variable in (None, flow.variable)]
     page = page_of(flows, parameters.limit, parameters.offset)
     names = tuple(written(name) for name in routine.parameters)
-    return DataFlow(symbol.id, routine.line, routine.end_line, names, routine.free, page, level_note(routines))
+    note = "; ".join(filter(None, (flow_note(routines, at), _cut_note(routine))))
+    return DataFlow(symbol.id, routine.line, routine.end_line, names, routine.free, page, note)
+
+
+def _cut_note(routine: Routine) -> str:
+    from laconic.code.flow.reaching import MAX_FLOWS, data_flows
+
+    return f"only the first {MAX_FLOWS:,} flows are looked at" if len(data_flows(routine)) >= MAX_FLOWS else ""
 
 
 def _flows(routine: Routine) -> list[Flow]:

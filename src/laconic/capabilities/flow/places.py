@@ -51,11 +51,16 @@ def routine_id(path: str, routine: Routine) -> str:
     return f"{path}:{routine.name}" if routine.name else path
 
 
-def level_note(routines: Routines) -> str:
-    """What to say where only control flow is relied on."""
-    if routines.level == "statements":
-        return ""
-    return f"{routines.language}: blocks only; which statement reads what is not promised"
+def flow_note(routines: Routines, at: int) -> str:
+    """What to say where only control flow is relied on, or a routine is too large to be followed to its end."""
+    from laconic.code.flow.reaching import MAX_DEFINITIONS, definitions_of
+
+    notes = []
+    if routines.level != "statements":
+        notes.append(f"{routines.language}: blocks only; which statement reads what is not promised")
+    if len(definitions_of(routines.routines[at])) >= MAX_DEFINITIONS:
+        notes.append(f"only the first {MAX_DEFINITIONS:,} places that give variables a value are followed")
+    return "; ".join(notes)
 
 
 def source_lines(source: bytes) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
-from laconic.capabilities.flow.places import StatementPlace, level_note, routine_id, source_lines, statement_place
+from laconic.capabilities.flow.places import StatementPlace, flow_note, routine_id, source_lines, statement_place
 from laconic.capabilities.text import Style
 from laconic.code.flow.slicing import Direction
 from laconic.foundation.errors import LaconicError
@@ -75,7 +75,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice:
         found = parts_of_callees(workspace.engine.flow, callees, parameters.direction)
         parts += [_called(part, code) for part in found]
     own = sorted({line for at in place.statements for line in lines_of(routine.statements[at])})
-    note = level_note(place.routines)
+    note = flow_note(place.routines, place.at)
     return Slice(path, place.line, tuple(own), variable, parameters.direction, tuple(parts), note)
 
 

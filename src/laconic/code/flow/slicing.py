@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from laconic.code.flow.dominance import control_dependences
-from laconic.code.flow.reaching import data_flows, definitions_of, reaching, sees
+from laconic.code.flow.reaching import Definition, Views, aliases_of, definitions_of, numbers_in, reaching
 from laconic.code.routines import OBJECT, Path, Routine
 
 
@@ -24,27 +24,35 @@ class Direction(StrEnum):
 
 
 class Dependences(NamedTuple):
-    """The program dependence graph of a routine: for each statement, those that it depends on."""
+    """The program dependence graph of a routine, by statements; sets of definitions are bit sets."""
 
-    on: list[set[int]]
+    definitions: list[Definition]
+    incoming: list[int]  # for each point, the definitions that reach it
+    views: Views
+    taken: list[int]  # for each statement, the definitions of which it takes a value
+    control: list[set[int]]  # for each statement, those that decide whether it runs
     inside: list[set[int]]  # with a statement come these, for the sake of structure
 
 
 def dependences(routine: Routine) -> Dependences:
     """Data and control dependence between statements."""
-    on: list[set[int]] = [set() for _ in routine.statements]
-    points = routine.points
-    for flow in data_flows(routine):
-        on[points[flow.reader].statement].add(points[flow.definer].statement)
-    for point, deciding in enumerate(control_dependences(routine)):
-        on[points[point].statement].update(points[other].statement for other in deciding)
+    definitions = definitions_of(routine)
+    incoming = reaching(routine, definitions)
+    views = Views(definitions, aliases_of(routine))
+    taken = [0] * len(routine.statements)
+    for number, point in enumerate(routine.points):
+        for path in point.reads:
+            taken[point.statement] |= incoming[number] & views.seen_by(path)
+    control: list[set[int]] = [set() for _ in routine.statements]
+    for number, deciding in enumerate(control_dependences(routine)):
+        control[routine.points[number].statement].update(routine.points[other].statement for other in deciding)
     inside: list[set[int]] = [set() for _ in routine.statements]
     for at, statement in enumerate(routine.statements):
         if statement.owner >= 0:
             inside[at].add(statement.owner)
         if statement.kind == "handler":
             inside[statement.owner].add(at)
-    return Dependences(on, inside)
+    return Dependences(definitions, incoming, views, taken, control, inside)
 
 
 def slice_of(
@@ -58,29 +66,52 @@ def slice_of(
     graph = graph or dependences(routine)
     chosen = set(criterion)
     if direction is Direction.FORWARD:
-        users: list[set[int]] = [set() for _ in routine.statements]
-        for at, others in enumerate(graph.on):
-            for other in others:
-                users[other].add(at)
-        start = _readers(routine, chosen, variable) if variable else chosen
-        return sorted(_closure(start, users) | chosen)
-    both = [one | other for one, other in zip(graph.on, graph.inside, strict=True)]
+        start = _readers(routine, chosen, variable, graph) if variable else chosen
+        return sorted(_dependent(routine, start, graph) | chosen)
     if not variable:
-        return sorted(_closure(chosen, both))
-    start = set(chosen) if _writes(routine, chosen, variable) else _definers(routine, chosen, variable)
+        return sorted(_needed(routine, chosen, graph))
+    start = set(chosen) if _writes(routine, chosen, variable) else _definers(routine, chosen, variable, graph)
     for at in chosen:
-        start |= graph.inside[at] | _deciders(routine, at)
-    return sorted(_closure(start, both) | chosen)
+        start |= graph.inside[at] | graph.control[at]
+    return sorted(_needed(routine, start, graph) | chosen)
 
 
-def _closure(start: Iterable[int], neighbours: list[set[int]]) -> set[int]:
+def _needed(routine: Routine, start: Iterable[int], graph: Dependences) -> set[int]:
+    """All that the statements depend on, themselves included. Each definition is looked at once."""
     seen = set(start)
     pending = list(seen)
+    known = 0
     while pending:
-        for neighbour in neighbours[pending.pop()]:
-            if neighbour not in seen:
-                seen.add(neighbour)
-                pending.append(neighbour)
+        at = pending.pop()
+        fresh = graph.taken[at] & ~known
+        known |= fresh
+        definers = {routine.points[graph.definitions[number].point].statement for number in numbers_in(fresh)}
+        new = (definers | graph.control[at] | graph.inside[at]) - seen
+        seen |= new
+        pending += new
+    return seen
+
+
+def _dependent(routine: Routine, start: Iterable[int], graph: Dependences) -> set[int]:
+    """All statements that depend on these, themselves included: passes in the order of the text until none is new."""
+    made = [0] * len(routine.statements)
+    for number, definition in enumerate(graph.definitions):
+        made[routine.points[definition.point].statement] |= 1 << number
+    seen = set(start)
+    available = 0
+    for at in seen:
+        available |= made[at]
+    rest = [at for at in range(len(routine.statements)) if at not in seen]
+    size = -1
+    while len(seen) != size:
+        size, left = len(seen), []
+        for at in rest:
+            if graph.taken[at] & available or not graph.control[at].isdisjoint(seen):
+                seen.add(at)
+                available |= made[at]
+            else:
+                left.append(at)
+        rest = left
     return seen
 
 
@@ -95,42 +126,33 @@ def _writes(routine: Routine, statements: set[int], variable: str) -> bool:
     return any(_named(path, variable) for point in points for path in (*point.writes, *point.changes))
 
 
-def _definers(routine: Routine, statements: set[int], variable: str) -> set[int]:
+def _definers(routine: Routine, statements: set[int], variable: str, graph: Dependences) -> set[int]:
     """The statements whose definitions of the variable reach the criterion."""
-    definitions = definitions_of(routine)
-    incoming = reaching(routine, definitions)
-    found = set()
-    for number, point in enumerate(routine.points):
-        if point.statement in statements:
-            for at, definition in enumerate(definitions):
-                if incoming[number] >> at & 1 and _named(definition.path, variable):
-                    found.add(routine.points[definition.point].statement)
-    return found
+    named = _definitions_of_variable(variable, graph)
+    reached = [graph.incoming[number] & named for number in _points_of(routine, statements)]
+    found = {number for bits in reached for number in numbers_in(bits)}
+    return {routine.points[graph.definitions[number].point].statement for number in found}
 
 
-def _readers(routine: Routine, statements: set[int], variable: str) -> set[int]:
+def _readers(routine: Routine, statements: set[int], variable: str, graph: Dependences) -> set[int]:
     """The statements that read the variable as the criterion leaves it."""
-    definitions = definitions_of(routine)
-    incoming = reaching(routine, definitions)
-    inside = [number for number, point in enumerate(routine.points) if point.statement in statements]
-    named = [at for at, definition in enumerate(definitions) if _named(definition.path, variable)]
-    here = [at for at in named if definitions[at].point in inside]
-    here = here or [at for at in named if any(incoming[number] >> at & 1 for number in inside)]
-    return {
-        point.statement
-        for number, point in enumerate(routine.points)
-        if any(incoming[number] >> at & 1 and sees(path, definitions[at]) for path in point.reads for at in here)
-    }
+    named = _definitions_of_variable(variable, graph)
+    inside = set(_points_of(routine, statements))
+    here = sum(1 << number for number in numbers_in(named) if graph.definitions[number].point in inside)
+    if not here:
+        for number in inside:
+            here |= graph.incoming[number] & named
+    return {at for at, taken in enumerate(graph.taken) if taken & here}
 
 
-def _deciders(routine: Routine, statement: int) -> set[int]:
-    deciding = control_dependences(routine)
-    return {
-        routine.points[other].statement
-        for number, point in enumerate(routine.points)
-        if point.statement == statement
-        for other in deciding[number]
-    }
+def _definitions_of_variable(variable: str, graph: Dependences) -> int:
+    common = graph.views.common_of.get(variable, variable)
+    paths = enumerate(definition.path for definition in graph.definitions)
+    return sum(1 << number for number, path in paths if _named(path, variable) or path == (common,))
+
+
+def _points_of(routine: Routine, statements: set[int]) -> list[int]:
+    return [number for number, point in enumerate(routine.points) if point.statement in statements]
 
 
 def has_variable(routine: Routine, variable: str) -> bool:
