@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from logging.handlers import RotatingFileHandler
 
 import laconic
+from laconic.daemon.adaptation import Adaptation
 from laconic.daemon.connection import Connection
 from laconic.daemon.dispatch import Dispatcher
 from laconic.daemon.freshness import Freshness
@@ -134,7 +135,7 @@ async def _serve(root: str, answer_words: str, idle_seconds: float, listening: s
     )
     dispatcher = Dispatcher(root, answer_words)
     freshness = Freshness(root, dispatcher)
-    service = Service(root, program_identity(), dispatcher, freshness)
+    service = Service(root, program_identity(), dispatcher, freshness, Adaptation(root))
     connections: set[Connection] = set()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, service.shutdown.set)
@@ -150,6 +151,7 @@ async def _serve(root: str, answer_words: str, idle_seconds: float, listening: s
         for connection in list(connections):
             connection.close()
         freshness.close()
+        await service.adaptation.close()
         dispatcher.close()
         await asyncio.sleep(0)  # closed connections send what they still have
 
@@ -173,7 +175,7 @@ class _Refusal(Connection):
 
 
 async def _end(service: Service, freshness: Freshness, idle_seconds: float) -> str:
-    """Return why it is time to end, when it is."""
+    """Return why it is time to end, when it is; see to what is done while nobody asks."""
     while True:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_IDLE_CHECKS_SECONDS):
@@ -181,5 +183,7 @@ async def _end(service: Service, freshness: Freshness, idle_seconds: float) -> s
             return "it was asked to"
         if freshness.is_root_gone:
             return "the repository is gone"
-        if not service.is_busy and elapsed_seconds() - service.asked_seconds > idle_seconds:
+        unasked_seconds = 0.0 if service.is_busy else elapsed_seconds() - service.asked_seconds
+        service.adaptation.look(freshness.revision, unasked_seconds)
+        if unasked_seconds > idle_seconds:
             return f"nobody has asked for {idle_seconds:g} s"

@@ -10,6 +10,7 @@ from typing import Any
 
 import laconic
 from laconic.code.index.refresh import Progress
+from laconic.daemon.adaptation import Adaptation
 from laconic.daemon.analysis import Words
 from laconic.daemon.cache import AnswerCache
 from laconic.daemon.connection import Connection
@@ -23,17 +24,21 @@ from laconic.protocols.commands import OWN_COMMANDS, TEXT_COMMAND, WORDS_COMMAND
 from laconic.protocols.messages import Request, encode, line
 
 REINDEX_THRESHOLD_FILES = 1  # clients of llm-tldr are told after how many changes the index is brought up to date
-_SETTINGS_FILES = ("pyproject.toml", ".laconic/config.toml")
+# Settings, and the words that search was fitted to: answers depend on them beside the files.
+_STAMPED_FILES = ("pyproject.toml", ".laconic/config.toml", ".laconic/search/words")
 
 
 class Service:
     """One repository, as its clients see it."""
 
-    def __init__(self, root: str, identity: str, dispatcher: Dispatcher, freshness: Freshness) -> None:
+    def __init__(
+        self, root: str, identity: str, dispatcher: Dispatcher, freshness: Freshness, adaptation: Adaptation
+    ) -> None:
         self._root = root
         self._identity = identity
         self._dispatcher = dispatcher
         self._freshness = freshness
+        self.adaptation = adaptation
         self._cache = AnswerCache(ANSWER_CACHE_BYTES)
         self._age = Stopwatch()
         self._requests = 0
@@ -118,8 +123,8 @@ class Service:
     def _key(self, task: tuple[Any, ...]) -> Hashable:
         """All that an answer depends on."""
         standing = self._freshness.standing
-        settings = tuple(_stamp(f"{self._root}/{path}") for path in _SETTINGS_FILES)
-        return self._freshness.revision, standing.generation, settings, json.dumps(task, sort_keys=True)
+        stamps = tuple(_stamp(f"{self._root}/{path}") for path in _STAMPED_FILES)
+        return self._freshness.revision, standing.generation, stamps, json.dumps(task, sort_keys=True)
 
     # What it does itself
 
@@ -141,6 +146,7 @@ class Service:
             "watched_directories": self._freshness.watched,
             "why_unwatched": self._freshness.why_unwatched,
             "processes": self._dispatcher.processes,
+            "search_fitting": self.adaptation.state,
         }
 
     async def _shut_down(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -163,6 +169,7 @@ class Service:
     async def _warm(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
         await self._freshness.ensure()
         await self._dispatcher.ask(connection, ("warm",), None)
+        self.adaptation.soon()
         return {"files": self._freshness.files, "edges": None, "revision": self._freshness.revision}
 
     async def _cancel(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:

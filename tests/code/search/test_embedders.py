@@ -152,8 +152,10 @@ def test_fitting_to_a_repository_brings_its_words_together(tmp_path: Path) -> No
         for number in range(60)
         for verb in verbs
     ]
-    other = [f'def parse_{n}(text):\n    """Parse line {n} of the settings."""\n    return {n}\n' for n in range(60)]
-    lay(tmp_path, {"parcels.py": "\n".join(functions), "settings.py": "\n".join(other)})
+    settings_text = [
+        f'def parse_{n}(text):\n    """Parse line {n} of the settings."""\n    return {n}\n' for n in range(60)
+    ]
+    lay(tmp_path, {"parcels.py": "\n".join(functions), "settings.py": "\n".join(settings_text)})
 
     def closeness() -> float:
         with Engine.open(tmp_path) as engine:
@@ -165,9 +167,18 @@ def test_fitting_to_a_repository_brings_its_words_together(tmp_path: Path) -> No
             return float(parcel @ zorble / np.linalg.norm(parcel) / np.linalg.norm(zorble))
 
     before = closeness()
-    with Engine.open(tmp_path) as engine:
+    with Engine.open(tmp_path) as engine, Engine.open(tmp_path) as other:
         engine.refresh()
+        identity = other.search.searcher().collection.parts[0].segment
+        assert engine.search.unlearnt_share == 1
         assert engine.search.adapt()
+        assert engine.search.unlearnt_share == 0
+        kept = (tmp_path / ".laconic" / "search" / "catalogue").stat()
+        assert other.search.searcher().collection.parts[0].segment is not identity  # who is at it hears of it
+        assert (tmp_path / ".laconic" / "search" / "catalogue").stat() == kept  # and computes nothing again
+        (tmp_path / "settings.py").write_text("# changed\n" + "\n".join(settings_text))
+        engine.refresh()
+        assert engine.search.unlearnt_share == 0.5
     assert closeness() > before + 0.02
 
 

@@ -17,12 +17,16 @@ from laconic.code.search.storage.arrays import DamagedFileError, map_arrays
 from laconic.code.search.storage.collection import Collection
 from laconic.code.search.storage.shelf import IndexedText, Library, Progress, Shelf, open_shelf
 from laconic.code.symbols import Kind
+from laconic.foundation.errors import LaconicError
 
 ADAPTED = "words"  # the file of a word table that was adapted to the repository
 CACHED_FILES = 512  # whose symbols are remembered for text that is found in a revision
 CACHED_HITS = 1_024
 
+LEARNT_BYTES = 8  # of the hash of a file, to know it again
+
 WORDS = Choice()
+Stamp = tuple[int, int, int]
 
 
 class Search:
@@ -33,7 +37,7 @@ class Search:
         self._store = store
         self._shelf: Shelf = open_shelf(store.directory)
         self._searcher: tuple[str, str, Searcher] | None = None  # of a revision and a model
-        self._embedder: tuple[Choice, Embedder] | None = None
+        self._embedder: tuple[Choice, Embedder, Stamp] | None = None
 
     def find(
         self,
@@ -66,23 +70,48 @@ class Search:
     def adapt(self, progress: Progress | None = None) -> bool:
         """Train the word table on this repository's own names and documentation; False where there is too little.
 
-        Takes seconds. Meant for a process that lives long, or for whoever asks for it; answers stay what they were
-        until it is done, in this process and in others.
+        Takes seconds. Answers stay what they were until it is done, in this process and in others: the table is put
+        in its place when all vectors are there. `database_locked` where another process writes them at that moment.
         """
-        if self._shelf.directory is None:
+        directory, library = self._shelf.directory, self.library()
+        table = adapted_table(shipped_table(), library) if directory is not None else None
+        if directory is None or table is None:
             return False
-        table = adapted_table(shipped_table(), self.library())
-        if table is None:
-            return False
-        table.write(self._shelf.directory / ADAPTED)
-        self._embedder = None
-        self.prepare(WORDS, progress)
+        embedder = word_embedder(table)
+        shelf = Shelf(directory)
+        shelf.collection(library, embedder.identity, embedder.embed_units, progress)
+        if not shelf.is_kept:
+            raise LaconicError("database_locked", "another process writes the files of search", "try again")
+        hashes = b"".join(file.hash[:LEARNT_BYTES] for file in library.files())
+        table.write(directory / ADAPTED, hashes)
         return True
 
+    @property
+    def unlearnt_share(self) -> float:
+        """Which share of the files the word table was not fitted to, from 0 to 1; 1 if it was fitted to none."""
+        try:
+            if self._shelf.directory is None:
+                return 1.0
+            learnt = map_arrays(self._shelf.directory / ADAPTED)["learnt"].tobytes()
+        except (DamagedFileError, ValueError):
+            return 1.0
+        known = {learnt[at : at + LEARNT_BYTES] for at in range(0, len(learnt), LEARNT_BYTES)}
+        files = self._files()
+        return sum(file.hash[:LEARNT_BYTES] not in known for file in files) / max(1, len(files))
+
     def _chosen(self, choice: Choice) -> Embedder:
-        if self._embedder is None or self._embedder[0] != choice:
-            self._embedder = (choice, chosen_model(choice) or word_embedder(self._words()))
+        stamp = self._stamp()
+        if self._embedder is None or self._embedder[0] != choice or self._embedder[2] != stamp:
+            self._embedder = (choice, chosen_model(choice) or word_embedder(self._words()), stamp)
         return self._embedder[1]
+
+    def _stamp(self) -> Stamp:
+        """Changes when the word table is fitted anew, by whatever process."""
+        try:
+            status = os.stat(self._shelf.directory / ADAPTED) if self._shelf.directory is not None else None
+        except OSError:
+            status = None
+        return (status.st_mtime_ns, status.st_size, status.st_ino) if status is not None else (0, 0, 0)
 
     def _words(self) -> WordTable:
         """The table that was adapted to this repository, or else the one that comes with us."""

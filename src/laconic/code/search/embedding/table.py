@@ -67,10 +67,14 @@ class WordTable:
             str(file.about["identity"]), file["rows"], file["factors"], dict(zip(words, range(len(words)), strict=True))
         )
 
-    def write(self, path: Path) -> None:
-        """Keep the table in a file."""
+    def write(self, path: Path, learnt: bytes = b"") -> None:
+        """Keep the table in a file, and in `learnt` what it was made from."""
         words = np.frombuffer("\n".join(self.number_of).encode(), np.uint8)
-        write_arrays(path, {"identity": self.identity}, {"words": words, "rows": self.rows, "factors": self.factors})
+        write_arrays(
+            path,
+            {"identity": self.identity},
+            {"words": words, "rows": self.rows, "factors": self.factors, "learnt": np.frombuffer(learnt, np.uint8)},
+        )
 
     @property
     def dimensions(self) -> int:
