@@ -19,6 +19,11 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
     "search": (["show a price to people"], ["src/shop/money.py", "def shown(self) -> str", "%)", "documentation:"]),
     "symbol find": (["validate"], ["src/shop/money.py:Price.validate", "src/shop/orders.py:Order.validate", "method"]),
     "symbol get": (["format_cents"], ["src/shop/money.py:format_cents", "def format_cents(\n    cents: int,\n"]),
+    "symbol slice": (
+        ["Order.place"],
+        ["=== src/shop/orders.py whole", "=== src/shop/audit.py whole", "return str(cents * RATE)"],
+    ),
+    "symbol deps": (["Order.place"], ["needs", "Order.validate  ", "format_cents", "callee"]),
     "definition": (["src/shop/orders.py:16"], ["fmt", "src/shop/money.py:23", "src/shop/money.py:format_cents"]),
     "calls": (["format_cents"], ["called by 2", "Price.shown", "line 17", "Order.place", "external", "builtins.str"]),
     "symbol callers": (["format_cents"], ["called by 2", "Order.place"]),
@@ -36,6 +41,10 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
     ),
     "dead": ([], ["4 symbols", "forgotten", "29-30"]),
     "cycles": ([], ["1 cycle of imports", "src/shop/audit.py → src/shop/orders.py → src/shop/audit.py"]),
+    "slice": (["src/shop/orders.py:16"], ["backward slice", "src/shop/orders.py:Order.place", "5 of 5 lines"]),
+    "cfg": (["Order.place"], ["5 blocks, 5 edges, complexity 2", "false → 3, true → 4", "raise → 1"]),
+    "dfg": (["Order.place"], ["self  line 12  parameter  → 13, 15, 16"]),
+    "complexity": ([], ["13 functions, 1.15 on average", "2  src/shop/orders.py:Order.place"]),
     "context": (["format_cents", "--budget", "400"], ["=== src/shop/money.py", "return str(cents * RATE)"]),
     "index": ([], ["6 files", "built", "left out 1: skipped directory 1"]),
     "stats": ([], ["python", "function", "method", "revision"]),
@@ -109,6 +118,8 @@ def test_help_of_a_group_lists_its_commands(ask: Ask) -> None:
     assert [line.split()[1] for line in group.splitlines() if line.startswith("  symbol")] == [
         "find",
         "get",
+        "slice",
+        "deps",
         "callers",
         "callees",
     ]
@@ -128,6 +139,8 @@ def test_the_commands_of_the_code_tool_work_as_its_users_write_them(ask: Ask) ->
         "symbol callers Order.place --limit 10",
         "symbol callees Order.place --depth 2",
         "symbol get src/shop/money.py:format_cents",
+        "symbol slice Price --depth 1 --budget 1200",
+        "symbol get src/shop/money.py:format_cents --etag",
     ]
     assert [command for command in commands if main_tldrs(command.split()) != 0] == []
 

@@ -20,6 +20,8 @@ _MODULES = {
     "code.importers": "files.importers",
     "code.symbol.find": "symbols.find",
     "code.symbol.get": "symbols.get",
+    "code.symbol.slice": "symbols.slice",
+    "code.symbol.deps": "symbols.deps",
     "code.definition": "symbols.definition",
     "code.calls": "graph.calls",
     "code.impact": "graph.impact",
@@ -35,6 +37,7 @@ _MODULES = {
     "code.duplicates": "resemblance.duplicates",
     "code.map": "packs.map",
     "code.context": "packs.context",
+    "code.diff_context": "packs.diff",
     "code.index": "index.index",
     "code.stats": "index.stats",
 }

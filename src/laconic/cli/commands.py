@@ -47,7 +47,14 @@ class Command:
 _ONE = frozenset({"symbol"})
 
 SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
-    ("Context", (Command(("context",), "code.context"), Command(("map",), "code.map"))),
+    (
+        "Context",
+        (
+            Command(("context",), "code.context"),
+            Command(("diff-context",), "code.diff_context"),
+            Command(("map",), "code.map"),
+        ),
+    ),
     ("Search", (Command(("search",), "code.search"),)),
     ("Resemblance", (Command(("similar",), "code.similar"), Command(("duplicates",), "code.duplicates"))),
     (
@@ -55,6 +62,8 @@ SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
         (
             Command(("symbol", "find"), "code.symbol.find"),
             Command(("symbol", "get"), "code.symbol.get"),
+            Command(("symbol", "slice"), "code.symbol.slice"),
+            Command(("symbol", "deps"), "code.symbol.deps"),
             Command(("definition",), "code.definition"),
         ),
     ),
@@ -112,6 +121,7 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
     "help": ("help [COMMAND|TOPIC]", "The manual page of a command; topics: exit-codes, json"),
     "daemon": ("daemon start|stop|status|list", "The process that keeps a repository's index warm, or all of them"),
     "warm": ("warm", "Start the daemon and have it load what answers need"),
+    "mcp": ("mcp [--http] [--port N] [--all-tools]", "Serve the commands as tools of the Model Context Protocol"),
     "completion": ("completion SHELL", "A script that teaches bash, zsh or fish the commands"),
     "version": ("version", "The version of the program"),
 }

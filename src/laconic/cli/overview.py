@@ -19,6 +19,8 @@ OVERVIEW: Mapping[str, tuple[str, str]] = {
     ),
     "symbol find": ("QUERY…", "Symbols by name, end of an id, or pattern"),
     "symbol get": ("SYMBOL", "The source of one symbol"),
+    "symbol slice": ("SYMBOL…", "Symbols with all that they need to compile, then who calls them, within a budget"),
+    "symbol deps": ("SYMBOL", "What a symbol needs to compile: types, bases, constants, imports, decorators, callees"),
     "definition": ("FILE:LINE[:COLUMN]", "Where the names at a place in a file are defined"),
     "calls": ("[SYMBOL]", "What calls a symbol and what it calls"),
     "symbol callers": ("SYMBOL", "What calls a symbol"),

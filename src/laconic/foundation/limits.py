@@ -11,7 +11,13 @@ MAX_SETTINGS_BYTES = 1_000_000  # of one file
 # Indexing
 GIT_SECONDS = 40  # for git to list the files
 MAX_DIFF_BYTES = 50_000_000  # that git may say of what has changed
+MAX_CONTENT_BYTES = 50_000_000  # of a text that is handed to a command
 MAX_UNTRACKED_FILES = 1_000  # of which the lines are read
+MAX_PLACED_FILES = 400  # of a change, that are read on both sides
+MAX_HISTORY_COMMITS = 100  # the latest that touched what has changed
+MAX_HISTORY_BYTES = 8_000_000  # of what git says about them
+MAX_COMMIT_LINES = 3_000  # written by one commit, above which it says little of any of them
+MAX_KEPT_HISTORIES = 32  # files beside the index
 MAX_SUBMODULE_LEVELS = 8  # submodules of submodules
 MAX_WORKER_PROCESSES = 16
 WORKER_START_SECONDS = 30  # for one to load its program; then the work is done without them
@@ -78,6 +84,7 @@ ESTIMATE_FILL_PERCENT = 97  # how far a budget is filled when the vocabulary is 
 # Packs
 DEFAULT_BUDGET_TOKENS = 2_000
 DEFAULT_DEPTH_HOPS = 2
+DEFAULT_SLICE_TOKENS = 1_000
 MAX_BUDGET_TOKENS = 200_000
 MAX_DEPTH_HOPS = 8
 MAX_NEIGHBOURS_SYMBOLS = 200  # callers or callees taken of one symbol; a hub has thousands

@@ -152,7 +152,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
         pack.used,
         text,
         pack.targets,
-        tuple(map(_packed, pack.items)),
+        tuple(map(packed, pack.items)),
         dict(pack.omitted),
         _report(report) if report else None,
         told,
@@ -167,13 +167,13 @@ def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol
                 "usage", "nothing to show the context of", "name a SYMBOL, or a line with --slice FILE:LINE"
             )
         return {}
-    from laconic.capabilities.flow.places import routine_id, source_lines, statement_place
+    from laconic.capabilities.flow.places import source_lines, statement_place, symbol_of
     from laconic.code.flow.lines import lines_of_all
     from laconic.code.flow.slicing import Direction, slice_of
     from laconic.code.pack.sliced import sliced
 
     found = statement_place(workspace, place)
-    symbol = workspace.engine.symbol(routine_id(found.path, found.routine))
+    symbol = symbol_of(workspace.engine.store.symbols_of(found.path), found.routine)
     kept = lines_of_all(found.routine, slice_of(found.routine, found.statements, Direction.BACKWARD))
     if all(target.id != symbol.id for target in targets):
         targets.insert(0, symbol)
@@ -181,7 +181,8 @@ def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol
     return {symbol.id: sliced(lines, symbol.start_line, symbol.end_line, set(kept))}
 
 
-def _packed(item: Item) -> PackedSymbol:
+def packed(item: Item) -> PackedSymbol:
+    """What is said of one symbol of a pack beside its text."""
     symbol = item.symbol
     end = item.last_line or symbol.end_line
     return PackedSymbol(symbol.id, item.detail.word, item.reason, item.of, symbol.start_line, end)

@@ -21,6 +21,9 @@ MEMBER = "member"
 BASE = "base"
 TYPE = "type"
 CONSTANT = "constant"
+DECORATOR = "decorator"
+REFERENCE = "reference"  # a function that is named, not called
+IMPORT = "import"  # a module that is named
 BY_NAME = " by name"  # ends the reason of an edge for which only the name agrees
 
 
@@ -35,6 +38,15 @@ class Twin(NamedTuple):
     differences: str  # on one line, what it has in place of the other's
 
 
+class Change(NamedTuple):
+    """What differs of a symbol: the lines that were put in, as numbered now, and those taken out, each with the line
+    before which it stood."""
+
+    lines: tuple[int, ...]
+    removed: tuple[tuple[int, str], ...]
+    removed_more: int = 0  # of which only the number is told
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One symbol for a pack. `score` is in (0, 1], and `TARGET_SCORE` marks what was asked about.
@@ -47,6 +59,11 @@ class Candidate:
     reason: str
     of: str = ""
     twins: tuple[Twin, ...] = ()
+    change: Change | None = None
+    is_gone: bool = False  # the symbol is as it was before a change
+    parts: tuple[tuple[int, int], ...] = ()  # lines of the file that its body is cut down to; all of it without any
+    imports: tuple[str, ...] = ()  # what it takes from outside the repository
+    waits: bool = False  # for a place in a pack until all that do not wait have one
 
     @property
     def is_target(self) -> bool:
@@ -60,6 +77,9 @@ class View:
 
     candidates: tuple[Candidate, ...]
     beyond: Mapping[str, int] = field(default_factory=dict)
+    base: str = ""  # of a view of a change, what it leads from, and to
+    head: str = ""
+    apart: frozenset[str] = frozenset()  # files of which the parts say more than the whole would
 
 
 def ranked(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:

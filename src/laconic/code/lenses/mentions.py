@@ -25,12 +25,16 @@ class Used(NamedTuple):
     reason: str
 
 
-def visible_in(symbols: Iterable[Symbol]) -> dict[str, Symbol]:
-    """The names that the classes and values at the top level of one file bind; the last definition of a name wins."""
+def declared_in(symbols: Iterable[Symbol]) -> dict[str, Symbol]:
+    """The names that definitions at the top level of one file bind; the last definition of a name wins."""
     listed = list(symbols)
     modules = {symbol.id for symbol in listed if symbol.kind in {Kind.MODULE, Kind.NAMESPACE}}
-    top_level = (symbol for symbol in listed if symbol.kind in DEPENDENCY_KINDS and symbol.parent in modules)
-    return {symbol.name: symbol for symbol in top_level}
+    return {symbol.name: symbol for symbol in listed if symbol.parent in modules}
+
+
+def visible_in(symbols: Iterable[Symbol]) -> dict[str, Symbol]:
+    """Likewise of classes and values alone."""
+    return {name: symbol for name, symbol in declared_in(symbols).items() if symbol.kind in DEPENDENCY_KINDS}
 
 
 def mentioned(symbol: Symbol, signature: str, body: str, visible: Callable[[str], Symbol | None]) -> list[Used]:

@@ -9,9 +9,9 @@ from laconic.code.graph.callgraph import CallGraph
 from laconic.code.graph.imports import ImportGraph
 from laconic.code.index.store import Store
 from laconic.code.lenses.candidate import View
-from laconic.code.lenses.mentions import DEPENDENCY_KINDS, Used, mentioned, visible_in
+from laconic.code.lenses.mentions import DEPENDENCY_KINDS, Used, declared_in, mentioned
 from laconic.code.lenses.symbol import around
-from laconic.code.symbols import CLASS_KINDS, Edge, Import, Symbol
+from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Import, Symbol
 from laconic.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_REEXPORT_HOPS
 
 ALL_NAMES = "*"
@@ -36,12 +36,13 @@ class Neighbours:
         self._program = graph.program
         self._imports = ImportGraph(graph.program)
         self._store = store
+        self._place = graph.place
         self._source_of = source_of
         self.callers: Callable[[str], list[Edge]] = cache(graph.callers)
         self.callees: Callable[[str], list[Edge]] = cache(graph.callees)
         self.symbol: Callable[[str], Symbol | None] = cache(store.symbol)
         self._imports_of: Callable[[str], list[Import]] = cache(store.imports)
-        self._top_level: Callable[[str], dict[str, Symbol]] = cache(lambda path: visible_in(store.symbols_of(path)))
+        self._top_level: Callable[[str], dict[str, Symbol]] = cache(lambda path: declared_in(store.symbols_of(path)))
 
     def popularity(self, symbol: Symbol) -> int:
         """How many files mention the name of a symbol."""
@@ -58,10 +59,35 @@ class Neighbours:
         source = self._source_of(symbol.path)
         signature = source[symbol.start_byte : symbol.signature_end_byte].decode("utf-8", "replace")
         body = source[symbol.signature_end_byte : symbol.end_byte].decode("utf-8", "replace")
-        return mentioned(symbol, signature, body, lambda name: self._visible(symbol.path, name, 0))
+        return mentioned(symbol, signature, body, lambda name: self.meaning(symbol.path, name))
+
+    def meaning(self, path: str, name: str) -> Symbol | None:
+        """What a name at the top level of a file means: its own definition, else an imported or a shared one."""
+        return self._visible(path, name, 0)
+
+    def module(self, path: str, item: Import) -> Symbol | None:
+        """The module that an import of a file means, None for what is in a module and for one from outside."""
+        targets = self._imports.targets(path, item)
+        if not targets or (item.name and self._visible(path, item.alias or item.name, 0) is not None):
+            return None
+        return self.symbol(targets[0])
+
+    def imports(self, path: str) -> list[Import]:
+        """What a file imports."""
+        return self._imports_of(path)
+
+    def locals(self, symbol: Symbol) -> frozenset[str]:
+        """The names that the function which a symbol is, and those around it, bind to values of their own."""
+        place = self._place(symbol.id)
+        found: set[str] = set()
+        while place is not None and place[1] > 0:
+            file, position = place
+            if file.definitions[position][0] in CALLABLE_KINDS:
+                found.update(file.names(position))
+            place = file, file.definitions[position][3]
+        return frozenset(found)
 
     def _visible(self, path: str, name: str, hops: int) -> Symbol | None:
-        """What a name at the top level of a file means: its own definition, else an imported or a shared one."""
         own = self._top_level(path).get(name)
         if own is not None or hops > MAX_REEXPORT_HOPS:
             return own

@@ -12,6 +12,7 @@ from laconic.code.pack.ladder import Rung
 from laconic.code.pack.memory.reader import Reader
 from laconic.code.pack.model import Detail, Extract, Item, Pack
 from laconic.code.pack.texts import Texts
+from laconic.code.symbols import Symbol
 
 
 class Choice(NamedTuple):
@@ -39,7 +40,7 @@ class Draft:
         self.cuts: dict[int, int] = {}
         targets = tuple(candidate.symbol.id for candidate in view.candidates if candidate.is_target)
         # While drafting, the size that a pack prints of itself is the largest that it may be.
-        self._blank = Pack(revision, budget, budget, targets, extracts, (), (), ())
+        self._blank = Pack(revision, budget, budget, targets, extracts, (), (), (), view.base, view.head)
         self._place = places(view.candidates)
         self._holders = holders(view.candidates)
         self._index_of = {candidate.symbol.id: index for index, candidate in enumerate(view.candidates)}
@@ -100,6 +101,9 @@ class Draft:
             return False
         if self._reader and self.candidates[index].is_target and self._item(holder).delta:
             return False  # what is around it is not printed whole, and a target is spoken of in any case
+        symbol, parts = self.candidates[index].symbol, self.candidates[holder].parts
+        if self.candidates[index].change or (parts and not _is_in(symbol, parts)):
+            return False  # a change is told where it is
         return holder not in self.cuts or self.candidates[index].symbol.end_line <= self._item(holder).last_line
 
     def _lists(self, holder: int, index: int) -> bool:
@@ -150,9 +154,10 @@ def _item(candidate: Candidate, detail: Detail, cut: int | None, shown: Sequence
     elif detail is Detail.SKELETON:
         code = texts.skeleton(symbol, shown, cut)
     twins = candidate.twins if detail > Detail.NAME else ()
-    return Item(
-        symbol, detail, candidate.score, candidate.reason, candidate.of, plain, qualified, code, last_line, twins
-    )
+    imports = candidate.imports if detail > Detail.SIGNATURE else ()
+    texts_shown = (plain, qualified, code, last_line)
+    item = Item(symbol, detail, candidate.score, candidate.reason, candidate.of, *texts_shown, twins, imports)
+    return replace(item, change=candidate.change, parts=candidate.parts if detail is Detail.BODY else ())
 
 
 def places(candidates: Sequence[Candidate]) -> list[tuple[int, bool, int, int, str]]:
@@ -186,9 +191,13 @@ def holders(candidates: Sequence[Candidate]) -> list[tuple[int, ...]]:
     return found
 
 
+def _is_in(symbol: Symbol, parts: Sequence[tuple[int, int]]) -> bool:
+    return any(first <= symbol.start_line and symbol.end_line <= last for first, last in parts)
+
+
 def _is_extracted(candidate: Candidate, extracts: Sequence[Extract]) -> bool:
     symbol = candidate.symbol
-    return any(
+    return candidate.change is None and any(
         extract.whole or (extract.first_line <= symbol.start_line and symbol.end_line <= extract.last_line)
         for extract in extracts
         if extract.path == symbol.path

@@ -49,6 +49,7 @@ class Filling:
         """Take as many steps as fit, the targets' first. What the exact count leaves over is filled once more."""
         self.climb(to_targets)
         self.cut_targets(to_targets)
+        to_others = self._without_waiting(to_others)
         self.fill(to_others)
         self.fill_with_cut([*to_targets, *to_others])
         fitted = self.settled()
@@ -58,6 +59,15 @@ class Filling:
             self.fill_with_cut([*to_targets, *to_others])
             fitted = self.settled()
         return fitted
+
+    def _without_waiting(self, rungs: Sequence[Rung]) -> Sequence[Rung]:
+        """The steps to take: those of candidates that wait only when all others have been given a place."""
+        candidates = self.draft.candidates
+        early = [rung for rung in rungs if not candidates[rung.candidate].waits]
+        if len(early) == len(rungs):
+            return rungs
+        self.fill([rung for rung in early if rung.detail is Detail.NAME])
+        return rungs if all(rung.candidate in self.draft.chosen for rung in early) else early
 
     def climb(self, rungs: Sequence[Rung]) -> None:
         """Take the longest beginning of the steps that fits."""

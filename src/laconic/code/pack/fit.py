@@ -56,7 +56,10 @@ def fit(
         files = question.whole_files(fitted.pack)
         if not files:
             break
-        fitted = question.answer(_joined(fitted.pack.extracts, files))
+        wider = question.answer(_joined(fitted.pack.extracts, files))
+        if question.lacks(wider.pack) and not question.lacks(fitted.pack):
+            break  # whole files hold what had to wait for others
+        fitted = wider
     return fitted
 
 
@@ -98,6 +101,13 @@ class _Question:
         to_others = other_rungs(self.view.candidates, draft.holding_targets, size_of)
         return Filling(draft, self.scale, self.budget).fill_up(to_targets, to_others)
 
+    def lacks(self, pack: Pack) -> bool:
+        """Whether there are candidates that wait, and one for which they wait has no place."""
+        if not any(candidate.waits for candidate in self.view.candidates):
+            return False
+        first = {candidate.reason for candidate in self.view.candidates if not candidate.waits}
+        return any(reason in first for reason, _ in pack.omitted)
+
     def whole_files(self, pack: Pack) -> Extracts:
         """Files that had better be shown whole and have room."""
         files = self._files_as_cheap(pack) or self._all_files(pack) or self._file_of_target(pack)
@@ -126,6 +136,8 @@ class _Question:
 
     def _may_cost(self, path: str, cost: int) -> bool:
         """Whether a file may cost as little, without counting: text is never so sparse that more bytes would."""
+        if path in self.view.apart:
+            return False
         return len(self.texts.source(path)) <= cost * MOST_BYTES_PER_TOKEN
 
     def _file_of_target(self, pack: Pack) -> Extracts:

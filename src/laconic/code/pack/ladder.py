@@ -40,9 +40,12 @@ class Rung(NamedTuple):
 def levels(candidate: Candidate, holds_target: bool) -> list[Detail]:
     """The levels at which a symbol can be shown, each saying more than the one before.
 
-    Around a target that is shown by itself, a class or module is never shown whole.
+    Around a target that is shown by itself, a class or module is never shown whole. What is cut down to parts shows
+    these in the place of its members.
     """
     symbol = candidate.symbol
+    if candidate.parts:
+        return [Detail.NAME, Detail.BODY] if symbol.kind in _HOLDERS else [Detail.NAME, Detail.SIGNATURE, Detail.BODY]
     if symbol.kind in _HOLDERS:
         return [Detail.NAME, Detail.SKELETON, Detail.BODY] if candidate.is_target else [Detail.NAME]
     found = [Detail.NAME, Detail.SIGNATURE]
@@ -75,7 +78,7 @@ def target_rungs(candidates: Sequence[Candidate], size_of: SizeOf = size_bytes) 
         rung
         for index, candidate in enumerate(candidates)
         if candidate.is_target
-        for rung in _rungs_of(index, candidate.symbol, levels(candidate, holds_target=False), size_of)
+        for rung in _rungs_of(index, candidate, levels(candidate, holds_target=False), size_of)
     ]
     return sorted(rungs, key=_target_order)
 
@@ -92,7 +95,7 @@ def other_rungs(candidates: Sequence[Candidate], holding: frozenset[int], size_o
         if candidate.is_target:
             continue
         density, worth = float("inf"), 0.0
-        for rung in _rungs_of(index, candidate.symbol, levels(candidate, index in holding), size_of):
+        for rung in _rungs_of(index, candidate, levels(candidate, index in holding), size_of):
             gain = candidate.score * (WORTH[rung.detail] - worth)
             worth = WORTH[rung.detail]
             density = min(density, gain / rung.size_bytes)  # no level may come before the one below it
@@ -101,14 +104,24 @@ def other_rungs(candidates: Sequence[Candidate], holding: frozenset[int], size_o
     return [rung for _, rung in found]
 
 
-def _rungs_of(index: int, symbol: Symbol, details: list[Detail], size_of: SizeOf) -> list[Rung]:
+def _rungs_of(index: int, candidate: Candidate, details: list[Detail], size_of: SizeOf) -> list[Rung]:
     rungs: list[Rung] = []
     size = 0.0
     for detail in details:
-        grown = max(size + 1, size_of(symbol, detail))
+        grown = max(size + 1, _size(candidate, detail, size_of))
         rungs.append(Rung(index, detail, grown - size))
         size = grown
     return rungs
+
+
+def _size(candidate: Candidate, detail: Detail, size_of: SizeOf) -> float:
+    """What a candidate takes; of one that is cut down to parts, in proportion to their lines."""
+    symbol = candidate.symbol
+    size = size_of(symbol, detail)
+    if detail is not Detail.BODY or not candidate.parts:
+        return size
+    lines = sum(last - first + 1 for first, last in candidate.parts)
+    return size * min(1.0, lines / (symbol.end_line - symbol.start_line + 1)) + size_of(symbol, Detail.SIGNATURE)
 
 
 def _has_more_than_signature(symbol: Symbol) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
-from laconic.code.lenses.candidate import Candidate, Twin
+from laconic.code.lenses.candidate import Candidate, Change, Twin
 from laconic.code.symbols import Symbol
 
 Count = Callable[[str], int]
@@ -50,9 +50,12 @@ class Item:
     code: str = ""  # body or skeleton without indentation in common; empty for the other details
     last_line: int = 0  # of the file, the last that `code` reaches
     twins: tuple[Twin, ...] = ()  # candidates whose code is nearly this one's, where more than the name is shown
+    imports: tuple[str, ...] = ()  # what it takes from outside the repository, where its body is shown
     delta: Delta = Delta.WHOLE
     etag: str = ""  # of the symbol, where the reader is told less than all
     base: str = ""  # the tag of what `code` is the difference from
+    change: Change | None = None  # what differs of it, in a pack about a change
+    parts: tuple[tuple[int, int], ...] = ()  # the lines of the file that `code` is cut down to
 
     @property
     def is_cut(self) -> bool:
@@ -89,6 +92,8 @@ class Pack:
     items: tuple[Item, ...]
     within: tuple[Candidate, ...]  # chosen, and shown as part of something larger
     omitted: tuple[tuple[str, int], ...]  # reason and how many candidates there is no room for, sorted
+    base: str = ""  # of a pack about a change, what it leads from
+    head: str = ""
 
 
 class Part(StrEnum):

@@ -7,7 +7,11 @@
 A slice that does not show a whole body says so: `"detail": "skeleton"`, or `"of": [45, 72]` beside its shorter
 `lines`. To a reader who was shown something before, a slice may have a `delta`: `"unchanged"` with its `etag` and
 without code, or `"diff"` with the `diff` from `base` to `etag` in the place of the code; names of which the reader has
-more stand in `"unchanged"` or `"changed"`. `budget_used` is the size of the JSON text itself.
+more stand in `"unchanged"` or `"changed"`.
+
+Of a slice that is cut down to some of its lines, `"shown": [[45, 50], [60, 66]]` has these. A changed symbol has
+`"diff_lines"`, and `"removed"` with the lines that were taken out, each with the line before which it stood; packs of
+changes say `"base"` and `"head"`. `budget_used` is the size of the JSON text itself.
 """
 
 from __future__ import annotations
@@ -22,7 +26,8 @@ from laconic.foundation.escape import json_escaped
 
 def as_json(pack: Pack, count: Count) -> Sequence[Block]:
     """The pack as JSON, for programs."""
-    head = {"revision": pack.revision, "budget": pack.budget, "budget_used": pack.used}
+    between = {"base": pack.base, "head": pack.head} if pack.base else {}
+    head = {"revision": pack.revision, **between, "budget": pack.budget, "budget_used": pack.used}
     slices = [item for item in pack.items if item.detail > Detail.NAME]
     names = [item for item in pack.items if item.detail is Detail.NAME]
     marked = {delta: [item for item in names if item.delta is delta] for delta in (Delta.UNCHANGED, Delta.CHANGED)}
@@ -58,6 +63,12 @@ def _slice_block(item: Item, pack: Pack) -> Block:
         "code": item.code or None,
         "lines": [symbol.start_line, item.last_line],
     }
+    if item.change is not None:
+        fields["diff_lines"] = list(item.change.lines)
+        if item.change.removed and item.detail is Detail.BODY:
+            fields["removed"] = [list(line) for line in item.change.removed]
+    if item.parts:
+        fields["shown"] = [list(part) for part in item.parts]
     if item.delta:
         fields["delta"] = item.delta.value
         fields |= {name: tag for name, tag in (("etag", item.etag), ("base", item.base)) if tag}
@@ -69,6 +80,8 @@ def _slice_block(item: Item, pack: Pack) -> Block:
         fields["detail"] = item.detail.word
     if item.is_cut:
         fields["of"] = [symbol.start_line, symbol.end_line]
+    if item.imports:
+        fields["imports"] = item.imports
     if item.twins:
         fields["alike"] = [twin_phrase(twin) for twin in item.twins]
     return Block(_encoded(fields), PART_OF_DETAIL[item.detail], symbol.path)

@@ -8,6 +8,8 @@ r"""The formats made of lines: `text`, `compact` and `ultracompact`.
         return check_expiry(decode_jwt(tok))
     @74-80 def Session.close(self) -> None       a signature, the qualified name in it
     @+ callee of decode_jwt: b64, pad            only names
+    @12-30 contains_diff 14-15,20: name          lines that a change put in; those that it took out follow,
+      -14     return old                         each with the line before which it stood
     === src/settings.py whole                    lines of a file as they stand, here all of them
     === +12 more callers                         what there was no room for
 
@@ -38,12 +40,14 @@ from itertools import groupby
 from laconic.code.pack.model import PART_OF_DETAIL, Block, Count, Detail, Extract, Item, Pack, Part
 from laconic.code.render.relations import (
     Relations,
+    changed_phrase,
     delta_marks,
     delta_phrase,
     omitted_phrase,
     printed_items,
     reason_phrase,
     relations_of,
+    removed_lines,
     twin_phrase,
     unique_names,
 )
@@ -155,18 +159,23 @@ class _Page:
     def _item(self, item: Item, header: str) -> list[Block]:
         path, part = item.symbol.path, PART_OF_DETAIL[item.detail]
         blocks = [Block(header + "\n", part, path)]
+        blocks += [Block(f"  {visible_line(line)}\n", part, path) for line in removed_lines(item)]
         labels = self.relations.of_target.get(item.symbol.id, {})
         blocks += [
             Block(f"  {label}: {self._listed(symbols, path)}\n", Part.RELATION, path)
             for label, symbols in labels.items()
         ]
+        if item.imports:
+            blocks.append(Block(f"  imports: {visible_line(', '.join(item.imports))}\n", Part.RELATION, path))
         if item.code:
             blocks.append(Block(_guarded(item.code), part, path))
         blocks += [Block(f"  {visible_line(twin_phrase(twin))}\n", Part.RELATION, path) for twin in item.twins]
         return blocks
 
     def _reason(self, item: Item) -> str:
-        return "" if item.symbol.id in self.relations.said else visible_line(reason_phrase(item, self.pack))
+        if item.symbol.id in self.relations.said:
+            return ""
+        return visible_line(reason_phrase(item, self.pack) + changed_phrase(item))
 
     def _is_target(self, item: Item) -> bool:
         return item.symbol.id in self.pack.targets
@@ -179,7 +188,7 @@ class _Page:
             return _PLAIN_KEYWORD.sub(r"\1", label, count=1) if self.compact else label
         if item.code and not item.delta and code_says_name and symbol.name == symbol.qualname != "":
             return ""
-        return visible_line(symbol.qualname) or MODULE_NAME
+        return visible_line(symbol.qualname) or (MODULE_NAME if symbol.language else "")
 
     def _path(self, path: str) -> str:
         return (self.numbers or {}).get(path) or visible_line(path)

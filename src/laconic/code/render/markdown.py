@@ -55,6 +55,9 @@ def _item_blocks(item: Item, pack: Pack, relations: Relations, unique: frozenset
     for label, neighbours in relations.of_target.get(symbol.id, {}).items():
         listed = _listed(neighbours, symbol.path, unique)
         blocks.append(Block(f"  - {label}: {listed}\n", Part.RELATION, symbol.path))
+    if item.imports:
+        listed = ", ".join(map(_span, item.imports))
+        blocks.append(Block(f"  - imports: {listed}\n", Part.RELATION, symbol.path))
     if item.code:
         language = "diff" if item.delta else symbol.language
         blocks.append(Block(_fenced(item.code, language), part, symbol.path))

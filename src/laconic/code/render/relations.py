@@ -80,6 +80,25 @@ def reason_phrase(item: Item | Candidate, pack: Pack) -> str:
     return f"{item.reason} of {item.of.partition(':')[2] or item.of}"
 
 
+def changed_phrase(item: Item) -> str:
+    """` 14-15,20`: the lines that a change put in, "" for what has not changed or only lost lines."""
+    runs: list[list[int]] = []
+    for line in item.change.lines if item.change else ():
+        if runs and line == runs[-1][-1] + 1:
+            runs[-1][1:] = [line]
+        else:
+            runs.append([line])
+    return f" {','.join('-'.join(map(str, run)) for run in runs)}" if runs else ""
+
+
+def removed_lines(item: Item) -> list[str]:
+    """`-14 return old`: what a change took out, each line with that before which it stood."""
+    if item.change is None or item.detail is not Detail.BODY:
+        return []
+    lines = [f"-{number} {text}" for number, text in item.change.removed]
+    return lines + ([f"-… {item.change.removed_more} more"] if item.change.removed_more else [])
+
+
 def printed_items(pack: Pack, relations: Relations) -> list[Item]:
     """The items but for those that a relation line names and of which nothing else is shown."""
     return [item for item in pack.items if item.detail is not Detail.NAME or item.symbol.id not in relations.said]

@@ -59,7 +59,7 @@ class Reader:
         standing = self._standing(item.symbol)
         if standing.known is not None and item.detail <= standing.known:
             return self._unchanged(item)
-        diff = "" if is_cut else standing.diffs.get(item.detail, "")
+        diff = "" if is_cut or not self._is_whole(item) else standing.diffs.get(item.detail, "")
         if diff and self._count(diff) + self._count(MARK) < self._count(item.code):
             base = self._shown[item.symbol.id].etag
             return replace(item, code=diff, delta=Delta.DIFF, base=base, etag=self.etag(item.symbol))
@@ -174,11 +174,15 @@ class Reader:
         symbol = item.symbol
         had = self._shown.get(symbol.id, NOTHING)
         now = had._replace(signature=self._texts.signature(symbol).plain)
-        if item.detail is Detail.BODY and not item.is_cut:
+        if item.detail is Detail.BODY and (item.delta is Delta.DIFF or self._is_whole(item)):
             return Shown(self.etag(symbol), now.signature, had.skeleton, self._texts.code(symbol)[0])
         if item.detail is Detail.SKELETON and self._lists_all(item, pack):
             return Shown(self.etag(symbol), now.signature, self._texts.skeleton(symbol), had.body)
         return now
+
+    def _is_whole(self, item: Item) -> bool:
+        """Whether an item shows no less than its detail says: a body may be cut, or down to the lines that matter."""
+        return item.detail is not Detail.BODY or item.code == self._texts.code(item.symbol)[0]
 
     def _lists_all(self, item: Item, pack: Pack) -> bool:
         """Whether a skeleton lists all members but those that the pack shows by themselves."""

@@ -1,0 +1,125 @@
+"""`code.symbol.slice`: symbols with all that they need to compile, then who calls them, within a token budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from laconic.capabilities.declaration import Capability, Role, option, positional
+from laconic.capabilities.packs.context import Format, PackedSymbol, packed
+from laconic.capabilities.packs.sessions import (
+    REMEMBERING,
+    Told,
+    asked,
+    fill_option,
+    fitted,
+    rehydrate_option,
+    reset_option,
+    session_option,
+    told_line,
+)
+from laconic.capabilities.text import Style
+from laconic.code.symbols import Kind
+from laconic.foundation.limits import (
+    DEFAULT_SLICE_TOKENS,
+    MAX_BUDGET_TOKENS,
+    MAX_DEPTH_HOPS,
+    MAX_PAGE_ENTRIES,
+    MAX_TARGET_SYMBOLS,
+)
+
+if TYPE_CHECKING:
+    from laconic.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Around what, how far, how much, in which form."""
+
+    symbols: tuple[str, ...] = positional(
+        "what the slice is around", role=Role.SYMBOL, metavar="SYMBOL", minimum=1, maximum=MAX_TARGET_SYMBOLS
+    )
+    kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
+    depth: int = option(
+        1,
+        "1: what the symbols need; 2: also what that needs; and so on",
+        minimum=0,
+        maximum=MAX_DEPTH_HOPS,
+        metavar="N",
+    )
+    limit: int | None = option(
+        None, "how many symbols to choose from, the most needed first", minimum=1, maximum=MAX_PAGE_ENTRIES, metavar="N"
+    )
+    budget: int = option(
+        DEFAULT_SLICE_TOKENS,
+        "the most tokens that the answer may have",
+        minimum=1,
+        maximum=MAX_BUDGET_TOKENS,
+        metavar="TOKENS",
+    )
+    format: Format = option(Format.TEXT, "how to print it")
+    with_docs: bool = option(False, "keep documentation in code")
+    session: str | None = session_option()
+    reset: bool = reset_option()
+    rehydrate: tuple[str, ...] = rehydrate_option()
+    fill: bool = fill_option()
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The pack as printed, with what is in it. `used` counts every token of `text`."""
+
+    format: Format
+    budget: int
+    used: int
+    text: str
+    targets: tuple[str, ...]
+    items: tuple[PackedSymbol, ...]
+    omitted: dict[str, int]  # by reason, what there was no room for
+    session: Told | None
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Slice:
+    """Resolve, choose, fit and print."""
+    from laconic.code.lenses.needs import closure, first
+    from laconic.code.lenses.neighbours import Neighbours
+    from laconic.code.render.formats import format_named
+
+    engine = workspace.engine
+    session = asked(workspace, parameters)
+    named = (*(engine.symbol(query, parameters.kind) for query in parameters.symbols), *session.rehydrate)
+    targets = list({symbol.id: symbol for symbol in named}.values())
+    texts = workspace.texts(with_docs=parameters.with_docs)
+    neighbours = Neighbours(engine.graph, engine.store, texts.source)
+    view = closure(targets, neighbours, texts.source, parameters.depth)
+    if parameters.limit is not None:
+        view = first(view, parameters.limit + len(targets))
+    render = format_named(parameters.format.value)
+    (pack, text), told = fitted(workspace, session, view, texts, render, parameters.budget)
+    items = tuple(map(packed, pack.items))
+    return Slice(parameters.format, parameters.budget, pack.used, text, pack.targets, items, dict(pack.omitted), told)
+
+
+def text(found: Slice, style: Style) -> str:
+    """The pack as it was counted: nothing is added to it."""
+    return found.text
+
+
+def aside(found: Slice, style: Style) -> str:
+    """What the session did."""
+    return told_line(found.session, style) if found.session else ""
+
+
+CAPABILITY = Capability(
+    name="code.symbol.slice",
+    summary="Symbols with all that they need to compile, then who calls them, within a budget",
+    description="A pack of types, bases, constants, decorators, modules and functions that the symbols name or call, "
+    "and an imports: line with what comes from outside the repository. No caller has a place in it before every "
+    "dependency has one.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    aside=aside,
+    remembering=REMEMBERING,
+    examples=("symbol slice Session.validate --depth 1 --budget 1200", "symbol slice Kettle --session work"),
+)
