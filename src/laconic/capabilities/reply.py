@@ -63,7 +63,7 @@ def reply(
 
     A capability that fits its answer into a budget by itself is told it; the text of any other is cut.
     """
-    limit = workspace.settings.budget_tokens if budget is None else _checked(budget)
+    limit = read_budget(budget, workspace.settings.budget_tokens)
     if budget is not None and any(parameter.name == BUDGET for parameter in parameters_of(capability.parameters)):
         arguments = {**arguments, BUDGET: limit}
     outcome = invoke(capability, workspace, arguments)
@@ -97,7 +97,10 @@ def _left_out(lines: int, budget: int) -> str:
     return f"… {what} no room in {budget:,} tokens: ask for less, or allow more with budget\n"
 
 
-def _checked(budget: object) -> int:
+def read_budget(budget: object, default: int) -> int:
+    """The most tokens that an answer may have; raises `invalid_argument`."""
+    if budget is None:
+        return default
     if type(budget) is not int or not 1 <= budget <= MAX_BUDGET_TOKENS:
         message = f"budget: a whole number from 1 to {MAX_BUDGET_TOKENS}"
         raise LaconicError("invalid_argument", message, "the most tokens that the answer may have")

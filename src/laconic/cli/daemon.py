@@ -24,7 +24,7 @@ def run_daemon(verb: Verb, root: str, style: Style) -> dict[str, Any]:
 
 def run_warm(root: str) -> dict[str, Any]:
     """Have a daemon, with everything loaded."""
-    place = _root(root)
+    place = resolved_root(root)
     _start(place)
     reply = lifecycle.ask(place, {"cmd": "warm"})
     if not reply.get("success"):
@@ -43,7 +43,7 @@ def _start(root: str) -> lifecycle.Started:
 
 
 def _run_start(root: str, style: Style) -> dict[str, Any]:
-    started = _start(_root(root))
+    started = _start(resolved_root(root))
     status = started.status
     what = "runs already" if started.was_running else "runs"
     text = f"the daemon of {status['project']} {what} as process {status['pid']}\n"
@@ -51,14 +51,14 @@ def _run_start(root: str, style: Style) -> dict[str, Any]:
 
 
 def _run_stop(root: str, style: Style) -> dict[str, Any]:
-    place = _root(root)
+    place = resolved_root(root)
     if not lifecycle.stop(place):
         raise LaconicError("daemon_not_running", f"no daemon serves {place}")
     return {"stopped": True, "text": f"the daemon of {place} has ended\n"}
 
 
 def _run_status(root: str, style: Style) -> dict[str, Any]:
-    status = lifecycle.ask(_root(root), {"cmd": "status"})
+    status = lifecycle.ask(resolved_root(root), {"cmd": "status"})
     watched = (
         f"{status['watched_directories']:,} directories" if not status["why_unwatched"] else status["why_unwatched"]
     )
@@ -78,6 +78,7 @@ def _run_status(root: str, style: Style) -> dict[str, Any]:
     told = {key: value for key, value in status.items() if key not in {"success", "status"}}
     return {"state": status["status"], **told, "text": "\n".join(aligned(rows, [style.faint])) + "\n"}
 
+
 _FITTING = {
     "waiting": "not looked at yet",
     "running": "being fitted to the words of the repository",
@@ -96,7 +97,7 @@ def _run_list(root: str, style: Style) -> dict[str, Any]:
     return {"daemons": daemons, "text": "\n".join(lines) + "\n"}
 
 
-def _root(root: str) -> str:
+def resolved_root(root: str) -> str:
     """The resolved root that a command is about."""
     place = Path(root) if root else find_root(Path())
     try:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from laconic import __version__
 from laconic.capabilities.binding import bind, read_words
-from laconic.capabilities.declaration import parameters_of, positional
+from laconic.capabilities.declaration import option, parameters_of, positional
 from laconic.capabilities.invoke import Outcome
 from laconic.capabilities.text import Style
 from laconic.cli import completion, manual
@@ -18,6 +18,7 @@ from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
 from laconic.cli.terminal import Terminal
 
+DEFAULT_MCP_PORT = 8_765
 _HELP_FLAGS = frozenset({"--help", "-h"})
 _VERSION_FLAGS = frozenset({"--version", "-V"})
 
@@ -128,9 +129,24 @@ def _warm(asked: Asked, parameters: _WarmParameters) -> dict[str, Any]:
     return run_warm(asked.options.root)
 
 
+@dataclass(frozen=True, slots=True)
+class _McpParameters:
+    http: bool = option(False, "serve over HTTP on this machine rather than over the standard streams")
+    port: int = option(DEFAULT_MCP_PORT, "where to listen for HTTP, 0 for any free port", minimum=0, maximum=65_535)
+    all_tools: bool = option(False, "list every capability as a tool of its own")
+
+
+def _mcp(asked: Asked, parameters: _McpParameters) -> dict[str, Any]:
+    from laconic.cli.mcp import run_mcp
+
+    run_mcp(asked.options.root, parameters.port if parameters.http else None, all_tools=parameters.all_tools)
+    return {"text": ""}
+
+
 _COMMANDS: Mapping[str, _OwnCommand] = {
     "daemon": _OwnCommand(_DaemonParameters, _daemon),
     "warm": _OwnCommand(_WarmParameters, _warm),
+    "mcp": _OwnCommand(_McpParameters, _mcp),
     "help": _OwnCommand(_HelpParameters, _help),
     "version": _OwnCommand(_VersionParameters, _version),
     "completion": _OwnCommand(_CompletionParameters, _completion),

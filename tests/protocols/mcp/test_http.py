@@ -1,0 +1,72 @@
+"""The server over HTTP."""
+
+from __future__ import annotations
+
+import json
+import socket
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp.client.client import Client
+from tests.cli.asking import run
+from tests.protocols.mcp.conversing import DEADLINE_SECONDS, serving_http, text_of
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_several_clients_are_answered_as_on_the_command_line(shop: Path, mode: str) -> None:
+    async def ask(url: str, symbol: str) -> None:
+        async with Client(url, mode=mode) as client:
+            answer = await client.call_tool("symbol_get", {"symbol": symbol})
+            assert text_of(answer) == run(["symbol", "get", symbol], shop, LACONIC_DAEMON="off").out
+
+    async def conversation(url: str) -> None:
+        with anyio.fail_after(DEADLINE_SECONDS):
+            async with anyio.create_task_group() as group:
+                for symbol in ("format_cents", "checkout", "forgotten"):
+                    group.start_soon(ask, url, symbol)
+
+    with serving_http() as url:
+        anyio.run(conversation, url)
+
+
+def status_of(url: str, **headers: str) -> int:
+    """The HTTP status with which a client is let in, or not."""
+    sent = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **headers}
+    request = urllib.request.Request(url, json.dumps(INITIALIZE).encode(), sent)
+    try:
+        with urllib.request.urlopen(request, timeout=DEADLINE_SECONDS) as response:
+            return int(response.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def test_pages_of_other_sites_are_not_let_in(shop: Path) -> None:
+    with serving_http() as url:
+        assert status_of(url) == 200
+        assert status_of(url, Origin="http://localhost:3000") == 200
+        assert status_of(url, Origin="https://evil.example") == 403
+        assert status_of(url, Origin="null") == 403
+        assert status_of(url, Host="evil.example") == 421
+
+
+def test_a_port_in_use_is_said(shop: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        answer = run(["mcp", "--http", "--port", port], shop)
+    assert answer.status == 3
+    assert answer.err.startswith(f"port_unavailable: port {port} of 127.0.0.1 cannot be used")

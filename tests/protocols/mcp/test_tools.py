@@ -1,0 +1,100 @@
+"""Which tools are listed, at what cost, and how all others are found."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from laconic.capabilities import catalogue
+from laconic.capabilities.declaration import parameters_of
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.tokens import count
+from laconic.protocols.commands import SPELLINGS
+from laconic.protocols.mcp.server import _tool
+from laconic.protocols.mcp.tools import CALL, CORE, INSTRUCTIONS, MORE_TOOLS, more_tools, question, tool_name, tools
+
+MOST_TOKENS = 700
+
+
+def sent(*, all_tools: bool = False) -> str:
+    """The tools as they go to a client."""
+    listed = [_tool(tool).model_dump(by_alias=True, exclude_none=True) for tool in tools(all_tools=all_tools)]
+    return json.dumps({"tools": listed}, ensure_ascii=False)
+
+
+def test_the_list_is_short() -> None:
+    names = [tool.name for tool in tools()]
+    assert names[-2:] == [MORE_TOOLS, CALL]
+    assert len(names) - 2 <= 6
+    assert count(sent()) < MOST_TOKENS
+    assert count(INSTRUCTIONS) < 60
+    assert count(sent(all_tools=True)) > 3 * count(sent())
+
+
+def test_the_core_shows_parameters_that_there_are() -> None:
+    for name, shown in CORE.items():
+        if name in catalogue.NAMES:
+            assert set(shown) <= {one.name for one in parameters_of(catalogue.load(name).parameters)}, name
+
+
+def test_every_name_is_one_that_every_client_takes() -> None:
+    names = [tool_name(name) for name in (*catalogue.NAMES, *(name for name in SPELLINGS if "." in name))]
+    assert len(set(names)) == len(names)
+    for name in names:
+        assert re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]{0,63}", name)
+
+
+def test_every_capability_is_listed_or_found() -> None:
+    listed = {tool.name for tool in tools()}
+    found = set(re.findall(r"^(\w+)\(", more_tools({}), re.MULTILINE))
+    assert listed.isdisjoint(found)
+    assert {tool_name(name) for name in catalogue.NAMES} == (listed | found) - {MORE_TOOLS, CALL}
+    assert {tool.name for tool in tools(all_tools=True)} == {tool_name(name) for name in catalogue.NAMES}
+
+
+@pytest.mark.parametrize("name", catalogue.NAMES)
+def test_what_a_tool_takes_is_told(name: str) -> None:
+    page = more_tools({"tool": tool_name(name)})
+    capability = catalogue.load(name)
+    assert capability.summary in page
+    for parameter in parameters_of(capability.parameters):
+        assert re.search(rf"^{parameter.name}( \(required\))?: .*{re.escape(parameter.help)}$", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "command", "given"),
+    [
+        ("context", {"symbols": ["f"]}, "code.context", {"symbols": ["f"]}),
+        ("impact", {"symbol": "f"}, "code.impact", {"symbol": "f"}),
+        (CALL, {"tool": "impact", "arguments": {"symbol": "f"}}, "code.impact", {"symbol": "f"}),
+        (CALL, {"tool": "code.impact", "arguments": '{"symbol": "f"}'}, "code.impact", {"symbol": "f"}),
+        (CALL, {"tool": "stats"}, "code.stats", {}),
+        (CALL, {"tool": "stats", "budget": 9}, "code.stats", {"budget": 9}),
+        (CALL, {"tool": "symbols.get", "arguments": {"symbol_id": "f"}}, "symbols.get", {"symbol_id": "f"}),
+        (CALL, {"tool": "symbols_get", "arguments": {"symbol_id": "f"}}, "symbols.get", {"symbol_id": "f"}),
+    ],
+)
+def test_a_call_asks(name: str, arguments: dict[str, Any], command: str, given: dict[str, Any]) -> None:
+    assert question(name, arguments) == (command, given)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ({"tool": "fly"}, "unknown_command"),
+        ({"tool": CALL}, "unknown_command"),
+        ({}, "invalid_argument"),
+        ({"tool": 3}, "invalid_argument"),
+        ({"tool": "stats", "arguments": [1]}, "invalid_argument"),
+        ({"tool": "stats", "arguments": "{"}, "invalid_argument"),
+        ({"tool": "stats", "speed": 1}, "invalid_argument"),
+    ],
+)
+def test_what_is_no_call_is_refused(arguments: dict[str, Any], code: str) -> None:
+    with pytest.raises(LaconicError) as refusal:
+        question(CALL, arguments)
+    assert refusal.value.code == code
+    assert refusal.value.hint
