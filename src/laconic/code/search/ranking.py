@@ -101,17 +101,20 @@ def rank(
     collection = lexicon.collection
     weights = weights_of(query.about_change)
     scores = lexicon.scores(query.terms)
-    lexical = _deviations(scores)
-    known = prior.copy()
-    known[named.mentioned] += MENTIONED
-    rough = weights.words * lexical + weights.meaning * _estimated(collection, vector) + known
+    mean_score, deviation_of_scores = _statistics(scores)
+    rough = scores * (weights.words / deviation_of_scores)
+    rough += _estimated(collection, vector, weights.meaning)
+    rough += prior
+    rough[named.mentioned] += MENTIONED
     rough[named.whole] += _ABOVE_ALL
     if allowed is not None:
         rough[~allowed] = -np.inf
     units = _best(rough, CANDIDATES_UNITS)
     cosines = collection.similarities(vector, units)
-    mean, deviation = _cosine_statistics(collection, vector)
-    final = weights.words * lexical[units] + weights.meaning * (cosines - mean) / deviation + known[units]
+    mean, deviation = _statistics(collection.sampled_similarities(vector).astype(np.float64))
+    final = weights.words * (scores[units] - mean_score) / deviation_of_scores
+    final += weights.meaning * (cosines - mean) / deviation
+    final += prior[units] + MENTIONED * np.isin(units, named.mentioned)
     final += weights.called * _called(lexicon, query, units)
     final += COHERENCE * _coherence(collection.file[units], final)
     is_named = np.isin(units, named.whole)
@@ -119,25 +122,20 @@ def rank(
     return Ranked(units[order], final[order], scores[units][order], cosines[order], is_named[order])
 
 
-def _deviations(scores: Scores) -> Scores:
-    deviations: Scores = (scores - scores.mean()) / (scores.std() + _TINY) if len(scores) else scores
-    return deviations
+def _statistics(scores: Scores) -> tuple[float, float]:
+    """Mean and standard deviation, which is never 0."""
+    return (float(scores.mean()), float(scores.std()) + _TINY) if len(scores) else (0.0, 1.0)
 
 
-def _estimated(collection: Collection, vector: Floats) -> Scores:
-    """How far each unit's cosine is above the others', in standard deviations, as the signs of the vectors tell it."""
+def _estimated(collection: Collection, vector: Floats, weight: float) -> Scores:
+    """Each unit's cosine in weighed standard deviations, as the signs of the vectors tell it."""
     differing = collection.differing_signs(vector)
     cosines = estimated_cosines(len(vector))
     shares = np.bincount(differing, minlength=len(cosines)) / max(1, len(differing))
     mean = shares @ cosines
     deviation = np.sqrt(shares @ (cosines - mean) ** 2)
-    deviations: Scores = ((cosines - mean) / (deviation + _TINY))[differing]
+    deviations: Scores = np.take(cosines * (weight / (deviation + _TINY)), differing)
     return deviations
-
-
-def _cosine_statistics(collection: Collection, vector: Floats) -> tuple[float, float]:
-    sample = collection.sampled_similarities(vector).astype(np.float64)
-    return (float(sample.mean()), float(sample.std()) + _TINY) if len(sample) else (0.0, 1.0)
 
 
 def weights_of(about_change: bool) -> Weights:
