@@ -109,6 +109,11 @@ class Routine(NamedTuple):
     complexity: int  # McCabe's number
 
 
+def line_count(source: bytes) -> int:
+    """How many lines a text has; an empty one has one, which is empty."""
+    return max(1, source.count(b"\n") + (not source.endswith(b"\n")))
+
+
 class Routines(NamedTuple):
     """All routines of a file, outermost first, and what they promise: "statements" or "blocks"."""
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.capabilities.files.places import indexed_file
-from laconic.code.routines import Routine, Routines
+from laconic.capabilities.text import counted
+from laconic.code.routines import Routine, Routines, line_count
+from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 from laconic.foundation.errors import LaconicError
 
 if TYPE_CHECKING:
@@ -38,17 +41,26 @@ def statement_place(workspace: Workspace, place: str) -> StatementPlace:
     if read is None:
         raise LaconicError("invalid_argument", f"{place!r} is no place", "write FILE:LINE")
     file, line = indexed_file(workspace, read["path"]), int(read["line"])
-    lines = workspace.engine.source(file.path).count(b"\n") + 1
+    lines = line_count(workspace.engine.source(file.path))
     if not 1 <= line <= lines:
-        raise LaconicError("invalid_argument", f"{file.path} has {lines} lines, there is no line {line}")
+        raise LaconicError("invalid_argument", f"{file.path} has {counted(lines, 'line')}, there is no line {line}")
     routines = workspace.engine.flow.routines(file.path, file.language)
     at = routine_at(routines, line)
     return StatementPlace(file.path, line, routines, at, tuple(nearest_statements(routines.routines[at], line)))
 
 
-def routine_id(path: str, routine: Routine) -> str:
-    """The id of a routine as a symbol, the path alone for a module."""
-    return f"{path}:{routine.name}" if routine.name else path
+def symbol_of(symbols: Sequence[Symbol], routine: Routine) -> Symbol:
+    """The symbol of a file that a routine is; of a function without a name the one that it is written in.
+
+    It is found by its lines: languages differ in what they call the same function.
+    """
+    module = next(symbol for symbol in symbols if symbol.kind is Kind.MODULE)
+    if routine.parent < 0:
+        return module
+    name = routine.name.rpartition(".")[2]
+    around = [one for one in symbols if one.start_line <= routine.line and routine.end_line <= one.end_line]
+    inside = [one for one in around if one.kind in CALLABLE_KINDS | CLASS_KINDS or one.name == name]
+    return min(inside, key=lambda one: (one.end_line - one.start_line, one.name != name), default=module)
 
 
 def flow_note(routines: Routines, at: int) -> str:
@@ -65,4 +77,4 @@ def flow_note(routines: Routines, at: int) -> str:
 
 def source_lines(source: bytes) -> list[str]:
     """The lines of a file, without their ends."""
-    return source.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    return source.decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")

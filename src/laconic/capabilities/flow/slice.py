@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
-from laconic.capabilities.flow.places import StatementPlace, flow_note, routine_id, source_lines, statement_place
+from laconic.capabilities.flow.places import StatementPlace, flow_note, source_lines, statement_place, symbol_of
 from laconic.capabilities.text import Style
 from laconic.code.flow.slicing import Direction
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import MAX_SLICED_CALLEES
 
 if TYPE_CHECKING:
     from laconic.code.flow.through import Part
@@ -69,13 +70,17 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice:
     statements = slice_of(routine, place.statements, parameters.direction, variable)
     path, lines = place.path, tuple(lines_of_all(routine, statements))
     code = workspace.engine.source if parameters.with_code else None
-    parts = [_part(path, routine.line, routine.end_line, routine_id(path, routine), lines, code, 0)]
+    identity = symbol_of(workspace.engine.store.symbols_of(path), routine).id
+    parts = [_part(path, routine.line, routine.end_line, identity, lines, code, 0)]
+    notes = [flow_note(place.routines, place.at)]
     if parameters.through_calls:
         callees = workspace.engine.called_on(path, called_lines(routine, statements))
         found = parts_of_callees(workspace.engine.flow, callees, parameters.direction)
         parts += [_called(part, code) for part in found]
+        if len(callees) > MAX_SLICED_CALLEES:
+            notes.append(f"of {len(callees)} functions that are called the first {MAX_SLICED_CALLEES} are sliced")
     own = sorted({line for at in place.statements for line in lines_of(routine.statements[at])})
-    note = flow_note(place.routines, place.at)
+    note = "; ".join(filter(None, notes))
     return Slice(path, place.line, tuple(own), variable, parameters.direction, tuple(parts), note)
 
 
@@ -86,14 +91,13 @@ def _known(variable: str | None, place: StatementPlace) -> str:
         return variable or ""
     names = names_of(place.routine)
     shown = ", ".join(names[:MAX_NAMES_SHOWN]) + (", …" if len(names) > MAX_NAMES_SHOWN else "")
-    where = routine_id(place.path, place.routine)
+    where = place.routine.name or place.path
     raise LaconicError("invalid_argument", f"there is no variable {variable!r} in {where}", f"variables: {shown}")
 
 
 def _called(part: Part, code: object) -> SlicePart:
     routine = part.routine
-    identity = routine_id(part.path, routine)
-    return _part(part.path, routine.line, routine.end_line, identity, part.lines, code, part.called_on)
+    return _part(part.path, routine.line, routine.end_line, part.symbol, part.lines, code, part.called_on)
 
 
 def _part(
@@ -113,7 +117,7 @@ def text(found: Slice, style: Style) -> str:
         of = part.end_line - part.line + 1
         through = f", called on line {part.called_on}" if part.called_on else ""
         heads.append(f"{style.symbol(part.symbol)}  {style.faint(f'{len(part.lines)} of {of} lines{through}')}")
-        heads += _code_lines(part, style) if part.code else [f"  {_ranges(part.lines)}"]
+        heads += _code_lines(part, style) if part.code else [f"  {_ranges(part.lines) or 'no statements'}"]
     return "\n".join(heads)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -136,6 +136,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
     texts, count = workspace.texts(bodies, with_docs=parameters.with_docs), workspace.tokenizer.count
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
     view = look(targets, neighbours, depth=depth)
+    view = replace(view, apart=view.apart | {target.path for target in targets if target.id in bodies})
     if parameters.cluster_duplicates:
         from laconic.code.lenses.twins import without_twins
         from laconic.code.search.duplicates.comparing import Comparing

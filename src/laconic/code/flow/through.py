@@ -16,6 +16,7 @@ from laconic.foundation.limits import MAX_SLICED_CALLEES
 class Part(NamedTuple):
     """The slice of a function that is called on a line."""
 
+    symbol: str  # its id
     path: str
     routine: Routine
     lines: tuple[int, ...]
@@ -37,7 +38,7 @@ def parts_of_callees(reader: FlowReader, callees: Iterable[tuple[Symbol, int]], 
             continue
         routine = routines.routines[at]
         statements = slice_of(routine, _criterion(routine, direction), direction)
-        parts.append(Part(symbol.path, routine, tuple(lines_of_all(routine, statements)), line))
+        parts.append(Part(symbol.id, symbol.path, routine, tuple(lines_of_all(routine, statements)), line))
     return parts
 
 

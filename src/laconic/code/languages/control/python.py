@@ -65,7 +65,7 @@ CONTROL = Control(
     },
     declares_by_assignment=True,
     mutators=names("pop popitem popleft setdefault read readline readlines recv send fetchone fetchmany __next__"),
-    pure=names("print"),
+    pure=names("print debug info warning exception critical"),
     changing_arguments={
         "shuffle": 0, "heappush": 0, "heappop": 0, "heapify": 0, "insort": 0, "next": 0, "setattr": 0, "delattr": 0,
     },

@@ -8,7 +8,7 @@ from laconic.code.languages import model
 from laconic.code.languages.control import roles as control
 from laconic.code.routines import Way
 from laconic.code.syntax.children import field, token
-from laconic.code.syntax.control.draft import Ends
+from laconic.code.syntax.control.draft import Ends, PointDraft
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -29,6 +29,8 @@ def branch(walk: Walk, node: Node | None) -> tuple[Ends, Ends]:
             return branch(walk, node.named_children[0])
     walk.visit(node)
     number = walk.draft.last()
+    if node is not None:
+        _cover(walk.draft.point(), node)
     walk.draft.close()
     walk.draft.here = []
     return _outcomes(walk, node, number)
@@ -64,6 +66,12 @@ def _bound_if(walk: Walk, value: Node, target: Node) -> tuple[Ends, Ends]:
     number = walk.draft.last()
     walk.draft.close()
     return [(number, Way.TRUE)], [(number, Way.FALSE)]
+
+
+def _cover(point: PointDraft, node: Node) -> None:
+    """The step of a condition is all of it, not just what it reads first."""
+    if point.start >= node.start_byte:
+        point.start, point.end = node.start_byte, max(point.end, node.end_byte)
 
 
 def _outcomes(walk: Walk, node: Node | None, number: int) -> tuple[Ends, Ends]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.code.languages import model
 from laconic.code.languages.control import roles as control
-from laconic.code.routines import OBJECT, Call, Path, Routine
+from laconic.code.routines import OBJECT, Call, Path, Routine, line_count
 from laconic.code.syntax.children import field, token
 from laconic.code.syntax.control.draft import MAX_PATH_NAMES, Draft
 from laconic.code.syntax.control.paths import path_of, sources_of
@@ -46,7 +46,7 @@ class Walk:
         self.statements = statements
         self.block = block
         self.routines: list[Routine | None] = []
-        self.draft = Draft("", "module", -1, 1, source.count(b"\n") + 1)
+        self.draft = Draft("", "module", -1, 1, line_count(source))
         self.discarded = -1  # the node whose value nobody takes
         self.imported: set[str] = set()  # names that imports of the file bind
         self.label = ""  # the name of the loop that comes next
