@@ -4,6 +4,8 @@
 PYTHON ?= python3
 # What `make run` shows the context of.
 SYMBOL ?= src/laconic/foundation/tokens.py:Tokenizer.truncate
+# What `make run` shows the change since.
+BASE ?= HEAD~1
 # Where `make groundtruth` finds clones of the public suites, each in a folder named owner+repository.
 GROUNDTRUTH ?= ../groundtruth
 
@@ -15,6 +17,7 @@ PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip --disable-pip-version
 run: .venv/installed
 	$(BIN)/laconic index
 	$(BIN)/laconic context $(SYMBOL) --budget 800 --budget-report
+	$(BIN)/laconic diff-context --base $(BASE) --budget 800
 
 test: lint
 	$(BIN)/pytest -n 2

@@ -54,6 +54,7 @@ class Role(StrEnum):
     PLACE = "place"  # PATH:LINE or PATH:LINE:COLUMN
     MODULE = "module"  # a dotted module name, or a PATH
     DIRECTORY = "directory"  # a directory of the machine
+    CONTENT = "content"  # a text; a door may take it from a file of the machine, or from what it is sent
 
 
 @dataclass(frozen=True, slots=True)

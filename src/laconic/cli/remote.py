@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Commands that no daemon answers. It would refuse them by itself: they only spare the question.
-_OWN = frozenset({"help", "version", "completion", "complete", "daemon", "warm", "index"})
+_OWN = frozenset({"help", "version", "completion", "complete", "daemon", "warm", "mcp", "index"})
 _OWN_FLAGS = frozenset({"--help", "-h", "--version", "-V"})
+_STANDARD_INPUT = "-"  # a daemon has none
 _PREFIX = "LACONIC_"
 _SWITCH = "LACONIC_DAEMON"
 
@@ -24,7 +25,9 @@ def answered(program: str, words: Sequence[str]) -> int | None:
 
     A daemon makes answers faster and no different, so whatever goes wrong with it only means that it is not used.
     """
-    if not words or words[0] in _OWN or not _OWN_FLAGS.isdisjoint(words) or os.environ.get(_SWITCH) == "off":
+    if not words or words[0] in _OWN or _STANDARD_INPUT in words:
+        return None
+    if not _OWN_FLAGS.isdisjoint(words) or os.environ.get(_SWITCH) == "off":
         return None
     from laconic.daemon.client import Client
     from laconic.daemon.place import Place

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from laconic.capabilities.binding import bind, read_words
 from laconic.capabilities.invoke import Failure, Outcome, invoke
 from laconic.cli.commands import CANDIDATES_COMMAND, OWN_COMMANDS, Command, find_command
+from laconic.cli.content import with_content
 from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
 from laconic.cli.paths import from_root
@@ -110,11 +111,12 @@ def answer(
     """Ask and print; the exit status."""
     capability = request.command.capability()
     try:
+        given = with_content(request.command.parameters(), request.arguments, directory)
         opened = open_workspace()
     except LaconicError as error:
         return output.print_failure(Outcome("", None, Failure.of(error)))
     with opened as workspace:
-        arguments = from_root(workspace.root, request.command.parameters(), request.arguments, directory)
+        arguments = from_root(workspace.root, request.command.parameters(), given, directory)
         outcome = invoke(capability, workspace, arguments)
     if outcome.failure:
         return output.print_failure(outcome)

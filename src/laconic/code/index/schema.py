@@ -199,6 +199,16 @@ def symbol_of(row: Row) -> Symbol:
     return Symbol(symbol_id(path, qualname), path, language, _KINDS[kind], name, qualname, parent, *places)
 
 
+def symbols_of_facts(path: str, language: str, definitions: tuple[Definition, ...]) -> list[Symbol]:
+    """The symbols of a file that is in no index, such as an earlier version of one."""
+    rows = symbol_rows(0, path, definitions)
+    names = [row[3] for row in rows]
+    return [
+        symbol_of((path, language, row[5], row[2], row[3], names[row[6]] if position else None, *row[7:]))
+        for position, row in enumerate(rows)
+    ]
+
+
 def file_row(job: Job, digest: bytes, language: str, namespace: str, skipped: str = "") -> Row:
     """The row of an indexed file."""
     name = job.path.rpartition("/")[2]

@@ -1,0 +1,168 @@
+"""The diff lens: the symbols that changed, and what the rest of the change is likely to need.
+
+The evidence for each piece of code (`evidence.py`) is summed with the weights below: a conditional logit over all
+pieces (McFadden 1974), so that a score is proportional to the chance that whoever makes this change has to look at the
+piece as well. The weights were fitted to half of the cases of `bench/groundtruth/diff_context.py`, and the other half
+tells how good they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from laconic.code.lenses.candidate import (
+    CALLEE,
+    CALLER,
+    NEAR_TARGET_SCORE,
+    TARGET_SCORE,
+    TEST,
+    Candidate,
+    View,
+    ranked,
+)
+from laconic.code.lenses.diff.evidence import FIELDS, Evidence, Figures, Sources, gather
+from laconic.code.lenses.diff.notes import without_text
+from laconic.code.lenses.diff.placed import ChangedSymbol, FileChange
+from laconic.code.lenses.diff.regions import Region
+from laconic.code.places import is_test
+from laconic.code.symbols import CLASS_KINDS, Kind, Symbol
+from laconic.foundation.limits import MAX_CANDIDATES_SYMBOLS
+
+WEIGHTS = {
+    "test": -1.76,
+    "same_file": 2.42,
+    "same_folder": 1.01,
+    "words": 0.40,
+    "body_words": 0.91,
+    "alike_name": 0.67,
+    "gone_name": 0.32,
+    "brought_name": 0.12,
+    "around_names": 0.25,
+    "cochanged_lines": 0.10,
+    "has_cochanged_line": 0.70,
+    "named": 0.85,
+    "value": -0.44,
+    "class": 0.47,
+    "callee": 0.06,
+    "caller": 0.04,
+    "size": 0.08,
+    "order": 1.01,
+}
+BEST_SCORE = 0.9  # of the best piece; others in proportion
+LEAST_SHARE = 0.3  # of the chance of its best piece that another piece of a long symbol has, to be shown with it
+MOST_PIECES = 4  # of one symbol
+AROUND_LINES = 3  # shown around changed lines of a long symbol
+WHOLE_CHANGED_LINES = 24  # of a changed symbol that is shown whole
+MOST_GONE_LINES = 12  # shown of a symbol that is gone
+BEYOND_TARGETS_SCORE = 0.98  # of changed symbols for which there is no room among the targets
+
+CHANGED = "contains_diff"
+DELETED = "deleted"
+MENTION = "mention"  # it uses names that the change takes away or brings
+COCHANGE = "co-change"  # commits that wrote the changed lines wrote some of it, too
+NEIGHBOUR = "neighbour"  # of the same file, or close by
+WORDING = "wording"  # it is about the same words
+
+
+class _Piece(NamedTuple):
+    chance: float  # of what the best piece has
+    region: Region
+    reason: str
+    of: str
+
+
+def look(changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sources: Sources, most_targets: int) -> View:
+    """Candidates for a pack. Of changed symbols beyond `most_targets` it may show less than their names."""
+    evidence = gather(changes, changed, sources)
+    targets = [_target(one, changed) for one in changed]
+    beyond = [replace(one, score=BEYOND_TARGETS_SCORE) for one in targets[most_targets:]]
+    others = _others(evidence)
+    candidates = ranked([*targets[:most_targets], *beyond, *others])
+    left = Counter(one.reason for one in candidates[MAX_CANDIDATES_SYMBOLS:])
+    apart = frozenset(one.symbol.path for one in targets)
+    return View(candidates[:MAX_CANDIDATES_SYMBOLS], dict(sorted(left.items())), apart=apart)
+
+
+def _target(one: ChangedSymbol, changed: Sequence[ChangedSymbol]) -> Candidate:
+    reason = DELETED if one.is_gone else CHANGED
+    parts = _beginning(one.symbol) if one.is_gone else _parts_of_change(one, changed)
+    symbol = without_text(one.symbol) if one.is_gone else one.symbol
+    return Candidate(symbol, TARGET_SCORE, one.note or reason, change=one.change(), is_gone=one.is_gone, parts=parts)
+
+
+def _beginning(symbol: Symbol) -> tuple[tuple[int, int], ...]:
+    return ((symbol.start_line, min(symbol.end_line, symbol.start_line + MOST_GONE_LINES - 1)),)
+
+
+def _parts_of_change(one: ChangedSymbol, changed: Sequence[ChangedSymbol]) -> tuple[tuple[int, int], ...]:
+    """The changed lines with some around them, of a symbol that is long, or holds others that changed as well."""
+    symbol = one.symbol
+    holds_others = any(other.symbol.parent == symbol.id for other in changed if not other.is_gone)
+    size = symbol.end_line - symbol.start_line + 1
+    if size <= WHOLE_CHANGED_LINES and not holds_others and symbol.kind not in {*CLASS_KINDS, Kind.MODULE}:
+        return ()
+    lines = sorted({*one.lines, *one.gaps})
+    near = [(max(symbol.start_line, at - AROUND_LINES), min(symbol.end_line, at + AROUND_LINES)) for at in lines]
+    return joined(near)
+
+
+def joined(ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Ranges of lines in order, those that meet made one."""
+    found: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = found[-1][0], max(found[-1][1], last)
+        else:
+            found.append((first, last))
+    return tuple(found)
+
+
+def chances(figures: Figures) -> Figures:
+    """The chance of each piece, as a part of that of the best one."""
+    if not len(figures):
+        return np.zeros(0)
+    sums = figures @ np.array([WEIGHTS[name] for name in FIELDS])
+    found: Figures = np.exp(sums - sums.max())
+    return found
+
+
+def _others(evidence: Evidence) -> list[Candidate]:
+    by_symbol: dict[str, list[_Piece]] = defaultdict(list)
+    for region, chance, row in zip(evidence.regions, chances(evidence.figures).tolist(), evidence.figures, strict=True):
+        reason, of = _reason(region, row, evidence.edges)
+        by_symbol[region.symbol.id].append(_Piece(chance, region, reason, of))
+    return [_candidate(pieces) for pieces in by_symbol.values()]
+
+
+def _candidate(pieces: list[_Piece]) -> Candidate:
+    """One candidate for all pieces of a symbol: of a long one only those are shown that are nearly as likely."""
+    best = max(pieces, key=lambda piece: piece.chance)
+    symbol = best.region.symbol
+    likely = [piece for piece in pieces if piece.chance >= LEAST_SHARE * best.chance]
+    likely = sorted(likely, key=lambda piece: -piece.chance)[:MOST_PIECES]
+    is_whole = len(pieces) == 1 and (best.region.first, best.region.last) == (symbol.start_line, symbol.end_line)
+    parts = () if is_whole else joined([(piece.region.first, piece.region.last) for piece in likely])
+    score = min(NEAR_TARGET_SCORE, BEST_SCORE * sum(piece.chance for piece in likely))
+    return Candidate(symbol, score, best.reason, best.of, parts=parts)
+
+
+def _reason(region: Region, row: Figures, edges: Mapping[str, Mapping[str, tuple[float, str]]]) -> tuple[str, str]:
+    """What says most for a piece: a call first, then what adds most to its score."""
+    symbol_id = region.symbol.id
+    if symbol_id in edges["caller"]:
+        return (TEST if is_test(region.symbol.path) else CALLER), edges["caller"][symbol_id][1]
+    if symbol_id in edges["callee"]:
+        return CALLEE, edges["callee"][symbol_id][1]
+    told = {name: WEIGHTS[name] * float(figure) for name, figure in zip(FIELDS, row, strict=True)}
+    worth = {
+        COCHANGE: told["cochanged_lines"] + told["has_cochanged_line"],
+        MENTION: told["gone_name"] + told["brought_name"] + told["named"],
+        NEIGHBOUR: told["same_file"] + told["order"],
+        WORDING: told["words"] + told["body_words"],
+    }
+    return max(worth, key=worth.__getitem__), ""

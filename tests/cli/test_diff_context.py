@@ -1,0 +1,300 @@
+"""What a change touches and what the rest of it needs, asked of real git repositories."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.cli.asking import Answer, Ask
+
+from laconic.foundation.tokens import count
+
+Repository = Callable[[Mapping[str, str]], Path]
+
+SHOP = {
+    "shop/__init__.py": "",
+    "shop/money.py": (
+        "RATE = 2\n\n\ndef cents(value):\n    rate = RATE\n    return value * rate\n\n\n"
+        "def shown(value):\n    text = f'{value}'\n    return text\n\n\ndef unused():\n    return None\n"
+    ),
+    "shop/orders.py": (
+        "from shop.money import cents\n\n\ndef total(prices):\n    return sum(cents(one) for one in prices)\n"
+    ),
+    "tests/test_money.py": "from shop.money import cents\n\n\ndef test_cents():\n    assert cents(1) == 2\n",
+    "notes.txt": "one\ntwo\nthree\n",
+}
+
+
+def git(root: Path, *words: str) -> str:
+    who = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]
+    done = subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def commit(root: Path) -> None:
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "m")
+
+
+def write(root: Path, files: Mapping[str, str]) -> None:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, "utf-8", newline="")
+
+
+def edit(root: Path, path: str, old: str, new: str) -> None:
+    text = (root / path).read_text("utf-8")
+    assert old in text
+    write(root, {path: text.replace(old, new, 1)})
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """Makes a repository with one commit of some files the current directory."""
+
+    def made(files: Mapping[str, str]) -> Path:
+        root = tmp_path / "changing"
+        write(root, {".gitignore": ".laconic\n", **files})
+        git(root, "init", "-q", "-b", "main")
+        commit(root)
+        monkeypatch.chdir(root)
+        return root
+
+    return made
+
+
+def packed(answer: Answer) -> dict[str, Any]:
+    assert answer.status == 0, answer.err
+    found: dict[str, Any] = json.loads(answer.out)
+    return found
+
+
+def slices(ask: Ask, *words: str) -> dict[str, dict[str, Any]]:
+    found = packed(ask("diff-context", "--format", "json", *words))
+    return {one["id"]: one for one in found["slices"]} | {name: {} for name in found["signatures_only"]}
+
+
+def changed(ask: Ask, *words: str) -> dict[str, dict[str, Any]]:
+    return {name: one for name, one in slices(ask, *words).items() if "diff_lines" in one}
+
+
+def test_a_changed_function_comes_with_its_lines_its_callers_and_its_tests(repository: Repository, ask: Ask) -> None:
+    root = repository(SHOP)
+    edit(root, "shop/money.py", "rate = RATE", "rate = RATE + 1")
+    found = slices(ask)
+    cents = found["shop/money.py:cents"]
+    assert cents["relevance"] == "contains_diff"
+    assert cents["diff_lines"] == [5]
+    assert cents["removed"] == [[5, "    rate = RATE"]]
+    assert "rate = RATE + 1" in cents["code"]
+    said = ask("diff-context").out
+    assert "  callers: total\n  tests: test_cents\n" in said
+    assert "contains_diff 5" in said
+    assert "  -5     rate = RATE\n" in said
+
+
+def test_a_deletion_belongs_to_what_lost_the_lines(repository: Repository, ask: Ask) -> None:
+    root = repository(SHOP)
+    edit(root, "shop/money.py", "    text = f'{value}'\n    return text\n", "    return f'{value}'\n")
+    edit(root, "shop/money.py", "\n\ndef unused():\n    return None\n", "")
+    found = slices(ask)
+    assert found["shop/money.py:shown"]["removed"] == [[10, "    text = f'{value}'"], [10, "    return text"]]
+    gone = found["shop/money.py:unused"]
+    assert gone["relevance"] == "deleted"
+    assert gone["code"].startswith("def unused():")
+
+
+def test_changes_outside_of_symbols_and_in_other_files_are_shown_as_they_are(repository: Repository, ask: Ask) -> None:
+    root = repository(SHOP)
+    write(root, {"new.txt": "hello\n", "empty.txt": ""})
+    edit(root, "shop/money.py", "RATE = 2\n", "import math\n\nRATE = 2\n")
+    edit(root, "notes.txt", "two\n", "zwei\n")
+    found = slices(ask)
+    assert "zwei" in found["notes.txt"]["code"]
+    assert found["notes.txt"]["diff_lines"] == [2]
+    assert found["new.txt"]["code"] == "hello\n"
+    assert found["shop/money.py"]["diff_lines"] == [1, 2]
+    assert "new, empty" in ask("diff-context").out
+
+
+def test_renames_modes_links_and_binary_files_are_told(repository: Repository, ask: Ask) -> None:
+    root = repository({**SHOP, "run.sh": "echo\n" * 4, "data.bin": "a\0b"})
+    git(root, "mv", "shop/orders.py", "shop/sales.py")
+    edit(root, "shop/sales.py", "return sum", "return 1 + sum")
+    (root / "run.sh").chmod(0o755)
+    (root / "data.bin").write_bytes(b"b\0c")
+    (root / "link").symlink_to("notes.txt")
+    git(root, "add", "-A")
+    said = ask("diff-context", "--format", "compact").out
+    for note in ("renamed from shop/orders.py", "mode 100644 → 100755", "binary", "symbolic link"):
+        assert note in said
+    assert "shop/sales.py:total" in changed(ask)
+
+
+def test_a_submodule_is_told_by_its_commits(repository: Repository, ask: Ask, tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    write(inner, {"x.py": "a = 1\n"})
+    git(inner, "init", "-q")
+    commit(inner)
+    root = repository(SHOP)
+    git(root, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner), "sub")
+    commit(root)
+    write(root / "sub", {"x.py": "a = 2\n"})
+    git(root / "sub", "commit", "-q", "-am", "m")
+    head = git(root / "sub", "rev-parse", "HEAD")[:10]
+    assert f"→ {head}" in ask("diff-context", "--worktree").out
+
+
+def test_line_ends_do_not_matter(repository: Repository, ask: Ask) -> None:
+    root = repository({"a.py": "def f():\r\n    x = 1\r\n    return x\r\n", "b.py": "def g():\n    return 1"})
+    write(root, {"a.py": "def f():\r\n    x = 2\r\n    return x\r\n", "b.py": "def g():\n    return 1\n"})
+    found = changed(ask)
+    assert found["a.py:f"]["removed"] == [[2, "    x = 1"]]
+    assert found["b.py:g"]["diff_lines"] == [2]
+
+
+def test_the_base_is_where_branches_part(repository: Repository, ask: Ask) -> None:
+    root = repository(SHOP)
+    git(root, "checkout", "-q", "-b", "work")
+    edit(root, "shop/orders.py", "sum(", "1 + sum(")
+    commit(root)
+    git(root, "checkout", "-q", "main")
+    edit(root, "shop/money.py", "RATE = 2", "RATE = 3")
+    commit(root)
+    git(root, "checkout", "-q", "work")
+    assert set(changed(ask, "--base", "main")) == set(changed(ask)) == {"shop/orders.py:total"}
+    assert changed(ask, "--worktree") == {}
+
+
+def test_a_commit_is_shown_as_it_was_whatever_the_working_tree_holds(repository: Repository, ask: Ask) -> None:
+    root = repository(SHOP)
+    edit(root, "shop/orders.py", "sum(", "1 + sum(")
+    commit(root)
+    write(root, {"shop/orders.py": "# moved\n" * 9 + "def total(prices):\n    return 0\n"})
+    total = changed(ask, "--base", "HEAD~1", "--head", "HEAD")["shop/orders.py:total"]
+    assert total["lines"] == [4, 5]
+    assert "1 + sum(" in total["code"]
+
+
+def test_what_is_staged_is_shown_without_what_is_not(repository: Repository, ask: Ask) -> None:
+    root = repository(SHOP)
+    edit(root, "shop/orders.py", "sum(", "1 + sum(")
+    git(root, "add", "-A")
+    edit(root, "shop/orders.py", "1 + sum(", "2 + sum(")
+    edit(root, "shop/money.py", "rate = RATE", "rate = 1")
+    found = changed(ask, "--staged")
+    assert set(found) == {"shop/orders.py:total"}
+    assert "1 + sum(" in found["shop/orders.py:total"]["code"]
+
+
+def test_a_conflict_is_shown_as_the_file_is(repository: Repository, ask: Ask) -> None:
+    root = repository({"notes.txt": "one\n"})
+    git(root, "checkout", "-q", "-b", "other")
+    write(root, {"notes.txt": "two\n"})
+    commit(root)
+    git(root, "checkout", "-q", "main")
+    write(root, {"notes.txt": "three\n"})
+    commit(root)
+    subprocess.run(["git", "merge", "-q", "other"], cwd=root, check=False, capture_output=True)
+    assert "<<<<<<<" in slices(ask, "--worktree")["notes.txt"]["code"]
+
+
+def test_without_a_change_there_is_nothing_to_say(repository: Repository, ask: Ask) -> None:
+    repository(SHOP)
+    answer = ask("diff-context")
+    assert (answer.status, answer.out.strip()) == (0, "")
+    assert "nothing differs" in answer.err
+
+
+def test_a_patch_says_the_same_before_and_after_it_is_applied(
+    repository: Repository, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = repository(SHOP)
+    edit(root, "shop/money.py", "rate = RATE", "rate = RATE + 1")
+    patch = git(root, "diff")
+    (root.parent / "one.patch").write_text(patch)
+    applied = changed(ask, "../one.patch")
+    git(root, "checkout", "-q", ".")
+    assert changed(ask, "../one.patch") == applied != {}
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(patch.encode())))
+    assert changed(ask, "-") == applied
+
+
+def test_a_patch_reads_nothing_outside_of_the_repository(repository: Repository, ask: Ask, tmp_path: Path) -> None:
+    root = repository(SHOP)
+    (tmp_path / "secret.txt").write_text("secret\nmore\n")
+    (root / "bad.patch").write_text("--- a/../secret.txt\n+++ b/../secret.txt\n@@ -2 +2 @@\n-more\n+less\n")
+    answer = ask("diff-context", "bad.patch")
+    assert answer.status == 0
+    assert "does not apply" in answer.out
+    assert "secret\n" not in answer.out
+
+
+def test_refusals_say_why_on_one_line(
+    repository: Repository, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = repository(SHOP)
+    (root / "no.patch").write_text("hello\n")
+    for words, code in (
+        (("--base", "nothing"), "invalid_argument"),
+        (("--head", "HEAD", "--staged"), "usage"),
+        (("no.patch", "--staged"), "usage"),
+        (("no.patch",), "invalid_argument"),
+        (("absent.patch",), "unreadable_file"),
+    ):
+        answer = ask("diff-context", *words)
+        assert answer.status != 0
+        assert code in answer.err or code in ask("--json", "diff-context", *words).out
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    monkeypatch.chdir(plain)
+    assert "git_unavailable" in ask("--json", "diff-context").out
+
+
+def test_a_history_that_is_too_short_is_told(
+    repository: Repository, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = repository(SHOP)
+    git(root, "checkout", "-q", "-b", "work")
+    write(root, {"a.txt": "a\n"})
+    commit(root)
+    git(root, "checkout", "-q", "main")
+    write(root, {"b.txt": "b\n"})
+    commit(root)
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--depth", "1", "--no-single-branch", root.as_uri(), str(clone))
+    monkeypatch.chdir(clone)
+    answer = ask("--json", "diff-context", "--base", "origin/work")
+    assert "git_unavailable" in answer.out
+    assert "unshallow" in answer.out
+
+
+EDIT = st.tuples(st.integers(0, 30), st.sampled_from(["", "    x = cents(2)", "def new(): pass", "# é"]))
+FORM = st.sampled_from(["text", "compact", "ultracompact", "markdown", "json"])
+
+
+@given(edits=st.lists(EDIT, max_size=6), budget=st.integers(300, 900), form=FORM)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_pack_exceeds_its_budget(
+    ask: Ask, changing: Path, edits: list[tuple[int, str]], budget: int, form: str
+) -> None:
+    lines = SHOP["shop/money.py"].splitlines()
+    for at, text in edits:
+        lines[at % len(lines) : at % len(lines) + 1] = [text] if text else []
+    (changing / "shop/money.py").write_text("\n".join(lines))
+    answer = ask("diff-context", "--worktree", "--budget", str(budget), "--format", form)
+    assert answer.status == 0
+    assert count(answer.out) <= budget
+
+
+@pytest.fixture
+def changing(repository: Repository) -> Path:
+    return repository(SHOP)
