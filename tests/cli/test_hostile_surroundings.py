@@ -84,6 +84,13 @@ def test_settings_outside_the_repository_are_not_read(ask: Ask, shop: Path, plac
     assert "SECRET" not in answer.out + answer.err
 
 
+def test_a_file_in_place_of_the_index_is_said(ask: Ask, shop: Path) -> None:
+    (shop / ".laconic").touch()
+    answer = ask("tree")
+    assert answer.status == 0
+    assert answer.err == "note: the index is kept in memory: File exists: .laconic\n"
+
+
 def test_what_git_keeps_for_itself_is_not_shown(ask: Ask, shop: Path) -> None:
     (shop / ".git").mkdir()
     (shop / ".git" / "config").write_text("SECRET")

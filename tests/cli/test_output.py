@@ -93,6 +93,12 @@ def test_a_page_says_what_it_leaves_out_and_pages_make_the_whole(ask: Ask, words
     assert "nothing from 1000 on" in ask(*words, "--offset", "1000").out
 
 
+@pytest.mark.parametrize(("source", "lines"), [("", "1 line"), ("a = 1", "1 line"), ("a = 1\n\n", "2 lines")])
+def test_lines_are_counted_as_everybody_counts_them(ask: Ask, shop: Path, source: str, lines: str) -> None:
+    (shop / "few.py").write_text(source)
+    assert ask("extract", "few.py").out.startswith(f"few.py  python, {lines}\n")
+
+
 def test_a_long_name_does_not_widen_other_lines(ask: Ask, shop: Path) -> None:
     (shop / "long.py").write_text(f"def {'x' * 100_000}(): return 1\n")
     answer = ask("symbol", "find", "*")

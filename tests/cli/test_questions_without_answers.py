@@ -29,6 +29,7 @@ REFUSALS = [
     (["importers", "nowhere"], "module_not_found", "imports"),
     (["definition", "src/shop/orders.py"], "invalid_argument", "FILE:LINE"),
     (["definition", "src/shop/orders.py:900"], "invalid_argument", ""),
+    (["definition", "src/shop/audit.py:8"], "invalid_argument", ""),
     (["definition", "src/shop/orders.py:16:1"], "invalid_argument", "fmt at 16"),
     (["definition", "src/shop/audit.py:2"], "symbol_not_found", "outside"),
     (["context", "checkout", "--budget", "1"], "budget_too_small", "budget"),

@@ -65,5 +65,7 @@ def _not_found(workspace: Workspace, path: str) -> LaconicError:
         hint = "it is ignored, in no language that Laconic knows, or below a directory that is skipped"
         return LaconicError("not_indexed", f"{path} is not indexed", hint)
     if place.is_dir():
-        return LaconicError("not_indexed", f"no file below {path} is indexed", "laconic index --report says why")
+        return LaconicError(
+            "not_indexed", f"no file below {path or 'the root'} is indexed", "laconic index --report says why"
+        )
     return LaconicError("path_not_found", f"there is no {path!r} in the repository", "laconic tree shows what there is")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, positional
 from laconic.capabilities.files.places import indexed_file
-from laconic.capabilities.text import Style, aligned
+from laconic.capabilities.text import Style, aligned, counted
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_LINE_NAMES
 
@@ -77,9 +77,10 @@ def run(workspace: Workspace, parameters: Parameters) -> Definitions:
 
 
 def _line(workspace: Workspace, path: str, line: int) -> str:
-    lines = workspace.engine.source(path).decode("utf-8", "replace").split("\n")
+    lines = workspace.engine.source(path).decode("utf-8", "replace").removesuffix("\n").split("\n")
     if not 1 <= line <= len(lines):
-        raise LaconicError("invalid_argument", f"{path} has {len(lines)} lines, there is no line {line}")
+        message = f"{path} has {counted(len(lines), 'line')}, there is no line {line}"
+        raise LaconicError("invalid_argument", message)
     return lines[line - 1]
 
 

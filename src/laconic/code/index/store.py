@@ -60,7 +60,8 @@ class Store:
             directory = _own_directory(root)
             return cls._open_or_replace(directory / INDEX_FILE)
         except OSError as error:
-            return cls.in_memory(f"the index is kept in memory: {error}")
+            why = f"{error.strerror}: {INDEX_DIRECTORY}" if error.strerror else str(error)
+            return cls.in_memory(f"the index is kept in memory: {why}")
         except LaconicError as error:
             if error.code != "database_unavailable":
                 raise

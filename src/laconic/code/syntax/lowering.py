@@ -60,7 +60,8 @@ class Lowering:
         self.naming: Naming | None = None  # the name of the next function, class or mapping
         self.interned: dict[bytes, str] = {}
         self.notes: dict[str, Any] = {}  # what the rules of a language remember during the walk
-        module = Definition(Kind.MODULE, "", "", -1, 1, source.count(b"\n") + 1, 1, 0, len(source), 0, 0, 0)
+        lines = source.count(b"\n", 0, len(source) - 1) + 1  # a newline at the end begins no other line
+        module = Definition(Kind.MODULE, "", "", -1, 1, lines, 1, 0, len(source), 0, 0, 0)
         self.scope = self._open(module, Kind.MODULE, "")
 
     def is_definition(self, value: Expression, name: str) -> bool:
