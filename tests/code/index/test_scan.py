@@ -256,6 +256,17 @@ class TestGit:
         monkeypatch.setenv("GIT_INDEX_FILE", str(root.parent / "nothing"))
         assert paths(scan(str(root))) == ["a.py"]
 
+    def test_settings_of_the_repository_name_no_other_working_tree(
+        self, root: Path, plant: Plant, git: Git, tmp_path_factory: pytest.TempPathFactory
+    ) -> None:
+        elsewhere = tmp_path_factory.mktemp("elsewhere")
+        (elsewhere / "outside.py").touch()
+        plant({"a.py": "", "sub/b.py": ""})
+        git("init")
+        git("config", "core.worktree", str(elsewhere))
+        assert paths(scan(str(root))) == ["a.py", "sub/b.py"]
+        assert paths(scan(str(root / "sub"))) == ["b.py"]
+
     def test_programs_of_the_repository_are_not_run(self, root: Path, plant: Plant, git: Git) -> None:
         git("init")
         plant({"a.py": "", "spy": f"#!/bin/sh\ntouch {root}/ran\n"})

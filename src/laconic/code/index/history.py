@@ -68,7 +68,7 @@ def _commits(root: Path, tip: str, paths: Sequence[str]) -> list[Commit]:
     ]  # fmt: skip
     try:
         with subprocess.Popen(
-            command, cwd=root, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            command, cwd=root, env=environment(str(root)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         ) as process:  # fmt: skip
             assert process.stdout is not None

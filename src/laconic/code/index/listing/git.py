@@ -76,11 +76,16 @@ class GitListing:
 
 def in_repository(directory: str) -> bool:
     """Whether an absolute path is a working tree of git or lies in one."""
+    return bool(_work_tree(directory))
+
+
+def _work_tree(directory: str) -> str:
+    """The nearest directory around an absolute path that has a `.git`, "" without one."""
     while not os.path.lexists(f"{directory}/.git"):
         if not directory:
-            return False
+            return ""
         directory = directory.rpartition("/")[0]
-    return True
+    return directory or "/"
 
 
 def ignored_directories(root: str) -> list[str]:
@@ -89,7 +94,7 @@ def ignored_directories(root: str) -> list[str]:
 
     command = ["git", "-c", "core.fsmonitor=false", "ls-files", "-z", "-o", "-i", "--directory", "--exclude-standard"]
     try:
-        done = subprocess.run(command, cwd=root, env=environment(), check=True, timeout=GIT_SECONDS,
+        done = subprocess.run(command, cwd=root, env=environment(root), check=True, timeout=GIT_SECONDS,
                               stdin=subprocess.DEVNULL, capture_output=True)  # fmt: skip
     except (OSError, subprocess.SubprocessError) as error:
         raise GitUnavailableError(str(error)) from error
@@ -102,14 +107,22 @@ def _start(root: str) -> subprocess.Popen[bytes]:
     # Settings of the repository may name a program to watch the file system: listing files must not run it.
     command = ["git", "-c", "core.fsmonitor=false", "ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard"]
     return subprocess.Popen(
-        command, cwd=root, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command,
+        cwd=root,
+        env=environment(root),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
 
 
-def environment() -> dict[str, str]:
-    """The variables for a git of ours, which asks about the repository that it is started in and no other."""
+def environment(root: str) -> dict[str, str]:
+    """The variables for a git of ours, which asks about the repository that it is started in and no other.
+
+    The working tree is the one around `root`, whatever the repository's settings say: they may name any directory.
+    """
     kept = {name: value for name, value in os.environ.items() if name not in _REPOSITORY_VARIABLES}
-    return kept | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    return kept | {"GIT_WORK_TREE": _work_tree(root), "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 
 
 def filterless_environment(root: str) -> dict[str, str]:
@@ -119,7 +132,7 @@ def filterless_environment(root: str) -> dict[str, str]:
     """
     import subprocess
 
-    chosen = environment()
+    chosen = environment(root)
     listed = subprocess.run(["git", "config", *_LISTING_SETTINGS], cwd=root, env=chosen, check=False,
                             stdin=subprocess.DEVNULL, capture_output=True, timeout=GIT_SECONDS)  # fmt: skip
     _check(listed.returncode, listed.stderr)
@@ -205,7 +218,7 @@ def _is_ignored(root: str) -> bool:
 
     command = ["git", "-c", "core.fsmonitor=false", "check-ignore", "-q", "."]
     try:
-        return not subprocess.run(command, cwd=root, env=environment(), check=False, timeout=GIT_SECONDS,
+        return not subprocess.run(command, cwd=root, env=environment(root), check=False, timeout=GIT_SECONDS,
                                   stdin=subprocess.DEVNULL, capture_output=True).returncode  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return False
