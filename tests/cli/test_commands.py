@@ -10,6 +10,13 @@ from tests.cli.asking import Ask
 from laconic.cli.commands import ALIASES, COMMANDS
 
 # One question for each command, and what its text must say.
+PATCH = """diff --git a/src/shop/money.py b/src/shop/money.py
+--- a/src/shop/money.py
++++ b/src/shop/money.py
+@@ -26 +26 @@
+-    return str(cents * RATE)
++    return str(cents)
+"""
 QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
     "tree": ([], ["./", "src/shop/", "money.py", "6 files"]),
     "structure": (["src"], ["src/shop/money.py", "class Price", "method validate", "function format_cents"]),
@@ -32,6 +39,7 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
         ["format_cents"],
         ["4 symbols reach it within 3 calls, 1 of them in tests", "via checkout → Order.place"],
     ),
+    "diff-context": ([PATCH], ["@23-26 contains_diff 26", "-26     return str(cents * RATE)", "callers: Price.shown"]),
     "map": (["--budget", "300"], ["src/shop/", "class Price", "def checkout(cents: int) -> str"]),
     "similar": (["format_cents", "--threshold", "10"], ["33%  src/shop/orders.py:checkout", "@19-20", "- * RATE"]),
     "duplicates": (["--threshold", "30", "--least", "1"], ["Price.validate", "that repeat others, of 13 compared"]),

@@ -6,6 +6,7 @@ import dataclasses
 import re
 import shlex
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,9 +51,13 @@ QUESTIONS = [(example, True) for example in EXAMPLES] + [question for session in
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of our sources, indexed once."""
+    """A copy of our sources with something that is not committed, indexed once."""
     root = tmp_path_factory.mktemp("documents") / "laconic"
     shutil.copytree(ROOT / "src", root / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    who = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]
+    for words in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "m"]):
+        subprocess.run(["git", *words], cwd=root, check=True)
+    (root / "notes.txt").write_text("a note\n", "utf-8")
     assert main(["index", "--quiet", "--root", str(root)]) == 0
     return root
 

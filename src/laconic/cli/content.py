@@ -23,6 +23,8 @@ def with_content(declared: Sequence[Parameter], arguments: Mapping[str, object],
 
 
 def _content(name: str, directory: Path) -> str:
+    if "\n" in name:
+        return name  # the text itself
     try:
         if name == STANDARD_INPUT:
             text = sys.stdin.buffer.read(MAX_CONTENT_BYTES + 1)

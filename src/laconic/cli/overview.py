@@ -10,6 +10,10 @@ from collections.abc import Mapping
 # The command: its arguments, what it does.
 OVERVIEW: Mapping[str, tuple[str, str]] = {
     "context": ("[SYMBOL…]", "What is worth knowing around some symbols, within a token budget"),
+    "diff-context": (
+        "[PATCH]",
+        "What a change touches and what the rest of it needs, within a token budget",
+    ),
     "map": ("[PATH]", "The repository in outline, what matters most opened, within a token budget"),
     "search": ("QUERY…", "Symbols by what they do, what they are called, or what is written in them"),
     "similar": ("SYMBOL", "Functions whose code resembles that of one, and what differs"),

@@ -18,7 +18,7 @@ from laconic.capabilities.packs.sessions import (
     session_option,
     told_line,
 )
-from laconic.capabilities.text import Style, counted
+from laconic.capabilities.text import Style
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_PLACED_FILES, MAX_TARGET_SYMBOLS
 
@@ -362,11 +362,9 @@ def text(found: DiffContext, style: Style) -> str:
 
 
 def aside(found: DiffContext, style: Style) -> str:
-    """What was compared, and what the session did."""
+    """That nothing differs, and what the session did."""
     between = f"{found.base[:10] or 'before'} and {found.head[:10]}"
-    said = [f"nothing differs between {between}"] if not found.files else []
-    if found.files:
-        said = [style.faint(f"{counted(found.files, 'file')} between {between}")]
+    said = [] if found.files else [f"nothing differs between {between}"]
     return "\n".join([*said, *([told_line(found.session, style)] if found.session else [])])
 
 

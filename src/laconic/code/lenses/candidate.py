@@ -60,6 +60,7 @@ class Candidate:
     of: str = ""
     twins: tuple[Twin, ...] = ()
     change: Change | None = None
+    whole_only: bool = False  # less than its body says too little to be worth its tokens
     is_gone: bool = False  # the symbol is as it was before a change
     parts: tuple[tuple[int, int], ...] = ()  # lines of the file that its body is cut down to; all of it without any
     imports: tuple[str, ...] = ()  # what it takes from outside the repository

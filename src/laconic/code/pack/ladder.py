@@ -44,6 +44,8 @@ def levels(candidate: Candidate, holds_target: bool) -> list[Detail]:
     these in the place of its members.
     """
     symbol = candidate.symbol
+    if candidate.whole_only:
+        return [Detail.BODY]
     if candidate.parts:
         return [Detail.NAME, Detail.BODY] if symbol.kind in _HOLDERS else [Detail.NAME, Detail.SIGNATURE, Detail.BODY]
     if symbol.kind in _HOLDERS:

@@ -148,7 +148,8 @@ def _candidate(pieces: list[_Piece]) -> Candidate:
     is_whole = len(pieces) == 1 and (best.region.first, best.region.last) == (symbol.start_line, symbol.end_line)
     parts = () if is_whole else joined([(piece.region.first, piece.region.last) for piece in likely])
     score = min(NEAR_TARGET_SCORE, BEST_SCORE * sum(piece.chance for piece in likely))
-    return Candidate(symbol, score, best.reason, best.of, parts=parts)
+    is_called = best.reason in {CALLER, CALLEE, TEST}  # the names of these say something by themselves
+    return Candidate(symbol, score, best.reason, best.of, whole_only=not is_called, parts=parts)
 
 
 def _reason(region: Region, row: Figures, edges: Mapping[str, Mapping[str, tuple[float, str]]]) -> tuple[str, str]:
