@@ -39,6 +39,7 @@ def write_page() -> None:
         ("speed", _speed),
         ("daemon", _daemon),
         ("change_impact", _change_impact),
+        ("mcp_server", _mcp_server),
     ):
         if record := kept(name):
             lines += section(record)
@@ -59,6 +60,20 @@ def _ground_truth(record: Record) -> Iterator[str]:
         counts = f"{suite['complete']} | {suite['sound']}"
         yield f"{title} | {suite['cases']} | {suite['edges']} | {rates} | {counts} | {figures} |"
     yield from ("", *_differing(record))
+
+
+def _mcp_server(record: Record) -> Iterator[str]:
+    yield from ("## The server of the Model Context Protocol", "")
+    yield from ("`python -m bench.mcp_server REPOSITORY --conformance NODE_MODULES --record`", "")
+    yield from (_machine(record["machine"]), "")
+    tokens, times = record["tokens"], record["milliseconds"]
+    yield f"The list of tools has {tokens['core']} tokens; with `--all-tools` it has {tokens['all']:,}. On"
+    yield f"{record['repository']}, medians: a start up to the list of tools {times['start']:.0f} ms; then"
+    yield ", ".join(f"`{name}` {value:.0f} ms" for name, value in times.items() if name != "start") + "."
+    yield from ("", "| conformance scenario | checks passed | failed | told | |", "|---|--:|--:|--:|---|")
+    for one in record["scenarios"]:
+        yield f"| {one['name']} | {one['passed']} | {one['failed']} | {one['told']} | {one['why_not']} |"
+    yield ""
 
 
 def _change_impact(record: Record) -> Iterator[str]:

@@ -1,0 +1,176 @@
+"""`python -m bench.mcp_server REPOSITORY [--conformance NODE_MODULES] [--record]`: what `laconic mcp` costs and keeps to.
+
+Tokens of the list of tools, as it goes to a client and so to the model with every request; times of a server over the
+standard streams; and the official conformance suite over HTTP, from a folder with `npm install
+@modelcontextprotocol/conformance node@22`. Its scenarios are written for a server made for them: what they want that is
+of that server, or is not offered by Laconic, is said beside them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters
+
+from bench import results
+from bench.machine import facts
+from laconic.foundation.clock import Stopwatch
+from laconic.foundation.tokens import count
+
+SERVER = [sys.executable, "-m", "laconic", "mcp"]
+STARTS = 5
+CALLS = 30
+SCENARIO_SECONDS = 120
+MILLISECONDS = 1000
+
+# The first part of a scenario's name that fits says why it is not asked to pass.
+NOT_OURS = {
+    "prompts-": "prompts are not offered",
+    "completion-": "completion is not offered",
+    "logging-": "logging is not offered",
+    "elicitation-": "needs a tool of the suite's own server",
+    "tools-call-": "needs a tool of the suite's own server",
+    "json-schema-": "needs a tool of the suite's own server",
+    "resources-subscribe": "subscriptions are not offered",
+    "resources-unsubscribe": "subscriptions are not offered",
+    "resources-read-": "needs a resource of the suite's own server",
+    "resources-templates-read": "needs a resource of the suite's own server",
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, print, and keep the figures if that is wanted."""
+    parser = argparse.ArgumentParser(prog="python -m bench.mcp_server", description=__doc__)
+    parser.add_argument("repository", type=Path, help="a source tree, copied")
+    parser.add_argument("--conformance", type=Path, help="a node_modules with the suite and a Node of 22 or later")
+    parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="laconic-mcp-") as scratch:
+        os.environ["XDG_RUNTIME_DIR"] = os.environ["TMPDIR"] = scratch  # no daemon of somebody answers
+        root = Path(scratch) / options.repository.name
+        shutil.copytree(options.repository, root, ignore=shutil.ignore_patterns(".laconic", ".git"), symlinks=True)
+        subprocess.run([sys.executable, "-m", "laconic", "index", "--root", str(root)], check=True, capture_output=True)
+        record: dict[str, Any] = {"repository": options.repository.name, "tokens": _tokens(root)}
+        record["milliseconds"] = anyio.run(_times, root)
+        record["scenarios"] = _scenarios(root, options.conformance.resolve()) if options.conformance else []
+    print(json.dumps(record, indent=1))
+    if options.record:
+        results.keep("mcp_server", {"machine": facts(), **record})
+    return int(any(one["failed"] for one in record["scenarios"] if not one["why_not"]))
+
+
+def _tokens(root: Path) -> dict[str, int]:
+    """Tokens of the JSON of `tools/list`."""
+    return {
+        "core": anyio.run(_listed, root, []),
+        "all": anyio.run(_listed, root, ["--all-tools"]),
+    }
+
+
+async def _listed(root: Path, words: list[str]) -> int:
+    async with Client(_server(root, words), mode="legacy") as client:
+        listed = await client.list_tools()
+    tools = [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed.tools]
+    return count(json.dumps({"tools": tools}, ensure_ascii=False, separators=(",", ":")))
+
+
+async def _times(root: Path) -> dict[str, float]:
+    """Medians of a start up to the list of tools, and of questions to a server that has answered before."""
+    starts = []
+    for _ in range(STARTS):
+        watch = Stopwatch()
+        async with Client(_server(root, []), mode="legacy") as client:
+            await client.list_tools()
+            starts.append(watch.seconds())
+    found = {"start": statistics.median(starts) * MILLISECONDS}
+    symbols = _symbols(root)
+    async with Client(_server(root, []), mode="legacy") as client:
+        for tool, parameter in (("symbol_get", "symbol"), ("calls", "symbol"), ("context", "symbols")):
+            await client.call_tool(tool, {parameter: symbols[0]})
+            taken = []
+            for symbol in symbols[1:]:
+                watch = Stopwatch()
+                await client.call_tool(tool, {parameter: symbol})
+                taken.append(watch.seconds())
+            found[tool] = statistics.median(taken) * MILLISECONDS
+    return {name: round(value, 1) for name, value in found.items()}
+
+
+def _symbols(root: Path) -> list[str]:
+    """Functions of the repository, evenly chosen."""
+    command = [
+        sys.executable,
+        "-m",
+        "laconic",
+        "symbol",
+        "find",
+        "*",
+        "--kind",
+        "function",
+        "--limit",
+        "5000",
+        "--json",
+    ]
+    told = subprocess.run([*command, "--root", str(root)], check=True, capture_output=True, text=True).stdout
+    ids = [item["id"] for item in json.loads(told)["result"]["symbols"]["items"]]
+    return [str(one) for one in ids[:: max(1, len(ids) // CALLS)][: CALLS + 1]]
+
+
+def _server(root: Path, words: list[str]) -> StdioServerParameters:
+    return StdioServerParameters(
+        command=SERVER[0], args=[*SERVER[1:], "--root", str(root), *words], env=dict(os.environ)
+    )
+
+
+def _scenarios(root: Path, modules: Path) -> list[dict[str, Any]]:
+    """Every scenario of the suite for servers, with its checks that passed and failed."""
+    program = [str(modules / ".bin" / "node"), str(modules / ".bin" / "conformance")]
+    listing = subprocess.run([*program, "list", "--server"], check=True, capture_output=True, text=True).stdout
+    names = [line.split()[1] for line in listing.splitlines() if line.strip().startswith("- ")]
+    with _serving(root) as url:
+        return [_scenario(program, name, url) for name in names]
+
+
+def _scenario(program: list[str], name: str, url: str) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as directory:
+        command = [*program, "server", "--url", url, "--scenario", name, "--output-dir", directory]
+        subprocess.run(command, check=False, capture_output=True, timeout=SCENARIO_SECONDS)
+        statuses = [
+            check["status"] for path in Path(directory).rglob("checks.json") for check in json.loads(path.read_text())
+        ]
+    why_not = next((why for start, why in NOT_OURS.items() if name.startswith(start)), "")
+    return {
+        "name": name,
+        "passed": statuses.count("SUCCESS"),
+        "failed": statuses.count("FAILURE") + (not statuses),
+        "told": len(statuses) - statuses.count("SUCCESS") - statuses.count("FAILURE"),
+        "why_not": why_not,
+    }
+
+
+@contextmanager
+def _serving(root: Path) -> Iterator[str]:
+    command = [*SERVER, "--root", str(root), "--http", "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        try:
+            yield process.stderr.readline().split()[-1]
+        finally:
+            process.terminate()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
