@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ from laconic.code.lenses.candidate import (
 )
 from laconic.code.lenses.neighbours import ALL_NAMES, Neighbours
 from laconic.code.lenses.symbol import HOP_DECAY, around
-from laconic.code.symbols import CLASS_KINDS, VALUE_KINDS, Grade, Import, Kind, Symbol
+from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Grade, Import, Kind, Symbol
 from laconic.foundation.limits import MAX_CANDIDATES_SYMBOLS, MAX_EXPANDED_SYMBOLS
 
 # What is read first when there is no room for all: what the symbol is made of, then what it does.
@@ -121,12 +121,23 @@ def first(view: View, number: int) -> View:
 class _Names:
     """The names in one symbol and what they mean."""
 
-    def __init__(self, symbol: Symbol, neighbours: Neighbours, source: bytes) -> None:
+    def __init__(
+        self, symbol: Symbol, neighbours: Neighbours, source: bytes, grades: Mapping[str, Grade] | None = None
+    ) -> None:
         self._symbol = symbol
         self._neighbours = neighbours
         self._imports = neighbours.imports(symbol.path)
-        self._decoration, self._signature, self._body = _parts(symbol, source)
-        self._edges = {edge.callee: edge.grade for edge in neighbours.callees(symbol.id)}
+        within = range(symbol.start_line, symbol.end_line + 1)
+        self._own_imports = [item for item in self._imports if item.line in within]
+        if grades is None:
+            grades = {edge.callee: edge.grade for edge in neighbours.callees(symbol.id)}
+        self._grades = grades
+        # Methods bind names of their own, so each is read by itself.
+        members = [one for one in neighbours.members(symbol) if one.kind in CALLABLE_KINDS | CLASS_KINDS]
+        self._members = [_Names(one, neighbours, source, grades) for one in members]
+        blanks = [_lines_of(source, item.line) for item in self._own_imports]
+        blanks += [(one.start_byte, one.end_byte) for one in members]
+        self._decoration, self._signature, self._body = _parts(symbol, _blanked(source, blanks))
 
     def needs(self, depth: int) -> Iterator[Need]:
         """Everything that the symbol needs, in the order in which it is read; what is called on objects comes last."""
@@ -134,17 +145,22 @@ class _Names:
         holder = self._neighbours.symbol(symbol.parent) if symbol.parent else None
         if holder is not None and holder.kind in CLASS_KINDS:
             yield Need(holder.id, holder, ENCLOSING, symbol.id, depth)
-        for chain in self._chains():
-            yield from self._needs_of(chain, depth)
-        for callee, grade in self._edges.items():
+        yield from self._named(symbol, depth)
+        for callee, grade in self._grades.items():
             other = None if callee.startswith(EXTERNAL_PREFIX) else self._neighbours.symbol(callee)
             if other is not None and not _holds(symbol, other) and not _holds(other, symbol):
                 yield Need(callee, other, CALLEE + BY_NAME if grade is Grade.BY_NAME else CALLEE, symbol.id, depth)
 
+    def _named(self, of: Symbol, depth: int) -> Iterator[Need]:
+        """What the names in this and its members mean, as needs of a symbol that holds them."""
+        for chain in self._chains():
+            yield from self._needs_of(chain, of, depth)
+        for member in self._members:
+            yield from member._named(of, depth)
+
     def _chains(self) -> Iterator[tuple[str, ...]]:
         """The chains of names, without those that begin with a name of the function's own."""
-        within = range(self._symbol.start_line, self._symbol.end_line + 1)
-        imported = {bound for item in self._imports if item.line in within for bound in _bound(item)}
+        imported = {bound for item in self._own_imports for bound in _bound(item)}
         own = self._neighbours.locals(self._symbol) - imported
         text = f"{self._decoration}\n{self._signature}\n{self._body}"
         chains = dict.fromkeys(tuple(_LINK.split(found)) for found in _CHAIN.findall(text))
@@ -154,15 +170,14 @@ class _Names:
         """Whether the signature names something as well as the parameter that hides it: `def f(limit=limit)`."""
         return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", self._signature)) > 1
 
-    def _needs_of(self, chain: tuple[str, ...], depth: int) -> Iterator[Need]:
-        symbol = self._symbol
+    def _needs_of(self, chain: tuple[str, ...], of: Symbol, depth: int) -> Iterator[Need]:
         for other in self._meanings(chain):
-            if other.id != symbol.id and not _holds(other, symbol) and not _holds(symbol, other):
-                yield Need(other.id, other, self._need(chain, other), symbol.id, depth)
-        if self._neighbours.meaning(symbol.path, chain[0]) is None:
+            if not _holds(other, of) and not _holds(of, other):
+                yield Need(other.id, other, self._need(chain, other), of.id, depth)
+        if self._neighbours.meaning(of.path, chain[0]) is None:
             for item in self._imports:
                 if chain[0] in _bound(item) and item.name != ALL_NAMES and self._is_outside(item):
-                    yield Need(f"{EXTERNAL_PREFIX}{_written(item)}", None, IMPORT, symbol.id, depth)
+                    yield Need(f"{EXTERNAL_PREFIX}{_written(item)}", None, IMPORT, of.id, depth)
 
     def _is_outside(self, item: Import) -> bool:
         return self._neighbours.module(self._symbol.path, item) is None
@@ -198,7 +213,26 @@ class _Names:
             return BASE if is_base else TYPE
         if other.kind in VALUE_KINDS | {Kind.MACRO}:
             return CONSTANT
-        return CALLEE if other.id in self._edges else REFERENCE
+        return CALLEE if other.id in self._grades else REFERENCE
+
+
+def _blanked(source: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
+    """The source with blanks in some places: what is read by itself, and imports, which use nothing."""
+    if not spans:
+        return source
+    text = bytearray(source)
+    for start, end in spans:
+        text[start:end] = b"\n".join(b" " * len(line) for line in source[start:end].split(b"\n"))
+    return bytes(text)
+
+
+def _lines_of(source: bytes, line: int) -> tuple[int, int]:
+    """Where a line of a file begins and ends."""
+    start = 0
+    for _ in range(line - 1):
+        start = source.find(b"\n", start) + 1
+    end = source.find(b"\n", start)
+    return start, len(source) if end < 0 else end
 
 
 def _parts(symbol: Symbol, source: bytes) -> tuple[str, str, str]:
