@@ -22,7 +22,6 @@ from laconic.code.expressions import (
     Expression,
 )  # fmt: skip
 from laconic.code.expressions import Parameter as Positional
-from laconic.code.languages.control.c import C_CONTROL
 from laconic.code.languages.model import (
     Assign,
     Block,
@@ -43,6 +42,7 @@ from laconic.code.languages.model import (
     Sequence,
     Text,
     Typed,
+    control_table,
 )  # fmt: skip
 from laconic.code.languages.preprocessor import readable_c
 from laconic.code.symbols import Import, Kind
@@ -664,7 +664,7 @@ C = Language(
     rules={**RULES, "translation_unit": Custom(lower_unit), "subscript_expression": Custom(lower_subscript)},
     readable=readable_c,
     blocks=BLOCKS,
-    control=C_CONTROL,
+    control=control_table("c", "C_CONTROL"),
     resolution=Resolution(
         modules=included_files,
         namespace="global",

@@ -15,7 +15,6 @@ from laconic.code.languages.c import (
     lower_subscript,
     parameter_of,
 )  # fmt: skip
-from laconic.code.languages.control.c import CPP_CONTROL
 from laconic.code.languages.model import (  # fmt: skip
     Call,
     Custom,
@@ -27,6 +26,7 @@ from laconic.code.languages.model import (  # fmt: skip
     Resolution,
     Rule,
     Skip,
+    control_table,
     names,
 )
 from laconic.code.languages.preprocessor import readable_cpp
@@ -243,7 +243,7 @@ CPP = Language(
     rules=RULES_CPP,
     readable=readable_cpp,
     blocks=BLOCKS | {"for_range_loop", "catch_clause"},
-    control=CPP_CONTROL,
+    control=control_table("c", "CPP_CONTROL"),
     resolution=Resolution(
         modules=included_files,
         separator="::",

@@ -24,7 +24,6 @@ from laconic.code.expressions import (
 )
 from laconic.code.expressions import Parameter as Parameter_
 from laconic.code.languages.classes import bind_typed, child_of, function, namespace_files, own_name, word
-from laconic.code.languages.control.csharp import CONTROL
 from laconic.code.languages.model import (
     Assign,
     Block,
@@ -57,6 +56,7 @@ from laconic.code.languages.model import (
     Variables,
     Wrapper,
     Yield,
+    control_table,
     names,
 )
 from laconic.code.symbols import Import, Kind
@@ -379,7 +379,7 @@ CSHARP = Language(
     name="csharp",
     grammar=grammar,
     rules=RULES,
-    control=CONTROL,
+    control=control_table("csharp"),
     namespace_of=namespace_of,
     blocks=names(
         "block for_statement foreach_statement using_statement switch_section switch_expression_arm "

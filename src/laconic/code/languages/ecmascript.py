@@ -17,7 +17,6 @@ from laconic.code.expressions import (
     SPREAD,
     Expression,
 )  # fmt: skip
-from laconic.code.languages.control.ecmascript import CONTROL
 from laconic.code.languages.ecmascript_modules import module_files, module_keys
 from laconic.code.languages.model import (  # fmt: skip
     RECEIVER,
@@ -51,6 +50,7 @@ from laconic.code.languages.model import (  # fmt: skip
     Text,
     Variable,
     Yield,
+    control_table,
     names,
 )
 from laconic.code.symbols import Import, Kind
@@ -409,6 +409,6 @@ JAVASCRIPT = Language(
     blocks=BLOCKS,
     hoists=True,
     outlives=outlives,
-    control=CONTROL,
+    control=control_table("ecmascript"),
     resolution=RESOLUTION,
 )

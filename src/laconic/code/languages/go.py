@@ -19,7 +19,6 @@ from laconic.code.expressions import (
     TYPED,
     Expression,
 )  # fmt: skip
-from laconic.code.languages.control.go import CONTROL
 from laconic.code.languages.model import (  # fmt: skip
     Block,
     Call,
@@ -46,6 +45,7 @@ from laconic.code.languages.model import (  # fmt: skip
     Text,
     Typed,
     TypeParameter,
+    control_table,
     names,
 )
 from laconic.code.symbols import Import, Kind
@@ -519,7 +519,7 @@ GO = Language(
         "block if_statement for_statement expression_switch_statement type_switch_statement "
         "select_statement expression_case default_case type_case communication_case function_type"
     ),
-    control=CONTROL,
+    control=control_table("go"),
     resolution=Resolution(
         modules=package_files,
         namespace="directory",

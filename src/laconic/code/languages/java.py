@@ -22,7 +22,6 @@ from laconic.code.expressions import (
     STATIC,
     TYPED,
 )
-from laconic.code.languages.control.java import CONTROL
 from laconic.code.languages.model import (
     Assign,
     Call,
@@ -55,6 +54,7 @@ from laconic.code.languages.model import (
     Typed,
     TypeParameter,
     Variables,
+    control_table,
     names,
     shared_directories,
 )
@@ -414,7 +414,7 @@ JAVA = Language(
         "block constructor_body for_statement enhanced_for_statement switch_block_statement_group switch_rule "
         "catch_clause try_with_resources_statement while_statement"
     ),
-    control=CONTROL,
+    control=control_table("java"),
     resolution=Resolution(
         modules=package_files,
         namespace="declared",

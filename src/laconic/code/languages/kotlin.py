@@ -30,7 +30,6 @@ from laconic.code.languages.classes import (
     namespace_files,
     own_name,
 )
-from laconic.code.languages.control.kotlin import CONTROL
 from laconic.code.languages.model import (
     Assign,
     Block,
@@ -53,6 +52,7 @@ from laconic.code.languages.model import (
     Text,
     Typed,
     TypeParameter,
+    control_table,
     names,
 )
 from laconic.code.symbols import CLASS_KINDS, Import, Kind
@@ -476,7 +476,7 @@ KOTLIN = Language(
     name="kotlin",
     grammar=grammar,
     rules=RULES,
-    control=CONTROL,
+    control=control_table("kotlin"),
     readable=without_platform_words,
     namespace_of=package_of,
     blocks=names("block function_body for_statement while_statement when_entry catch_block"),

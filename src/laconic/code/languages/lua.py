@@ -25,7 +25,6 @@ from laconic.code.expressions import (
     Parameter,
 )  # fmt: skip
 from laconic.code.languages import model
-from laconic.code.languages.control.lua import CONTROL
 from laconic.code.languages.model import (  # fmt: skip
     Comment,
     Custom,
@@ -40,6 +39,7 @@ from laconic.code.languages.model import (  # fmt: skip
     Skip,
     Summary,
     Text,
+    control_table,
     names,
     shared_directories,
 )
@@ -594,7 +594,7 @@ LUA = Language(
     name="lua",
     grammar=grammar,
     rules=RULES,
-    control=CONTROL,
+    control=control_table("lua"),
     blocks=frozenset(
         {
             "block",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, dataclass_transform
 
 from laconic.code.symbols import Import, Kind
@@ -663,6 +664,16 @@ class Resolution:
     injection: Injection | None = None
 
 
+def control_table(module: str, name: str = "CONTROL") -> Callable[[], Control]:
+    """A table of `languages/control`, imported when somebody asks what happens inside functions, and not before."""
+
+    def load() -> Control:
+        table: Control = getattr(import_module(f"laconic.code.languages.control.{module}"), name)
+        return table
+
+    return load
+
+
 @value
 class Language:
     """One language: its grammar, what its nodes mean, how its names resolve. `registry` knows its files."""
@@ -679,5 +690,5 @@ class Language:
     # Source that the grammar can read, of the very length it had: words that only a preprocessor knows are blanked out.
     readable: Callable[[bytes], bytes] | None = None
     namespace_of: Callable[[Node, Callable[[Node], str]], str] | None = None  # declared package of the file
-    control: Control | None = None  # the order in which its statements run, see `control.py`
+    control: Callable[[], Control] | None = None  # the order in which its statements run, see `control_table`
     resolution: Resolution = field(default_factory=Resolution)

@@ -23,7 +23,6 @@ from laconic.code.expressions import (
     Expression,
 )
 from laconic.code.languages.classes import anonymous_class, child_of, function, namespace_files, own_name, word
-from laconic.code.languages.control.php import CONTROL
 from laconic.code.languages.model import (
     Assign,
     Call,
@@ -53,6 +52,7 @@ from laconic.code.languages.model import (
     Summary,
     Text,
     Yield,
+    control_table,
     names,
     shared_directories,
 )
@@ -373,7 +373,7 @@ PHP = Language(
     name="php",
     grammar=grammar,
     rules=RULES,
-    control=CONTROL,
+    control=control_table("php"),
     namespace_of=namespace_of,
     resolution=Resolution(
         modules=module_files,

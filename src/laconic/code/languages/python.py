@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from laconic.code.expressions import ABSTRACT, CLASS_METHOD, CONTEXT_MANAGER, PROPERTY, STATIC
-from laconic.code.languages.control.python import CONTROL
 from laconic.code.languages.model import (
     Alias,
     Assign,
@@ -51,6 +50,7 @@ from laconic.code.languages.model import (
     Text,
     Wrapper,
     Yield,
+    control_table,
     names,
     shared_directories,
 )
@@ -236,7 +236,7 @@ PYTHON = Language(
     name="python",
     grammar=grammar,
     rules=RULES,
-    control=CONTROL,
+    control=control_table("python"),
     doc_string="string",
     resolution=Resolution(
         modules=module_files,

@@ -34,7 +34,6 @@ from laconic.code.expressions import (
 )  # fmt: skip
 from laconic.code.languages import model
 from laconic.code.languages.closures import assign_outer, holder
-from laconic.code.languages.control.ruby import CONTROL
 from laconic.code.languages.model import (  # fmt: skip
     Comment,
     Custom,
@@ -45,6 +44,7 @@ from laconic.code.languages.model import (  # fmt: skip
     Resolution,
     Skip,
     Text,
+    control_table,
     names,
 )
 from laconic.code.symbols import Import, Kind
@@ -934,7 +934,7 @@ RUBY = Language(
     name="ruby",
     grammar=grammar,
     rules=RULES,
-    control=CONTROL,
+    control=control_table("ruby"),
     resolution=Resolution(
         modules=module_files,
         namespace="global",

@@ -22,7 +22,6 @@ from laconic.code.expressions import (
     Expression,
 )  # fmt: skip
 from laconic.code.expressions import Parameter as Positional
-from laconic.code.languages.control.rust import CONTROL
 from laconic.code.languages.model import (  # fmt: skip
     Assign,
     Attribute,
@@ -51,6 +50,7 @@ from laconic.code.languages.model import (  # fmt: skip
     Typed,
     TypeParameter,
     Variable,
+    control_table,
     names,
 )
 from laconic.code.symbols import Import, Kind
@@ -838,7 +838,7 @@ RUST = Language(
     grammar=grammar,
     rules=RULES,
     blocks=names("block match_arm for_expression while_expression if_expression"),
-    control=CONTROL,
+    control=control_table("rust"),
     resolution=Resolution(
         modules=module_files,
         separator=SEPARATOR,

@@ -23,7 +23,6 @@ from laconic.code.expressions import (
 )
 from laconic.code.expressions import Parameter as Parameter_
 from laconic.code.languages.classes import anonymous_class, bind_typed, child_of, function, namespace_files, own_name
-from laconic.code.languages.control.scala import CONTROL
 from laconic.code.languages.model import (
     Assign,
     Block,
@@ -47,6 +46,7 @@ from laconic.code.languages.model import (
     Skip,
     Text,
     Typed,
+    control_table,
     names,
 )
 from laconic.code.symbols import CLASS_KINDS, Import, Kind
@@ -440,7 +440,7 @@ SCALA = Language(
     name="scala",
     grammar=grammar,
     rules=RULES,
-    control=CONTROL,
+    control=control_table("scala"),
     namespace_of=package_of,
     blocks=names("block indented_block case_clause for_expression catch_clause"),
     resolution=Resolution(

@@ -20,7 +20,6 @@ from laconic.code.expressions import (
     Parameter,
 )
 from laconic.code.languages.classes import bind_typed, child_of, dotted_type, function, own_name
-from laconic.code.languages.control.swift import CONTROL
 from laconic.code.languages.model import (
     Assign,
     Block,
@@ -46,6 +45,7 @@ from laconic.code.languages.model import (
     Text,
     Typed,
     TypeParameter,
+    control_table,
     names,
 )
 from laconic.code.symbols import CLASS_KINDS, Import, Kind
@@ -351,7 +351,7 @@ SWIFT = Language(
     name="swift",
     grammar=grammar,
     rules=RULES,
-    control=CONTROL,
+    control=control_table("swift"),
     blocks=names("statements for_statement if_statement while_statement switch_entry catch_block"),
     resolution=Resolution(
         modules=module_files,

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import ABSTRACT, CONST, EITHER, GENERIC, MAPPING, SIGNATURE, TYPED, Expression
-from laconic.code.languages.control.ecmascript import CONTROL
 from laconic.code.languages.ecmascript import BLOCKS, MODIFIERS, QUOTES, RESOLUTION, RULES, outlives
 from laconic.code.languages.model import (
     Assign,
@@ -26,6 +25,7 @@ from laconic.code.languages.model import (
     Statement,
     TypeParameter,
     Variable,
+    control_table,
 )  # fmt: skip
 from laconic.code.symbols import Kind
 
@@ -293,7 +293,7 @@ TYPESCRIPT = Language(
     blocks=TYPED_BLOCKS,
     hoists=True,
     outlives=outlives,
-    control=CONTROL,
+    control=control_table("ecmascript"),
     resolution=TYPED_RESOLUTION,
 )
 
@@ -304,6 +304,6 @@ TSX = Language(
     blocks=TYPED_BLOCKS,
     hoists=True,
     outlives=outlives,
-    control=CONTROL,
+    control=control_table("ecmascript"),
     resolution=TYPED_RESOLUTION,
 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def read_routines(source: bytes, language: Language) -> Routines:
     """All routines of a file, outermost first. What is nested too deeply to be read is left out."""
-    table = language.control or Control({}, level="none")
+    table = language.control() if language.control else Control({}, level="none")
     root = parse(source, language).root_node
     walk = Walk(source, language, table, VISITORS, STATEMENTS, body)
     allow_deep_nesting()
