@@ -1,4 +1,4 @@
-"""`python -m bench.mcp_server REPOSITORY [--conformance NODE_MODULES] [--record]`: what `laconic mcp` costs and keeps to.
+"""`python -m bench.mcp_server REPOSITORY [--conformance NODE_MODULES] [--record]`: what `laconic mcp` costs and keeps.
 
 Tokens of the list of tools, as it goes to a client and so to the model with every request; times of a server over the
 standard streams; and the official conformance suite over HTTP, from a folder with `npm install

@@ -125,10 +125,11 @@ SPELLINGS: Mapping[str, tuple[Spelling, ...]] = {
     ),
     "arch": (Spelling("code.cycles", preset=_ALL, without_effect=_LANGUAGE, shape=answers.circles),),
     # Names of tools of the Model Context Protocol.
-    "difflens.slice": (Spelling("code.context", ("symbol",), {"symbol": "symbols"}),),
+    "difflens.context": (Spelling("code.diff_context", ("base_ref",), {"base_ref": "base"}),),
+    "difflens.slice": (Spelling("code.symbol.slice", ("symbol",), {"symbol": "symbols"}),),
     "difflens.deps": (Spelling("code.calls", ("symbol",)),),
     "symbols.search": (Spelling("code.symbol.find", ("query",), {"query": "queries"}),),
-    "symbols.slice": (Spelling("code.context", ("symbol_id",), {"symbol_id": "symbols"}),),
+    "symbols.slice": (Spelling("code.symbol.slice", ("symbol_id",), {"symbol_id": "symbols"}),),
     "symbols.get": (Spelling("code.symbol.get", ("symbol_id",), {"symbol_id": "symbol"}),),
     "symbols.callers": (
         Spelling("code.calls", ("symbol_id",), {"symbol_id": "symbol"}, preset={"direction": "callers"}),

@@ -31,6 +31,7 @@ from laconic.foundation.tokens import count
 from laconic.protocols.mcp.server import symbol_uri
 from laconic.protocols.mcp.tools import CALL, CORE, MORE_TOOLS, tool_name
 
+AUTHOR = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
 MODES = ["legacy", "auto"]  # the handshake, and the protocol without one
 
 
@@ -126,6 +127,10 @@ def test_what_goes_wrong_is_an_error_of_the_tool(shop: Path) -> None:
 
 
 def test_tools_have_the_names_that_clients_know(shop: Path) -> None:
+    for words in (["init", "--quiet"], ["add", "src"], [*AUTHOR, "commit", "--quiet", "--message", "one"]):
+        subprocess.run(["git", *words], cwd=shop, check=True)
+    (shop / "src/shop/audit.py").write_text("def record(order):\n    pass\n")
+
     async def work(client: Client) -> None:
         async def said(name: str, **arguments: Any) -> str:
             answer = await client.call_tool(CALL, {"tool": name, "arguments": arguments})
@@ -138,6 +143,7 @@ def test_tools_have_the_names_that_clients_know(shop: Path) -> None:
         assert "Price.validate" in await said("symbols.search", query="validate", kind="method")
         assert "def checkout" in await said("symbols.slice", symbol_id="checkout", depth=1, budget=300)
         assert "def checkout" in await said("difflens_slice", symbol="checkout", budget=300)
+        assert "contains_diff" in await said("difflens.context", base_ref="HEAD", budget=400)
         assert "called by" in await said("difflens.deps", symbol="format_cents", direction="callers")
 
     converse(work)
@@ -159,6 +165,10 @@ def test_symbols_are_resources(shop: Path, mode: str) -> None:
             assert isinstance(content, TextResourceContents)
             assert content.text == printed(["symbol", "get", symbol])
             assert line in content.text.splitlines()
+            assert content.meta is not None
+            etag = content.meta["laconic/etag"]
+            again = await client.call_tool("symbol_get", {"symbol": symbol, "etag": etag})
+            assert "UNCHANGED" in text_of(again)
         (outline,) = (await client.read_resource(listed.uri)).contents
         assert isinstance(outline, TextResourceContents)
         assert outline.text == printed(["map"])
