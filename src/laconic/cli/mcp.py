@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import signal
 import sys
 from pathlib import Path
 
@@ -18,6 +19,8 @@ def run_mcp(root: str, port: int | None, *, all_tools: bool) -> None:
     """Serve until the client leaves: over the standard streams, or over HTTP on a port."""
     named = Path(resolved_root(root)) if root else None
     gc.enable()  # a server lives long, unlike other commands
+    if port is None:  # the thread that reads standard input would keep an interrupted process waiting
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     asyncio.run(_serve(named, port, all_tools))
 
 

@@ -10,9 +10,8 @@ import asyncio
 from collections import deque
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from laconic.code.index.refresh import Progress
 from laconic.daemon.process import AnalysisProcess, ProcessLostError
 from laconic.foundation.clock import elapsed_seconds
 from laconic.foundation.errors import LaconicError
@@ -25,6 +24,9 @@ from laconic.foundation.limits import (
     RESTING_SECONDS,
     SPARE_PROCESS_SECONDS,
 )
+
+if TYPE_CHECKING:
+    from laconic.code.index.refresh import Progress
 
 HELP_AFTER_SECONDS = 0.1  # that a task has waited, until another process is started
 TIDY_SECONDS = 1.0  # between looks at what idle processes hold

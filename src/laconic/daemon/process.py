@@ -14,11 +14,13 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import laconic
-from laconic.code.index.refresh import Progress
 from laconic.foundation.frames import LENGTH_BYTES, PROGRESS, encode_frame
+
+if TYPE_CHECKING:
+    from laconic.code.index.refresh import Progress
 
 _PROGRAM = "import sys; sys.path[:] = sys.argv[4:]; from laconic.daemon.analysis import main; main(*sys.argv[1:4])"
 

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -306,6 +307,18 @@ def test_nothing_outside_of_the_repository_is_read(shop: Path, tmp_path: Path) -
                 assert answer.is_error or "nothing is found" in text_of(answer), (name, place)
 
     converse(work)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_at_once(shop: Path, number: signal.Signals) -> None:
+    with subprocess.Popen([sys.executable, *COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+        process.stdin.flush()
+        process.stdout.readline()
+        process.send_signal(number)
+        assert process.wait(DEADLINE_SECONDS) == -number
 
 
 def test_noise_on_the_input_is_survived(shop: Path) -> None:
