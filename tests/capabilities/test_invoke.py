@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,14 @@ def main():
     Kettle().boil()
 """
 
+PATCH = """--- a/kitchen.py
++++ b/kitchen.py
+@@ -9,2 +9,2 @@
+ def heat(water):
+-    return None
++    return water
+"""
+
 CALLS: dict[str, dict[str, Any]] = {
     "code.tree": {},
     "code.structure": {"all": True},
@@ -47,6 +56,16 @@ CALLS: dict[str, dict[str, Any]] = {
     "code.definition": {"place": "kitchen.py:6"},
     "code.calls": {"symbol": "heat", "direction": "callers", "depth": 2},
     "code.impact": {"symbol": "heat", "depth": 4},
+    "code.change_impact": {"files": ["kitchen.py"]},
+    "code.cfg": {"symbol": "main"},
+    "code.dfg": {"symbol": "heat"},
+    "code.slice": {"place": "kitchen.py:10", "with_code": True},
+    "code.complexity": {"above": 0},
+    "code.search": {"query": ["boil", "water"]},
+    "code.similar": {"symbol": "main"},
+    "code.duplicates": {"threshold": 90},
+    "code.map": {"budget": 200},
+    "code.diff_context": {"patch": PATCH, "budget": 300},
     "code.dead": {},
     "code.cycles": {"of": "calls"},
     "code.context": {"symbols": ["heat", "main"], "budget": 300, "format": "compact"},
@@ -65,6 +84,15 @@ WORDS = {
     "code.definition": ["definition", "kitchen.py:6"],
     "code.calls": ["calls", "heat", "--callers", "--depth", "2"],
     "code.impact": ["impact", "heat", "--depth", "4"],
+    "code.change_impact": ["change-impact", "kitchen.py"],
+    "code.cfg": ["cfg", "main"],
+    "code.dfg": ["dfg", "heat"],
+    "code.slice": ["slice", "kitchen.py:10", "--with-code"],
+    "code.search": ["search", "boil", "water"],
+    "code.similar": ["similar", "main"],
+    "code.duplicates": ["duplicates", "--threshold", "90"],
+    "code.map": ["map", "--budget", "200"],
+    "code.diff_context": ["diff-context", "-", "--budget", "300"],
     "code.cycles": ["cycles", "--calls"],
     "code.context": ["context", "heat", "main", "--budget", "300", "--format", "compact"],
     "code.index": ["index", "--report"],
@@ -83,8 +111,12 @@ def test_there_is_a_call_for_every_capability() -> None:
 
 @pytest.mark.parametrize("name", CALLS)
 def test_python_and_the_command_line_give_the_same_answer(
-    kitchen: Path, capsys: pytest.CaptureFixture[str], name: str
+    kitchen: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
+    def typed(*words: str) -> int:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(PATCH.encode())))
+        return main(list(words))
+
     capability = catalogue.load(name)
     words = ["--root", str(kitchen), *WORDS.get(name, [name.removeprefix("code.")])]
     with Workspace.open(kitchen) as workspace:
@@ -92,10 +124,10 @@ def test_python_and_the_command_line_give_the_same_answer(
         result = ask(workspace, name, **CALLS[name])
         outcome = invoke(capability, workspace, CALLS[name])
     assert without_times(outcome.envelope()["result"]) == without_times(to_json(result))
-    assert main([*words, "--json"]) == 0
+    assert typed(*words, "--json") == 0
     assert without_times(json.loads(capsys.readouterr().out)) == without_times(outcome.envelope())
     if name != "code.index":
-        assert main(words) == 0
+        assert typed(*words) == 0
         assert capsys.readouterr().out.rstrip("\n") == capability.text(result, PLAIN).rstrip("\n")
 
 

@@ -28,7 +28,7 @@ MAX_SILENCE_SECONDS = 30.0  # of a shell that has been asked something
         ("laconic help exi", ["exit-codes"]),
         ("laconic calls --cal", ["--callees", "--callers"]),
         ("laconic context x --format ", ["text", "ultracompact", "compact", "json", "markdown"]),
-        ("laconic context x --no", ["--no-refresh"]),
+        ("laconic context x --no", ["--no-fill", "--no-refresh"]),
         ("laconic --co", ["--color"]),
         ("laconic calls --color al", ["always"]),
         ("laconic calls checko", ["checkout"]),

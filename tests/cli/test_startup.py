@@ -29,6 +29,8 @@ LOOKUP_MAY_LOAD_OF_CODE = {
     *("laconic.code.languages", "laconic.code.languages.registry"),
     *("laconic.code.index", "laconic.code.index.building", "laconic.code.index.building.jobs"),
     *(f"laconic.code.index.{name}" for name in "content fingerprint lookup refresh scan schema store writer".split()),
+    *("laconic.code.pack", "laconic.code.pack.excerpt"),
+    *(f"laconic.code.pack.memory{name}" for name in ("", ".deltas", ".etag", ".sessions")),
     *(f"laconic.code.index.listing{name}" for name in ("", ".git", ".gitignore", ".ignore")),
 }
 LOOKUP_HEAVY = HEAVY - {"laconic.foundation.database", "apsw"}
