@@ -39,6 +39,7 @@ def write_page() -> None:
         ("speed", _speed),
         ("daemon", _daemon),
         ("change_impact", _change_impact),
+        ("sessions", _sessions),
         ("mcp_server", _mcp_server),
     ):
         if record := kept(name):
@@ -73,6 +74,34 @@ def _mcp_server(record: Record) -> Iterator[str]:
     yield from ("", "| conformance scenario | checks passed | failed | told | |", "|---|--:|--:|--:|---|")
     for one in record["scenarios"]:
         yield f"| {one['name']} | {one['passed']} | {one['failed']} | {one['told']} | {one['why_not']} |"
+    yield ""
+
+
+def _sessions(record: Record) -> Iterator[str]:
+    yield from (
+        "## Sessions",
+        "",
+        "`python -m bench.sessions REPOSITORY… --record`",
+        "",
+        _machine(record["machine"]),
+        "",
+    )
+    yield (
+        f"Tokens of packs of at most {record['budget']:,} tokens around what each commit changed and what the one "
+        "before did: without a session; of the same packs in a session with `--no-fill`; of packs that fill what the "
+        "session saves, and what these would take without one."
+    )
+    yield from (
+        "",
+        "| repository | turns | asked again for | without | `--no-fill` | times fewer | filled | worth | times more |",
+    )
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+    for row in record["rows"]:
+        fewer, more = row["without"] / max(1, row["shorter"]), row["worth"] / max(1, row["filled"])
+        yield (
+            f"| {row['repository']} | {row['turns']} | {row['again']} | {row['without']:,} | {row['shorter']:,} | "
+            f"{fewer:.1f} | {row['filled']:,} | {row['worth']:,} | {more:.1f} |"
+        )
     yield ""
 
 

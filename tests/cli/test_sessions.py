@@ -52,8 +52,11 @@ class Reader:
     def check(self, text: str, workspace: Workspace) -> None:
         """What was said to be unchanged, or was put together from diffs, is what stands in the files."""
         texts = workspace.texts()
-        for one in json.loads(text)["slices"]:
-            if one.get("delta") in {"unchanged", "diff"} and one.get("detail") is None:
+        pack = json.loads(text)
+        named = [{"id": one, "delta": "unchanged"} for one in pack.get("unchanged", ()) if (one, "body") in self.texts]
+        self.unchanged += len(pack.get("unchanged", ()))
+        for one in [*pack["slices"], *named]:
+            if one.get("delta") in {"unchanged", "diff"} and not {"detail", "of"} & set(one):
                 symbol = workspace.engine.symbol(one["id"])
                 around = self.texts.get((symbol.path, "body")) == texts.extract(symbol.path).text
                 parent = workspace.engine.store.symbol(symbol.parent)

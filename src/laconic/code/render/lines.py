@@ -13,8 +13,8 @@ r"""The formats made of lines: `text`, `compact` and `ultracompact`.
     === src/settings.py whole                    lines of a file as they stand, here all of them
     === +12 more callers                         what there was no room for
 
-To a reader who was shown something before, `[unchanged TAG]` says that nothing of it has changed, `[diff from TAG to
-TAG]` is followed by the hunks of a unified diff, `name=` has the signature that the reader knows, `name≠` another.
+To a reader who was shown something before, `[unchanged TAG]` and `name=` say that nothing of what was shown has
+changed, `[diff from TAG to TAG]` is followed by the hunks of a unified diff, and `name≠` has changed.
 
 A reason is said once: what a target's line names needs none of its own. The dictionary form of `ultracompact`
 says each path once, at the top, and starts items with it:

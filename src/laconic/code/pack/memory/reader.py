@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from laconic.code.lenses.candidate import TARGET_SCORE
 from laconic.code.pack.ladder import ITEM_BYTES, size_bytes
 from laconic.code.pack.memory.deltas import diff_of
 from laconic.code.pack.memory.etag import etag_of, normalised
@@ -59,6 +60,8 @@ class Reader:
         standing = self._standing(item.symbol)
         if standing.known is not None and item.detail <= standing.known:
             return self._unchanged(item)
+        if item.detail >= Detail.SKELETON and item.code == self._shown.get(_part_key(item), NOTHING).body:
+            return self._unchanged(item)
         diff = "" if is_cut or not self._is_whole(item) else standing.diffs.get(item.detail, "")
         if diff and self._count(diff) + self._count(MARK) < self._count(item.code):
             base = self._shown[item.symbol.id].etag
@@ -68,8 +71,11 @@ class Reader:
         return item
 
     def _unchanged(self, item: Item) -> Item:
-        if item.detail < Detail.SKELETON:
-            return replace(item, detail=Detail.NAME, signature="", qualified="", twins=(), delta=Delta.UNCHANGED)
+        # Of a neighbour the name says enough, by which it can be had; a tag and lines would cost what is to be saved.
+        if item.detail < Detail.SKELETON or item.score < TARGET_SCORE:
+            return replace(
+                item, detail=Detail.NAME, signature="", qualified="", code="", twins=(), delta=Delta.UNCHANGED
+            )
         if self._count(item.code) <= self._count(MARK):
             return item
         return replace(item, code="", delta=Delta.UNCHANGED, etag=self.etag(item.symbol))
@@ -144,12 +150,17 @@ class Reader:
     def _restored(self, item: Item) -> Item:
         if item.delta is Delta.UNCHANGED and item.detail is Detail.NAME:
             plain, qualified = self._texts.signature(item.symbol)
-            return replace(item, detail=Detail.SIGNATURE, signature=plain, qualified=qualified, delta=Delta.WHOLE)
+            detail = self.known(item.symbol) or Detail.SIGNATURE
+            code = self._code(item.symbol, detail)
+            return replace(item, detail=detail, signature=plain, qualified=qualified, code=code, delta=Delta.WHOLE)
         if item.delta is Delta.WHOLE or item.delta is Delta.CHANGED:
             return replace(item, delta=Delta.WHOLE)
-        is_body = item.detail is Detail.BODY
-        code = self._texts.code(item.symbol)[0] if is_body else self._texts.skeleton(item.symbol)
-        return replace(item, code=code, delta=Delta.WHOLE, etag="", base="")
+        return replace(item, code=self._code(item.symbol, item.detail), delta=Delta.WHOLE, etag="", base="")
+
+    def _code(self, symbol: Symbol, detail: Detail) -> str:
+        if detail < Detail.SKELETON:
+            return ""
+        return self._texts.code(symbol)[0] if detail is Detail.BODY else self._texts.skeleton(symbol)
 
     # Afterwards
 
@@ -159,9 +170,12 @@ class Reader:
         referred: list[str] = []
         for item in pack.items:
             if item.delta is Delta.UNCHANGED:
-                referred.append(item.symbol.id)
+                referred += [item.symbol.id, _part_key(item)]
             elif item.detail > Detail.NAME:
-                sent[item.symbol.id] = self._after(item, pack)
+                sent[item.symbol.id] = after = self._after(item, pack)
+                had = self._shown.get(item.symbol.id, NOTHING)
+                if item.detail >= Detail.SKELETON and after[2:] == had[2:]:
+                    sent[_part_key(item)] = Shown(body=item.code)
         for extract in pack.extracts:
             if extract.delta is Delta.UNCHANGED:
                 referred.append(_key(extract))
@@ -190,6 +204,11 @@ class Reader:
             return True
         apart = [other.symbol.id for other in pack.items if other.symbol.parent == item.symbol.id and other.detail]
         return item.code in {self._texts.skeleton(item.symbol), self._texts.skeleton(item.symbol, apart)}
+
+
+def _part_key(item: Item) -> str:
+    """Under which a part of a body or skeleton is remembered."""
+    return f"{item.symbol.id}\n{item.detail.word}"
 
 
 def _key(extract: Extract) -> str:
