@@ -60,7 +60,7 @@ class Reader:
         standing = self._standing(item.symbol)
         if standing.known is not None and item.detail <= standing.known:
             return self._unchanged(item)
-        if item.detail >= Detail.SKELETON and item.code == self._shown.get(_part_key(item), NOTHING).body:
+        if item.code and self._shown.get(_part_key(item), NOTHING).body.startswith(item.code):
             return self._unchanged(item)
         diff = "" if is_cut or not self._is_whole(item) else standing.diffs.get(item.detail, "")
         if diff and self._count(diff) + self._count(MARK) < self._count(item.code):
