@@ -689,6 +689,7 @@ class Language:
     outlives: Callable[[Node], bool] | None = None
     # Source that the grammar can read, of the very length it had: words that only a preprocessor knows are blanked out.
     readable: Callable[[bytes], bytes] | None = None
+    prologue: bytes = b""  # what a part of a file needs before it to be read by itself, on the same line
     namespace_of: Callable[[Node, Callable[[Node], str]], str] | None = None  # declared package of the file
     control: Callable[[], Control] | None = None  # the order in which its statements run, see `control_table`
     resolution: Resolution = field(default_factory=Resolution)

@@ -373,6 +373,7 @@ PHP = Language(
     name="php",
     grammar=grammar,
     rules=RULES,
+    prologue=b"<?php ",
     control=control_table("php"),
     namespace_of=namespace_of,
     resolution=Resolution(

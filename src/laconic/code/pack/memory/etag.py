@@ -72,8 +72,8 @@ def _within_text(symbol: Symbol, source: bytes, lines: list[Line]) -> frozenset[
         return frozenset()
     from laconic.code.syntax.literals import lines_within_text  # parses, which a lookup rarely needs to
 
-    found = lines_within_text(source, LANGUAGES[symbol.language], symbol.start_byte, symbol.end_byte)
-    return found.difference(docs)
+    found = lines_within_text(source[symbol.start_byte : symbol.end_byte], LANGUAGES[symbol.language])
+    return frozenset(first - 1 + line for line in found).difference(docs)
 
 
 def _may_open_text(line: str) -> bool:
