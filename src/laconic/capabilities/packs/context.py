@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
+from laconic.capabilities.packs.budget import budget_option
 from laconic.capabilities.packs.sessions import (
     REMEMBERING,
     Told,
@@ -20,7 +21,7 @@ from laconic.capabilities.packs.sessions import (
 )
 from laconic.capabilities.text import Style, aligned
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_DEPTH_HOPS, MAX_TARGET_SYMBOLS
+from laconic.foundation.limits import MAX_DEPTH_HOPS, MAX_TARGET_SYMBOLS
 
 if TYPE_CHECKING:
     from laconic.code.pack.excerpt import Line
@@ -58,13 +59,7 @@ class Parameters:
     depth: int | None = option(
         None, "how many calls to follow; 2 if no setting says otherwise", minimum=0, maximum=MAX_DEPTH_HOPS, metavar="N"
     )
-    budget: int | None = option(
-        None,
-        "the most tokens that the answer may have; 2,000 if no setting says otherwise",
-        minimum=1,
-        maximum=MAX_BUDGET_TOKENS,
-        metavar="TOKENS",
-    )
+    budget: int | None = budget_option()
     format: Format = option(Format.TEXT, "how to print it")
     with_docs: bool = option(False, "keep documentation in code")
     include: tuple[str, ...] = option(

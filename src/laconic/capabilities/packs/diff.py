@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
+from laconic.capabilities.packs.budget import budget_option
 from laconic.capabilities.packs.context import Format
 from laconic.capabilities.packs.sessions import (
     REMEMBERING,
@@ -20,7 +21,7 @@ from laconic.capabilities.packs.sessions import (
 )
 from laconic.capabilities.text import Style
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_PLACED_FILES, MAX_TARGET_SYMBOLS
+from laconic.foundation.limits import MAX_PLACED_FILES, MAX_TARGET_SYMBOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -53,13 +54,7 @@ class Parameters:
     head: str = option("", "what it leads to; the working tree if none", metavar="REF")
     staged: bool = option(False, "what is staged, against the last commit or the base")
     worktree: bool = option(False, "what the last commit does not have, staged or not, new files included")
-    budget: int | None = option(
-        None,
-        "the most tokens that the answer may have; 2,000 if no setting says otherwise",
-        minimum=1,
-        maximum=MAX_BUDGET_TOKENS,
-        metavar="TOKENS",
-    )
+    budget: int | None = budget_option()
     format: Format = option(Format.TEXT, "how to print it")
     with_docs: bool = option(False, "keep documentation in code")
     session: str | None = session_option()

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from laconic.capabilities.declaration import Capability, Role, option, positional
 from laconic.capabilities.files.imports import all_imports
 from laconic.capabilities.files.places import files_below
+from laconic.capabilities.packs.budget import budget_option
 from laconic.capabilities.text import Style, clipped
 from laconic.code.symbols import CALLABLE_KINDS
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible_line
-from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_OUTLINE_CHARACTERS
+from laconic.foundation.limits import MAX_OUTLINE_CHARACTERS
 
 if TYPE_CHECKING:
     from laconic.code.index.schema import IndexedFile
@@ -27,13 +28,7 @@ class Parameters:
     """Of what, how much, and from where it is seen."""
 
     path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
-    budget: int | None = option(
-        None,
-        "the most tokens that the answer may have; 2,000 if no setting says otherwise",
-        minimum=1,
-        maximum=MAX_BUDGET_TOKENS,
-        metavar="TOKENS",
-    )
+    budget: int | None = budget_option()
     focus: tuple[str, ...] = option((), "a symbol or file that the map is for", role=Role.SYMBOL, metavar="SYMBOL")
 
 

@@ -123,10 +123,6 @@ class Collection:
         order = np.argsort(unit, kind="stable")
         return Postings(unit[order], field[order], count[order])
 
-    def has_term(self, term: str) -> bool:
-        """Whether any unit has it."""
-        return any(_slot(part, term.encode()) >= 0 for part in self.parts)
-
     def similarities(self, query: Floats, units: Ints) -> Floats:
         """The cosines of the vectors of some units with a query's."""
         return similarities(self._vectors(units, len(query)), query)
