@@ -62,6 +62,46 @@ class Database:
             raise
         return database
 
+    @classmethod
+    def open_kept(cls, path: Path, migrations: Sequence[str], *, durable: bool = True) -> Database:
+        """Open for writing a database that is the only copy of what it holds, making it where there is none.
+
+        `migrations` are all the scripts that ever changed its tables, the oldest first; those it has not seen are run.
+        One that a newer program has changed is left alone. A commit waits for the disk; without `durable`, the last
+        commits may be gone after a power failure.
+        """
+        database = cls(_connect(path), path)
+        try:
+            database._use_write_ahead_log()
+            database.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
+            database.execute("pragma foreign_keys = on")
+            database._migrate(migrations)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    @classmethod
+    def open_reader(cls, path: Path) -> Database:
+        """Open a database that exists for reading alone, beside whoever writes it."""
+        database = cls(_connect(path), path)
+        database.execute("pragma query_only = on")
+        return database
+
+    @classmethod
+    def of_bytes(cls, content: bytes) -> Database:
+        """A database that another program wrote, held in memory: nothing that it says makes a file be read or written."""
+        path = Path(":memory:")
+        connection = _connect(path)
+        try:
+            connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+            connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+            connection.deserialize("main", content)
+        except apsw.Error as error:
+            connection.close()
+            _reraise(error, path)
+        return cls(connection, path)
+
     def execute(self, sql: str, values: Values = ()) -> None:
         """Run one or several statements for their effect."""
         try:
@@ -177,6 +217,16 @@ class Database:
                 self.execute(schema.sql)
                 self.execute(f"pragma user_version = {schema.version:d}")
         self.execute("pragma foreign_keys = on")
+
+    def _migrate(self, migrations: Sequence[str]) -> None:
+        done: int = self.value("pragma user_version")
+        if done > len(migrations):
+            hint = "Use the version of Laconic that wrote it, or a newer one."
+            raise LaconicError("database_unavailable", f"{self.path} was written by a newer Laconic", hint)
+        for number, script in enumerate(migrations[done:], start=done + 1):
+            with self.transaction():
+                self.execute(script)
+                self.execute(f"pragma user_version = {number:d}")
 
     def _drop_everything(self) -> None:
         # Virtual tables first: dropping one takes its shadow tables along.

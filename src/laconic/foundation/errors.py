@@ -38,6 +38,7 @@ EXIT_OF_CODE = {
     "budget_too_small": EXIT_USAGE,
     "malformed_request": EXIT_USAGE,  # a line of a protocol that is no request
     "unknown_command": EXIT_USAGE,  # of a protocol
+    "not_permitted": EXIT_USAGE,  # through this door
     # Surroundings
     "root_not_found": EXIT_SURROUNDINGS,
     "unreadable_file": EXIT_SURROUNDINGS,
@@ -57,6 +58,21 @@ EXIT_OF_CODE = {
     "cancelled": EXIT_SURROUNDINGS,
     "busy": EXIT_SURROUNDINGS,  # too many requests are waiting
     "answer_too_large": EXIT_SURROUNDINGS,
+    "invalid_report": EXIT_SURROUNDINGS,  # of coverage or of tests
+    "program_failed": EXIT_SURROUNDINGS,  # one that was to be run did not start, or left no coverage
+    # The relay
+    "thread_not_found": EXIT_NEGATIVE,
+    "artifact_not_found": EXIT_NEGATIVE,
+    "ambiguous_artifact": EXIT_NEGATIVE,
+    "artifact_damaged": EXIT_SURROUNDINGS,  # its bytes are not those of its name
+    "invalid_patch": EXIT_USAGE,  # no JSON Patch
+    "patch_failed": EXIT_NEGATIVE,  # one that does not fit the document
+    "version_conflict": EXIT_NEGATIVE,  # somebody else was quicker
+    "invalid_state": EXIT_USAGE,  # not what the schema of thread states allows
+    "payload_too_large": EXIT_USAGE,
+    "key_reused": EXIT_USAGE,  # an idempotency key, for something else
+    "claim_lost": EXIT_NEGATIVE,
+    "lease_lost": EXIT_NEGATIVE,
     # Ourselves
     "internal_error": EXIT_DEFECT,
 }

@@ -15,6 +15,7 @@ MAX_CONTENT_BYTES = 50_000_000  # of a text that is handed to a command
 MAX_UNTRACKED_FILES = 1_000  # of which the lines are read
 MAX_PLACED_FILES = 400  # of a change, that are read on both sides
 MAX_HISTORY_COMMITS = 100  # the latest that touched what has changed
+MAX_SUBJECT_COMMITS = 2_000  # whose subjects are compared with a task
 MAX_HISTORY_BYTES = 8_000_000  # of what git says about them
 MAX_COMMIT_LINES = 3_000  # written by one commit, above which it says little of any of them
 MAX_KEPT_HISTORIES = 32  # files beside the index
@@ -110,6 +111,21 @@ MAX_DIFF_LINES = 4_000  # of two versions that are compared
 MAX_KEPT_FLOW_FILES = 32  # whose routines stay in memory
 MAX_SLICED_CALLEES = 20  # functions that one slice goes into
 
+# Reports of coverage and of failed tests
+MAX_REPORT_BYTES = 200_000_000
+MAX_REPORT_FILES = 256  # data files of the processes of one run
+MAX_COVERED_LINE = 1_000_000  # no source that is indexed has more lines
+MAX_COVERAGE_ROWS = 5_000_000  # of one data file
+MAX_XML_LEVELS = 200
+MAX_FAILURES = 1_000  # of one run
+MAX_FAILURE_FRAMES = 200  # of one failure, the last ones
+MAX_MESSAGE_CHARACTERS = 160  # of a failure
+MAX_FAILURE_TARGETS = 8  # failed tests that one pack is about
+MAX_PATH_MAPS = 20
+RUN_SECONDS = 3_600  # for a program that is run for its coverage
+MAX_RUN_OUTPUT_BYTES = 4_000_000  # kept of what it prints, half of it from the end
+MAX_KEPT_RUNS = 5
+
 # Lookups
 MAX_LOOKUP_SYMBOLS = 1_000  # what a lookup may mean before it is cut
 
@@ -151,3 +167,21 @@ MAX_LISTED_SITES = 6  # lines of one edge
 MAX_NAMES_CHARACTERS = 100  # of the names imported together
 MAX_COLUMN_CHARACTERS = 120  # of a cell that its column is as wide as
 MAX_SIGNATURE_CHARACTERS = 160
+
+# The relay: its store
+MAX_GROUP_JOBS = 256  # written in one transaction
+MAX_WAITING_JOBS = 10_000  # writes that wait for the disk
+MAX_READ_ENTRIES = 1_000  # of a stream or list at one go
+SNAPSHOT_VERSIONS = 32  # of a document, for which the body is kept once
+RECEIPT_SECONDS = 7 * 86_400  # in which a repeated request is recognised
+INLINE_BLOB_BYTES = 32_768  # larger blobs are files
+BLOB_CHUNK_BYTES = 262_144
+MAX_BLOB_BYTES = 4_000_000_000
+MAX_SWEPT_BLOBS = 1_000  # in one transaction
+MAX_CACHE_BYTES = 256_000_000  # of answers
+MAX_EVICTED_ANSWERS = 64  # that make room at one go
+
+# The relay: documents
+MAX_DOCUMENT_BYTES = 1_000_000  # of the state of a thread
+MAX_JSON_LEVELS = 64
+MAX_PATCH_OPERATIONS = 1_000

@@ -1,0 +1,224 @@
+"""What can be asked of the store to write, as plain data.
+
+A batch of commands is written as a whole or not at all, in their order, in one transaction. What each command gives is
+a whole number, said with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Edit(NamedTuple):
+    """The next version of a document, and the change that led to it, which the store keeps beside it unread."""
+
+    body: bytes
+    change: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """An entry at the end of a stream. Gives its number: 1, 2, … without gaps in each stream.
+
+    A body may be made of what the commands before it in the batch gave, as an event that tells a version.
+    """
+
+    stream: str
+    kind: str
+    body: bytes | Callable[[Sequence[int]], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """The next version of a document. Gives its version: 1, 2, …
+
+    `edit` is a pure function of the present body, None where there is none; it may be called more than once, and what
+    it raises refuses the batch. With `expected`, the present version has to be that one (0: none yet), or the batch is
+    refused with `version_conflict`.
+    """
+
+    document: str
+    edit: Callable[[bytes | None], Edit]
+    author: str = ""
+    expected: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """A blob, by the SHA-256 of its bytes in hexadecimal; one that is there already stays. Gives its size in bytes.
+
+    Its bytes are in `body`, or in a `file` beside the store's own, which is then moved to its place.
+    """
+
+    digest: str
+    size_bytes: int
+    body: bytes | None = None
+    file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attach:
+    """A blob as something of an owner's, under a name of the owner's choice that says what it is. Gives its number.
+
+    A name that the owner has already stays with what it was. `text` is what full-text search finds it by.
+    """
+
+    owner: str
+    name: str
+    digest: str
+    body: bytes
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Detach:
+    """The end of an attachment. Gives 1, or 0 where there was none."""
+
+    owner: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Enqueue:
+    """Work at the end of a queue, not to be claimed before `due_ms`, dead after `expires_ms`. Gives its number."""
+
+    queue: str
+    id: str
+    body: bytes
+    due_ms: int = 0
+    expires_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """What came of claimed work: it is `done`, to be claimed `again` from `due_ms`, or `dead`. Gives its attempts.
+
+    `token` is what the claim gave; where somebody has claimed the work since, the batch is refused with `claim_lost`.
+    """
+
+    queue: str
+    number: int
+    token: int
+    outcome: str
+    due_ms: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """An answer to be remembered until a time. Gives its size in bytes."""
+
+    key: str
+    body: bytes
+    expires_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """An amount to be added to a counter of a scope. Gives the new sum."""
+
+    scope: str
+    name: str
+    amount: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """The condition that a lease is still held under this token, else `lease_lost`. Gives the token."""
+
+    lease: str
+    token: int
+
+
+Command = Append | Write | Keep | Attach | Detach | Enqueue | Settle | Cache | Count | Fence
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Commands that belong together.
+
+    With a `key`, the batch happens once however often it is sent: for a while the store answers a repetition with what
+    it gave the first time, and refuses another content under the same key (`key_reused`). `fingerprint` identifies that
+    content.
+    """
+
+    commands: tuple[Command, ...]
+    key: str = ""
+    fingerprint: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What the commands of a batch gave, in order, and whether that had happened before."""
+
+    given: tuple[int, ...]
+    is_repetition: bool = False
+
+
+class Entry(NamedTuple):
+    """One entry of a stream."""
+
+    number: int
+    at_ms: int  # since 1970
+    kind: str
+    body: bytes
+
+
+class Version(NamedTuple):
+    """One version of a document."""
+
+    number: int
+    at_ms: int
+    author: str
+    change: bytes
+    body: bytes
+
+
+class Attached(NamedTuple):
+    """One attachment of an owner."""
+
+    number: int
+    name: str
+    digest: str
+    size_bytes: int
+    at_ms: int
+    body: bytes
+
+
+class Match(NamedTuple):
+    """One attachment whose text holds what was looked for."""
+
+    name: str
+    digest: str
+    snippet: str  # the words that were found stand between « and »
+    score: float  # higher is better
+
+
+class Work(NamedTuple):
+    """Work that was claimed."""
+
+    number: int
+    id: str
+    body: bytes
+    attempt: int  # 1 for the first
+    token: int  # to settle it with
+    at_ms: int
+
+
+class Kept(NamedTuple):
+    """One remembered answer."""
+
+    body: bytes
+    at_ms: int
+    expires_ms: int
+    hits: int
+
+
+class Lease(NamedTuple):
+    """A lease that was taken. A later holder has a higher token."""
+
+    token: int
+    until_ms: int

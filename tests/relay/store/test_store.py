@@ -1,0 +1,279 @@
+"""The store through its verbs: batches whole or not at all, numbers without gaps, nothing lost that was answered."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import INLINE_BLOB_BYTES, RECEIPT_SECONDS
+from laconic.relay.store.commands import (
+    Append,
+    Attach,
+    Batch,
+    Cache,
+    Command,
+    Count,
+    Detach,
+    Edit,
+    Enqueue,
+    Fence,
+    Settle,
+    Write,
+)
+from laconic.relay.store.store import Store
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.seconds = 1_000.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
+    with Store.open(tmp_path / "home", durable=False, clock=clock) as opened:
+        yield opened
+
+
+def commit(store: Store, *commands: Command, key: str = "", fingerprint: bytes = b"") -> tuple[int, ...]:
+    return store.commit(Batch(commands, key, fingerprint)).given
+
+
+def grow(word: bytes) -> Write:
+    return Write("text", lambda body: Edit((body or b"") + word, word), "ann")
+
+
+def replay(body: bytes, change: bytes) -> bytes:
+    return body + change
+
+
+def code_of(store: Store, *commands: Command, key: str = "", fingerprint: bytes = b"") -> str:
+    with pytest.raises(LaconicError) as caught:
+        commit(store, *commands, key=key, fingerprint=fingerprint)
+    return caught.value.code
+
+
+def test_numbers_of_a_stream_have_no_gaps_whatever_is_refused_between(store: Store) -> None:
+    for _ in range(3):
+        commit(store, Append("s", "k", b"x"))
+        assert (
+            code_of(store, Append("s", "k", b"lost"), Write("d", lambda _: Edit(b"", b""), expected=7))
+            == "version_conflict"
+        )
+    assert [(entry.number, entry.body) for entry in store.entries("s")] == [(1, b"x"), (2, b"x"), (3, b"x")]
+    assert [entry.number for entry in store.entries("s", after=1, limit=1)] == [2]
+    assert store.last("s") == 3
+    assert store.last("none") == 0
+
+
+def test_an_entry_can_tell_what_the_batch_gave_before_it(store: Store) -> None:
+    commit(store, grow(b"a"), Append("s", "k", lambda given: b"version %d" % given[0]))
+    assert store.entries("s")[0].body == b"version 1"
+
+
+def test_writers_at_once_lose_nothing(store: Store) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        versions = list(pool.map(lambda _: commit(store, grow(b"x"), Append("s", "k", b"")), range(200)))
+    assert sorted(versions) == [(number, number) for number in range(1, 201)]
+    assert store.document("text") == (200, b"x" * 200)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.binary(max_size=4), min_size=1, max_size=80), st.data())
+def test_every_version_can_be_read_again(
+    tmp_path_factory: pytest.TempPathFactory, words: list[bytes], data: st.DataObject
+) -> None:
+    with Store.open(tmp_path_factory.mktemp("home"), durable=False) as store:
+        for word in words:
+            commit(store, grow(word))
+        number = data.draw(st.integers(1, len(words)))
+        version = store.version("text", number, replay)
+        assert version is not None
+        assert (version.body, version.change, version.author) == (b"".join(words[:number]), words[number - 1], "ann")
+        assert store.version("text", len(words) + 1, replay) is None
+        assert [one.change for one in store.versions("text")] == words[::-1]
+
+
+def test_a_repeated_batch_happens_once(store: Store, clock: Clock) -> None:
+    first = store.commit(Batch((Append("s", "k", b"x"), Count("c", "n", 5)), "ann:1", b"print"))
+    again = store.commit(Batch((Append("s", "k", b"x"), Count("c", "n", 5)), "ann:1", b"print"))
+    assert (first.given, first.is_repetition) == ((1, 5), False)
+    assert (again.given, again.is_repetition) == ((1, 5), True)
+    assert code_of(store, Append("s", "k", b"y"), key="ann:1", fingerprint=b"other") == "key_reused"
+    assert store.last("s") == 1
+    clock.seconds += RECEIPT_SECONDS + 1
+    assert commit(store, Append("s", "k", b"x"), key="ann:1", fingerprint=b"other") == (2,)
+
+
+def test_a_refused_batch_may_be_sent_again_under_its_key(store: Store) -> None:
+    assert code_of(store, Write("d", lambda _: Edit(b"", b""), expected=1), key="k") == "version_conflict"
+    assert commit(store, Write("d", lambda _: Edit(b"", b""), expected=0), key="k") == (1,)
+
+
+@pytest.mark.parametrize("size", [0, 10, INLINE_BLOB_BYTES + 1, 1_000_000])
+def test_blobs_come_back_as_they_were_whatever_their_size(store: Store, size: int) -> None:
+    content = b"ab" * (size // 2) + b"c" * (size % 2)
+    for name in ("first", "second"):
+        kept = store.take_in(iter([content[: size // 3], content[size // 3 :]]))
+        assert kept.digest == hashlib.sha256(content).hexdigest()
+        commit(store, kept, Attach("thread", name, kept.digest, b"about"))
+    assert b"".join(store.blob(kept.digest)) == content
+    assert [(one.name, one.size_bytes) for one in store.attachments("thread")] == [("first", size), ("second", size)]
+    assert store.digests(kept.digest[:8], 2) == [kept.digest]
+    assert not list((store.home / "incoming").iterdir())
+
+
+def test_a_blob_that_is_too_large_leaves_nothing_behind(store: Store) -> None:
+    with pytest.raises(LaconicError, match="payload_too_large"):
+        store.take_in(iter([b"x" * 50_000] * 3), most_bytes=100_000)
+    assert not list((store.home / "incoming").iterdir())
+
+
+def test_a_changed_blob_is_found_out(store: Store) -> None:
+    kept = store.take_in([b"x" * 100_000])
+    commit(store, kept)
+    path = store.home / "blobs" / kept.digest[:2] / kept.digest
+    path.write_bytes(b"y" + b"x" * 99_999)
+    with pytest.raises(LaconicError, match="artifact_damaged"):
+        list(store.blob(kept.digest))
+    path.unlink()
+    with pytest.raises(LaconicError, match="artifact_damaged"):
+        list(store.blob(kept.digest))
+
+
+def test_what_nobody_has_attached_is_swept_away(store: Store, clock: Clock) -> None:
+    large, small, used = (store.take_in([byte * size]) for byte, size in ((b"l", 99_999), (b"s", 9), (b"u", 99_999)))
+    commit(store, large, small, used, Attach("thread", "used", used.digest, b""))
+    assert store.sweep(store.now_ms()) == 0
+    clock.seconds += 10
+    assert store.sweep(store.now_ms()) == 2
+    assert store.size(large.digest) is None
+    assert b"".join(store.blob(used.digest)) == b"u" * 99_999
+    assert commit(store, Detach("thread", "used")) == (1,)
+    assert commit(store, Detach("thread", "used")) == (0,)
+    assert store.sweep(store.now_ms()) == 1
+    assert [path for path in (store.home / "blobs").rglob("*") if path.is_file()] == []
+
+
+def test_the_file_of_a_refused_batch_is_swept_away(store: Store, clock: Clock) -> None:
+    kept = store.take_in([b"x" * 100_000])
+    assert code_of(store, kept, Write("d", lambda _: Edit(b"", b""), expected=9)) == "version_conflict"
+    clock.seconds = time.time() + 10
+    assert store.sweep(store.now_ms()) == 1
+    assert [path for path in store.home.glob("blobs/*/*")] == []
+
+
+def test_text_is_found_where_it_belongs(store: Store) -> None:
+    for owner, text in (("one", "the token is validated in auth.py"), ("two", "a token of thanks")):
+        kept = store.take_in([text.encode()])
+        commit(store, kept, Attach(owner, "note", kept.digest, b"", text))
+    found = store.find("one", ["token", "validated"], 10)
+    assert [(match.name, match.snippet) for match in found] == [("note", "the «token» is «validated» in auth.py")]
+    assert [match.name for match in store.find("two", ["token", "validated"], 10)] == ["note"]
+    assert store.find("one", ['"', "AND", "owner:"], 10) == []
+    assert store.find("one", [], 10) == []
+
+
+def test_work_is_held_by_one_at_a_time_and_comes_back(store: Store, clock: Clock) -> None:
+    commit(store, Enqueue("q", "a", b"1"), Enqueue("q", "b", b"2", expires_ms=store.now_ms() + 5_000))
+    first, second = store.claim("q", 10, 1_000)
+    assert (first.id, first.attempt, second.id) == ("a", 1, "b")
+    assert store.claim("q", 10, 1_000) == []
+    assert commit(store, Settle("q", second.number, second.token, "again", due_ms=store.now_ms() + 6_000)) == (1,)
+    clock.seconds += 2
+    (again,) = store.claim("q", 10, 1_000)
+    assert (again.id, again.attempt) == ("a", 2)
+    assert code_of(store, Settle("q", first.number, first.token, "done")) == "claim_lost"
+    commit(store, Settle("q", again.number, again.token, "done"))
+    clock.seconds += 10
+    assert store.claim("q", 10, 1_000) == []
+    assert [row[1:5:3] for row in store.queued("q", "dead")] == [("b", "expired")]
+
+
+def test_a_lease_has_one_holder_and_a_higher_token_for_the_next(store: Store, clock: Clock) -> None:
+    ann = store.lease("job", "ann", 1_000)
+    assert ann is not None
+    assert store.lease("job", "bob", 1_000) is None
+    prolonged = store.lease("job", "ann", 5_000)
+    assert prolonged is not None
+    assert prolonged.token == ann.token
+    commit(store, Fence("job", ann.token), Append("s", "k", b""))
+    clock.seconds += 6
+    bob = store.lease("job", "bob", 1_000)
+    assert bob is not None
+    assert bob.token > ann.token
+    assert code_of(store, Fence("job", ann.token), Append("s", "k", b"")) == "lease_lost"
+
+
+def test_remembered_answers_expire_and_are_counted(store: Store, clock: Clock) -> None:
+    commit(store, Cache("key", b"answer", store.now_ms() + 1_000))
+    hits = []
+    for _ in range(3):
+        kept = store.cached("key")
+        assert kept is not None
+        commit(store)  # behind the note that it was used
+        hits.append((kept.body, kept.hits))
+    assert hits == [(b"answer", 1), (b"answer", 2), (b"answer", 3)]
+    clock.seconds += 2
+    assert store.cached("key") is None
+
+
+def test_the_longest_unused_answers_make_room(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("laconic.relay.store.tables.MAX_CACHE_BYTES", 1_000)
+    monkeypatch.setattr("laconic.relay.store.tables.MAX_EVICTED_ANSWERS", 1)
+    for number in range(20):
+        clock.seconds += 1
+        commit(store, Cache(str(number), b"x" * 100, store.now_ms() + 99_000))
+    assert [number for number in range(20) if store.cached(str(number))] == list(range(10, 20))
+
+
+def test_watchers_hear_of_what_has_grown(store: Store) -> None:
+    heard: list[frozenset[str]] = []
+    end = store.watch(heard.append)
+    commit(store, Append("s", "k", b""))
+    end()
+    commit(store, Append("t", "k", b""))
+    assert frozenset().union(*heard) == {"s"}
+
+
+def test_a_store_is_there_again_after_closing(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        commit(store, grow(b"x"), Append("s", "k", b"body"), Count("c", "n", 2))
+    with Store.open(tmp_path) as store:
+        assert store.document("text") == (1, b"x")
+        assert [entry.body for entry in store.entries("s")] == [b"body"]
+        assert store.counts("c") == {"n": 2}
+
+
+def test_a_closed_store_says_so(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    store.close()
+    store.close()
+    with pytest.raises(LaconicError, match="the store is closed"):
+        commit(store, Append("s", "k", b""))
+
+
+def test_a_defect_in_one_batch_leaves_the_others_alone(store: Store) -> None:
+    def broken(body: bytes | None) -> Edit:
+        raise RuntimeError("a defect")
+
+    futures = [store.submit(Batch((Append("s", "k", b""), *extra))) for extra in ((), (Write("d", broken),), ())]
+    assert futures[0].result().given == (1,)
+    with pytest.raises(RuntimeError, match="a defect"):
+        futures[1].result()
+    assert futures[2].result().given == (2,)
