@@ -14,6 +14,7 @@ from bench.groundtruth import (
     oracle,
     oracle_tsserver,
     oracle_ty,
+    patches,
     rust_comments,
     stack_graphs,
     swarm_java,
@@ -47,7 +48,7 @@ class Suite:
         return SuiteResult(self.name, self.language, cases, figures, seconds=result.seconds)
 
     def _unable(self, folder: Path, cache: Path) -> str:
-        if self.language not in LANGUAGES:
+        if self.language not in {*LANGUAGES, ANY}:
             return "not a language of ours"
         if not folder.is_dir():
             return f"no folder {self.folder}"
@@ -85,6 +86,7 @@ def _no_radon(cache: Path) -> str:
     return "" if radon_numbers.installed() else "no radon (pip install radon)"
 
 
+ANY = "any"  # what is read is no code
 _SWARM = "secure-software-engineering+SWARM-CG/benchmarks"
 _JCG = "opalj+JCG/jcg_testcases/src/main/resources"
 _JARVIS = dotted.run(dotted.PYTHON, "dataset/micro_benchmark", "ground_truth/micro_benchmark")
@@ -115,6 +117,7 @@ SUITES: tuple[Suite, ...] = (
     _definitions("typescript", ".ts", ".tsx"),
     _definitions("java", ".java"),
     *(_tags(language) for language in tags.VOCABULARIES),
+    _plain("patches: git apply", ANY, "unidiff", patches.run),
     _plain("flow: coverage.py arcs", "python", "coveragepy-arcs", coverage_arcs.run, coverage_arcs.figures),
     _plain("flow: program-analysis", "python", "microsoft+python-program-analysis/src/test", program_analysis.run),
     _plain("flow: python-graphs", "python", "google-research+python-graphs/python_graphs", python_graphs.run),
