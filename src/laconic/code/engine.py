@@ -122,9 +122,7 @@ class Engine:
     @property
     def imports(self) -> ImportGraph:
         """The graph of imports of the present revision."""
-        from laconic.code.graph.imports import ImportGraph
-
-        return ImportGraph(self.graph.program)
+        return self.graph.imports
 
     @property
     def search(self) -> Search:

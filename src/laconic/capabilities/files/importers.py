@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, positional
-from laconic.capabilities.files.imports import all_imports
 from laconic.capabilities.files.places import ambiguous
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from laconic.capabilities.text import Style, aligned, clipped, counted
@@ -51,12 +50,12 @@ class Importers:
 def run(workspace: Workspace, parameters: Parameters) -> Importers:
     """Imports of one file by whatever name it is imported, or of a foreign module by its name."""
     path = _file_of(workspace, parameters.module)
-    pairs = all_imports(workspace)
+    every = workspace.engine.store.every_import
     if path:
-        graph = workspace.engine.imports
-        found = [pair for pair in pairs if path in graph.targets(*pair)]
+        found = list(workspace.engine.imports.importers(path, every))
     else:
-        found = [pair for pair in pairs if _is_written(parameters.module, pair[1])]
+        is_written = re.compile(rf"{re.escape(parameters.module)}(?:$|\W)").match
+        found = [pair for pair in every() if is_written(pair[1].module) or _is_name(parameters.module, pair[1])]
     if not found and not path:
         hint = "`imports FILE` shows what a file imports"
         raise LaconicError("module_not_found", f"no file imports {parameters.module!r}", hint)
@@ -93,10 +92,9 @@ def _file_of(workspace: Workspace, module: str) -> str:
     return found[0] if found else ""
 
 
-def _is_written(module: str, item: Import) -> bool:
-    """Whether an import names the module or something inside it."""
-    inside = re.compile(rf"{re.escape(module)}(?:$|\W)")
-    return bool(inside.match(item.module)) or module == f"{item.module}.{item.name}"
+def _is_name(module: str, item: Import) -> bool:
+    """Whether a module is imported as a name of what is around it."""
+    return module == f"{item.module}.{item.name}"
 
 
 def text(importers: Importers, style: Style) -> str:

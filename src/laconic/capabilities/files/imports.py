@@ -9,7 +9,6 @@ from laconic.capabilities.declaration import Capability, Role, positional
 from laconic.capabilities.files.places import indexed_file
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from laconic.capabilities.text import Style, aligned, clipped, counted
-from laconic.code.symbols import Import
 from laconic.foundation.limits import MAX_NAMES_CHARACTERS
 
 if TYPE_CHECKING:
@@ -64,13 +63,6 @@ def imports_of(workspace: Workspace, path: str) -> list[Imported]:
         targets = imports.targets(path, item)
         found.append(Imported(item.module, item.name, item.alias, item.line, targets[0] if targets else ""))
     return found
-
-
-def all_imports(workspace: Workspace) -> list[tuple[str, Import]]:
-    """(path, import) for every import of every file, by path and line."""
-    store = workspace.engine.store
-    found = [pair for module in store.imported_modules() for pair in store.importers(module)]
-    return sorted(found, key=lambda pair: (pair[0], pair[1].line))
 
 
 def text(imports: Imports, style: Style) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
-from laconic.capabilities.files.imports import all_imports
 from laconic.capabilities.files.places import files_below
 from laconic.capabilities.graph.listing import UNSAID, Row, listed, name_of
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
@@ -172,7 +171,7 @@ def _importing(workspace: Workspace, change: _Change, found: Reaching, suites: S
     from laconic.code.lenses.affected.importing import importers_of_gone, importing
 
     engine = workspace.engine
-    imports = all_imports(workspace)
+    imports = engine.store.every_import()
     languages = {file.path: file.language for file in engine.store.files()}
     graph = engine.imports
     changed = {*change.files, *importers_of_gone(change.gone, imports)}

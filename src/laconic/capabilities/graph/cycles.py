@@ -7,7 +7,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, option
-from laconic.capabilities.files.imports import all_imports
 from laconic.capabilities.graph.listing import is_external
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from laconic.capabilities.text import Style, counted
@@ -55,7 +54,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Cycles:
 
     graph: dict[str, set[str]] = {}
     if parameters.of is Relation.IMPORTS:
-        graph = workspace.engine.imports.edges(all_imports(workspace))
+        graph = workspace.engine.imports.edges(workspace.engine.store.every_import())
     else:
         for edge in workspace.engine.graph.edges(guesses=False):
             if not is_external(edge.callee):

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
-from laconic.capabilities.files.imports import all_imports
 from laconic.capabilities.files.places import files_below
 from laconic.capabilities.packs.budget import budget_option
 from laconic.capabilities.text import Style, clipped
@@ -80,7 +79,7 @@ def _ranks(workspace: Workspace, symbols: list[Symbol], focus: tuple[str, ...]) 
     mentions = (
         (name, sorted(number[file_id] for file_id in ids if file_id in number)) for name, ids in engine.store.mentions()
     )
-    imports = engine.imports.edges(all_imports(workspace))
+    imports = engine.imports.edges(engine.store.every_import())
     focus_files, focus_symbols = _focus(workspace, focus)
     return rank([file.path for file in files], symbols, mentions, imports, focus_files, focus_symbols)
 

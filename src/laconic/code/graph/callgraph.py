@@ -19,6 +19,7 @@ from laconic.code.expressions import (
     Expression,
 )
 from laconic.code.graph.evaluate import Evaluator
+from laconic.code.graph.imports import ImportGraph
 from laconic.code.graph.program import Facts, File, Program
 from laconic.code.graph.sites import Sites, Target
 from laconic.code.graph.values import ASPECT, CLASS, EXTERNAL, FUNCTION, MODULE
@@ -50,6 +51,7 @@ class CallGraph:
         self.program = Program(facts)
         self.evaluator = Evaluator(self.program)
         self.sites = self.evaluator.members.sites
+        self.imports = ImportGraph(self.program)
 
     def place(self, symbol_id: str) -> tuple[File, int] | None:
         """File and position of a symbol, None if there is none of that id."""

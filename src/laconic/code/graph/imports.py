@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 
 from laconic.code.graph.program import Program
 from laconic.code.languages.registry import LANGUAGES
@@ -15,6 +16,7 @@ class ImportGraph:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._known: dict[tuple[str, str, str], tuple[str, ...]] = {}
+        self._importers: dict[str, list[tuple[str, Import]]] | None = None
 
     def targets(self, importer: str, item: Import) -> list[str]:
         """The files that an import takes from, none for one from outside the repository.
@@ -42,6 +44,15 @@ class ImportGraph:
         """The files that a module written at the root may mean in any language of the repository."""
         languages = sorted({row.language for row in self._program.rows.values()})
         return sorted({path for language in languages for path in self.module("", module, language)})
+
+    def importers(self, path: str, every: Callable[[], Iterable[tuple[str, Import]]]) -> Sequence[tuple[str, Import]]:
+        """The imports that take from a file, with their files; `every` gives all there are, and is asked once."""
+        if self._importers is None:
+            self._importers = defaultdict(list)
+            for importer, item in every():
+                for target in self.targets(importer, item):
+                    self._importers[target].append((importer, item))
+        return self._importers.get(path, ())
 
     def edges(self, imports: Iterable[tuple[str, Import]]) -> dict[str, set[str]]:
         """From each importing path to the paths it takes from."""

@@ -238,6 +238,14 @@ class Store:
         )  # fmt: skip
         return [(row[0], Import(*row[1:])) for row in rows]
 
+    def every_import(self) -> list[tuple[str, Import]]:
+        """(path, import) for every import of every file, by path and line."""
+        rows = self._database.rows(
+            "select f.path, i.module, i.name, i.alias, i.line from import i join file f on f.id = i.file_id "
+            "order by f.path, i.line, i.module, i.position"
+        )
+        return [(row[0], Import(*row[1:])) for row in rows]
+
     def imported_modules(self) -> list[str]:
         """Every module that is imported anywhere, as written, each once."""
         return [row[0] for row in self._database.rows("select distinct module from import order by module")]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from laconic.code.graph.callgraph import CallGraph
-from laconic.code.graph.imports import ImportGraph
 from laconic.code.index.store import Store
 from laconic.code.lenses.candidate import View
 from laconic.code.lenses.mentions import DEPENDENCY_KINDS, Used, declared_in, mentioned
@@ -34,7 +33,7 @@ class Neighbours:
 
     def __init__(self, graph: CallGraph, store: Store, source_of: Callable[[str], bytes]) -> None:
         self._program = graph.program
-        self._imports = ImportGraph(graph.program)
+        self._imports = graph.imports
         self._store = store
         self._place = graph.place
         self._source_of = source_of
