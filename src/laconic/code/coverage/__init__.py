@@ -1,0 +1,1 @@
+"""What ran: reports of coverage and of failed tests, read into plain values and placed in the repository."""
