@@ -29,7 +29,7 @@ MIN_WORDS, MAX_WORDS = 4, 30
 _MARKERS = re.compile(r"^\s*(?:[rbuRBU]*(?:\"\"\"|''')|/\*\*?|\*/|///?!?|//!|#+|--+|\*)?\s?|(?:\"\"\"|'''|\*/)\s*$")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?:\s|$)|\n\s*\n|\n\s*(?:@|:\w+|-{3,})")
 _NOT_A_DESCRIPTION = re.compile(r"^(?:@|:|\W*todo\b|deprecated\b|see\b|copyright\b|eslint|noqa|type:)", re.IGNORECASE)
-_ROUTINE = re.compile(
+ROUTINE = re.compile(
     r"\b(?:bump|release|merge|revert|typos?|lint|format(?:ting)?|changelog|deps?|dependabot|readme|docs?|version|ci"
     r"|tests?|chore|style|clippy|rustfmt|gofmt|prettier|pre-commit|mypy|comments?)\b",
     re.IGNORECASE,
@@ -85,7 +85,7 @@ def commit_queries(repository: Path, known: frozenset[str]) -> list[Query]:
         commit, _, rest = line.partition("\0")
         parents, _, subject = rest.partition("\0")
         text = " ".join(_REFERENCE.sub("", subject).split())
-        if not subject or len(parents.split()) != 1 or len(text.split()) < MIN_WORDS or _ROUTINE.search(text):
+        if not subject or len(parents.split()) != 1 or len(text.split()) < MIN_WORDS or ROUTINE.search(text):
             continue
         changed = changed_functions(repository, parents, commit)
         if 1 <= len(changed) <= MAX_CHANGED_FUNCTIONS and changed & known:
