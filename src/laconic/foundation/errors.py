@@ -62,6 +62,7 @@ EXIT_OF_CODE = {
     "program_failed": EXIT_SURROUNDINGS,  # one that was to be run did not start, or left no coverage
     # The relay
     "thread_not_found": EXIT_NEGATIVE,
+    "version_not_found": EXIT_NEGATIVE,
     "artifact_not_found": EXIT_NEGATIVE,
     "ambiguous_artifact": EXIT_NEGATIVE,
     "artifact_damaged": EXIT_SURROUNDINGS,  # its bytes are not those of its name

@@ -185,3 +185,16 @@ MAX_EVICTED_ANSWERS = 64  # that make room at one go
 MAX_DOCUMENT_BYTES = 1_000_000  # of the state of a thread
 MAX_JSON_LEVELS = 64
 MAX_PATCH_OPERATIONS = 1_000
+
+# The relay: what agents are shown
+HEADER_BYTES = 2_048  # of JSON, of the header of a thread's state
+HEADER_TEXT_CHARACTERS = 120  # of one text in a header that has too little room
+PREVIEW_BYTES = 2_048  # of an artifact
+PREVIEW_HEAD_BYTES = 262_144  # of an artifact that a preview is made from
+PREVIEW_TAIL_BYTES = 65_536
+PREVIEW_LINES = 40  # of plain text
+PREVIEW_LEVELS = 4  # of JSON
+PREVIEW_MEMBERS = 24  # of one object, or elements of one array
+SEARCHED_BYTES = 200_000  # of an artifact that are found by their words
+MAX_NAME_CHARACTERS = 200  # of a thread or artifact
+MIN_REF_CHARACTERS = 6  # of an artifact's hash that stand for it

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.relay.conftest import Clock
 
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import INLINE_BLOB_BYTES, RECEIPT_SECONDS
@@ -29,25 +29,6 @@ from laconic.relay.store.commands import (
     Write,
 )
 from laconic.relay.store.store import Store
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.seconds = 1_000.0
-
-    def __call__(self) -> float:
-        return self.seconds
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
-    with Store.open(tmp_path / "home", durable=False, clock=clock) as opened:
-        yield opened
 
 
 def commit(store: Store, *commands: Command, key: str = "", fingerprint: bytes = b"") -> tuple[int, ...]:
@@ -175,7 +156,7 @@ def test_the_file_of_a_refused_batch_is_swept_away(store: Store, clock: Clock) -
     assert code_of(store, kept, Write("d", lambda _: Edit(b"", b""), expected=9)) == "version_conflict"
     clock.seconds = time.time() + 10
     assert store.sweep(store.now_ms()) == 1
-    assert [path for path in store.home.glob("blobs/*/*")] == []
+    assert list(store.home.glob("blobs/*/*")) == []
 
 
 def test_text_is_found_where_it_belongs(store: Store) -> None:

@@ -1,0 +1,268 @@
+"""Artifacts: what agents refer to instead of sending it. Addressed by the SHA-256 of their bytes, and never changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import (
+    MAX_BLOB_BYTES,
+    MAX_NAME_CHARACTERS,
+    MAX_READ_ENTRIES,
+    MIN_REF_CHARACTERS,
+    PREVIEW_HEAD_BYTES,
+    PREVIEW_TAIL_BYTES,
+    SEARCHED_BYTES,
+)
+from laconic.relay import threads
+from laconic.relay.accounting import Size, scopes, spent
+from laconic.relay.encoding import decode, encode, timestamp
+from laconic.relay.preview.make import TYPES, Content, Preview, is_text, preview
+from laconic.relay.store.commands import Attach, Attached, Batch, Command, Detach, Keep
+from laconic.relay.store.store import Store
+from laconic.relay.streams import ARTIFACT_CREATED, ARTIFACT_REMOVED, THREAD, happened
+
+SCHEME = "cass://"
+_HEXADECIMAL = re.compile(r"[0-9a-f]{1,64}")
+_TYPE_OF_ENDING = {
+    "md": "markdown", "markdown": "markdown", "json": "json", "html": "html", "htm": "html", "log": "log",
+    "eml": "email", "txt": "text",
+}  # fmt: skip
+_MIME = {
+    "json": "application/json",
+    "markdown": "text/markdown",
+    "html": "text/html",
+    "binary": "application/octet-stream",
+}
+
+CountTokens = Callable[[str], int]
+
+
+class Origin(NamedTuple):
+    """Where an artifact comes from. What was not made by the relay's own code is untrusted text."""
+
+    actor: str
+    capability: str = ""
+    source_refs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """What is known of an artifact of a thread."""
+
+    thread_id: str
+    digest: str
+    name: str
+    type: str
+    mime: str
+    size_bytes: int
+    preview: Preview
+    created_at: str
+    origin: Origin
+
+    @property
+    def ref(self) -> str:
+        """How the artifact is referred to: its SHA-256 in hexadecimal."""
+        return self.digest
+
+    def told(self) -> dict[str, Any]:
+        """The artifact as doors send it."""
+        made = {"created_by": self.origin.actor, "created_at": self.created_at, "trust": "untrusted"}
+        if self.origin.capability:
+            made["capability"] = self.origin.capability
+        return {
+            "ref": self.ref,
+            "uri": SCHEME + self.ref,
+            "thread_id": self.thread_id,
+            "type": self.type,
+            "mime": self.mime,
+            "name": self.name,
+            "size": self.size_bytes,
+            "hash": self.digest,
+            "preview": self.preview.told(),
+            "provenance": {**made, "source_refs": list(self.origin.source_refs)},
+            "created_at": self.created_at,
+        }
+
+
+class Prepared(NamedTuple):
+    """An artifact whose bytes are on the disk, with the commands that make it one of a thread's."""
+
+    artifact: Artifact
+    commands: tuple[Command, ...]
+
+
+def prepare(
+    store: Store,
+    thread_id: str,
+    chunks: Iterable[bytes],
+    count_tokens: CountTokens,
+    *,
+    name: str = "",
+    kind: str = "",
+    mime: str = "",
+    origin: Origin,
+    most_bytes: int = MAX_BLOB_BYTES,
+) -> Prepared:
+    """Bring the bytes of an artifact to the disk as they come; nothing is kept before the commands are committed."""
+    _check(name, kind)
+    threads.get(store, thread_id)
+    ends = _Ends()
+    keep = store.take_in(ends.passing(chunks), most_bytes)
+    content = ends.content()
+    kind = kind or _type_of(name, content)
+    shown = preview(content, kind)
+    now_ms = store.now_ms()
+    artifact = Artifact(
+        thread_id, keep.digest, name, kind, mime or _MIME.get(kind, "text/plain"), keep.size_bytes, shown,
+        timestamp(now_ms), origin,
+    )  # fmt: skip
+    return Prepared(artifact, tuple(_commands(artifact, keep, content, _sizes(content, shown, count_tokens))))
+
+
+def put(
+    store: Store, thread_id: str, chunks: Iterable[bytes], count_tokens: CountTokens, key: str = "", **about: Any
+) -> Artifact:
+    """Store an artifact of a thread and tell so. The same bytes again are the artifact that there is already."""
+    prepared = prepare(store, thread_id, chunks, count_tokens, **about)
+    there = store.attached(_owner(thread_id), prepared.artifact.digest)
+    if there is not None:
+        return _artifact(thread_id, there)
+    full_key = f"artifact/{prepared.artifact.origin.actor}/{key}" if key else ""
+    store.commit(Batch(prepared.commands, full_key, prepared.artifact.digest.encode() if key else b""))
+    return get(store, thread_id, prepared.artifact.digest)
+
+
+def get(store: Store, thread_id: str, ref: str) -> Artifact:
+    """The artifact of a thread that a reference means; raises `artifact_not_found`, `ambiguous_artifact`."""
+    digest = resolve(store, ref)
+    found = store.attached(_owner(thread_id), digest)
+    if found is None:
+        threads.get(store, thread_id)
+        raise LaconicError("artifact_not_found", f"the thread has no artifact {ref[:80]}", "list those it has")
+    return _artifact(thread_id, found)
+
+
+def listed(store: Store, thread_id: str, after: int = 0, limit: int = MAX_READ_ENTRIES) -> list[Artifact]:
+    """The artifacts of a thread, the oldest first."""
+    found = store.attachments(_owner(thread_id), after, limit)
+    if not found:
+        threads.get(store, thread_id)
+    return [_artifact(thread_id, one) for one in found]
+
+
+def content(store: Store, thread_id: str, ref: str) -> Iterator[bytes]:
+    """The bytes of an artifact of a thread in chunks, verified when the last has been read."""
+    return store.blob(get(store, thread_id, ref).digest)
+
+
+def remove(store: Store, thread_id: str, ref: str, actor: str) -> Artifact:
+    """Take an artifact out of a thread. Its bytes go when no thread refers to them."""
+    artifact = get(store, thread_id, ref)
+    told = {"ref": artifact.ref, "by": actor}
+    store.commit(Batch((Detach(_owner(thread_id), artifact.digest), happened(thread_id, ARTIFACT_REMOVED, told))))
+    return artifact
+
+
+def search(store: Store, thread_id: str, query: str, limit: int) -> list[dict[str, Any]]:
+    """The artifacts of a thread whose text has the words of a query, the best first, with snippets."""
+    threads.get(store, thread_id)
+    words = re.findall(r"\w+", query)[:32]
+    results = []
+    for match in store.find(_owner(thread_id), words, limit):
+        artifact = get(store, thread_id, match.digest)
+        results.append({"ref": artifact.ref, "name": artifact.name, "type": artifact.type, "snippet": match.snippet})
+    return results
+
+
+def resolve(store: Store, ref: str) -> str:
+    """The whole hash that `cass://` and a hash or the beginning of one means, of at least six characters."""
+    digits = ref.removeprefix(SCHEME).lower()
+    if not _HEXADECIMAL.fullmatch(digits) or len(digits) < MIN_REF_CHARACTERS:
+        hint = f"write {SCHEME} and at least {MIN_REF_CHARACTERS} digits of its hash"
+        raise LaconicError("invalid_argument", f"{ref[:80]!r} is no reference to an artifact", hint)
+    found = store.digests(digits, 2)
+    if not found:
+        raise LaconicError("artifact_not_found", f"there is no artifact {ref[:80]}", "it may have been swept away")
+    if len(found) > 1:
+        raise LaconicError("ambiguous_artifact", f"{ref[:80]} may mean several artifacts", "write more of its hash")
+    return found[0]
+
+
+class _Ends:
+    """Both ends of what passes."""
+
+    def __init__(self) -> None:
+        self._head = bytearray()
+        self._tail = b""
+        self._size = 0
+
+    def passing(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        for chunk in chunks:
+            room = PREVIEW_HEAD_BYTES - len(self._head)
+            self._head += chunk[:room]
+            self._tail = (self._tail + chunk[max(room, 0) :])[-PREVIEW_TAIL_BYTES:]
+            self._size += len(chunk)
+            yield chunk
+
+    def content(self) -> Content:
+        return Content(bytes(self._head), self._tail, self._size)
+
+
+def _owner(thread_id: str) -> str:
+    return THREAD + thread_id
+
+
+def _check(name: str, kind: str) -> None:
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise LaconicError("invalid_argument", f"a name has at most {MAX_NAME_CHARACTERS} characters")
+    if kind and kind not in TYPES:
+        raise LaconicError("invalid_argument", f"there is no type {kind[:40]!r}", f"one of {', '.join(TYPES)}")
+
+
+def _type_of(name: str, content: Content) -> str:
+    if not is_text(content.head):
+        return "binary"
+    return _TYPE_OF_ENDING.get(name.rpartition(".")[2].lower(), "text")
+
+
+def _sizes(content: Content, shown: Preview, count_tokens: CountTokens) -> tuple[Size, Size]:
+    """What the artifact would cost, and what its preview does. Of a long one, the beginning is counted and scaled."""
+    text = content.head.decode("utf-8", "replace") if is_text(content.head) else ""
+    read = max(len(content.head), 1)
+    naive = Size(
+        count_tokens(text) * content.size_bytes // read if text else content.size_bytes // 4,
+        len(text) * content.size_bytes // read if text else content.size_bytes,
+    )
+    return naive, Size(count_tokens(shown.text), len(shown.text))
+
+
+def _commands(artifact: Artifact, keep: Keep, content: Content, sizes: tuple[Size, Size]) -> Iterator[Command]:
+    about = {
+        "name": artifact.name,
+        "type": artifact.type,
+        "mime": artifact.mime,
+        "preview": list(artifact.preview),
+        "origin": [artifact.origin.actor, artifact.origin.capability, list(artifact.origin.source_refs)],
+    }
+    text = content.head[:SEARCHED_BYTES].decode("utf-8", "replace") if is_text(content.head) else ""
+    yield keep
+    yield Attach(
+        _owner(artifact.thread_id), artifact.digest, artifact.digest, encode(about), f"{artifact.name}\n{text}"
+    )
+    told = {"ref": artifact.ref, "name": artifact.name, "type": artifact.type, "size": artifact.size_bytes}
+    yield happened(artifact.thread_id, ARTIFACT_CREATED, {**told, "by": artifact.origin.actor})
+    where = scopes(artifact.thread_id, artifact.origin.actor)
+    yield from spent(where, *sizes, artifacts=1)
+
+
+def _artifact(thread_id: str, found: Attached) -> Artifact:
+    about = decode(found.body)
+    actor, capability, source_refs = about["origin"]
+    return Artifact(
+        thread_id, found.digest, about["name"], about["type"], about["mime"], found.size_bytes,
+        Preview(*about["preview"]), timestamp(found.at_ms), Origin(actor, capability, tuple(source_refs)),
+    )  # fmt: skip

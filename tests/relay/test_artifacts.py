@@ -1,0 +1,141 @@
+"""Artifacts through their functions: found by their hash, shown by previews that keep to their bound, never altered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import PREVIEW_BYTES, PREVIEW_HEAD_BYTES
+from laconic.relay import artifacts, threads
+from laconic.relay.artifacts import Artifact, Origin
+from laconic.relay.preview.make import TYPES, Content, preview
+from laconic.relay.store.store import Store
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def put(store: Store, thread: str, content: bytes, name: str = "", kind: str = "", key: str = "") -> Artifact:
+    return artifacts.put(store, thread, [content], words, key, name=name, kind=kind, origin=Origin("ann"))
+
+
+@pytest.fixture
+def thread(store: Store) -> str:
+    return threads.create(store, "", "ann").thread_id
+
+
+def test_an_artifact_comes_back_as_it_was_by_any_of_its_names(store: Store, thread: str) -> None:
+    put_in = put(store, thread, b"# Notes\nhello\n", "notes.md")
+    assert (put_in.type, put_in.mime, put_in.size_bytes) == ("markdown", "text/markdown", 14)
+    for ref in (put_in.ref, put_in.ref[:6], f"cass://{put_in.ref[:8]}", f"cass://{put_in.ref}"):
+        assert b"".join(artifacts.content(store, thread, ref)) == b"# Notes\nhello\n"
+    assert artifacts.listed(store, thread) == [put_in]
+
+
+def test_the_same_bytes_are_one_artifact(store: Store, thread: str) -> None:
+    first, again = put(store, thread, b"x", "a.txt"), put(store, thread, b"x", "b.txt")
+    assert first == again
+    events = [event.type for event in threads.events(store, thread)]
+    assert events == ["thread.created", "artifact.created"]
+
+
+def test_what_is_no_reference_says_how_one_is_written(store: Store, thread: str) -> None:
+    made = [put(store, thread, b"%d" % number) for number in range(300)]
+    for ref, code in (("abc", "invalid_argument"), ("../../etc", "invalid_argument"), ("0" * 64, "artifact_not_found")):
+        with pytest.raises(LaconicError) as caught:
+            artifacts.get(store, thread, ref)
+        assert caught.value.code == code
+    assert all(artifacts.get(store, thread, one.ref[:12]) == one for one in made)
+
+
+def test_an_artifact_belongs_to_its_thread(store: Store, thread: str) -> None:
+    other = threads.create(store, "", "bob").thread_id
+    secret = put(store, other, b"secret")
+    with pytest.raises(LaconicError, match="the thread has no artifact"):
+        artifacts.get(store, thread, secret.ref)
+
+
+def test_removal_takes_the_bytes_when_no_thread_refers_to_them(store: Store, thread: str, clock: object) -> None:
+    other = threads.create(store, "", "bob").thread_id
+    for owner in (thread, other):
+        ref = put(store, owner, b"shared").ref
+    artifacts.remove(store, thread, ref, "ann")
+    clock.seconds += 100  # type: ignore[attr-defined]
+    assert store.sweep(store.now_ms()) == 0
+    artifacts.remove(store, other, ref, "bob")
+    assert store.sweep(store.now_ms()) == 1
+    with pytest.raises(LaconicError, match="artifact_not_found"):
+        artifacts.get(store, thread, ref)
+
+
+def test_tokens_are_counted_in_both_measures(store: Store, thread: str) -> None:
+    put(store, thread, b"word " * 2_000)
+    told = threads.state(store, thread)["metrics"]
+    assert told["tokens_avoided"] > 1_500
+    assert told["tokens_estimate"] < 500
+
+
+def test_artifacts_are_found_by_their_words(store: Store, thread: str) -> None:
+    put(store, thread, b"tokens are validated in auth.py", "auth.md")
+    put(store, thread, b"tea is served at five", "tea.md")
+    (found,) = artifacts.search(store, thread, "where tea?", 5)
+    assert (found["name"], "«tea»" in found["snippet"]) == ("tea.md", True)
+    assert artifacts.search(store, thread, '"*) OR owner:', 5) == []
+
+
+@given(st.binary(max_size=5_000) | st.text(max_size=5_000).map(str.encode), st.sampled_from(TYPES), st.booleans())
+def test_previews_keep_to_their_bound_and_steer_nothing(content: bytes, kind: str, is_long: bool) -> None:
+    tail = content if is_long else b""
+    shown = preview(Content(content, tail, len(content) + len(tail)), kind)
+    assert len(shown.text.encode()) <= PREVIEW_BYTES
+    assert "\x1b" not in shown.text
+    assert "\u202e" not in shown.text
+    if not shown.truncated and kind != "binary":
+        assert shown.text.count("\n") == content.count(b"\n")
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+    )
+)
+def test_json_of_any_shape_has_a_preview(value: object) -> None:
+    content = json.dumps({"pad": "x" * PREVIEW_BYTES, "value": value}).encode()
+    assert '"xxx' in preview(Content(content, b"", len(content)), "json").text
+
+
+def test_a_long_log_shows_its_complaints_and_its_end() -> None:
+    lines = [f"line {number}" for number in range(5_000)]
+    lines[2_500] = "ValueError: no such tea"
+    shown = preview(Content("\n".join(lines).encode(), b"", 1), "log").text
+    assert shown.startswith("line 0\n")
+    assert "ValueError: no such tea" in shown
+    assert shown.endswith("line 4999")
+
+
+def test_markdown_shows_its_outline() -> None:
+    text = "# One\n" + "words\n" * 600 + "## Two\n```\n# no heading\n```\n"
+    shown = preview(Content(text.encode(), b"", len(text)), "markdown").text
+    assert shown.startswith("1: # One\n602: ## Two\n⋯")
+    assert "no heading" not in shown
+
+
+def test_what_is_no_text_is_described() -> None:
+    assert preview(Content(b"\x89PNG\r\n\x1a\n", b"", 8), "text").text == "[PNG image, 8 bytes]"
+    assert preview(Content(b"a\0b", b"", 3), "text").text == "[binary data, 3 bytes]"
+
+
+def test_a_large_artifact_is_not_held_in_memory(store: Store, thread: str, tmp_path: Path) -> None:
+    chunk = b"0123456789abcdef" * 4_096
+    made = artifacts.put(
+        store, thread, (chunk for _ in range(160)), words, name="big.bin", kind="text", origin=Origin("ann")
+    )
+    assert made.size_bytes == 160 * len(chunk) > PREVIEW_HEAD_BYTES
+    assert sum(map(len, artifacts.content(store, thread, made.ref))) == made.size_bytes
+    assert made.preview.truncated
