@@ -16,7 +16,10 @@ from laconic.cli.overview import OVERVIEW
 ENTRY = {"__future__", "laconic", "laconic.cli", "laconic.cli.main"}
 # Help may load declarations and the vocabulary of symbols; nothing that parses, stores or counts.
 HELP_MAY_LOAD = ("laconic.cli", "laconic.capabilities", "laconic.foundation")
-HELP_MAY_LOAD_OF_CODE = {"laconic.code", "laconic.code.symbols", "laconic.code.places"}
+HELP_MAY_LOAD_OF_CODE = {
+    *("laconic.code", "laconic.code.symbols", "laconic.code.places"),
+    *("laconic.code.pack", "laconic.code.pack.brief", "laconic.code.pack.brief.zoom"),
+}
 HEAVY = {
     *("laconic.foundation.database", "laconic.foundation.tokens"),
     *("apsw", "tree_sitter", "argparse", "json", "subprocess", "multiprocessing", "difflib", "tomllib", "asyncio"),

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, TypeVar
 
-from laconic.capabilities.declaration import Parameter, parameters_of
+from laconic.capabilities.declaration import Parameter, made, parameters_of
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_ARGUMENT_VALUES
 
@@ -32,7 +32,7 @@ def bind(parameters: type[ParametersT], arguments: Mapping[str, object]) -> Para
     for parameter in declared.values():
         if parameter.required and parameter.name not in given:
             raise _invalid(f"{parameter.name} is missing", parameter.help)
-    return parameters(**given)
+    return made(parameters, given)
 
 
 def schema(parameters: type) -> dict[str, Any]:

@@ -8,7 +8,8 @@ That one declaration yields the options of the command line, the JSON schema and
         symbol: str = positional("the symbol to start from", role=Role.SYMBOL)
         depth: int = option(3, "how many calls to follow", minimum=1, maximum=20)
 
-A field's type is `str`, `int`, `bool`, a `StrEnum`, one of them `| None`, or `tuple[str, ...]`.
+A field's type is `str`, `int`, `bool`, a `StrEnum`, one of them `| None`, or `tuple[str, ...]`. What several
+capabilities declare alike is a frozen dataclass of such fields, and a field of theirs that is written with `group(…)`.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class Effect(StrEnum):
 
     READ = "read"
     WRITE = "write"
+    EXECUTE = "execute"  # runs a program that the caller names
 
 
 class Tier(IntEnum):
@@ -42,6 +44,9 @@ class Tier(IntEnum):
     EDIT = 1
     SYSTEM = 2
     EXTERNAL = 3
+
+
+_TIER_OF_EFFECT = {Effect.READ: Tier.READ, Effect.WRITE: Tier.EDIT, Effect.EXECUTE: Tier.SYSTEM}
 
 
 class Role(StrEnum):
@@ -54,6 +59,7 @@ class Role(StrEnum):
     PLACE = "place"  # PATH:LINE or PATH:LINE:COLUMN
     MODULE = "module"  # a dotted module name, or a PATH
     DIRECTORY = "directory"  # a directory of the machine
+    REPORT = "report"  # a file, or a folder of files, that a tool wrote; from the root, or absolute outside of it
     CONTENT = "content"  # a text; a door may take it from a file of the machine, or from what it is sent
 
 
@@ -75,6 +81,15 @@ class Parameter:
     role: Role
     bare: str | None  # the value of the flag alone, None if it needs one
     shorthand: bool  # each choice is also a flag of its own: `--callers` for `--direction callers`
+    effect: Effect  # what giving it does, beside what its capability does
+
+    def tier(self, value: object) -> Tier:
+        """How much trust a value needs. What is outside of the repository is not for everybody to have read."""
+        values = value if isinstance(value, list | tuple) else (value,)
+        is_outside = self.role is Role.REPORT and any(
+            isinstance(one, str) and (one.startswith("/") or ".." in one.split("/")) for one in values
+        )
+        return Tier.SYSTEM if is_outside else _TIER_OF_EFFECT[self.effect if value else Effect.READ]
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -111,16 +126,42 @@ def option(
     maximum: int | None = None,
     bare: str | None = None,
     shorthand: bool = False,
+    effect: Effect = Effect.READ,
 ) -> Any:
     """Declare a parameter that is given by its name."""
     told = {"help": help, "role": role, "metavar": metavar, "minimum": minimum, "maximum": maximum}
-    return dataclasses.field(default=default, metadata={**told, "bare": bare, "shorthand": shorthand})
+    return dataclasses.field(default=default, metadata={**told, "bare": bare, "shorthand": shorthand, "effect": effect})
+
+
+def group(declared: type) -> Any:
+    """Declare the parameters of another class in the place of one of its values."""
+    return dataclasses.field(default_factory=declared)
 
 
 def parameters_of(parameters: type) -> tuple[Parameter, ...]:
-    """The declared parameters of a parameters class, in the order of its fields."""
+    """The declared parameters of a parameters class, in the order of its fields, those of groups where these stand."""
     hints = get_type_hints(parameters)
-    return tuple(_parameter(field, hints[field.name]) for field in dataclasses.fields(parameters))
+    found: list[Parameter] = []
+    for field in dataclasses.fields(parameters):
+        hint = hints[field.name]
+        found += parameters_of(hint) if _is_group(hint) else (_parameter(field, hint),)
+    return tuple(found)
+
+
+def _is_group(hint: Any) -> bool:
+    return dataclasses.is_dataclass(hint)
+
+
+def made(parameters: type[ParametersT], values: Mapping[str, object]) -> ParametersT:
+    """The parameters with these values, each group with those that are declared in it; defaults for all others."""
+    hints = get_type_hints(parameters)
+    given: dict[str, object] = {}
+    for field in dataclasses.fields(parameters):  # type: ignore[arg-type]
+        if _is_group(hints[field.name]):
+            given[field.name] = made(hints[field.name], values)
+        elif field.name in values:
+            given[field.name] = values[field.name]
+    return parameters(**given)
 
 
 def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
@@ -146,6 +187,7 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
         role=told["role"],
         bare=told.get("bare"),
         shorthand=told.get("shorthand", False),
+        effect=told.get("effect", Effect.READ),
     )
 
 
@@ -170,6 +212,11 @@ class Capability(Generic[ParametersT, ResultT]):
     remembering: frozenset[str] = frozenset()  # parameters with which an answer depends on the answers before it
     checks_freshness: bool = True  # the index is refreshed before `run`; False where `run` does it itself
     tier: Tier = Tier.READ
+
+    def tier_of(self, arguments: Mapping[str, object]) -> Tier:
+        """How much trust a call with these arguments needs."""
+        declared = parameters_of(self.parameters)
+        return max([self.tier, *(one.tier(arguments[one.name]) for one in declared if one.name in arguments)])
 
     def is_repeatable(self, arguments: Mapping[str, object]) -> bool:
         """Whether these arguments at the same revision give the same answer."""

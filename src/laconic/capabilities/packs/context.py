@@ -3,42 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from laconic.capabilities.declaration import Capability, Role, option, positional
+from laconic.capabilities.declaration import Capability, Role, group, option, positional
 from laconic.capabilities.packs.budget import budget_option
-from laconic.capabilities.packs.sessions import (
-    REMEMBERING,
-    Told,
-    asked,
-    fill_option,
-    fitted,
-    rehydrate_option,
-    reset_option,
-    session_option,
-    told_line,
-)
+from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
+from laconic.capabilities.packs.wording import Format, Wording
 from laconic.capabilities.text import Style, aligned
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_DEPTH_HOPS, MAX_TARGET_SYMBOLS
 
 if TYPE_CHECKING:
+    from laconic.capabilities.packs.sessions import Answer
+    from laconic.code.lenses.candidate import View
     from laconic.code.pack.excerpt import Line
     from laconic.code.pack.model import Item
-    from laconic.code.pack.report import BudgetReport
+    from laconic.code.pack.texts import Texts
     from laconic.code.symbols import Symbol
     from laconic.workspace import Workspace
-
-
-class Format(StrEnum):
-    """How a pack is printed."""
-
-    TEXT = "text"
-    ULTRACOMPACT = "ultracompact"
-    COMPACT = "compact"
-    JSON = "json"
-    MARKDOWN = "markdown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +42,14 @@ class Parameters:
         None, "how many calls to follow; 2 if no setting says otherwise", minimum=0, maximum=MAX_DEPTH_HOPS, metavar="N"
     )
     budget: int | None = budget_option()
-    format: Format = option(Format.TEXT, "how to print it")
-    with_docs: bool = option(False, "keep documentation in code")
+    wording: Wording = group(Wording)
     include: tuple[str, ...] = option(
         (), "a file to show as well, or lines of it", role=Role.PLACE, metavar="PATH[:10-20]"
     )
     cluster_duplicates: bool = option(
         False, "of functions that are nearly the same show one, and of the others a line with what differs"
     )
-    session: str | None = session_option()
-    reset: bool = reset_option()
-    rehydrate: tuple[str, ...] = rehydrate_option()
-    fill: bool = fill_option()
+    memory: Memory = group(Memory)
     budget_report: bool = option(False, "say where the tokens went and what the whole files would have cost")
 
 
@@ -112,47 +90,53 @@ class Context:
     omitted: dict[str, int]  # by reason, what there was no room for
     report: Report | None
     session: Told | None
+    etag: str  # of what the pack says, if it was asked for
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Context:
-    """Choose, fit and print."""
+def run(workspace: Workspace, parameters: Parameters) -> Context | str:
+    """Choose, fit and print; or `UNCHANGED`."""
     from laconic.code.lenses.neighbours import Neighbours, look
     from laconic.code.pack.include import parse_include
-    from laconic.code.pack.report import budget_report
-    from laconic.code.render.formats import format_named
 
     engine, settings = workspace.engine, workspace.settings
     depth = settings.depth_hops if parameters.depth is None else parameters.depth
     budget = settings.budget_tokens if parameters.budget is None else parameters.budget
-    session = asked(workspace, parameters)
+    session = asked(workspace, parameters.memory)
     named = (*map(engine.symbol, parameters.symbols), *session.rehydrate)
     targets = list({symbol.id: symbol for symbol in named}.values())
     bodies = _sliced_bodies(workspace, parameters.slice, targets)
-    texts, count = workspace.texts(bodies, with_docs=parameters.with_docs), workspace.tokenizer.count
-    neighbours = Neighbours(engine.graph, engine.store, texts.source)
-    view = look(targets, neighbours, depth=depth)
+    texts = workspace.texts(bodies, with_docs=parameters.wording.with_docs)
+    view = look(targets, Neighbours(engine.graph, engine.store, texts.source), depth=depth)
     view = replace(view, apart=view.apart | {target.path for target in targets if target.id in bodies})
     if parameters.cluster_duplicates:
-        from laconic.code.lenses.twins import without_twins
-        from laconic.code.search.duplicates.comparing import Comparing
-
-        functions = engine.functions
-        view = without_twins(view, functions, Comparing(functions, texts.source, engine.store.symbols_of))
-    render = format_named(parameters.format.value)
+        view = _without_twins(workspace, view, texts)
     includes = [parse_include(text) for text in parameters.include]
-    (pack, text), told = fitted(workspace, session, view, texts, render, budget, includes)
-    report = budget_report(pack, texts, render, count) if parameters.budget_report else None
+    answer = answered(workspace, session, parameters.wording, view, texts, budget, includes)
+    return answer if isinstance(answer, str) else _context(workspace, parameters, budget, answer)
+
+
+def _context(workspace: Workspace, parameters: Parameters, budget: int, answer: Answer) -> Context:
+    pack, form = answer.pack, parameters.wording.format
     return Context(
-        parameters.format,
+        form,
         budget,
-        pack.used,
-        text,
+        answer.used,
+        answer.text,
         pack.targets,
         tuple(map(packed, pack.items)),
         dict(pack.omitted),
-        _report(report) if report else None,
-        told,
+        _report(workspace, form, answer) if parameters.budget_report else None,
+        answer.told,
+        answer.etag if parameters.memory.etag is not None else "",
     )
+
+
+def _without_twins(workspace: Workspace, view: View, texts: Texts) -> View:
+    from laconic.code.lenses.twins import without_twins
+    from laconic.code.search.duplicates.comparing import Comparing
+
+    functions = workspace.engine.functions
+    return without_twins(view, functions, Comparing(functions, texts.source, workspace.engine.store.symbols_of))
 
 
 def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol]) -> dict[str, list[Line]]:
@@ -184,7 +168,11 @@ def packed(item: Item) -> PackedSymbol:
     return PackedSymbol(symbol.id, item.detail.word, item.reason, item.of, symbol.start_line, end)
 
 
-def _report(report: BudgetReport) -> Report:
+def _report(workspace: Workspace, form: Format, answer: Answer) -> Report:
+    from laconic.code.pack.report import budget_report
+    from laconic.code.render.formats import format_named
+
+    report = budget_report(answer.pack, answer.texts, format_named(form.value), workspace.tokenizer.count)
     return Report(
         dict(report.by_part),
         dict(report.by_file),
@@ -195,15 +183,16 @@ def _report(report: BudgetReport) -> Report:
     )
 
 
-def text(context: Context, style: Style) -> str:
+def text(context: Context | str, style: Style) -> str:
     """The pack as it was counted: nothing is added to it."""
-    return context.text
+    return context if isinstance(context, str) else context.text
 
 
-def aside(context: Context, style: Style) -> str:
-    """The budget report, and what the session did."""
-    told = [told_line(context.session, style)] if context.session else []
-    return "\n".join([*_report_lines(context, style), *told])
+def aside(context: Context | str, style: Style) -> str:
+    """The budget report, what the session did, and the tag."""
+    if isinstance(context, str):
+        return ""
+    return "\n".join([*_report_lines(context, style), *aside_lines(context.session, context.etag, style)])
 
 
 def _report_lines(context: Context, style: Style) -> list[str]:

@@ -5,20 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from laconic.capabilities.declaration import Capability, Role, option, positional
+from laconic.capabilities.declaration import Capability, Role, group, option, positional
 from laconic.capabilities.packs.budget import budget_option
-from laconic.capabilities.packs.context import Format
-from laconic.capabilities.packs.sessions import (
-    REMEMBERING,
-    Told,
-    asked,
-    fill_option,
-    fitted,
-    rehydrate_option,
-    reset_option,
-    session_option,
-    told_line,
-)
+from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
+from laconic.capabilities.packs.wording import Format, Wording
 from laconic.capabilities.text import Style
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_PLACED_FILES, MAX_TARGET_SYMBOLS
@@ -55,12 +45,8 @@ class Parameters:
     staged: bool = option(False, "what is staged, against the last commit or the base")
     worktree: bool = option(False, "what the last commit does not have, staged or not, new files included")
     budget: int | None = budget_option()
-    format: Format = option(Format.TEXT, "how to print it")
-    with_docs: bool = option(False, "keep documentation in code")
-    session: str | None = session_option()
-    reset: bool = reset_option()
-    rehydrate: tuple[str, ...] = rehydrate_option()
-    fill: bool = fill_option()
+    wording: Wording = group(Wording)
+    memory: Memory = group(Memory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +80,7 @@ class DiffContext:
     whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
     omitted: dict[str, int]  # by reason, what there was no room for
     session: Told | None
+    etag: str  # of what the pack says, if it was asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,35 +93,37 @@ class _Change:
     files: list[FileChange]
 
 
-def run(workspace: Workspace, parameters: Parameters) -> DiffContext:
-    """Place the change, gather what belongs to it, fit and print."""
+def run(workspace: Workspace, parameters: Parameters) -> DiffContext | str:
+    """Place the change, gather what belongs to it, fit and print; or `UNCHANGED`."""
     from laconic.code.lenses.diff.placed import changed_symbols
-    from laconic.code.render.formats import format_named
 
     _check(parameters)
     budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
-    session = asked(workspace, parameters)
+    session = asked(workspace, parameters.memory)
     change = _of_patch(workspace, parameters.patch) if parameters.patch else _of_git(workspace, parameters)
     changed = [one for file in change.files for one in (*changed_symbols(file), *_noted(file))]
     changed = _told_once(changed)
     most_targets = max(1, min(MAX_TARGET_SYMBOLS, budget // TOKENS_A_TARGET))
-    view, texts = _view(workspace, change, changed, most_targets, with_docs=parameters.with_docs)
-    render = format_named(parameters.format.value)
-    (pack, text), told = fitted(workspace, session, view, texts, render, budget)
+    view, texts = _view(workspace, change, changed, most_targets, with_docs=parameters.wording.with_docs)
+    answer = answered(workspace, session, parameters.wording, view, texts, budget)
+    if isinstance(answer, str):
+        return answer
+    pack = answer.pack
     return DiffContext(
         change.base,
         change.head,
-        parameters.format,
+        parameters.wording.format,
         budget,
-        pack.used,
-        text,
+        answer.used,
+        answer.text,
         tuple(one.symbol.id for one in changed if not one.is_gone),
         tuple(one.symbol.id for one in changed if one.is_gone),
         len(change.files),
         tuple(map(_shown, pack.items)),
         tuple(extract.path for extract in pack.extracts if extract.whole),
         dict(pack.omitted),
-        told,
+        answer.told,
+        answer.etag if session.etag is not None else "",
     )
 
 
@@ -351,16 +340,18 @@ def _texts(
     return Texts(text_of, symbols_of, body_of, with_docs)
 
 
-def text(found: DiffContext, style: Style) -> str:
+def text(found: DiffContext | str, style: Style) -> str:
     """The pack as it was counted: nothing is added to it."""
-    return found.text
+    return found if isinstance(found, str) else found.text
 
 
-def aside(found: DiffContext, style: Style) -> str:
-    """That nothing differs, and what the session did."""
+def aside(found: DiffContext | str, style: Style) -> str:
+    """That nothing differs, what the session did, and the tag."""
+    if isinstance(found, str):
+        return ""
     between = f"{found.base[:10] or 'before'} and {found.head[:10]}"
     said = [] if found.files else [f"nothing differs between {between}"]
-    return "\n".join([*said, *([told_line(found.session, style)] if found.session else [])])
+    return "\n".join([*said, *aside_lines(found.session, found.etag, style)])
 
 
 CAPABILITY = Capability(

@@ -1,50 +1,56 @@
-"""Sessions, for every capability that answers with a pack: the options that declare one, and sending packs in it."""
+"""What the reader of a pack has, declared alike for all of them: sessions and tags; and fitting packs to it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.capabilities.declaration import Role, option
+from laconic.capabilities.packs.wording import Format, Wording, check
 from laconic.capabilities.text import Style, counted
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_SESSION_CHARACTERS, MAX_TARGET_SYMBOLS
 
 if TYPE_CHECKING:
     from laconic.code.lenses.candidate import View
+    from laconic.code.pack.brief.focus import Focused
     from laconic.code.pack.include import Include
-    from laconic.code.pack.model import Pack, Render
-    from laconic.code.pack.scale import Fitted
+    from laconic.code.pack.model import Pack
+    from laconic.code.pack.scale import Fitted, Scale
     from laconic.code.pack.texts import Texts
     from laconic.code.symbols import Symbol
     from laconic.workspace import Workspace
 
 # Arguments with which an answer depends on those before it.
-REMEMBERING = frozenset({"session"})
+REMEMBERING = frozenset({"session", "etag"})
+UNCHANGED = "UNCHANGED"
+ANSWERS = "<answers>"  # under which versions of answers are remembered: no symbol is named so
 
 
-def session_option() -> Any:
-    """Declare the session of a pack."""
-    says = "send what this reader was shown before as [unchanged] or as a diff; any name, kept in .laconic/"
-    return option(None, says, metavar="ID")
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the reader of a pack was told before."""
 
-
-def reset_option() -> Any:
-    """Declare that a session begins anew."""
-    return option(False, "forget first what the session was shown")
-
-
-def rehydrate_option() -> Any:
-    """Declare what a session is to be shown once more."""
-    says = "a symbol to show whole although the session was shown it"
-    return option((), says, role=Role.SYMBOL, metavar="SYMBOL", maximum=MAX_TARGET_SYMBOLS)
-
-
-def fill_option() -> Any:
-    """Declare what becomes of the tokens that a session saves."""
-    return option(True, "fill what the session saves with more; without it the answer is that much shorter")
+    session: str | None = option(
+        None,
+        "send what this reader was shown before as [unchanged] or as a diff; any name, kept in .laconic/",
+        metavar="ID",
+    )
+    reset: bool = option(False, "forget first what the session was shown")
+    rehydrate: tuple[str, ...] = option(
+        (),
+        "a symbol to show whole although the session was shown it",
+        role=Role.SYMBOL,
+        metavar="SYMBOL",
+        maximum=MAX_TARGET_SYMBOLS,
+    )
+    fill: bool = option(True, "fill what the session saves with more; without it the answer is that much shorter")
+    etag: str | None = option(
+        None, "the tag of the answer that is known: answer UNCHANGED, or what has changed", metavar="TAG", bare=""
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,54 +71,118 @@ class Asked(NamedTuple):
     reset: bool
     rehydrate: Sequence[Symbol]
     fill: bool
+    etag: str | None = None
 
 
-def asked(workspace: Workspace, parameters: Any) -> Asked:
-    """Read the options of some parameters that declare them; raises `usage` for one that needs a session."""
-    name: str | None = parameters.session
+class Answer(NamedTuple):
+    """A pack as it is printed, and what is to be said of it."""
+
+    pack: Pack
+    text: str
+    used: int  # tokens of the text
+    etag: str  # of what the pack says, wherever in their files that stands
+    told: Told | None
+    texts: Texts
+
+
+def asked(workspace: Workspace, memory: Memory) -> Asked:
+    """Read the options of a session; raises `usage` for one that needs another."""
+    name = memory.session
     if name is None:
         for option_name in ("reset", "rehydrate"):
-            if getattr(parameters, option_name):
+            if getattr(memory, option_name):
                 raise LaconicError(
                     "usage", f"--{option_name} without --session ID", "name the session that it is about"
                 )
+    elif memory.etag is not None:
+        raise LaconicError("usage", "either --session or --etag", "a session knows itself what its reader has")
     elif not 0 < len(name) <= MAX_SESSION_CHARACTERS:
         raise LaconicError("invalid_argument", f"the name of a session has 1 to {MAX_SESSION_CHARACTERS} characters")
-    rehydrated = [workspace.engine.symbol(query) for query in parameters.rehydrate]
-    return Asked(name, parameters.reset, rehydrated, parameters.fill)
+    rehydrated = [workspace.engine.symbol(query) for query in memory.rehydrate]
+    return Asked(name, memory.reset, rehydrated, memory.fill, memory.etag)
 
 
-def fitted(
+def answered(
     workspace: Workspace,
     session: Asked,
+    wording: Wording,
     view: View,
     texts: Texts,
-    render: Render,
     budget: int,
     includes: Sequence[Include] = (),
+) -> Answer | str:
+    """Fit a pack in the words that are wanted, and write down what the reader is sent; or `UNCHANGED`."""
+    from laconic.code.pack.brief.alias import with_aliases
+    from laconic.code.pack.brief.focus import focused
+    from laconic.code.pack.brief.rewording import Rewording
+    from laconic.code.pack.scale import Scale
+    from laconic.code.render.formats import format_named
+
+    check(wording)
+    count = workspace.tokenizer.count
+    rewording = Rewording(wording.strip_comments, wording.compress_imports, count)
+    question = focused(view, replace(texts, reword=rewording.lines), wording.zoom, workspace.engine.graph.callers)
+    scale = Scale(format_named(wording.format.value), count)
+    sent, told = _fitted(workspace, session, question, scale, budget, includes)
+    etag = pack_etag(sent.pack)
+    if session.etag == etag:
+        return UNCHANGED
+    if wording.alias:
+        sent = with_aliases(sent, question.texts, scale)
+    text, used = sent.text, sent.pack.used
+    if session.etag is not None and wording.format is not Format.JSON:
+        text, used = changed_text(workspace, session.etag, etag, text, used)
+    return Answer(sent.pack, text, used, etag, told, question.texts)
+
+
+def _fitted(
+    workspace: Workspace, session: Asked, question: Focused, scale: Scale, budget: int, includes: Sequence[Include]
 ) -> tuple[Fitted, Told | None]:
     """Fit a pack for the reader of a session, if there is one, and write down what it is sent."""
     from laconic.code.pack.fit import fit
 
-    count, revision = workspace.tokenizer.count, workspace.revision
+    view, texts, most = question
+    fitted = partial(
+        fit, view, texts, scale.render, budget, includes=includes, revision=workspace.revision, count=scale.count
+    )
     if session.id is None:
-        return fit(view, texts, render, budget, includes=includes, revision=revision, count=count), None
+        return fitted(most=most), None
     from laconic.code.pack.memory.reader import Reader
-    from laconic.code.pack.scale import Scale
 
-    scale = Scale(render, count)
     with workspace.sessions() as sessions:
         if session.reset:
             sessions.reset(session.id)
         reader = Reader(sessions.shown(session.id), texts, scale.count_once, {one.id for one in session.rehydrate})
-        knows = reader if session.fill else None
-        sent = fit(view, texts, render, budget, includes=includes, revision=revision, count=count, reader=knows)
+        sent = fitted(reader=reader if session.fill else None, most=most)
         whole = reader.restored(sent.pack) if session.fill else sent.pack
         if not session.fill:
             shortened = scale.settle(reader.shortened(sent.pack))
             sent = min(shortened, sent, key=lambda one: one.pack.used)
         sessions.record(session.id, *reader.sent(sent.pack))
     return sent, _told(session.id, sent.pack, scale.settle(whole).pack.used)
+
+
+def pack_etag(pack: Pack) -> str:
+    """The tag of what a pack says: not of where in a file it stands, which edits elsewhere change."""
+    from laconic.code.pack.memory.etag import etag_of
+
+    items = [(one.symbol.id, one.detail.word, one.reason, one.of, one.signature, one.code) for one in pack.items]
+    extracts = [(one.path, one.text) for one in pack.extracts]
+    within = [(one.symbol.id, one.reason, one.of) for one in pack.within]
+    return etag_of(repr((items, extracts, within, pack.omitted)))
+
+
+def changed_text(workspace: Workspace, known: str, etag: str, text: str, used: int) -> tuple[str, int]:
+    """The difference from an answer that had the tag `known`, if that is remembered and this is shorter."""
+    from laconic.code.pack.memory.deltas import diff_of
+
+    with workspace.sessions() as sessions:
+        sessions.keep_version(ANSWERS, etag, text)
+        before = sessions.version(ANSWERS, known) if known else None
+    diff = diff_of(before, text) if before is not None else ""
+    changed = f"changed from {known} to {etag}\n{diff}"
+    size = workspace.tokenizer.count(changed) if diff else used
+    return (changed, size) if size < used else (text, used)
 
 
 def _told(name: str, pack: Pack, whole_tokens: int) -> Told:
@@ -123,8 +193,13 @@ def _told(name: str, pack: Pack, whole_tokens: int) -> Told:
     return Told(name, number[Delta.UNCHANGED], number[Delta.DIFF], whole, max(0, whole_tokens - pack.used))
 
 
-def told_line(told: Told, style: Style) -> str:
-    """What a session did for a pack, for people."""
+def aside_lines(told: Told | None, etag: str, style: Style) -> list[str]:
+    """What is said beside a pack: what a session did for it, or the tag that was asked for."""
+    lines = [style.faint(f"etag {etag}")] if etag else []
+    return [*lines, _told_line(told, style)] if told else lines
+
+
+def _told_line(told: Told, style: Style) -> str:
     return style.faint(
         f"session {told.id}: {told.unchanged} unchanged, {told.diffs} as a diff, {told.whole} whole; "
         f"{counted(told.saved, 'token')} saved"

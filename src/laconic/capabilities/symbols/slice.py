@@ -5,19 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from laconic.capabilities.declaration import Capability, Role, option, positional
-from laconic.capabilities.packs.context import Format, PackedSymbol, packed
-from laconic.capabilities.packs.sessions import (
-    REMEMBERING,
-    Told,
-    asked,
-    fill_option,
-    fitted,
-    rehydrate_option,
-    reset_option,
-    session_option,
-    told_line,
-)
+from laconic.capabilities.declaration import Capability, Role, group, option, positional
+from laconic.capabilities.packs.context import PackedSymbol, packed
+from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
+from laconic.capabilities.packs.wording import Format, Wording
 from laconic.capabilities.text import Style
 from laconic.code.symbols import Kind
 from laconic.foundation.limits import (
@@ -57,12 +48,8 @@ class Parameters:
         maximum=MAX_BUDGET_TOKENS,
         metavar="TOKENS",
     )
-    format: Format = option(Format.TEXT, "how to print it")
-    with_docs: bool = option(False, "keep documentation in code")
-    session: str | None = session_option()
-    reset: bool = reset_option()
-    rehydrate: tuple[str, ...] = rehydrate_option()
-    fill: bool = fill_option()
+    wording: Wording = group(Wording)
+    memory: Memory = group(Memory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,37 +64,41 @@ class Slice:
     items: tuple[PackedSymbol, ...]
     omitted: dict[str, int]  # by reason, what there was no room for
     session: Told | None
+    etag: str  # of what the pack says, if it was asked for
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Slice:
-    """Resolve, choose, fit and print."""
+def run(workspace: Workspace, parameters: Parameters) -> Slice | str:
+    """Resolve, choose, fit and print; or `UNCHANGED`."""
     from laconic.code.lenses.needs import closure, first
     from laconic.code.lenses.neighbours import Neighbours
-    from laconic.code.render.formats import format_named
 
     engine = workspace.engine
-    session = asked(workspace, parameters)
+    session = asked(workspace, parameters.memory)
     named = (*(engine.symbol(query, parameters.kind) for query in parameters.symbols), *session.rehydrate)
     targets = list({symbol.id: symbol for symbol in named}.values())
-    texts = workspace.texts(with_docs=parameters.with_docs)
+    texts = workspace.texts(with_docs=parameters.wording.with_docs)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
     view = closure(targets, neighbours, texts.source, parameters.depth)
     if parameters.limit is not None:
         view = first(view, parameters.limit + len(targets))
-    render = format_named(parameters.format.value)
-    (pack, text), told = fitted(workspace, session, view, texts, render, parameters.budget)
-    items = tuple(map(packed, pack.items))
-    return Slice(parameters.format, parameters.budget, pack.used, text, pack.targets, items, dict(pack.omitted), told)
+    answer = answered(workspace, session, parameters.wording, view, texts, parameters.budget)
+    if isinstance(answer, str):
+        return answer
+    pack, form = answer.pack, parameters.wording.format
+    shown = tuple(map(packed, pack.items))
+    etag = answer.etag if session.etag is not None else ""
+    counted = parameters.budget, answer.used, answer.text
+    return Slice(form, *counted, pack.targets, shown, dict(pack.omitted), answer.told, etag)
 
 
-def text(found: Slice, style: Style) -> str:
+def text(found: Slice | str, style: Style) -> str:
     """The pack as it was counted: nothing is added to it."""
-    return found.text
+    return found if isinstance(found, str) else found.text
 
 
-def aside(found: Slice, style: Style) -> str:
-    """What the session did."""
-    return told_line(found.session, style) if found.session else ""
+def aside(found: Slice | str, style: Style) -> str:
+    """What the session did, and the tag."""
+    return "" if isinstance(found, str) else "\n".join(aside_lines(found.session, found.etag, style))
 
 
 CAPABILITY = Capability(

@@ -65,6 +65,7 @@ class Candidate:
     parts: tuple[tuple[int, int], ...] = ()  # lines of the file that its body is cut down to; all of it without any
     imports: tuple[str, ...] = ()  # what it takes from outside the repository
     waits: bool = False  # for a place in a pack until all that do not wait have one
+    evidence: str = ""  # what is said beside the reason: figures, a message
 
     @property
     def is_target(self) -> bool:
@@ -91,3 +92,14 @@ def ranked(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
         if known is None or candidate.score > known.score:
             best[candidate.symbol.id] = candidate
     return tuple(sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.symbol.id)))
+
+
+def merged(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Ranges of lines in order, those that meet made one."""
+    found: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = found[-1][0], max(found[-1][1], last)
+        else:
+            found.append((first, last))
+    return tuple(found)

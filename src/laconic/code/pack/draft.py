@@ -157,7 +157,9 @@ def _item(candidate: Candidate, detail: Detail, cut: int | None, shown: Sequence
     imports = candidate.imports if detail > Detail.SIGNATURE else ()
     texts_shown = (plain, qualified, code, last_line)
     item = Item(symbol, detail, candidate.score, candidate.reason, candidate.of, *texts_shown, twins, imports)
-    return replace(item, change=candidate.change, parts=candidate.parts if detail is Detail.BODY else ())
+    parts = candidate.parts if detail is Detail.BODY else ()
+    evidence = candidate.evidence if detail > Detail.NAME or candidate.is_target else ""
+    return replace(item, change=candidate.change, parts=parts, evidence=evidence)
 
 
 def places(candidates: Sequence[Candidate]) -> list[tuple[int, bool, int, int, str]]:

@@ -19,7 +19,7 @@ from laconic.code.lenses.candidate import View
 from laconic.code.pack.draft import Draft
 from laconic.code.pack.filling import MOST_BYTES_PER_TOKEN, Filling
 from laconic.code.pack.include import Include, extracts_of
-from laconic.code.pack.ladder import levels, other_rungs, size_bytes, target_rungs
+from laconic.code.pack.ladder import Most, all_of, levels, other_rungs, size_bytes, target_rungs
 from laconic.code.pack.memory.reader import Reader
 from laconic.code.pack.model import Count, Detail, Extract, Pack, Render
 from laconic.code.pack.scale import Fitted, Scale
@@ -41,14 +41,16 @@ def fit(
     revision: str = "",
     count: Count = tokens.count,
     reader: Reader | None = None,
+    most: Most = all_of,
 ) -> Fitted:
     """The most useful pack of at most `budget` tokens. Raises `budget_too_small` when not even the names fit.
 
-    A `reader` is told in fewer words what it has been shown, and the room that this leaves is filled.
+    A `reader` is told in fewer words what it has been shown, and the room that this leaves is filled. `most` bounds
+    what is shown of each candidate.
     """
     if budget > MAX_BUDGET_TOKENS:
         raise LaconicError("invalid_argument", f"the budget is {budget} tokens; it can be at most {MAX_BUDGET_TOKENS}")
-    question = _Question(view, texts, Scale(render, count), budget, revision, reader)
+    question = _Question(view, texts, Scale(render, count), budget, revision, reader, most)
     extracts = extracts_of(includes, texts)
     question.require_room_for(extracts)
     fitted = question.answer(extracts)
@@ -73,6 +75,7 @@ class _Question:
     budget: int
     revision: str
     reader: Reader | None
+    most: Most
 
     def least(self, extracts: Extracts) -> Draft:
         """The draft that holds what every answer has to: the extracts and the names of the targets."""
@@ -97,8 +100,8 @@ class _Question:
         """The best pack that holds the extracts."""
         draft = self.least(extracts)
         size_of = self.reader.size_bytes if self.reader else size_bytes
-        to_targets = target_rungs(self.view.candidates, size_of)
-        to_others = other_rungs(self.view.candidates, draft.holding_targets, size_of)
+        to_targets = target_rungs(self.view.candidates, size_of, self.most)
+        to_others = other_rungs(self.view.candidates, draft.holding_targets, size_of, self.most)
         return Filling(draft, self.scale, self.budget).fill_up(to_targets, to_others)
 
     def lacks(self, pack: Pack) -> bool:
@@ -146,7 +149,7 @@ class _Question:
         if item is None or item.delta or not self._may_cost(item.symbol.path, self.budget):
             return ()
         target = next(candidate for candidate in self.view.candidates if candidate.is_target)
-        if item.detail is levels(target, holds_target=False)[-1] and not item.is_cut:
+        if item.detail is levels(target, holds_target=False, most=self.most)[-1] and not item.is_cut:
             return ()
         return (self.texts.extract(item.symbol.path),)
 

@@ -56,6 +56,7 @@ class Item:
     base: str = ""  # the tag of what `code` is the difference from
     change: Change | None = None  # what differs of it, in a pack about a change
     parts: tuple[tuple[int, int], ...] = ()  # the lines of the file that `code` is cut down to
+    evidence: str = ""  # what is said beside the reason
 
     @property
     def is_cut(self) -> bool:
@@ -94,6 +95,7 @@ class Pack:
     omitted: tuple[tuple[str, int], ...]  # reason and how many candidates there is no room for, sorted
     base: str = ""  # of a pack about a change, what it leads from
     head: str = ""
+    aliases: tuple[tuple[str, str], ...] = ()  # short names in its code, each with the identifier that it stands for
 
 
 class Part(StrEnum):

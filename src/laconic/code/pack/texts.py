@@ -17,6 +17,8 @@ SourceOf = Callable[[str], bytes]
 SymbolsOf = Callable[[str], Sequence[Symbol]]
 # The lines to show as the body of a symbol, None for those of the file: program slices and deltas come in here.
 BodyOf = Callable[[Symbol], Sequence[Line] | None]
+# Lines of a file in other words: the path, the bytes of the file, and the lines as they stand.
+Reword = Callable[[str, bytes, Sequence[Line]], Sequence[Line]]
 
 
 def no_symbols(path: str) -> Sequence[Symbol]:
@@ -28,6 +30,11 @@ def body_of_file(symbol: Symbol) -> None:
     """No other words: the body is what the file says."""
 
 
+def as_they_stand(path: str, source: bytes, lines: Sequence[Line]) -> Sequence[Line]:
+    """No other words."""
+    return lines
+
+
 @dataclass(frozen=True, slots=True)
 class Texts:
     """Reads each text once. One value serves one answer: it does not notice when files change."""
@@ -36,6 +43,7 @@ class Texts:
     symbols_of: SymbolsOf = no_symbols
     body_of: BodyOf = body_of_file
     with_docs: bool = False
+    reword: Reword = as_they_stand
     _sources: dict[str, bytes] = field(default_factory=dict, init=False, repr=False)
     _symbols: dict[str, Sequence[Symbol]] = field(default_factory=dict, init=False, repr=False)
     _signatures: dict[str, Signature] = field(default_factory=dict, init=False, repr=False)
@@ -61,7 +69,8 @@ class Texts:
     def body(self, symbol: Symbol) -> Sequence[Line]:
         """The lines of a symbol, documentation only on demand."""
         if symbol.id not in self._bodies:
-            self._bodies[symbol.id] = self.body_of(symbol) or self._body_of_file(symbol)
+            lines = self.body_of(symbol) or self._body_of_file(symbol)
+            self._bodies[symbol.id] = self.reword(symbol.path, self.source(symbol.path), lines)
         return self._bodies[symbol.id]
 
     def code(self, symbol: Symbol, size_lines: int | None = None) -> tuple[str, int]:
@@ -97,7 +106,8 @@ class Texts:
         source = self.source(path)
         lines = lines_of(source, 0, len(source), 1)
         end = len(lines) if last_line is None else min(last_line, len(lines))
-        text = "".join(f"{line.text}\n" for line in lines[first_line - 1 : end])
+        shown = self.reword(path, source, lines[first_line - 1 : end])
+        text = "".join(f"{line.text}\n" for line in shown)
         return Extract(path, first_line, end, first_line == 1 and end == len(lines), text)
 
     def _body_of_file(self, symbol: Symbol) -> list[Line]:

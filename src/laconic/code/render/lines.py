@@ -16,6 +16,8 @@ r"""The formats made of lines: `text`, `compact` and `ultracompact`.
 To a reader who was shown something before, `[unchanged TAG]` and `name=` say that nothing of what was shown has
 changed, `[diff from TAG to TAG]` is followed by the hunks of a unified diff, and `name≠` has changed.
 
+The first line may be a legend, `aliases: A=customer_id`: in code below it the short names stand for the long ones.
+
 A reason is said once: what a target's line names needs none of its own. The dictionary form of `ultracompact`
 says each path once, at the top, and starts items with it:
 
@@ -43,6 +45,7 @@ from laconic.code.render.relations import (
     changed_phrase,
     delta_marks,
     delta_phrase,
+    legend_phrase,
     omitted_phrase,
     printed_items,
     reason_phrase,
@@ -85,7 +88,8 @@ def _grouped(pack: Pack, *, compact: bool) -> list[Block]:
     items = printed_items(pack, relations)
     between = "" if compact else "\n"
     page = _Page(pack, relations, unique_names(items), compact, delta_marks(pack))
-    blocks = [block for extract in pack.extracts for block in _extract_blocks(extract)]
+    blocks = _legend(pack)
+    blocks += [block for extract in pack.extracts for block in _extract_blocks(extract)]
     for path, group in groupby(items, key=lambda item: item.symbol.path):
         in_file = list(group)
         start = between if blocks else ""
@@ -109,7 +113,7 @@ def _with_dictionary(pack: Pack) -> list[Block]:
     legend = [Block(f" {number}={visible_line(path)}", Part.HEADER, path) for path, number in numbers.items()]
     if legend:
         legend = [legend[0]._replace(text=legend[0].text[1:]), *legend[1:], Block("\n", Part.HEADER)]
-    blocks = legend
+    blocks = _legend(pack) + legend
     blocks += [block for extract in pack.extracts for block in _extract_blocks(extract)]
     for item in items:
         blocks += page.dictionary_item(item)
@@ -231,6 +235,11 @@ def _extract_blocks(extract: Extract) -> list[Block]:
         Block(f"=== {visible_line(extract.path)} {lines}{delta}\n", Part.FILE, extract.path),
         Block(_guarded(extract.text), Part.BODY, extract.path),
     ]
+
+
+def _legend(pack: Pack) -> list[Block]:
+    phrase = legend_phrase(pack)
+    return [Block(f"{visible_line(phrase)}\n", Part.HEADER)] if phrase else []
 
 
 def _note(pack: Pack, start: str) -> list[Block]:

@@ -15,6 +15,7 @@ from laconic.code.render.relations import (
     Relations,
     delta_marks,
     delta_phrase,
+    legend_phrase,
     omitted_phrase,
     printed_items,
     reason_phrase,
@@ -33,7 +34,9 @@ def markdown(pack: Pack, count: Count) -> Sequence[Block]:
     relations = relations_of(pack)
     items = printed_items(pack, relations)
     unique = unique_names(items)
-    blocks = [block for extract in pack.extracts for block in _extract_blocks(extract)]
+    legend = legend_phrase(pack)
+    blocks = [Block(f"{_span(legend)}\n\n", Part.HEADER)] if legend else []
+    blocks += [block for extract in pack.extracts for block in _extract_blocks(extract)]
     for path, group in groupby(items, key=lambda item: item.symbol.path):
         start = "\n" if blocks else ""
         blocks.append(Block(f"{start}### {_span(path)}\n", Part.FILE, path))

@@ -75,9 +75,10 @@ def twin_phrase(twin: Twin) -> str:
 
 def reason_phrase(item: Item | Candidate, pack: Pack) -> str:
     """Why an item is there: its reason, and to whom unless that is the only target."""
+    about = f" {item.evidence}" if item.evidence else ""
     if not item.of or pack.targets == (item.of,):
-        return item.reason
-    return f"{item.reason} of {item.of.partition(':')[2] or item.of}"
+        return item.reason + about
+    return f"{item.reason} of {item.of.partition(':')[2] or item.of}{about}"
 
 
 def changed_phrase(item: Item) -> str:
@@ -108,6 +109,11 @@ def unique_names(items: Iterable[Item]) -> frozenset[str]:
     """The qualified names that mean only one symbol of those printed."""
     names = Counter(item.symbol.qualname for item in items)
     return frozenset(name for name, times in names.items() if times == 1 and name)
+
+
+def legend_phrase(pack: Pack) -> str:
+    """`aliases: A=customer_id B=validate_token`, "" without any."""
+    return f"aliases: {' '.join(f'{alias}={name}' for alias, name in pack.aliases)}" if pack.aliases else ""
 
 
 def omitted_phrase(pack: Pack) -> str:

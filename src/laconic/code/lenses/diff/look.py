@@ -23,6 +23,7 @@ from laconic.code.lenses.candidate import (
     TEST,
     Candidate,
     View,
+    merged,
     ranked,
 )
 from laconic.code.lenses.diff.evidence import FIELDS, Evidence, Figures, Sources, gather
@@ -108,18 +109,7 @@ def _parts_of_change(one: ChangedSymbol, changed: Sequence[ChangedSymbol]) -> tu
         return ()
     lines = sorted({*one.lines, *one.gaps})
     near = [(max(symbol.start_line, at - AROUND_LINES), min(symbol.end_line, at + AROUND_LINES)) for at in lines]
-    return joined(near)
-
-
-def joined(ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Ranges of lines in order, those that meet made one."""
-    found: list[tuple[int, int]] = []
-    for first, last in sorted(ranges):
-        if found and first <= found[-1][1] + 1:
-            found[-1] = found[-1][0], max(found[-1][1], last)
-        else:
-            found.append((first, last))
-    return tuple(found)
+    return merged(near)
 
 
 def chances(figures: Figures) -> Figures:
@@ -146,7 +136,7 @@ def _candidate(pieces: list[_Piece]) -> Candidate:
     likely = [piece for piece in pieces if piece.chance >= LEAST_SHARE * best.chance]
     likely = sorted(likely, key=lambda piece: -piece.chance)[:MOST_PIECES]
     is_whole = len(pieces) == 1 and (best.region.first, best.region.last) == (symbol.start_line, symbol.end_line)
-    parts = () if is_whole else joined([(piece.region.first, piece.region.last) for piece in likely])
+    parts = () if is_whole else merged([(piece.region.first, piece.region.last) for piece in likely])
     score = min(NEAR_TARGET_SCORE, BEST_SCORE * sum(piece.chance for piece in likely))
     is_called = best.reason in {CALLER, CALLEE, TEST}  # the names of these say something by themselves
     return Candidate(symbol, score, best.reason, best.of, whole_only=not is_called, parts=parts)
