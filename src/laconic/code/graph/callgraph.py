@@ -144,7 +144,7 @@ class CallGraph:
             for file_id, scope, index, _ in sorted(sites.search(file, position, guesses)):
                 other = self.program.file(file_id)
                 call = other.scope(scope).calls[index]
-                by_name = kind not in CLASS_KINDS and not self._by_value(other, scope, call, file.id, position)
+                by_name = kind not in CLASS_KINDS and not self._by_value(other, scope, index, file.id, position)
                 grade = Grade.BY_NAME if by_name else self.grade(other, scope, call[1])
                 found.add(self._owner_id(other, scope), symbol_id, grade, other.path, call[4])
         body = file.scopes[position]
@@ -189,8 +189,8 @@ class CallGraph:
         scope = file.scopes[position]
         if scope is None:
             return
-        for call in scope.calls:
-            targets = self.sites.targets(file, position, call)
+        for index, call in enumerate(scope.calls):
+            targets = self.sites.targets_at(file, position, index)
             grade = self.grade(file, position, call[1])
             if file.facts.virtual and len(targets) > 1:  # the declaration alone does not say which
                 grade = max(grade, Grade.INFERRED, key=lambda one: _GRADE_ORDER[one])
@@ -223,8 +223,8 @@ class CallGraph:
                 if any((target.file, target.position) == (file.id, position) for target in targets):
                     found.add(self._owner_id(other, scope), symbol_id, Grade.INFERRED, other.path, line)
 
-    def _by_value(self, other: File, scope: int, call: Expression, file_id: int, position: int) -> bool:
-        targets = self.sites.targets(other, scope, call)
+    def _by_value(self, other: File, scope: int, index: int, file_id: int, position: int) -> bool:
+        targets = self.sites.targets_at(other, scope, index)
         return any((target.file, target.position) == (file_id, position) for target in targets)
 
     def _target_id(self, target: Target) -> str:

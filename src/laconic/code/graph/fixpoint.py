@@ -73,6 +73,11 @@ class Solver:
             self._compute(unknown)
         return unknown.value
 
+    @property
+    def is_solving(self) -> bool:
+        """Whether a question is being answered, so that values are those so far."""
+        return bool(self._stack)
+
     def mark_own(self) -> None:
         """Say of the equation that is being computed that other solvers have another one for the same key."""
         if self._stack:

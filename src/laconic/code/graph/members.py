@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from laconic.code.expressions import (
@@ -71,6 +72,7 @@ class Members:
         self.sites = Sites(evaluator)
         self.open = OpenClasses(evaluator)
         self._known_bodies: dict[Value, list[tuple[File, int]]] = {}
+        self._in_order: dict[Value, tuple[Values, tuple[Value, ...]]] = {}  # solutions beside what they say
 
     def of_all(self, values: Values, name: str, file: File) -> Values:
         """The member of that name of every value."""
@@ -401,7 +403,10 @@ class Members:
     def linearised(self, target: Value) -> tuple[Value, ...]:
         """Method resolution order (C3; depth first where C3 has no answer), the class itself first."""
         found = self.solver.solve(("linearised", target), self._order, target)
-        return tuple(value for _, value in sorted(found)) or (target,)
+        known = self._in_order.get(target)
+        if known is None or known[0] is not found:
+            known = self._in_order[target] = found, tuple(value for _, value in sorted(found)) or (target,)
+        return known[1]
 
     def _order(self, target: Value) -> frozenset[Any]:
         bases = [base for base in self.bases(target) if base[0] == CLASS and base != target]
@@ -568,11 +573,13 @@ class Members:
         mark = self.program.file(target[1]).facts.variable_mark
         if mark and name.startswith(mark):
             return NOTHING
-        for owner in self.linearised(target):
-            for base in self.bases(owner):
-                if base[0] == EXTERNAL:
-                    return external(f"{base[1]}.{name}")
-        return NOTHING
+        base = self.solver.solve(("outer base", target), self._outer_base, target)
+        return external(f"{next(iter(base))[1]}.{name}") if base else NOTHING
+
+    def _outer_base(self, target: Value) -> Values:
+        """The first base in a hierarchy that is outside the repository."""
+        bases = (base for owner in self.linearised(target) for base in self.bases(owner) if base[0] == EXTERNAL)
+        return frozenset(islice(bases, 1))
 
     def stored_from_outside(self, value: Value, name: str) -> Values:
         """What assignments outside its home put into a member of a value."""

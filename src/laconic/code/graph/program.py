@@ -550,6 +550,10 @@ class Program:
             known = self._files[file_id] = File(self.rows[file_id], definitions, scopes)
         return known
 
+    def is_kin(self, file_id: int, file: File) -> bool:
+        """Whether two files are written in languages that see each other's definitions."""
+        return self._kin[file_id] == file.family
+
     def symbol_id(self, file_id: int, position: int) -> str:
         """The id that the outside world uses."""
         path = self.rows[file_id].path

@@ -8,6 +8,7 @@ evaluating it: the answer is the exact inverse of `targets`, at the price of the
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laconic.code.expressions import CALL, CLASS_METHOD, DETACHED, ELEMENT, MEMBER, PROPERTY, SPREAD, Expression
@@ -41,6 +42,7 @@ MAX_CARRIER_FILES = 200  # files that mention such a name, above which only its 
 MAX_CARRIER_FILES_NEAR = 8  # likewise, when only what a parameter receives is asked for
 MAX_NESTING = 3  # containers in containers searched for a value
 READ_KINDS = (Kind.PROPERTY,)
+GUESSED_KINDS = (Kind.METHOD,)
 MAX_NAMESAKES = 1  # definitions of a name at which it alone is believed
 
 
@@ -72,8 +74,20 @@ class Sites:
         self.evaluator = evaluator
         self.program = evaluator.program
         self._known: dict[tuple[int, int], list[tuple[int, int, Expression, int]]] = {}
+        self._targets: dict[tuple[int, int, int], tuple[Target, ...]] = {}
+        self._few: dict[tuple[str, str], list[Target]] = {}
 
     # Forward
+
+    def targets_at(self, file: File, scope: int, index: int) -> Sequence[Target]:
+        """`targets` of a call by its position among those of its scope, found out once."""
+        key = (file.id, scope, index)
+        known = self._targets.get(key)
+        if known is None:
+            known = tuple(self.targets(file, scope, file.scope(scope).calls[index]))
+            if not self.evaluator.solver.is_solving:  # in the middle of a question values are not final
+                self._targets[key] = known
+        return known
 
     def targets(self, file: File, scope: int, call: Expression) -> list[Target]:
         """The definitions that a call may reach, by value."""
@@ -229,14 +243,22 @@ class Sites:
             return []
         if callee[2] in file.facts.common_members or callee[2] in file.facts.implicit_methods:
             return []
+        found = self._namesakes(callee[2], file)
+        if not found:
+            return []
         if self.evaluator.values(file, scope, callee[1]) or self.evaluator.values(file, scope, callee):
             return []
-        found = []
-        for file_id, position in self.program.named(callee[2], kinds=(Kind.METHOD,)):
-            other = self.program.file(file_id)
-            if other.family == file.family and other.definitions[position][0] == Kind.METHOD:
-                found.append(Target(file_id, position, 1, by_name=True))
-        return found if len(found) <= MAX_NAMESAKES else []
+        return found
+
+    def _namesakes(self, name: str, file: File) -> list[Target]:
+        """The methods of a name that a file may mean, nothing if they are many."""
+        key = (name, file.family)
+        known = self._few.get(key)
+        if known is None:
+            every = self.program.named(name, kinds=GUESSED_KINDS)
+            found = [Target(at, position, 1, by_name=True) for at, position in every if self.program.is_kin(at, file)]
+            known = self._few[key] = found if len(found) <= MAX_NAMESAKES else []
+        return known
 
     def properties(self, file: File, scope: int, expression: Expression) -> list[Target]:
         """The property functions that reading a member, or a bare name, calls."""
@@ -454,7 +476,7 @@ class Sites:
                 if self.evaluator.members.open.whole(file, position) in self.evaluator.values(other, scope, call[1]):
                     found.add((other.id, scope, index, 0))
                 continue
-            targets = self.targets(other, scope, call)
+            targets = self.targets_at(other, scope, index)
             if guess and not targets:
                 targets = self.guesses(other, scope, call)
             for target in targets:
