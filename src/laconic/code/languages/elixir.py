@@ -70,7 +70,7 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     return []
 
 
-def _part(node: Node, field: str) -> Node | None:
+def part(node: Node, field: str) -> Node | None:
     """A field of a node. Parentheses around it carry the field's name too."""
     return next((child for child in node.children_by_field_name(field) if child.is_named), None)
 
@@ -106,7 +106,7 @@ def _module_name(walk: Lowering, node: Node | None) -> str:
     if node.type == "identifier" and walk.text(node) == "__MODULE__":
         return _own_module(walk)
     if node.type == "dot":
-        left, right = _part(node, "left"), _part(node, "right")
+        left, right = part(node, "left"), part(node, "right")
         before = _module_name(walk, left)
         if before and right is not None and right.type == "alias":
             return f"{before}.{walk.text(right)}"
@@ -126,12 +126,14 @@ def _lower_alias_name(walk: Lowering, node: Node) -> Expression:
 # Modules
 
 
-def _arguments(call: Node) -> list[Node]:
+def arguments_of(call: Node) -> list[Node]:
+    """What a call is given, without its block."""
     listed = next((child for child in call.named_children if child.type == "arguments"), None)
     return [child for child in listed.named_children if child.type != "comment"] if listed is not None else []
 
 
-def _do_block(call: Node) -> Node | None:
+def do_block_of(call: Node) -> Node | None:
+    """The `do … end` that a call is given."""
     return next((child for child in call.named_children if child.type == "do_block"), None)
 
 
@@ -139,15 +141,15 @@ def _keyword(walk: Lowering, arguments: list[Node], wanted: str) -> Node | None:
     """The value of `wanted: value` among the arguments."""
     for argument in arguments:
         for pair in argument.named_children if argument.type == "keywords" else ():
-            key = _part(pair, "key")
+            key = part(pair, "key")
             if key is not None and walk.text(key).strip().rstrip(":") == wanted:
-                return _part(pair, "value")
+                return part(pair, "value")
     return None
 
 
 def _define_module(walk: Lowering, node: Node, form: str) -> Expression:
     """`defmodule A.B do … end`, `defprotocol P do … end`, `defimpl P, for: T do … end`."""
-    arguments, block = _arguments(node), _do_block(node)
+    arguments, block = arguments_of(node), do_block_of(node)
     if not arguments:
         walk.visit(node.named_children)
         return None
@@ -189,10 +191,10 @@ def _attribute(walk: Lowering, node: Node) -> tuple[str, Node | None]:
     """Name and value of `@name value`."""
     if node.type != "unary_operator" or not node.children or node.children[0].type != "@":
         return "", None
-    operand = _part(node, "operand")
+    operand = part(node, "operand")
     if operand is None or operand.type != "call":
         return "", None
-    target, arguments = _part(operand, "target"), _arguments(operand)
+    target, arguments = part(operand, "target"), arguments_of(operand)
     return (walk.text(target) if target is not None else ""), (arguments[0] if arguments else None)
 
 
@@ -200,14 +202,14 @@ def _lower_attribute(walk: Lowering, node: Node) -> Expression:
     """`@name value` sets, `@name` reads."""
     name, value = _attribute(walk, node)
     if not name:
-        operand = _part(node, "operand")
+        operand = part(node, "operand")
         return f"@{walk.text(operand)}" if operand is not None else None
     if name in SILENT_ATTRIBUTES or value is None:
         return None
     if name in TYPE_ATTRIBUTES:
         return _define_type(walk, node, value)
     if name in CALLBACK_ATTRIBUTES:
-        head = _part(value, "left") if value.type == "binary_operator" else value
+        head = part(value, "left") if value.type == "binary_operator" else value
         return _define_function(walk, node, head, None, Kind.FUNCTION, ABSTRACT) if head is not None else None
     if name in ("behaviour", "behavior"):
         base = walk.value(value)
@@ -221,8 +223,8 @@ def _lower_attribute(walk: Lowering, node: Node) -> Expression:
 
 def _define_type(walk: Lowering, node: Node, value: Node) -> Expression:
     """`@type t :: …`."""
-    head = _part(value, "left") if value.type == "binary_operator" else None
-    name = _part(head, "target") if head is not None and head.type == "call" else head
+    head = part(value, "left") if value.type == "binary_operator" else None
+    name = part(head, "target") if head is not None and head.type == "call" else head
     if name is not None:
         walk.define_value(node, walk.text(name), name, Kind.TYPE)
     return None
@@ -230,7 +232,7 @@ def _define_type(walk: Lowering, node: Node, value: Node) -> Expression:
 
 def _define_fields(walk: Lowering, node: Node) -> Expression:
     """`defstruct [:a, b: 1]`."""
-    pending = _arguments(node)
+    pending = arguments_of(node)
     while pending:
         child = pending.pop(0)
         if child.type in ("list", "keywords"):
@@ -238,10 +240,10 @@ def _define_fields(walk: Lowering, node: Node) -> Expression:
         elif child.type == "atom":
             walk.define_value(child, walk.text(child).lstrip(":"), child, Kind.FIELD)
         elif child.type == "pair":
-            key = _part(child, "key")
+            key = part(child, "key")
             if key is not None:
                 walk.define_value(child, walk.text(key).strip().rstrip(":"), key, Kind.FIELD)
-            walk.value(_part(child, "value"))
+            walk.value(part(child, "value"))
     return None
 
 
@@ -250,12 +252,12 @@ def _define_fields(walk: Lowering, node: Node) -> Expression:
 
 def _define(walk: Lowering, node: Node, form: str) -> Expression:
     """`def f(a) when g do … end` and its relatives."""
-    arguments = _arguments(node)
+    arguments = arguments_of(node)
     if not arguments:
         walk.visit(node.named_children)
         return None
     kind = Kind.MACRO if form.startswith("defmacro") else Kind.FUNCTION
-    body = _do_block(node) or _keyword(walk, arguments[1:], "do")
+    body = do_block_of(node) or _keyword(walk, arguments[1:], "do")
     is_declared = body is None and walk.scope.kind is Kind.INTERFACE
     flags = FUNCTIONS[form] | (ABSTRACT if is_declared else 0)
     result = _define_function(walk, node, arguments[0], body, kind, flags)
@@ -278,27 +280,27 @@ def _delegate(walk: Lowering, arguments: list[Node], draft: ScopeDraft | None, n
     walk.scope = parent
 
 
-def _head(walk: Lowering, head: Node) -> tuple[str, Node, list[Node], list[Node]]:
+def head_of(text: Callable[[Node], str], head: Node) -> tuple[str, Node, list[Node], list[Node]]:
     """Name, name node, parameters and guards of a function head."""
     guards: list[Node] = []
-    if head.type == "binary_operator" and _operator(head) == "when":
-        right = _part(head, "right")
+    if head.type == "binary_operator" and operator_of(head) == "when":
+        right = part(head, "right")
         guards = [right] if right is not None else []
-        head = _part(head, "left") or head
-    if head.type == "binary_operator" and _operator(head) == "::":  # what it gives is declared beside it
-        head = _part(head, "left") or head
+        head = part(head, "left") or head
+    if head.type == "binary_operator" and operator_of(head) == "::":  # what it gives is declared beside it
+        head = part(head, "left") or head
     if head.type == "call":
-        target = _part(head, "target") or head
-        return walk.text(target), target, _arguments(head), guards
+        target = part(head, "target") or head
+        return text(target), target, arguments_of(head), guards
     if head.type in ("binary_operator", "unary_operator"):
         operands = [child for child in head.named_children if child.type != "comment"]
         sign = next((child for child in head.children if not child.is_named), head)
-        return walk.text(sign), sign, operands, guards
-    return walk.text(head), head, [], guards
+        return text(sign), sign, operands, guards
+    return text(head), head, [], guards
 
 
 def _define_function(walk: Lowering, node: Node, head: Node, body: Node | None, kind: Kind, flags: int) -> Expression:
-    name, name_node, listed, guards = _head(walk, head)
+    name, name_node, listed, guards = head_of(walk.text, head)
     parent = walk.scope
     draft = _earlier_clause(walk, name, len(listed), kind)
     if draft is None:
@@ -340,10 +342,10 @@ def _earlier_clause(walk: Lowering, name: str, arity: int, kind: Kind) -> ScopeD
 def _receive(walk: Lowering, draft: ScopeDraft, position: int, pattern: Node) -> None:
     """Bind what the pattern of a parameter names."""
     name = draft.parameters[position].name
-    if pattern.type == "binary_operator" and _operator(pattern) == "\\\\":
-        default = walk.value(_part(pattern, "right"))
+    if pattern.type == "binary_operator" and operator_of(pattern) == "\\\\":
+        default = walk.value(part(pattern, "right"))
         draft.parameters[position] = draft.parameters[position]._replace(default=default or (CONST, "nil"))
-        pattern = _part(pattern, "left") or pattern
+        pattern = part(pattern, "left") or pattern
     if pattern.type == "identifier" and name.startswith("#"):  # the first clause that names it names it for all
         own = walk.text(pattern)
         if all(parameter.name != own for parameter in draft.parameters):
@@ -387,7 +389,7 @@ def _lower_anonymous(walk: Lowering, node: Node) -> Expression:
         for position, pattern in enumerate(patterns):
             _receive(walk, draft, position, pattern)
         walk.visit(guards)
-        value = walk.value(_part(clause, "right"))
+        value = walk.value(part(clause, "right"))
         if value is not None:
             draft.returns.append(value)
     return walk.leave(draft, parent)
@@ -395,11 +397,11 @@ def _lower_anonymous(walk: Lowering, node: Node) -> Expression:
 
 def _clause_patterns(clause: Node) -> tuple[list[Node], list[Node]]:
     """Patterns and guards left of `->`."""
-    left = _part(clause, "left")
+    left = part(clause, "left")
     if left is None:
         return [], []
-    if left.type == "binary_operator" and _operator(left) == "when":
-        listed, guard = _part(left, "left"), _part(left, "right")
+    if left.type == "binary_operator" and operator_of(left) == "when":
+        listed, guard = part(left, "left"), part(left, "right")
         if listed is None or guard is None:
             return [], []
         return (listed.named_children if listed.type == "arguments" else [listed]), [guard]
@@ -408,17 +410,17 @@ def _clause_patterns(clause: Node) -> tuple[list[Node], list[Node]]:
 
 def _lower_capture(walk: Lowering, node: Node) -> Expression:
     """`&f/1`, `&M.f/1` are the function; `&(…)` is an anonymous one."""
-    operand = _part(node, "operand")
+    operand = part(node, "operand")
     if operand is None:
         return None
     if operand.type == "integer":
         return f"&{walk.text(operand)}"
-    if operand.type == "binary_operator" and _operator(operand) == "/":
-        named = _part(operand, "left")
+    if operand.type == "binary_operator" and operator_of(operand) == "/":
+        named = part(operand, "left")
         if named is not None and named.type == "identifier":
             walk.scope.read.add(walk.text(named))
             return walk.text(named)
-        target = _part(named, "target") if named is not None and named.type == "call" else None
+        target = part(named, "target") if named is not None and named.type == "call" else None
         if target is not None and target.type == "dot":
             return _member(walk, target)
     parent = walk.scope
@@ -467,8 +469,8 @@ def _bind(walk: Lowering, pattern: Node, value: Expression) -> None:
 
 
 def _bind_operator(walk: Lowering, pattern: Node, value: Expression) -> None:
-    left, right = _part(pattern, "left"), _part(pattern, "right")
-    operator = _operator(pattern)
+    left, right = part(pattern, "left"), part(pattern, "right")
+    operator = operator_of(pattern)
     if left is None or right is None:
         return
     if operator in ("=", "|"):  # both name it; head and tail of a list
@@ -497,16 +499,16 @@ def _map_pairs(walk: Lowering, node: Node) -> list[tuple[Expression, Node]]:
             if child.type == "keywords":
                 pending.append(child)
             elif child.type == "pair":
-                key, value = _part(child, "key"), _part(child, "value")
+                key, value = part(child, "key"), part(child, "value")
                 if key is not None and value is not None:
                     found.append(((CONST, walk.text(key).strip().rstrip(":")), value))
-            elif child.type == "binary_operator" and _operator(child) == "=>":
-                key, value = _part(child, "left"), _part(child, "right")
+            elif child.type == "binary_operator" and operator_of(child) == "=>":
+                key, value = part(child, "left"), part(child, "right")
                 if value is not None:
                     found.append((walk.value(key), value))
-            elif child.type == "binary_operator" and _operator(child) == "|":
-                walk.value(_part(child, "left"))
-                right = _part(child, "right")
+            elif child.type == "binary_operator" and operator_of(child) == "|":
+                walk.value(part(child, "left"))
+                right = part(child, "right")
                 pending.extend([right] if right is not None else [])
     return found
 
@@ -514,7 +516,8 @@ def _map_pairs(walk: Lowering, node: Node) -> list[tuple[Expression, Node]]:
 # Calls
 
 
-def _operator(node: Node) -> str:
+def operator_of(node: Node) -> str:
+    """The operator of a node, "" for one without."""
     found = node.child_by_field_name("operator")
     return found.type if found is not None else ""
 
@@ -525,7 +528,7 @@ def _lower_call(walk: Lowering, node: Node) -> Expression:
 
 def _call(walk: Lowering, node: Node, piped: tuple[Expression, ...]) -> Expression:
     """A call; `piped` comes before its written arguments."""
-    target = _part(node, "target")
+    target = part(node, "target")
     if target is None:
         walk.visit(node.named_children)
         return None
@@ -534,7 +537,7 @@ def _call(walk: Lowering, node: Node, piped: tuple[Expression, ...]) -> Expressi
     if special is not None and not piped:
         return special(walk, node, name)
     line = target.end_point[0] + 1
-    arguments = _arguments(node)
+    arguments = arguments_of(node)
     listed = any(child.type == "arguments" for child in node.named_children)
     if target.type == "dot" and not listed and not piped and not _is_module(walk, target):
         return _member(walk, target)  # a field
@@ -546,7 +549,7 @@ def _call(walk: Lowering, node: Node, piped: tuple[Expression, ...]) -> Expressi
         callee = name or walk.value(target)
         walk.scope.read.update([name] if name else [])
     values = (*piped, *_values(walk, arguments))
-    block = _do_block(node)
+    block = do_block_of(node)
     if block is not None:
         values = (*values, _lower_inline(walk, block, values[0] if values else None))
     _call_by_names(walk, name, values, line)
@@ -558,7 +561,7 @@ def _values(walk: Lowering, arguments: list[Node]) -> tuple[Expression, ...]:
 
 
 def _is_module(walk: Lowering, dot: Node) -> bool:
-    left = _part(dot, "left")
+    left = part(dot, "left")
     return left is not None and (left.type in ("alias", "atom") or bool(_module_name(walk, left)))
 
 
@@ -567,7 +570,7 @@ def _member(walk: Lowering, dot: Node) -> Expression:
     whole = _module_name(walk, dot)
     if whole:
         return _lower_alias_name(walk, dot)
-    left, right = _part(dot, "left"), _part(dot, "right")
+    left, right = part(dot, "left"), part(dot, "right")
     base = f"{walk.text(left).lstrip(':')}" if left is not None and left.type == "atom" else walk.value(left)
     if right is None:
         return base
@@ -598,8 +601,8 @@ def _lower_identifier(walk: Lowering, node: Node) -> Expression:
 
 
 def _lower_binary(walk: Lowering, node: Node) -> Expression:
-    left, right = _part(node, "left"), _part(node, "right")
-    operator = _operator(node)
+    left, right = part(node, "left"), part(node, "right")
+    operator = operator_of(node)
     if operator == "|>" and right is not None:
         piped = walk.value(left)
         if right.type == "call":
@@ -644,7 +647,7 @@ def _lower_block(walk: Lowering, node: Node | None, subject: Expression = None) 
             for pattern in patterns:
                 _bind(walk, pattern, subject)
             walk.visit(guards)
-            others.append(walk.value(_part(child, "right")))
+            others.append(walk.value(part(child, "right")))
         elif child.type in ("else_block", "rescue_block", "catch_block"):
             others.append(_lower_block(walk, child))
         elif child.type == "after_block":
@@ -664,19 +667,19 @@ def _lower_inline(walk: Lowering, block: Node, subject: Expression = None) -> Ex
 
 def _form(walk: Lowering, node: Node, name: str) -> Expression:
     """`if`, `case`, `with`, `try`… give the value of a branch; keywords `do:` and `else:` are branches too."""
-    arguments = _arguments(node)
+    arguments = arguments_of(node)
     subject: Expression = None
     branches: list[Expression] = []
     for argument in arguments:
         if argument.type == "keywords":
             branches.extend(_branches(walk, argument))
-        elif name == "for" and argument.type == "binary_operator" and _operator(argument) == "<-":
-            left, value = _part(argument, "left"), walk.value(_part(argument, "right"))
+        elif name == "for" and argument.type == "binary_operator" and operator_of(argument) == "<-":
+            left, value = part(argument, "left"), walk.value(part(argument, "right"))
             if left is not None:
                 _bind(walk, left, value and (ELEMENT, value))
         else:
             subject = walk.value(argument)
-    branches.append(_lower_block(walk, _do_block(node), subject if name == "case" else None))
+    branches.append(_lower_block(walk, do_block_of(node), subject if name == "case" else None))
     value = _one_of(*branches)
     return (SEQUENCE, (value,), walk.next_serial()) if name == "for" and value is not None else value
 
@@ -684,8 +687,8 @@ def _form(walk: Lowering, node: Node, name: str) -> Expression:
 def _branches(walk: Lowering, keywords: Node) -> list[Expression]:
     found = []
     for pair in keywords.named_children:
-        key = _part(pair, "key")
-        value = walk.value(_part(pair, "value"))
+        key = part(pair, "key")
+        value = walk.value(part(pair, "value"))
         if key is not None and walk.text(key).strip() in ("do:", "else:"):
             found.append(value)
     return found
@@ -693,7 +696,7 @@ def _branches(walk: Lowering, keywords: Node) -> list[Expression]:
 
 def _alias(walk: Lowering, node: Node, form: str) -> Expression:
     """`alias A.B`, `alias A.B, as: C`, `alias A.{B, C}`; `require` likewise."""
-    arguments = _arguments(node)
+    arguments = arguments_of(node)
     line = node.start_point[0] + 1
     chosen = _keyword(walk, arguments, "as")
     for whole in _named_modules(walk, arguments[0]) if arguments else []:
@@ -708,7 +711,7 @@ def _alias(walk: Lowering, node: Node, form: str) -> Expression:
 
 def _named_modules(walk: Lowering, node: Node) -> list[str]:
     if node.type == "dot":
-        left, right = _part(node, "left"), _part(node, "right")
+        left, right = part(node, "left"), part(node, "right")
         if right is not None and right.type == "tuple":
             before = _module_name(walk, left)
             return [f"{before}.{walk.text(child)}" for child in right.named_children if child.type == "alias"]
@@ -718,7 +721,7 @@ def _named_modules(walk: Lowering, node: Node) -> list[str]:
 
 def _import(walk: Lowering, node: Node, form: str) -> Expression:
     """`import M` brings its functions into sight; `use M` runs its `__using__`, which often does."""
-    arguments = _arguments(node)
+    arguments = arguments_of(node)
     line = node.start_point[0] + 1
     for whole in _named_modules(walk, arguments[0]) if arguments else []:
         walk.add_import(Import(whole, "*", "", line))
@@ -759,7 +762,7 @@ def _lower_map(walk: Lowering, node: Node) -> Expression:
 def _lower_keywords(walk: Lowering, node: Node) -> Expression:
     pairs = []
     for pair in node.named_children:
-        key, value = _part(pair, "key"), _part(pair, "value")
+        key, value = part(pair, "key"), part(pair, "value")
         if key is not None:
             pairs.append(((CONST, walk.text(key).strip().rstrip(":")), walk.value(value)))
     return (MAPPING, tuple(pairs), walk.next_serial())
@@ -776,7 +779,7 @@ def _lower_atom(walk: Lowering, node: Node) -> Expression:
 
 def _lower_access(walk: Lowering, node: Node) -> Expression:
     """`container[key]`."""
-    target, key = _part(node, "target"), _part(node, "key")
+    target, key = part(node, "target"), part(node, "key")
     container = walk.value(target)
     return container and (ITEM, container, walk.value(key))
 
@@ -817,6 +820,7 @@ ELIXIR = Language(
     name="elixir",
     grammar=grammar,
     rules=RULES,
+    control=model.control_table("elixir"),
     blocks=frozenset({"do_block", "stab_clause"}),
     resolution=Resolution(
         modules=module_files,

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from laconic.code.syntax.control.walk import Walk
 
 
+Cases = list[tuple["Node", control.Case]]
+
 FALLS = frozenset({"fallthrough"})  # where it is a word of the case and no statement
 OTHERWISE = control.Case("", default=True)  # an `else` among cases
 
@@ -30,8 +32,9 @@ OTHERWISE = control.Case("", default=True)  # an `else` among cases
 def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     """Cases are tried one after the other, or jumped to where they fall through."""
     draft, result = walk.draft, walk.result
-    draft.scopes.append({})
-    body = field(role.body)(node) or node
+    if not role.outlives:
+        draft.scopes.append({})
+    body = (field(role.body)(node) if role.body else None) or node
     open_statement(walk, node, "switch", body if body.id != node.id else None)
     me = draft.statement
     initial(walk, node, role.initial)
@@ -46,7 +49,7 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
         draft.own.add(matched(node))
     start = draft.last()
     draft.close()
-    cases = _cases_in(walk, body)
+    cases = cases_in(walk, body)
     if cases:
         draft.statements[me].head_end_line = min(draft.statements[me].head_end_line, cases[0][0].start_point[0] + 1)
         note_closing(walk, body, me)
@@ -56,26 +59,45 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     if any(part.falls for _, part in cases):
         _jump_to_cases(walk, cases, start, node)
     else:
-        _try_cases(walk, cases, frame, start, node, result)
+        _try_cases(walk, cases, frame, [(start, Way.NEXT)], node)
     draft.frames.pop()
+    if role.fails:
+        refuse(walk)
     draft.here = draft.here + frame.breaks
     draft.statement = draft.statements[me].owner
-    draft.scopes.pop()
+    if not role.outlives:
+        draft.scopes.pop()
 
 
-def _cases_in(walk: Walk, body: Node) -> list[tuple[Node, control.Case]]:
+def choose(walk: Walk, node: Node, cases: Cases, missed: Ends, result: str | None) -> Ends:
+    """The first case that fits runs, tried from `missed` on; `here` is where none fits, and the ends are given back."""
+    frame = Frame("cases", result=result)
+    walk.draft.frames.append(frame)
+    _try_cases(walk, cases, frame, missed, node)
+    walk.draft.frames.pop()
+    return frame.breaks
+
+
+def refuse(walk: Walk) -> None:
+    """No case fits: that raises, so the last case decides nothing."""
+    draft = walk.draft
+    if draft.here:
+        draft.decisions -= 1
+    draft.escape(draft.here)
+    draft.here = []
+
+
+def cases_in(walk: Walk, body: Node) -> Cases:
+    """The cases among the children of a node; an `else` is one too."""
     found = [(child, walk.role(child)) for child in body.named_children]
     cases = [(child, OTHERWISE if type(role) is control.Else else role) for child, role in found]
     return [(child, role) for child, role in cases if type(role) is control.Case]
 
 
-def _try_cases(
-    walk: Walk, cases: list[tuple[Node, control.Case]], frame: Frame, start: int, around: Node, result: str | None
-) -> None:
+def _try_cases(walk: Walk, cases: Cases, frame: Frame, missed: Ends, around: Node) -> None:
     """The first case that fits is taken; a default is tried last, wherever it stands."""
     draft = walk.draft
     me = draft.statement
-    missed: Ends = [(start, Way.NEXT)]
     fallen: Ends = []
     ordered = sorted(cases, key=lambda case: _is_default(walk, *case))
     for node, role in ordered:
@@ -84,7 +106,7 @@ def _try_cases(
         missed = _case_head(walk, node, role, matched(around))
         draft.here = draft.here + fallen
         frame.continues = []
-        _case_body(walk, node, role, result)
+        _case_body(walk, node, role, frame.result)
         fallen = list(frame.raised)
         frame.raised = []
         if role.joins and (token(node, FALLS) is not None or not _case_statements(walk, node, role)):
@@ -94,7 +116,7 @@ def _try_cases(
     draft.here = missed
 
 
-def _jump_to_cases(walk: Walk, cases: list[tuple[Node, control.Case]], start: int, around: Node) -> None:
+def _jump_to_cases(walk: Walk, cases: Cases, start: int, around: Node) -> None:
     """Every case is entered from the subject and from the case before it."""
     draft = walk.draft
     me = draft.statement
@@ -122,7 +144,7 @@ def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends
     guard = field(role.guard)(node) if role.guard else None
     open_statement(walk, node, "case", _body_start(walk, node, role))
     default = _is_default(walk, node, role)
-    draft.decisions += not default
+    draft.decisions += not (default or role.fits)
     for child in _patterns(node, role):
         walk.bind(child, None, declares=True) if role.binds and not default else walk.visit(child)
     draft.point(node.start_byte, pattern.end_byte if pattern is not None else node.start_byte)
@@ -130,7 +152,8 @@ def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends
     draft.point().tests = True
     number = draft.last()
     draft.close()
-    missed: Ends = [] if default or (role.names_fit and _is_name(walk, pattern)) else [(number, Way.FALSE)]
+    fits = default or role.fits or (role.names_fit and _is_name(walk, pattern))
+    missed: Ends = [] if fits else [(number, Way.FALSE)]
     draft.here = [(number, Way.TRUE if missed else Way.NEXT)]
     if guard is not None:
         holds, fails = branch(walk, guard)
@@ -140,7 +163,7 @@ def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends
 
 
 def _patterns(node: Node, role: control.Case) -> list[Node]:
-    if role.pattern[:1] == ":":
+    if role.pattern[:1] == ":" and "/" not in role.pattern:
         return [child for child in node.named_children if child.type == role.pattern[1:]]
     if role.pattern[:1] in ("#", "=") or "/" in role.pattern:
         found = field(role.pattern)(node)

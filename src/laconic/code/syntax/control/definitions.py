@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laconic.code.languages import model
+from laconic.code.languages.control import roles as control
 from laconic.code.routines import RESULT
 from laconic.code.syntax.children import field
 from laconic.code.syntax.control.blocks import sequence
@@ -29,7 +30,7 @@ def visit_function(walk: Walk, node: Node, role: model.Function) -> None:
         _visit_member_function(walk, node, role, name_node)
         return
     inner = _routine(walk, node, role, name)
-    _take(walk, node, name if not role.is_value else "", inner)
+    take(walk, node, name if not role.is_value else "", inner)
     if not name:
         walk.draft.decisions += inner.decisions
 
@@ -44,7 +45,7 @@ def _visit_member_function(walk: Walk, node: Node, role: model.Function, target:
     """`function object.member() …` gives a part of an object its value."""
     member = field(walk.role(target).member)(target)
     inner = _routine(walk, node, role, walk.text(member) if member is not None else walk.text(target))
-    _take(walk, node, "", inner)
+    take(walk, node, "", inner)
     walk.bind(target, None, declares=False)
 
 
@@ -70,7 +71,8 @@ def visit_wrapper(walk: Walk, node: Node, role: model.Wrapper) -> None:
     walk.visit(definition)
 
 
-def _take(walk: Walk, node: Node, name: str, inner: Draft) -> None:
+def take(walk: Walk, node: Node, name: str, inner: Draft) -> None:
+    """Where a function is defined, its name is bound; one without a name has what it reads and writes."""
     reads = tuple(walk.draft.variable(free) for free in inner.free if free not in inner.own)
     writes = tuple(walk.draft.variable(changed) for changed in inner.outward if changed not in inner.own)
     if name:
@@ -94,21 +96,47 @@ def _visit_defaults(walk: Walk, parameters: Node | None) -> None:
         walk.visit(default)
 
 
+class Around(NamedTuple):
+    """Where the walk was before it entered a routine, and the routine's place in the file."""
+
+    draft: Draft
+    result: str | None
+    discarded: int
+    place: int
+
+
+def enter_routine(walk: Walk, kind: str, name: str, first: Node, last: Node) -> Around:
+    """Begin a routine that goes from one node to another; `walk.draft` is what it is read into."""
+    around = Around(walk.draft, walk.result, walk.discarded, len(walk.routines))
+    walk.routines.append(None)
+    outer_place = next((at for at in range(around.place - 1, -1, -1) if walk.routines[at] is None), -1)
+    qualified = f"{walk.draft.name}.{name or _unnamed(walk.draft)}".removeprefix(".")
+    walk.draft = Draft(qualified, kind, outer_place, first.start_point[0] + 1, last.end_point[0] + 1)
+    walk.result, walk.discarded = None, -1
+    if kind == "function" and not name and walk.control.closures_share:
+        walk.draft.around = around.draft
+    begin(walk.draft)
+    return around
+
+
+def leave_routine(walk: Walk, around: Around) -> Draft:
+    """End a routine; the walk goes on in the one around it, of which it may read variables."""
+    draft = walk.draft
+    walk.routines[around.place] = draft.freeze()
+    for free in draft.free:
+        if free not in draft.own:
+            around.draft.variable(free)
+    walk.draft, walk.result, walk.discarded = around.draft, around.result, around.discarded
+    return draft
+
+
 def _routine(walk: Walk, node: Node, role: Any, name: str) -> Draft:
     """Read the body of a definition as a routine; the walk goes on in the one around it."""
-    outer, result, discarded = walk.draft, walk.result, walk.discarded
-    place = len(walk.routines)
-    walk.routines.append(None)
-    outer_place = next((at for at in range(place - 1, -1, -1) if walk.routines[at] is None), -1)
     whole = _whole(walk, node)
     kind = "class" if type(role) is model.Class else "function"
-    qualified = f"{outer.name}.{name or _unnamed(outer)}".removeprefix(".")
-    draft = Draft(qualified, kind, outer_place, whole.start_point[0] + 1, node.end_point[0] + 1)
-    walk.draft, walk.result, walk.discarded = draft, None, -1
-    if kind == "function" and not name and walk.control.closures_share:
-        draft.around = outer
+    around = enter_routine(walk, kind, name, whole, node)
+    draft = walk.draft
     body = field(role.body)(node)
-    begin(draft)
     head_of(walk, whole, body)
     if kind == "function":
         _bind_parameters(walk, node, role)
@@ -122,12 +150,7 @@ def _routine(walk: Walk, node: Node, role: Any, name: str) -> Draft:
         inside = [child for child in node.named_children if parameters is None or child.id != parameters.id]
         sequence(walk, inside, gives)
         draft.close()
-    walk.routines[place] = draft.freeze()
-    for free in draft.free:
-        if free not in draft.own:
-            outer.variable(free)
-    walk.draft, walk.result, walk.discarded = outer, result, discarded
-    return draft
+    return leave_routine(walk, around)
 
 
 def head_of(walk: Walk, whole: Node, body: Node | None) -> None:
@@ -199,6 +222,8 @@ def _bind_parameter(walk: Walk, node: Node) -> None:
             _bind_parameter(walk, name) if type(walk.role(name)) is not model.Parameter else None
     elif kind in (model.Skip, model.Comment, model.Generic):
         return
+    elif kind in (control.Match, control.Qualified, control.Pinned, control.Marked, model.Pair):
+        walk.bind(node, None, declares=True)
     elif kind is model.Assign:
         left = field(role.left)(node)
         if left is not None:

@@ -131,8 +131,12 @@ class Draft:
         if point.fails:
             return
         point.fails = True
-        if any(frame.kind == "handlers" for frame in self.frames):
-            self.route([(self.last(), Way.EXCEPTION)], Leap.RAISE, "")
+        self.escape([(self.last(), Way.NEXT)])
+
+    def escape(self, ends: Ends) -> None:
+        """These raise: control goes to the handlers around, if there are any."""
+        if ends and any(frame.kind == "handlers" for frame in self.frames):
+            self.route([(source, Way.EXCEPTION) for source, _ in ends], Leap.RAISE, "")
 
     # Jumps
 

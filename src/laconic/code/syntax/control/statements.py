@@ -13,6 +13,7 @@ from laconic.code.syntax.control.blocks import (
 )
 from laconic.code.syntax.control.branches import lower_if, lower_refutable
 from laconic.code.syntax.control.cases import lower_switch
+from laconic.code.syntax.control.chains import lower_chain, lower_given
 from laconic.code.syntax.control.exceptions import lower_try, lower_with
 from laconic.code.syntax.control.jumps import lower_deferred, lower_jump, lower_labelled
 from laconic.code.syntax.control.loops import lower_each, lower_while
@@ -51,4 +52,6 @@ STATEMENTS: dict[type, Callable[[Walk, Node, Any], None]] = {
     control.Suite: lower_suite,
     control.Straight: lower_straight,
     control.Refutable: lower_refutable,
+    control.Chain: lower_chain,
+    control.Given: lower_given,
 }
