@@ -217,8 +217,8 @@ def _anonymous(node: Node, text: Text) -> Any:
     left, right = (_at(clauses[0], field) for field in ("left", "right"))
     if not right:
         return Skip()
-    ways = (f":stab_clause/{way}" if way else "" for way in (left, right))
-    return Function(Kind.LAMBDA, "", *ways, body_is_value=True)
+    parameters = f":stab_clause/{left}" if left else ""
+    return Function(Kind.LAMBDA, "", parameters, f":stab_clause/{right}", body_is_value=True)
 
 
 def _guarded(clause: Node) -> bool:
