@@ -1,18 +1,18 @@
-"""What a session saves over the turns of somebody who follows the history of a repository.
+"""What a session saves over the work of somebody who makes the commits of a repository, one after the other.
 
-One turn is one commit, the oldest first: its files are checked out, and the functions that it changed are asked about
-with `context`, and again those that the `--again` turns before it changed: who works on something looks at it again.
-Each question is put without a session, with one that fills what it saves, and with one that does not.
-With `--again 0` nothing is asked about twice but what is changed twice.
+A task is one commit, the oldest first. Who makes it asks for a map, for the context of the functions that the commit
+changes and of one caller of each; makes the change; asks for these functions and callers again, and for the context of
+the change. All tasks are one session. Each question is put without it, with it and `--no-fill` (the same packs, in as
+few tokens as the reader needs), and in a second session that fills what it saves.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -20,94 +20,139 @@ from typing import NamedTuple
 from bench import machine
 from bench.results import keep
 from laconic.capabilities.invoke import ask
+from laconic.code.index.patch import read_patch
+from laconic.code.languages.registry import language_of_path
 from laconic.code.symbols import CALLABLE_KINDS, Symbol
 from laconic.foundation.errors import LaconicError
 from laconic.workspace import Workspace
 
-MAX_ASKED = 3  # functions of one commit
+MAX_ASKED = 2  # functions of one commit
+MAX_FILES = 12  # of a commit: larger ones are no single task
+MAP_TOKENS = 1_000
 
 
-class Turn(NamedTuple):
-    """The tokens of one turn."""
+class Question(NamedTuple):
+    """What is asked, as what it counts in the table."""
 
-    without: int  # a session
-    shorter: int  # the same packs with a session that does not fill
-    filled: int  # packs that fill what the session saves
-    worth: int  # what those packs take without a session
+    kind: str
+    capability: str
+    arguments: dict[str, object]
 
 
-def turns(repository: Path, number: int, budget: int, again: int) -> Iterator[Turn]:
-    """Go through the last commits that change functions."""
+class Task(NamedTuple):
+    """A commit with what it changes, by id as of its parent."""
+
+    commit: str
+    changed: tuple[str, ...]
+
+
+def measure(repository: Path, number: int, budget: int) -> dict[str, Counter[str]]:
+    """The tokens of all answers by kind of question: without a session, shorter, filled, and what that is worth."""
+    totals: dict[str, Counter[str]] = {name: Counter() for name in ("asked", "without", "shorter", "filled", "worth")}
     with tempfile.TemporaryDirectory() as directory:
         copy = Path(directory) / "copy"
         _git(repository, "clone", "--quiet", "--shared", str(repository), str(copy))
-        log = _git(copy, "log", "--no-merges", "--format=%H", f"-{number * 6}", "--", "*.py").split()
-        before: list[list[str]] = []
-        done = 0
-        for commit in reversed(log):
-            _git(copy, "checkout", "--quiet", "--force", commit)
-            with Workspace.open(copy) as workspace:
-                workspace.check_freshness()
-                changed = [symbol.id for symbol in _changed(copy, workspace)]
-                asked = dict.fromkeys([*changed, *(one for turn in before for one in turn)])
-                if changed:
-                    yield _turn(workspace, [one for one in asked if workspace.engine.store.symbol(one)], budget)
-                    before, done = [changed, *before][:again], done + 1
-            if done == number:
-                return
+        for task in tasks(copy, number):
+            for question in _questions(copy, task, budget):
+                _ask(copy, question, totals)
+    return totals
 
 
-def _changed(copy: Path, workspace: Workspace) -> list[Symbol]:
-    """The functions that the commit which is checked out has put lines into, tests last."""
+def tasks(copy: Path, number: int) -> Iterator[Task]:
+    """The last commits that change functions, the oldest first; each with its parent checked out."""
+    log = _git(copy, "log", "--no-merges", "--format=%H", f"-{number * 8}").split()
+    usable = [commit for commit in log if _is_small(copy, commit)][: number * 2]
+    done = 0
+    for commit in reversed(usable):
+        _git(copy, "checkout", "--quiet", "--force", f"{commit}~1")
+        with Workspace.open(copy) as workspace:
+            workspace.check_freshness()
+            changed = tuple(symbol.id for symbol in _changed(copy, commit, workspace))
+        if changed and done < number:
+            done += 1
+            yield Task(commit, changed)
+
+
+def _is_small(copy: Path, commit: str) -> bool:
+    paths = _git(copy, "show", "--format=", "--name-only", commit).split("\n")
+    code = [path for path in paths if path and language_of_path(path)]
+    return bool(code) and len(paths) <= MAX_FILES
+
+
+def _changed(copy: Path, commit: str, workspace: Workspace) -> list[Symbol]:
+    """The functions whose lines the commit takes out or replaces, as they are before; tests last."""
+    diff = _git(copy, "diff", "--unified=0", f"{commit}~1", commit).encode("utf-8", "surrogateescape")
     found: dict[str, Symbol] = {}
-    path = ""
-    for line in _git(copy, "diff", "--unified=0", "HEAD~1", "HEAD", "--", "*.py").splitlines():
-        if line.startswith("+++ b/"):
-            path = line[6:]
-        elif line.startswith("@@ "):
-            first, _, size = line.split("+")[1].split(" ")[0].partition(",")
-            lines = range(int(first), int(first) + int(size or 1))
-            inner = [one for one in workspace.engine.store.symbols_of(path) if one.kind in CALLABLE_KINDS
-                     and any(one.start_line <= at <= one.end_line for at in lines)]  # fmt: skip
-            found |= {one.id: one for one in inner}
+    for file in read_patch(diff):
+        lines = {at for hunk in file.hunks for at in range(hunk.old_first, hunk.old_first + max(1, len(hunk.removed)))}
+        for symbol in workspace.engine.store.symbols_of(file.old_path):
+            if symbol.kind in CALLABLE_KINDS and any(symbol.start_line <= at <= symbol.end_line for at in lines):
+                found[symbol.id] = symbol
     return sorted(found.values(), key=lambda one: ("test" in one.path, one.id))[:MAX_ASKED]
 
 
-def _turn(workspace: Workspace, symbols: list[str], budget: int) -> Turn:
-    without = shorter = filled = worth = 0
-    for symbol in symbols:
-        question = {"symbols": (symbol,), "budget": budget}
+def _questions(copy: Path, task: Task, budget: int) -> Iterator[Question]:
+    """The questions of one task, the commit checked out in the middle of them."""
+    yield Question("map", "code.map", {"budget": MAP_TOKENS})
+    around = [(symbol, "context") for symbol in task.changed]
+    around += [(caller, "callers") for caller in _callers(copy, task.changed)]
+    for symbol, kind in around:
+        yield Question(kind, "code.context", {"symbols": (symbol,), "budget": budget})
+    _git(copy, "checkout", "--quiet", "--force", task.commit)
+    for symbol, kind in around:
+        yield Question(f"{kind} again", "code.context", {"symbols": (symbol,), "budget": budget})
+    yield Question("diff-context", "code.diff_context", {"base": "HEAD~1", "head": "HEAD", "budget": budget})
+
+
+def _callers(copy: Path, symbols: tuple[str, ...]) -> list[str]:
+    found: list[str] = []
+    with Workspace.open(copy) as workspace:
+        for symbol in symbols:
+            callers = ask(workspace, "code.calls", symbol=symbol, direction="callers", limit=1).callers.items
+            found += [call.caller for call in callers if call.caller not in {*symbols, *found}]
+    return found
+
+
+def _ask(copy: Path, question: Question, totals: dict[str, Counter[str]]) -> None:
+    kind, capability, arguments = question
+    is_map = capability == "code.map"
+    with Workspace.open(copy) as workspace:
         try:
-            without += ask(workspace, "code.context", **question).used
-            shorter += ask(workspace, "code.context", session="shorter", fill=False, **question).used
-            packed = ask(workspace, "code.context", session="filled", **question)
-        except LaconicError:
-            continue
-        filled += packed.used
-        worth += packed.used + packed.session.saved
-    return Turn(without, shorter, filled, worth)
+            without = ask(workspace, capability, **arguments)
+            short = {"session": "shorter"} if is_map else {"session": "shorter", "fill": False}
+            shorter = ask(workspace, capability, **arguments, **short)
+            filled = ask(workspace, capability, **arguments, session="filled")
+        except LaconicError as error:
+            if error.code not in {"symbol_not_found", "ambiguous_symbol", "budget_too_small"}:
+                raise
+            return
+    totals["asked"][kind] += 1
+    totals["without"][kind] += without.used
+    totals["shorter"][kind] += shorter.used
+    totals["filled"][kind] += filled.used
+    totals["worth"][kind] += filled.used + filled.session.saved
 
 
 def _git(directory: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=directory, capture_output=True, text=True, check=True)
-    return done.stdout
+    done = subprocess.run(["git", *words], cwd=directory, capture_output=True, check=True)
+    return done.stdout.decode("utf-8", "surrogateescape")
 
 
 def main() -> int:
     """Measure some repositories."""
     parser = argparse.ArgumentParser(prog="python -m bench.sessions", description=__doc__)
     parser.add_argument("repositories", nargs="+", type=Path)
-    parser.add_argument("--turns", type=int, default=20)
-    parser.add_argument("--again", type=int, nargs="+", default=[0, 2, 5])
+    parser.add_argument("--tasks", type=int, default=12)
     parser.add_argument("--budget", type=int, default=2_000)
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/RESULTS.md")
     arguments = parser.parse_args()
     rows = []
-    for repository, again in itertools.product(arguments.repositories, arguments.again):
-        found = list(turns(repository.resolve(), arguments.turns, arguments.budget, again))
-        total = Turn(*(sum(column) for column in zip(*found, strict=True)))
-        rows.append({"repository": repository.name, "again": again, "turns": len(found), **total._asdict()})
-        print(rows[-1], flush=True)
+    for repository in arguments.repositories:
+        totals = measure(repository.resolve(), arguments.tasks, arguments.budget)
+        for kind in [*totals["asked"], "all"]:
+            sums = {name: total.total() if kind == "all" else total[kind] for name, total in totals.items()}
+            rows.append({"repository": repository.name, "kind": kind, **sums})
+            print(rows[-1], f"{sums['without'] / max(1, sums['shorter']):.1f}x", flush=True)
     if arguments.record:
         keep("sessions", {"machine": machine.facts(), "budget": arguments.budget, "rows": rows})
     return 0

@@ -127,7 +127,7 @@ def _context(workspace: Workspace, parameters: Parameters, budget: int, answer: 
         dict(pack.omitted),
         _report(workspace, form, answer) if parameters.budget_report else None,
         answer.told,
-        answer.etag if parameters.memory.etag is not None else "",
+        answer.etag if parameters.memory.known.etag is not None else "",
     )
 
 

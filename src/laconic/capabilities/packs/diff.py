@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.capabilities.declaration import Capability, Role, group, option, positional
 from laconic.capabilities.packs.budget import budget_option
@@ -104,7 +104,8 @@ def run(workspace: Workspace, parameters: Parameters) -> DiffContext | str:
     changed = [one for file in change.files for one in (*changed_symbols(file), *_noted(file))]
     changed = _told_once(changed)
     most_targets = max(1, min(MAX_TARGET_SYMBOLS, budget // TOKENS_A_TARGET))
-    view, texts = _view(workspace, change, changed, most_targets, with_docs=parameters.wording.with_docs)
+    looked = _looked(workspace, change, changed, most_targets, with_docs=parameters.wording.with_docs)
+    view, texts = looked.view, looked.texts_of(looked.view)
     answer = answered(workspace, session, parameters.wording, view, texts, budget)
     if isinstance(answer, str):
         return answer
@@ -273,9 +274,30 @@ def _told_once(changed: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:
 # What belongs to it
 
 
-def _view(
+class Looked(NamedTuple):
+    """A view of a change, and what reads the source of that view or of one that holds more."""
+
+    view: View
+    texts_of: Callable[[View], Texts]
+
+
+def look_at(workspace: Workspace, parameters: Parameters, most_targets: int) -> Looked | None:
+    """What belongs to what git says has changed; None where nothing has, or where there is no git to ask."""
+    from laconic.code.index.listing.git import in_repository
+    from laconic.code.lenses.diff.placed import changed_symbols
+
+    if not in_repository(str(workspace.root)):
+        return None
+    change = _of_git(workspace, parameters)
+    changed = _told_once([one for file in change.files for one in (*changed_symbols(file), *_noted(file))])
+    if not changed:
+        return None
+    return _looked(workspace, change, changed, most_targets, with_docs=parameters.wording.with_docs)
+
+
+def _looked(
     workspace: Workspace, change: _Change, changed: Sequence[ChangedSymbol], most_targets: int, *, with_docs: bool
-) -> tuple[View, Texts]:
+) -> Looked:
     from laconic.code.index.history import history
     from laconic.code.lenses.diff.evidence import Sources
     from laconic.code.lenses.diff.look import look
@@ -306,7 +328,7 @@ def _view(
     )
     view = look(change.files, changed, sources, most_targets)
     view = replace(view, base=change.base, head=change.head)
-    return view, _texts(view, change.files, text_of, symbols_of, with_docs=with_docs)
+    return Looked(view, lambda seen: _texts(seen, change.files, text_of, symbols_of, with_docs=with_docs))
 
 
 def _texts(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from laconic.capabilities.declaration import Capability, Role, option, positional
+from laconic.capabilities.declaration import Capability, Role, group, option, positional
 from laconic.capabilities.files.places import files_below
 from laconic.capabilities.packs.budget import budget_option
+from laconic.capabilities.packs.sessions import REMEMBERING, Known, Told, aside_lines, told_text
 from laconic.capabilities.text import Style, clipped
+from laconic.code.pack.brief.zoom import Zoom
 from laconic.code.symbols import CALLABLE_KINDS
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible_line
@@ -17,7 +19,7 @@ from laconic.foundation.limits import MAX_OUTLINE_CHARACTERS
 if TYPE_CHECKING:
     from laconic.code.index.schema import IndexedFile
     from laconic.code.lenses.ranking import Ranks
-    from laconic.code.pack.outline import Node
+    from laconic.code.pack.outline import Node, Outline
     from laconic.code.symbols import Symbol
     from laconic.workspace import Workspace
 
@@ -29,6 +31,8 @@ class Parameters:
     path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
     budget: int | None = budget_option()
     focus: tuple[str, ...] = option((), "a symbol or file that the map is for", role=Role.SYMBOL, metavar="SYMBOL")
+    zoom: Zoom = option(Zoom.SIGNATURES, "L0: directories and files alone, L1: with what is in them")
+    known: Known = group(Known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +51,38 @@ class Map:
     used: int
     text: str
     entries: tuple[Entry, ...]
+    session: Told | None
+    etag: str  # of the text, if it was asked for
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Map:
-    """Rank, and open the tree as far as the budget goes."""
+def run(workspace: Workspace, parameters: Parameters) -> Map | str:
+    """Rank, and open the tree as far as the budget goes; or `UNCHANGED`."""
+    if parameters.zoom not in {Zoom.MODULES, Zoom.SIGNATURES}:
+        raise LaconicError("usage", f"a map has no {parameters.zoom.value}", "context --zoom L2 sketches symbols")
+    budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
+    outline, _ = outlined(workspace, budget, parameters.path, parameters.focus, parameters.zoom)
+    question = "\n".join(["<map>", parameters.zoom.value, parameters.path, *parameters.focus])
+    told = told_text(workspace, parameters.known, question, outline.text, outline.used)
+    if isinstance(told, str):
+        return told
+    return Map(budget, told.used, told.text, tuple(map(_entry, outline.nodes)), told.told, told.etag)
+
+
+def outlined(
+    workspace: Workspace,
+    budget: int,
+    path: str = "",
+    focus: tuple[str, ...] = (),
+    zoom: Zoom = Zoom.SIGNATURES,
+) -> tuple[Outline, Ranks]:
+    """The outline that a budget pays for, and the ranks that chose it."""
     from laconic.code.lenses.ranking import RANKED_KINDS
     from laconic.code.pack.outline import fit, tree
 
-    budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
-    files = files_below(workspace, parameters.path)
+    files = files_below(workspace, path)
     all_symbols = [symbol for symbol in workspace.engine.store.symbols() if symbol.kind in RANKED_KINDS]
-    ranks = _ranks(workspace, all_symbols, parameters.focus)
-    outermost = _without_locals(all_symbols)
+    ranks = _ranks(workspace, all_symbols, focus)
+    outermost = _without_locals(all_symbols) if zoom is not Zoom.MODULES else {}
     root = tree([file.path for file in files], outermost, lambda one: ranks.symbols.get(one, ranks.files.get(one, 0.0)))
     texts = workspace.texts()
 
@@ -66,8 +90,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Map:
         signature = texts.signature(symbol).plain
         return visible_line(clipped(signature or symbol.name, MAX_OUTLINE_CHARACTERS))
 
-    outline = fit(root, label, budget, workspace.tokenizer.count)
-    return Map(budget, outline.used, outline.text, tuple(map(_entry, outline.nodes)))
+    return fit(root, label, budget, workspace.tokenizer.count), ranks
 
 
 def _ranks(workspace: Workspace, symbols: list[Symbol], focus: tuple[str, ...]) -> Ranks:
@@ -120,9 +143,14 @@ def _entry(node: Node) -> Entry:
     return Entry(node.id, round(node.weight, 6))
 
 
-def text(found: Map, style: Style) -> str:
+def text(found: Map | str, style: Style) -> str:
     """The map as it was counted: nothing is added to it."""
-    return found.text
+    return found if isinstance(found, str) else found.text
+
+
+def aside(found: Map | str, style: Style) -> str:
+    """What the session did, and the tag."""
+    return "" if isinstance(found, str) else "\n".join(aside_lines(found.session, found.etag, style))
 
 
 CAPABILITY = Capability(
@@ -134,5 +162,7 @@ CAPABILITY = Capability(
     parameters=Parameters,
     run=run,
     text=text,
+    aside=aside,
+    remembering=REMEMBERING,
     examples=("map --budget 1000", "map src --focus Session.validate"),
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from laconic.capabilities.declaration import Role, option
+from laconic.capabilities.declaration import Role, group, option
 from laconic.capabilities.packs.wording import Format, Wording, check
 from laconic.capabilities.text import Style, counted
 from laconic.foundation.errors import LaconicError
@@ -31,8 +31,8 @@ ANSWERS = "<answers>"  # under which versions of answers are remembered: no symb
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """What the reader of a pack was told before."""
+class Known:
+    """What the reader of an answer was told before."""
 
     session: str | None = option(
         None,
@@ -40,6 +40,16 @@ class Memory:
         metavar="ID",
     )
     reset: bool = option(False, "forget first what the session was shown")
+    etag: str | None = option(
+        None, "the tag of the answer that is known: answer UNCHANGED, or what has changed", metavar="TAG", bare=""
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the reader of a pack was told before, and what becomes of it."""
+
+    known: Known = group(Known)
     rehydrate: tuple[str, ...] = option(
         (),
         "a symbol to show whole although the session was shown it",
@@ -48,9 +58,6 @@ class Memory:
         maximum=MAX_TARGET_SYMBOLS,
     )
     fill: bool = option(True, "fill what the session saves with more; without it the answer is that much shorter")
-    etag: str | None = option(
-        None, "the tag of the answer that is known: answer UNCHANGED, or what has changed", metavar="TAG", bare=""
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +94,24 @@ class Answer(NamedTuple):
 
 def asked(workspace: Workspace, memory: Memory) -> Asked:
     """Read the options of a session; raises `usage` for one that needs another."""
-    name = memory.session
+    known = _checked(memory.known)
+    if memory.rehydrate and known.session is None:
+        raise LaconicError("usage", "--rehydrate without --session ID", "name the session that it is about")
+    rehydrated = [workspace.engine.symbol(query) for query in memory.rehydrate]
+    return Asked(known.session, known.reset, rehydrated, memory.fill, known.etag)
+
+
+def _checked(known: Known) -> Known:
+    """Refuse options that need or exclude each other, and names that are none."""
+    name = known.session
     if name is None:
-        for option_name in ("reset", "rehydrate"):
-            if getattr(memory, option_name):
-                raise LaconicError(
-                    "usage", f"--{option_name} without --session ID", "name the session that it is about"
-                )
-    elif memory.etag is not None:
+        if known.reset:
+            raise LaconicError("usage", "--reset without --session ID", "name the session that it is about")
+    elif known.etag is not None:
         raise LaconicError("usage", "either --session or --etag", "a session knows itself what its reader has")
     elif not 0 < len(name) <= MAX_SESSION_CHARACTERS:
         raise LaconicError("invalid_argument", f"the name of a session has 1 to {MAX_SESSION_CHARACTERS} characters")
-    rehydrated = [workspace.engine.symbol(query) for query in memory.rehydrate]
-    return Asked(name, memory.reset, rehydrated, memory.fill, memory.etag)
+    return known
 
 
 def answered(
@@ -141,19 +153,28 @@ def _fitted(
     """Fit a pack for the reader of a session, if there is one, and write down what it is sent."""
     from laconic.code.pack.fit import fit
 
-    view, texts, most = question
+    view, texts = question.view, question.texts
     fitted = partial(
-        fit, view, texts, scale.render, budget, includes=includes, revision=workspace.revision, count=scale.count
+        fit,
+        view,
+        texts,
+        scale.render,
+        budget,
+        includes=includes,
+        revision=workspace.revision,
+        count=scale.count,
+        most=question.most,
+        size_of=question.size_of,
     )
     if session.id is None:
-        return fitted(most=most), None
+        return fitted(), None
     from laconic.code.pack.memory.reader import Reader
 
     with workspace.sessions() as sessions:
         if session.reset:
             sessions.reset(session.id)
         reader = Reader(sessions.shown(session.id), texts, scale.count_once, {one.id for one in session.rehydrate})
-        sent = fitted(reader=reader if session.fill else None, most=most)
+        sent = fitted(reader=reader if session.fill else None)
         whole = reader.restored(sent.pack) if session.fill else sent.pack
         if not session.fill:
             shortened = scale.settle(reader.shortened(sent.pack))
@@ -183,6 +204,53 @@ def changed_text(workspace: Workspace, known: str, etag: str, text: str, used: i
     changed = f"changed from {known} to {etag}\n{diff}"
     size = workspace.tokenizer.count(changed) if diff else used
     return (changed, size) if size < used else (text, used)
+
+
+class Text(NamedTuple):
+    """An answer that is one text, as it is sent."""
+
+    text: str
+    used: int  # tokens of it
+    etag: str  # of the whole, if it was asked for
+    told: Told | None
+
+
+def told_text(workspace: Workspace, known: Known, key: str, whole: str, used: int) -> Text | str:
+    """A text in the words that its reader needs, and what the reader has then written down; or `UNCHANGED`.
+
+    `key` says what was asked, so that the answer is compared with the last one to that question.
+    """
+    from laconic.code.pack.memory.etag import etag_of
+
+    etag = etag_of(whole)
+    if _checked(known).session is not None:
+        return _told_in_session(workspace, known, key, whole, used)
+    if known.etag == etag:
+        return UNCHANGED
+    if known.etag is None:
+        return Text(whole, used, "", None)
+    return Text(*changed_text(workspace, known.etag, etag, whole, used), etag, None)
+
+
+def _told_in_session(workspace: Workspace, known: Known, key: str, whole: str, used: int) -> Text:
+    from laconic.code.pack.memory.deltas import diff_of
+    from laconic.code.pack.memory.etag import etag_of
+    from laconic.code.pack.memory.sessions import Shown
+
+    name, etag, count = known.session or "", etag_of(whole), workspace.tokenizer.count
+    with workspace.sessions() as sessions:
+        if known.reset:
+            sessions.reset(name)
+        had = sessions.shown(name).get(key)
+        diff = diff_of(had.body, whole) if had else ""
+        short = f"[unchanged {etag}]\n" if had and not diff and had.body == whole else ""
+        short = f"[diff from {had.etag} to {etag}]\n{diff}" if had and diff else short
+        size = count(short) if short else used
+        if size >= used:
+            short, size = "", used
+        sessions.record(name, {key: Shown(etag, body=whole)}, ())
+    told = Told(name, int(bool(short) and not diff), int(bool(short and diff)), int(not short), used - size)
+    return Text(short or whole, size, "", told)
 
 
 def _told(name: str, pack: Pack, whole_tokens: int) -> Told:

@@ -19,7 +19,7 @@ from laconic.code.lenses.candidate import View
 from laconic.code.pack.draft import Draft
 from laconic.code.pack.filling import MOST_BYTES_PER_TOKEN, Filling
 from laconic.code.pack.include import Include, extracts_of
-from laconic.code.pack.ladder import Most, all_of, levels, other_rungs, size_bytes, target_rungs
+from laconic.code.pack.ladder import Most, SizeOf, all_of, levels, other_rungs, size_bytes, target_rungs
 from laconic.code.pack.memory.reader import Reader
 from laconic.code.pack.model import Count, Detail, Extract, Pack, Render
 from laconic.code.pack.scale import Fitted, Scale
@@ -42,15 +42,16 @@ def fit(
     count: Count = tokens.count,
     reader: Reader | None = None,
     most: Most = all_of,
+    size_of: SizeOf = size_bytes,
 ) -> Fitted:
     """The most useful pack of at most `budget` tokens. Raises `budget_too_small` when not even the names fit.
 
     A `reader` is told in fewer words what it has been shown, and the room that this leaves is filled. `most` bounds
-    what is shown of each candidate.
+    what is shown of each candidate, `size_of` guesses what that takes of somebody who knows nothing.
     """
     if budget > MAX_BUDGET_TOKENS:
         raise LaconicError("invalid_argument", f"the budget is {budget} tokens; it can be at most {MAX_BUDGET_TOKENS}")
-    question = _Question(view, texts, Scale(render, count), budget, revision, reader, most)
+    question = _Question(view, texts, Scale(render, count), budget, revision, reader, most, size_of)
     extracts = extracts_of(includes, texts)
     question.require_room_for(extracts)
     fitted = question.answer(extracts)
@@ -76,6 +77,7 @@ class _Question:
     revision: str
     reader: Reader | None
     most: Most
+    size_of: SizeOf
 
     def least(self, extracts: Extracts) -> Draft:
         """The draft that holds what every answer has to: the extracts and the names of the targets."""
@@ -99,7 +101,7 @@ class _Question:
     def answer(self, extracts: Extracts) -> Fitted:
         """The best pack that holds the extracts."""
         draft = self.least(extracts)
-        size_of = self.reader.size_bytes if self.reader else size_bytes
+        size_of = self.reader.size_bytes if self.reader else self.size_of
         to_targets = target_rungs(self.view.candidates, size_of, self.most)
         to_others = other_rungs(self.view.candidates, draft.holding_targets, size_of, self.most)
         return Filling(draft, self.scale, self.budget).fill_up(to_targets, to_others)

@@ -11,13 +11,14 @@ from laconic.code.lenses.candidate import Candidate, View, merged
 from laconic.code.pack.brief.sketch import sketch
 from laconic.code.pack.brief.zoom import Zoom
 from laconic.code.pack.excerpt import Line
-from laconic.code.pack.ladder import Most, all_of
+from laconic.code.pack.ladder import Most, SizeOf, all_of, size_bytes
 from laconic.code.pack.model import Detail
 from laconic.code.pack.sliced import in_parts
 from laconic.code.pack.texts import Texts
 from laconic.code.symbols import CALLABLE_KINDS, Edge, Kind, Symbol
 from laconic.foundation.errors import LaconicError
 
+SKETCH_PART = 0.4  # of a body, about what its sketch takes
 AROUND_LINES = 2  # shown before and after a line that matters
 
 
@@ -27,6 +28,7 @@ class Focused(NamedTuple):
     view: View
     texts: Texts
     most: Most
+    size_of: SizeOf = size_bytes
 
 
 def focused(view: View, texts: Texts, zoom: Zoom | None, callers: Callable[[str], Sequence[Edge]]) -> Focused:
@@ -58,17 +60,22 @@ def _sketches(view: View, texts: Texts) -> Focused:
         return Detail.BODY if candidate.symbol.id in sketched or candidate.is_gone or is_file else Detail.SKELETON
 
     candidates = tuple(replace(one, parts=()) if one.symbol.id in sketched else one for one in view.candidates)
-    return Focused(replace(view, candidates=candidates), replace(texts, body_of=body_of), most)
+    return Focused(replace(view, candidates=candidates), replace(texts, body_of=body_of), most, _sketch_bytes)
+
+
+def _sketch_bytes(symbol: Symbol, detail: Detail) -> float:
+    return size_bytes(symbol, detail) * (SKETCH_PART if detail is Detail.BODY else 1)
 
 
 def _sketch(symbol: Symbol, texts: Texts, flow: FlowReader) -> Sequence[Line]:
     """The sketch of a function, or its body if that is shorter."""
-    header = texts.signature(symbol).plain
+    rows = texts.source(symbol.path).decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    named = rows[symbol.name_line - 1]
+    header = named[: len(named) - len(named.lstrip(" \t"))] + texts.signature(symbol).plain
     try:
         routines, at = flow.of_symbol(symbol)
     except LaconicError:  # nothing is known of how its statements run
         return [Line(symbol.start_line, header)]
-    rows = texts.source(symbol.path).decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
     lines = sketch(routines.routines[at], header, rows)
     whole = texts.body(symbol)
     return lines if sum(len(line.text) for line in lines) < sum(len(line.text) for line in whole) else whole

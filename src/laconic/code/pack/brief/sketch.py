@@ -65,7 +65,8 @@ def _head_end(statement: Statement) -> int:
 def _calls_by_statement(routine: Routine) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for call in routine.calls:
-        found.setdefault(routine.points[call.point].statement, []).append(_name(call))
+        if call.callee:  # what is called is a name, not the result of another call
+            found.setdefault(routine.points[call.point].statement, []).append(_name(call))
     return found
 
 
