@@ -127,9 +127,7 @@ ITEMS = st.lists(
 
 @settings(deadline=None)
 @given(
-    st.fixed_dictionaries(
-        dict.fromkeys("facts constraints open_questions plan artifacts last_actions".split(), ITEMS)
-    )
+    st.fixed_dictionaries(dict.fromkeys("facts constraints open_questions plan artifacts last_actions".split(), ITEMS))
 )
 def test_a_header_never_outgrows_its_bound_and_says_what_it_leaves_out(lists: dict[str, Any]) -> None:
     state = {**new_state("t" * 36, 0), **lists}

@@ -30,6 +30,7 @@ EXIT_OF_CODE = {
     "module_not_found": EXIT_NEGATIVE,
     "not_indexed": EXIT_NEGATIVE,  # the file exists but the index skipped it; the message says why
     "unsupported_language": EXIT_NEGATIVE,  # the question is not answered for this language
+    "not_measured": EXIT_NEGATIVE,  # a report of coverage says nothing of it
     "no_statements": EXIT_NEGATIVE,  # the symbol has none of its own
     # Questions
     "usage": EXIT_USAGE,
@@ -72,6 +73,14 @@ EXIT_OF_CODE = {
     "invalid_state": EXIT_USAGE,  # not what the schema of thread states allows
     "payload_too_large": EXIT_USAGE,
     "key_reused": EXIT_USAGE,  # an idempotency key, for something else
+    "invalid_envelope": EXIT_USAGE,
+    "unknown_capability": EXIT_NEGATIVE,
+    "name_taken": EXIT_NEGATIVE,
+    "denied": EXIT_NEGATIVE,  # the policy says so
+    "hop_limit": EXIT_NEGATIVE,
+    "rate_limited": EXIT_SURROUNDINGS,
+    "untrusted_ancestry": EXIT_NEGATIVE,
+    "fetch_failed": EXIT_SURROUNDINGS,
     "claim_lost": EXIT_NEGATIVE,
     "lease_lost": EXIT_NEGATIVE,
     # Ourselves

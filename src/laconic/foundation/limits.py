@@ -120,7 +120,7 @@ MAX_XML_LEVELS = 200
 MAX_FAILURES = 1_000  # of one run
 MAX_FAILURE_FRAMES = 200  # of one failure, the last ones
 MAX_MESSAGE_CHARACTERS = 160  # of a failure
-MAX_FAILURE_TARGETS = 8  # failed tests that one pack is about
+MAX_FAILURE_TARGETS = 8  # failed tests, and suspicious functions, that one pack is about
 MAX_PATH_MAPS = 20
 RUN_SECONDS = 3_600  # for a program that is run for its coverage
 MAX_RUN_OUTPUT_BYTES = 4_000_000  # kept of what it prints, half of it from the end
@@ -198,3 +198,18 @@ PREVIEW_MEMBERS = 24  # of one object, or elements of one array
 SEARCHED_BYTES = 200_000  # of an artifact that are found by their words
 MAX_NAME_CHARACTERS = 200  # of a thread or artifact
 MIN_REF_CHARACTERS = 6  # of an artifact's hash that stand for it
+
+# The relay: what agents may ask
+DEFAULT_PAYLOAD_BYTES = 16_384
+DEFAULT_NOTE_CHARACTERS = 280
+DEFAULT_HOPS = 50
+MAX_RATED_ACTORS = 10_000  # whose calls are counted; the longest silent are forgotten
+MAX_ENVELOPE_SECONDS = 86_400
+MAX_REFS = 100  # artifacts that one call names as its sources
+CALL_SECONDS = 120  # for a call that somebody else makes already
+INLINE_ANSWER_BYTES = 16_384  # of a call, that are sent with its answer
+FETCH_SECONDS = 20
+FETCH_BYTES = 10_000_000
+FETCH_REDIRECTS = 5
+DEFAULT_FOUND_ARTIFACTS = 10
+MAX_FOUND_ARTIFACTS = 100

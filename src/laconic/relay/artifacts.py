@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import Any, NamedTuple
 
 from laconic.foundation.errors import LaconicError
@@ -18,10 +18,10 @@ from laconic.foundation.limits import (
     SEARCHED_BYTES,
 )
 from laconic.relay import threads
-from laconic.relay.accounting import Size, scopes, spent
+from laconic.relay.accounting import CHARACTERS_A_TOKEN, Size, scopes, spent
 from laconic.relay.encoding import decode, encode, timestamp
 from laconic.relay.preview.make import TYPES, Content, Preview, is_text, preview
-from laconic.relay.store.commands import Attach, Attached, Batch, Command, Detach, Keep
+from laconic.relay.store.commands import Attach, Attached, Batch, Command, Count, Detach, Keep
 from laconic.relay.store.store import Store
 from laconic.relay.streams import ARTIFACT_CREATED, ARTIFACT_REMOVED, THREAD, happened
 
@@ -62,6 +62,7 @@ class Artifact:
     preview: Preview
     created_at: str
     origin: Origin
+    sizes: tuple[Size, Size]  # what it stands for, and its preview
 
     @property
     def ref(self) -> str:
@@ -105,9 +106,15 @@ def prepare(
     kind: str = "",
     mime: str = "",
     origin: Origin,
+    replaced: Size | None = None,
+    is_searched: bool = True,
     most_bytes: int = MAX_BLOB_BYTES,
 ) -> Prepared:
-    """Bring the bytes of an artifact to the disk as they come; nothing is kept before the commands are committed."""
+    """Bring the bytes of an artifact to the disk as they come; nothing is kept before the commands are committed.
+
+    `replaced` is what it stands for, where that is more than its own content. What is not searched is not found by its
+    words, as what a search has found must not be by the next.
+    """
     _check(name, kind)
     threads.get(store, thread_id)
     ends = _Ends()
@@ -118,9 +125,11 @@ def prepare(
     now_ms = store.now_ms()
     artifact = Artifact(
         thread_id, keep.digest, name, kind, mime or _MIME.get(kind, "text/plain"), keep.size_bytes, shown,
-        timestamp(now_ms), origin,
+        timestamp(now_ms), origin, _sizes(content, shown, count_tokens, replaced),
     )  # fmt: skip
-    return Prepared(artifact, tuple(_commands(artifact, keep, content, _sizes(content, shown, count_tokens))))
+    is_searched = is_searched and is_text(content.head)
+    text = content.head[:SEARCHED_BYTES].decode("utf-8", "replace") if is_searched else ""
+    return Prepared(artifact, tuple(_commands(artifact, keep, text)))
 
 
 def put(
@@ -159,12 +168,27 @@ def content(store: Store, thread_id: str, ref: str) -> Iterator[bytes]:
     return store.blob(get(store, thread_id, ref).digest)
 
 
+def shared(store: Store, artifact: Artifact, thread_id: str, actor: str) -> Artifact:
+    """The same artifact as one of another thread, which then keeps it by itself."""
+    there = store.attached(_owner(thread_id), artifact.digest)
+    if there is None:
+        here = replace(artifact, thread_id=thread_id)
+        text = "" if artifact.type == "binary" else _searched(store, artifact.digest)
+        store.commit(Batch((*_attachment(here, text), _created(here, actor))))
+    return get(store, thread_id, artifact.digest)
+
+
 def remove(store: Store, thread_id: str, ref: str, actor: str) -> Artifact:
     """Take an artifact out of a thread. Its bytes go when no thread refers to them."""
     artifact = get(store, thread_id, ref)
     told = {"ref": artifact.ref, "by": actor}
     store.commit(Batch((Detach(_owner(thread_id), artifact.digest), happened(thread_id, ARTIFACT_REMOVED, told))))
     return artifact
+
+
+def searched_version(store: Store, thread_id: str) -> int:
+    """Another number whenever a search in a thread may find something else."""
+    return store.counts(_searched_in(thread_id)).get("artifacts", 0)
 
 
 def search(store: Store, thread_id: str, query: str, limit: int) -> list[dict[str, Any]]:
@@ -216,6 +240,10 @@ def _owner(thread_id: str) -> str:
     return THREAD + thread_id
 
 
+def _searched_in(thread_id: str) -> str:
+    return f"searched in {thread_id}"
+
+
 def _check(name: str, kind: str) -> None:
     if len(name) > MAX_NAME_CHARACTERS:
         raise LaconicError("invalid_argument", f"a name has at most {MAX_NAME_CHARACTERS} characters")
@@ -229,40 +257,62 @@ def _type_of(name: str, content: Content) -> str:
     return _TYPE_OF_ENDING.get(name.rpartition(".")[2].lower(), "text")
 
 
-def _sizes(content: Content, shown: Preview, count_tokens: CountTokens) -> tuple[Size, Size]:
-    """What the artifact would cost, and what its preview does. Of a long one, the beginning is counted and scaled."""
-    text = content.head.decode("utf-8", "replace") if is_text(content.head) else ""
+def _sizes(content: Content, shown: Preview, count_tokens: CountTokens, replaced: Size | None) -> tuple[Size, Size]:
+    """What the artifact stands for, and its preview. Of a long one, the beginning is counted and scaled."""
+    actual = Size(count_tokens(shown.text), len(shown.text))
+    if replaced is not None:
+        return replaced, actual
+    if not is_text(content.head):
+        return Size(content.size_bytes // CHARACTERS_A_TOKEN, content.size_bytes), actual
+    text = content.head.decode("utf-8", "replace")
     read = max(len(content.head), 1)
-    naive = Size(
-        count_tokens(text) * content.size_bytes // read if text else content.size_bytes // 4,
-        len(text) * content.size_bytes // read if text else content.size_bytes,
-    )
-    return naive, Size(count_tokens(shown.text), len(shown.text))
+    naive = Size(count_tokens(text) * content.size_bytes // read, len(text) * content.size_bytes // read)
+    return naive, actual
 
 
-def _commands(artifact: Artifact, keep: Keep, content: Content, sizes: tuple[Size, Size]) -> Iterator[Command]:
+def _commands(artifact: Artifact, keep: Keep, text: str) -> Iterator[Command]:
+    yield keep
+    yield from _attachment(artifact, text)
+    yield _created(artifact, artifact.origin.actor)
+    where = scopes(artifact.thread_id, artifact.origin.actor, artifact.origin.capability)
+    yield from spent(where, *artifact.sizes, artifacts=1)
+
+
+def _attachment(artifact: Artifact, text: str) -> Iterator[Command]:
     about = {
         "name": artifact.name,
         "type": artifact.type,
         "mime": artifact.mime,
         "preview": list(artifact.preview),
         "origin": [artifact.origin.actor, artifact.origin.capability, list(artifact.origin.source_refs)],
+        "sizes": [list(astuple(size)) for size in artifact.sizes],
     }
-    text = content.head[:SEARCHED_BYTES].decode("utf-8", "replace") if is_text(content.head) else ""
-    yield keep
-    yield Attach(
-        _owner(artifact.thread_id), artifact.digest, artifact.digest, encode(about), f"{artifact.name}\n{text}"
-    )
+    words = f"{artifact.name}\n{text}" if text else ""
+    yield Attach(_owner(artifact.thread_id), artifact.digest, artifact.digest, encode(about), words)
+    if words:
+        yield Count(_searched_in(artifact.thread_id), "artifacts")
+
+
+def _created(artifact: Artifact, actor: str) -> Command:
     told = {"ref": artifact.ref, "name": artifact.name, "type": artifact.type, "size": artifact.size_bytes}
-    yield happened(artifact.thread_id, ARTIFACT_CREATED, {**told, "by": artifact.origin.actor})
-    where = scopes(artifact.thread_id, artifact.origin.actor)
-    yield from spent(where, *sizes, artifacts=1)
+    return happened(artifact.thread_id, ARTIFACT_CREATED, {**told, "by": actor})
+
+
+def _searched(store: Store, digest: str) -> str:
+    head = bytearray()
+    for chunk in store.blob(digest):
+        head += chunk
+        if len(head) >= SEARCHED_BYTES:
+            break
+    return head[:SEARCHED_BYTES].decode("utf-8", "replace")
 
 
 def _artifact(thread_id: str, found: Attached) -> Artifact:
     about = decode(found.body)
     actor, capability, source_refs = about["origin"]
+    naive, actual = (Size(*size) for size in about["sizes"])
     return Artifact(
         thread_id, found.digest, about["name"], about["type"], about["mime"], found.size_bytes,
         Preview(*about["preview"]), timestamp(found.at_ms), Origin(actor, capability, tuple(source_refs)),
+        (naive, actual),
     )  # fmt: skip

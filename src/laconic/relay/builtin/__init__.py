@@ -1,0 +1,1 @@
+"""The capabilities that every relay offers by itself."""
