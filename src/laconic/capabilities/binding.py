@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, TypeVar
 
-from laconic.capabilities.declaration import Parameter, made, parameters_of
+from laconic.capabilities.declaration import Parameter, Role, made, parameters_of
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_ARGUMENT_VALUES
+from laconic.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_ARGUMENT_VALUES, MAX_CONTENT_BYTES
 
 ParametersT = TypeVar("ParametersT")
 
 
-_JSON_NAMES = {str: "string", int: "integer", bool: "boolean"}
+JSON_NAMES = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 
@@ -138,6 +138,11 @@ def from_text(parameter: Parameter, text: str) -> object:
             return int(text)
         except ValueError:
             raise _usage(f"{parameter.name}: {text!r} is not a whole number", parameter.help) from None
+    if parameter.type is float:
+        try:
+            return float(text)
+        except ValueError:
+            raise _usage(f"{parameter.name}: {text!r} is not a number", parameter.help) from None
     if parameter.type is bool:
         if text.lower() not in _TRUE | _FALSE:
             raise _usage(f"{parameter.name}: {text!r} is neither true nor false", parameter.help)
@@ -161,17 +166,19 @@ def _checked_element(parameter: Parameter, value: object) -> object:
         if isinstance(value, str) and value in parameter.choices:
             return parameter.type(value)
         raise _invalid(f"{name}: {value!r} is not one of {', '.join(parameter.choices)}", parameter.help)
+    if parameter.type is float and type(value) is int:
+        value = float(value)
     if type(value) is not parameter.type:
-        raise _invalid(f"{name} must be of type {_JSON_NAMES[parameter.type]}", parameter.help)
+        raise _invalid(f"{name} must be of type {JSON_NAMES[parameter.type]}", parameter.help)
     if isinstance(value, str):
-        if len(value) > MAX_ARGUMENT_CHARACTERS:
-            raise _invalid(f"{name} is longer than {MAX_ARGUMENT_CHARACTERS} characters")
+        longest = MAX_CONTENT_BYTES if parameter.role is Role.CONTENT else MAX_ARGUMENT_CHARACTERS
+        if len(value) > longest:
+            raise _invalid(f"{name} is longer than {longest} characters")
         if "\0" in value:
             raise _invalid(f"{name} holds a NUL character")
         if not _is_encodable(value):
             raise _invalid(f"{name} is not UTF-8", "files whose names are not UTF-8 are not indexed")
-    elif parameter.type is int and not parameter.many:
-        assert isinstance(value, int)
+    elif isinstance(value, int | float) and parameter.type is not bool and not parameter.many:
         _check_range(parameter, value, "", None)
     return value
 
@@ -185,7 +192,7 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-def _check_range(parameter: Parameter, number: int, unit: str, ceiling: int | None) -> None:
+def _check_range(parameter: Parameter, number: float, unit: str, ceiling: int | None) -> None:
     minimum, maximum = parameter.minimum, parameter.maximum if parameter.maximum is not None else ceiling
     if minimum is not None and number < minimum:
         raise _invalid(f"{parameter.name}: at least {minimum}{unit}, not {number}", parameter.help)
@@ -194,7 +201,7 @@ def _check_range(parameter: Parameter, number: int, unit: str, ceiling: int | No
 
 
 def _schema(parameter: Parameter) -> dict[str, Any]:
-    element: dict[str, Any] = {"type": _JSON_NAMES.get(parameter.type, "string")}
+    element: dict[str, Any] = {"type": JSON_NAMES.get(parameter.type, "string")}
     if parameter.choices:
         element["enum"] = list(parameter.choices)
     bounds = ("minItems", "maxItems") if parameter.many else ("minimum", "maximum")

@@ -38,6 +38,7 @@ _MODULES = {
     "code.map": "packs.map",
     "code.context": "packs.context",
     "code.diff_context": "packs.diff",
+    "code.packet": "packs.packet",
     "code.index": "index.index",
     "code.stats": "index.stats",
 }

@@ -8,7 +8,7 @@ That one declaration yields the options of the command line, the JSON schema and
         symbol: str = positional("the symbol to start from", role=Role.SYMBOL)
         depth: int = option(3, "how many calls to follow", minimum=1, maximum=20)
 
-A field's type is `str`, `int`, `bool`, a `StrEnum`, one of them `| None`, or `tuple[str, ...]`. What several
+A field's type is `str`, `int`, `float`, `bool`, a `StrEnum`, one of them `| None`, or `tuple[str, ...]`. What several
 capabilities declare alike is a frozen dataclass of such fields, and a field of theirs that is written with `group(…)`.
 """
 
@@ -68,14 +68,14 @@ class Parameter:
     """One declared parameter, in the words that every door understands."""
 
     name: str
-    type: type  # str, int, bool or a StrEnum; of the elements where `many`
+    type: type  # str, int, float, bool or a StrEnum; of the elements where `many`
     help: str
     default: Any
     required: bool
     positional: bool
     many: bool
     nullable: bool
-    minimum: int | None  # of an int; of the number of elements where `many`
+    minimum: int | None  # of a number; of the number of elements where `many`
     maximum: int | None
     metavar: str
     role: Role

@@ -53,6 +53,7 @@ SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
             Command(("context",), "code.context"),
             Command(("diff-context",), "code.diff_context"),
             Command(("map",), "code.map"),
+            Command(("packet",), "code.packet"),
         ),
     ),
     ("Search", (Command(("search",), "code.search"),)),

@@ -15,6 +15,7 @@ OVERVIEW: Mapping[str, tuple[str, str]] = {
         "What a change touches and what the rest of it needs, within a token budget",
     ),
     "map": ("[PATH]", "The repository in outline, what matters most opened, within a token budget"),
+    "packet": ("[TASK]", "What a task is about: files, symbols and tests in a few hundred tokens, or nothing"),
     "search": ("QUERY…", "Symbols by what they do, what they are called, or what is written in them"),
     "similar": ("SYMBOL", "Functions whose code resembles that of one, and what differs"),
     "duplicates": (

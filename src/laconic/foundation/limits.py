@@ -86,6 +86,7 @@ ESTIMATE_FILL_PERCENT = 97  # how far a budget is filled when the vocabulary is 
 DEFAULT_BUDGET_TOKENS = 2_000
 DEFAULT_DEPTH_HOPS = 2
 DEFAULT_SLICE_TOKENS = 1_000
+DEFAULT_PACKET_TOKENS = 400
 MAX_BUDGET_TOKENS = 200_000
 MAX_DEPTH_HOPS = 8
 MAX_NEIGHBOURS_SYMBOLS = 200  # callers or callees taken of one symbol; a hub has thousands

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from laconic.capabilities import catalogue
+from laconic.capabilities.binding import JSON_NAMES
 from laconic.capabilities.declaration import Capability, Effect, Parameter, parameters_of
 from laconic.capabilities.reply import BUDGET
 from laconic.foundation.errors import LaconicError
@@ -32,7 +33,6 @@ CORE: Mapping[str, tuple[str, ...]] = {
     "code.diff_context": ("base",),
     "code.map": ("path",),
 }
-_JSON_NAMES = {str: "string", int: "integer", bool: "boolean"}
 
 
 class Tool(NamedTuple):
@@ -154,7 +154,7 @@ def _is_needed(parameter: Parameter) -> bool:
 
 def _schema(parameter: Parameter) -> dict[str, Any]:
     """The type: bounds and defaults `more_tools` tells, and a value that cannot be is answered with why it cannot."""
-    element: dict[str, Any] = {"type": _JSON_NAMES.get(parameter.type, "string")}
+    element: dict[str, Any] = {"type": JSON_NAMES.get(parameter.type, "string")}
     if parameter.choices:
         element["enum"] = list(parameter.choices)
     whole: dict[str, Any] = {"type": "array", "items": element} if parameter.many else element
@@ -178,7 +178,7 @@ def _page(capability: Capability[Any, Any]) -> str:
 
 
 def _parameter_line(parameter: Parameter) -> str:
-    kind = " | ".join(parameter.choices) or _JSON_NAMES.get(parameter.type, "string")
+    kind = " | ".join(parameter.choices) or JSON_NAMES.get(parameter.type, "string")
     kind = f"list of {kind}" if parameter.many else kind
     least, most = parameter.minimum, parameter.maximum
     bounds = "" if least is None and most is None else f", {least if least is not None else ''}..{most or ''}"

@@ -1,0 +1,48 @@
+"""What commits said and which files they touched: the latest subjects of the history, newest first."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from laconic.code.index.listing.git import environment
+from laconic.foundation.limits import GIT_SECONDS, MAX_HISTORY_BYTES, MAX_SUBJECT_COMMITS
+
+_OPTIONS = (
+    "--no-merges", "--name-only", "--no-renames", "--no-color", "--no-ext-diff", "--no-show-signature",
+    "--submodule=short", "--format=%x01%s", "--relative",
+)  # fmt: skip
+
+
+class Subject(NamedTuple):
+    """One commit: the first line of its message, and the files it touched, from the root."""
+
+    text: str
+    paths: tuple[str, ...]
+
+
+def subjects(root: Path) -> list[Subject]:
+    """The latest commits that led to what is checked out; none where git cannot tell."""
+    command = [
+        "git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "log", "HEAD",
+        f"--max-count={MAX_SUBJECT_COMMITS}", *_OPTIONS,
+    ]  # fmt: skip
+    try:
+        with subprocess.Popen(
+            command, cwd=root, env=environment(str(root)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as process:  # fmt: skip
+            assert process.stdout is not None
+            text = process.stdout.read(MAX_HISTORY_BYTES)
+            process.kill()
+            process.wait(GIT_SECONDS)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return [_subject(part) for part in os.fsdecode(text).split("\1")[1:]]
+
+
+def _subject(part: str) -> Subject:
+    first, _, rest = part.partition("\n")
+    return Subject(first, tuple(path for path in rest.split("\n") if path))

@@ -1,0 +1,109 @@
+"""The text of a task, taken apart: what it says in words, and what it points at exactly.
+
+Issue reports and instructions mix prose with code, paths, messages and stack traces. What is written as code or as a
+place is evidence of another kind than words are, so each is read apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+MAX_TASK_CHARACTERS = 40_000  # that are read; what follows is a log
+MAX_TASK_NAMES = 300
+MAX_TASK_FRAMES = 200
+MAX_TASK_MESSAGES = 40
+LEAST_MESSAGE_CHARACTERS = 12  # a shorter text is found anywhere
+MAX_MESSAGE_CHARACTERS = 300
+LEAST_MESSAGE_WORDS = 2
+
+# `src/a/b.py", line 12`, `b.ts:12:5`, `(File.java:12)`, `./b.go:12 +0x1d`
+_FRAME = re.compile(r"([\w@.+/\\-]*[\w-]\.[A-Za-z]\w{0,6})(?:[\"'],? line |:)(\d{1,6})(?:[^\n]*?, in ([\w.<>]+))?")
+_PATH = re.compile(r"(?<![\w/.-])(?:[\w@.+-]+[/\\])*[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,6}(?![\w/])")
+_TICKED = re.compile(r"`+([^`\n]{1,200})`+")
+# A word that nobody would write in prose: `snake_case`, `camelCase`, `a.b`, `a::b`, `A#b`, `call()`, `TwoHumps`.
+_CODE_WORD = re.compile(
+    r"(?<![\w.])(?:[^\W\d]\w*(?:(?:\.|::|#|->)[^\W\d]\w*)+|[^\W\d]\w*(?=\()|\w*[^\W_]_\w+|_\w+|\w*[a-z0-9][A-Z]\w*)(?!\w)"
+)
+_WORD = re.compile(r"(?<!\w)[^\W\d]\w{2,60}(?!\w)")
+_SPLIT = re.compile(r"\.|::|#|->")
+_QUOTED = re.compile(r"\"([^\"\n]+)\"|'([^'\n]+)'|“([^”\n]+)”")
+# `ValueError: what went wrong`, `error: …`, `panicked at …: …`
+_MESSAGE = re.compile(
+    r"^\W{0,4}[\w.:]*(?:Error|Exception|Warning|Failure|[Pp]anic|error|fatal|warning)\b[^:\n]{0,60}:\s*(.+)$",
+    re.MULTILINE,
+)
+
+
+class Frame(NamedTuple):
+    """One line of a stack trace. The innermost call is the last of its trace in some languages, the first in others."""
+
+    path: str
+    line: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task in parts. Names are without arguments; those of the title come first in everything."""
+
+    title: str
+    text: str  # all of it, cut at the bound
+    frames: tuple[Frame, ...]
+    paths: tuple[str, ...]  # as written
+    title_names: tuple[str, ...]  # written as code in the title
+    names: tuple[str, ...]  # written as code anywhere else
+    plain: tuple[str, ...]  # words of the title, which may be names too
+    messages: tuple[str, ...]  # quoted texts, and what errors say
+
+
+def read_task(text: str) -> Task:
+    """Take a text apart; an empty one has empty parts."""
+    text = text.strip()[:MAX_TASK_CHARACTERS]
+    title, _, body = text.partition("\n")
+    frames = [Frame(one[1], int(one[2]), one[3] or "") for one in _FRAME.finditer(text)][-MAX_TASK_FRAMES:]
+    title_names = _names(title)
+    known = set(title_names)
+    return Task(
+        title.strip(),
+        text,
+        tuple(frames),
+        _first(one.replace("\\", "/") for one in _PATH.findall(text)),
+        title_names,
+        tuple(name for name in _names(body) if name not in known),
+        _first(_WORD.findall(title)),
+        _messages(text),
+    )
+
+
+def ends_of(name: str) -> tuple[str, ...]:
+    """The parts of a qualified name, the last first: what it is, then what that belongs to."""
+    return tuple(part for part in reversed(_SPLIT.split(name)) if part)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    ticked = [name for quoted in _TICKED.findall(text) for name in _identifiers(quoted)]
+    return _first([*ticked, *_CODE_WORD.findall(text)])
+
+
+def _identifiers(code: str) -> Iterable[str]:
+    """The names in a piece of code; a lone word between backticks is one whatever it looks like."""
+    lone = code.strip().removesuffix("()")
+    return [lone] if re.fullmatch(r"[\w.:#-]+", lone) else _CODE_WORD.findall(code)
+
+
+def _messages(text: str) -> tuple[str, ...]:
+    quoted = (next(part for part in groups if part) for groups in _QUOTED.findall(text))
+    said = (one[1].strip() for one in _MESSAGE.finditer(text))
+    return _first(
+        one[:MAX_MESSAGE_CHARACTERS]
+        for one in [*said, *quoted]
+        if len(one) >= LEAST_MESSAGE_CHARACTERS and len(one.split()) >= LEAST_MESSAGE_WORDS
+    )[:MAX_TASK_MESSAGES]
+
+
+def _first(found: Iterable[str]) -> tuple[str, ...]:
+    """Each once, in the order of appearance, as many as are looked at."""
+    return tuple(dict.fromkeys(found))[:MAX_TASK_NAMES]

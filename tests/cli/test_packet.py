@@ -1,0 +1,181 @@
+"""The packet: what a task is about, or nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from laconic.capabilities.invoke import ask
+from laconic.cli.main import main
+from laconic.code.lenses.owners.task import MAX_TASK_NAMES, read_task
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.tokens import count
+from laconic.workspace import Workspace
+
+FILES = {
+    "shop/basket.py": '''"""Baskets."""
+
+
+class Basket:
+    def __init__(self):
+        self.lines = []
+
+    def total(self, currency):
+        """What the basket costs."""
+        return sum(line.price for line in self.lines)
+
+    def add(self, line):
+        if line.price < 0:
+            raise ValueError("a price is never below zero here")
+        self.lines.append(line)
+''',
+    "shop/postage.py": '''"""Postage."""
+
+
+def postage_of(parcel):
+    return 3 if parcel.weight < 2 else 7
+''',
+    "shop/invoices.py": '''"""Invoices."""
+
+from shop.basket import Basket
+
+
+def invoice(basket: Basket):
+    return f"to pay: {basket.total('EUR')}"
+''',
+    "tests/test_basket.py": '''from shop.basket import Basket
+
+
+def test_an_empty_basket_costs_nothing():
+    assert Basket().total("EUR") == 0
+''',
+    "pyproject.toml": "[tool.pytest.ini_options]\n",
+}
+
+TRACE = """Adding free samples breaks
+
+Traceback (most recent call last):
+  File "/srv/run.py", line 3, in <module>
+  File "/srv/site-packages/shop/basket.py", line 13, in add
+ValueError: a price is never below zero here
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def packet(root: Path, task: str, **arguments: Any) -> Any:
+    with Workspace.open(root) as workspace:
+        return ask(workspace, "code.packet", task=task, **{"min_confidence": 0.0, **arguments})
+
+
+def test_a_name_leads_to_its_file_symbol_and_test(shop: Path) -> None:
+    found = packet(shop, "Basket.total ignores the currency")
+    assert found.files[0].path == "shop/basket.py"
+    assert found.files[0].symbols[0].id == "shop/basket.py:Basket.total"
+    assert found.tests == ("tests/test_basket.py",)
+    assert "tests/test_basket.py" in found.test_command
+    assert f"test: {found.test_command}\n" in found.text
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        TRACE,
+        "Free samples fail\n\nIt says 'a price is never below zero here' when they are added",
+        "Adding lines is slow\n\nSee shop/basket.py:11",
+    ],
+    ids=["trace", "message", "path"],
+)
+def test_exact_places_and_messages_lead_to_the_file(shop: Path, task: str) -> None:
+    found = packet(shop, task)
+    assert found.files[0].path == "shop/basket.py"
+    assert found.files[0].why
+
+
+def test_tests_are_no_owners(shop: Path) -> None:
+    assert not any(one.path.startswith("tests/") for one in packet(shop, "test_basket costs nothing").files)
+
+
+def test_who_is_not_sure_says_nothing(shop: Path) -> None:
+    found = packet(shop, "Please write a poem about the sea", min_confidence=0.93)
+    assert (found.speaks, found.text, found.used) == (False, "", 0)
+    assert found.confidence < 0.93
+
+
+def test_a_test_command_that_is_given_is_the_contract(shop: Path) -> None:
+    assert packet(shop, "Basket.total ignores the currency", test_command="make check").test_command == "make check"
+
+
+def test_the_receipt_says_what_it_was_made_from(shop: Path) -> None:
+    found = packet(shop, "Basket.total ignores the currency")
+    with Workspace.open(shop) as workspace:
+        revision = workspace.revision
+    assert f"receipt: revision {revision[:12]}, 3 files looked at, left out 0 files" in found.text
+    assert f", {found.used} tokens\n" in found.text
+
+
+def test_earlier_commits_are_evidence(shop: Path) -> None:
+    def git(*words: str) -> None:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
+        subprocess.run(["git", *identity, *words], cwd=shop, check=True, capture_output=True)
+
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "Begin")
+    before = packet(shop, "Charge surcharges for islands").files[0].probability
+    (shop / "shop/postage.py").write_text(FILES["shop/postage.py"] + "\n\nZONE = 1\n")
+    git("commit", "-q", "-a", "-m", "Prepare surcharges for islands")
+    after = packet(shop, "Charge surcharges for islands").files[0]
+    assert after.path == "shop/postage.py"
+    assert after.probability > before
+
+
+@settings(max_examples=20, deadline=None)
+@given(budget=st.integers(60, 400))
+def test_a_packet_never_exceeds_its_tokens(shop_once: Path, budget: int) -> None:
+    try:
+        found = packet(shop_once, TRACE, max_tokens=budget)
+    except LaconicError as error:
+        assert error.code == "budget_too_small"
+    else:
+        assert found.used == count(found.text) <= budget
+        assert found.text.startswith("Likely owners")
+
+
+@pytest.fixture(scope="module")
+def shop_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("shop")
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def test_a_long_task_comes_from_a_file(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (shop / "task.txt").write_text("Basket.total ignores the currency\n" + "It is so. " * 2_000)
+    assert main(["packet", "--task-file", str(shop / "task.txt"), "--root", str(shop), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["result"]["files"][0]["path"] == "shop/basket.py"
+
+
+def test_a_packet_needs_a_task(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["packet", "--root", str(shop)]) == 2
+    assert "TASK is missing" in capsys.readouterr().err
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_a_task(text: str) -> None:
+    task = read_task(text)
+    assert len(task.names) <= MAX_TASK_NAMES
+    assert "\n" not in task.title
