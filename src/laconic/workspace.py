@@ -111,6 +111,14 @@ class Workspace:
                 raise LaconicError("unreadable_file", f"{path} is larger than {MAX_FILE_BYTES:,} bytes") from error
             raise LaconicError("unreadable_file", f"{path} cannot be read: {error.strerror}") from error
 
+    def report_place(self, path: str) -> Path:
+        """The place of a file or folder that a tool wrote: from the root and in it, or absolute, wherever that is."""
+        place = Path(path if path.startswith("/") else os.path.realpath(self.root / path))
+        is_ours = path.startswith("/") or (place.is_relative_to(self.root) and ".git" not in place.parts)
+        if not is_ours or not place.exists():
+            raise LaconicError("path_not_found", f"there is no report {path!r}", "name the file that the tool wrote")
+        return place
+
     def search(self, question: str, filters: Filters, limit: int) -> Found:
         """At most `limit` symbols by words, meaning or text, with the embedder that the settings choose."""
         from laconic.code.search.embedding.embedders import Choice

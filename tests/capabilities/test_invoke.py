@@ -43,6 +43,8 @@ PATCH = """--- a/kitchen.py
 +    return water
 """
 
+REPORT = "SF:kitchen.py\nDA:6,2\nDA:10,2\nDA:14,0\nend_of_record\n"
+
 CALLS: dict[str, dict[str, Any]] = {
     "code.tree": {},
     "code.structure": {"all": True},
@@ -70,6 +72,9 @@ CALLS: dict[str, dict[str, Any]] = {
     "code.dead": {},
     "code.cycles": {"of": "calls"},
     "code.context": {"symbols": ["heat", "main"], "budget": 300, "format": "compact"},
+    "code.coverage.context": {"coverage_file": "lcov.info", "budget": 300},
+    "code.coverage.files": {"coverage_file": "lcov.info"},
+    "code.coverage.slice": {"file": "kitchen.py", "coverage_file": "lcov.info"},
     "code.index": {"report": True},
     "code.stats": {},
 }
@@ -97,6 +102,9 @@ WORDS = {
     "code.diff_context": ["diff-context", "-", "--budget", "300"],
     "code.cycles": ["cycles", "--calls"],
     "code.context": ["context", "heat", "main", "--budget", "300", "--format", "compact"],
+    "code.coverage.context": ["coverage-context", "--coverage-file", "lcov.info", "--budget", "300"],
+    "code.coverage.files": ["rank-files", "--coverage-file", "lcov.info"],
+    "code.coverage.slice": ["coverage-slice", "kitchen.py", "--coverage-file", "lcov.info"],
     "code.index": ["index", "--report"],
 }
 
@@ -104,6 +112,7 @@ WORDS = {
 @pytest.fixture
 def kitchen(tmp_path: Path) -> Path:
     (tmp_path / "kitchen.py").write_text(SOURCE, "utf-8")
+    (tmp_path / "lcov.info").write_text(REPORT, "utf-8")
     return tmp_path
 
 

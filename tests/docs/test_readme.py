@@ -58,6 +58,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for words in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "m"]):
         subprocess.run(["git", *words], cwd=root, check=True)
     (root / "notes.txt").write_text("a note\n", "utf-8")
+    (root / "lcov.info").write_text("SF:src/laconic/__main__.py\nDA:10,1\nend_of_record\n", "utf-8")
     assert main(["index", "--quiet", "--root", str(root)]) == 0
     return root
 

@@ -39,6 +39,10 @@ _MODULES = {
     "code.context": "packs.context",
     "code.diff_context": "packs.diff",
     "code.packet": "packs.packet",
+    "code.plan": "packs.plan",
+    "code.coverage.context": "coverage.context",
+    "code.coverage.files": "coverage.files",
+    "code.coverage.slice": "coverage.slice",
     "code.index": "index.index",
     "code.stats": "index.stats",
 }

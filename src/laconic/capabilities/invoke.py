@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.capabilities.binding import bind
 from laconic.capabilities.catalogue import load
-from laconic.capabilities.declaration import Capability
+from laconic.capabilities.declaration import Capability, Tier, parameters_of
 from laconic.capabilities.projection import to_json
 from laconic.foundation.errors import EXIT_OF_CODE, EXIT_OK, LaconicError
 
@@ -64,12 +64,19 @@ class Outcome:
         return {"ok": False, "revision": self.revision, "error": error}
 
 
-def invoke(capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object]) -> Outcome:
-    """Ask; never raises but for an interruption.
+def invoke(
+    capability: Capability[Any, Any],
+    workspace: Workspace,
+    arguments: Mapping[str, object],
+    trust: Tier = Tier.READ,
+) -> Outcome:
+    """Ask; never raises but for an interruption. A door says how far it trusts whoever asks.
 
     Damage of the index shows where a damaged page is read, which may be long after the index was found to be up to
     date. It is then built anew, and the question asked again.
     """
+    if capability.tier_of(arguments) > trust:
+        return Outcome("", None, Failure.of(_not_permitted(capability, arguments, trust)))
     outcome = _invoke_once(capability, workspace, arguments)
     if outcome.failure is not None and outcome.failure.code == "database_corrupt":
         return _invoke_once(capability, workspace, arguments, anew=True)
@@ -99,10 +106,17 @@ def _invoke_once(
 
 def ask(workspace: Workspace, name: str, **arguments: object) -> Any:
     """Ask from Python, by the name of a capability: the plain result, or the error raised."""
-    outcome = invoke(load(name), workspace, arguments)
+    outcome = invoke(load(name), workspace, arguments, Tier.SYSTEM)
     if outcome.failure is not None:
         raise outcome.failure.cause
     return outcome.result
+
+
+def _not_permitted(capability: Capability[Any, Any], arguments: Mapping[str, object], trust: Tier) -> LaconicError:
+    declared = {parameter.name: parameter for parameter in parameters_of(capability.parameters)}
+    names = [name for name, value in arguments.items() if name in declared and declared[name].tier(value) > trust]
+    message = f"{' and '.join(names) or capability.name} cannot be asked for through this door"
+    return LaconicError("not_permitted", message, "the command line and Python may run programs, and read elsewhere")
 
 
 def _defect(error: Exception) -> Failure:

@@ -52,9 +52,15 @@ SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
         (
             Command(("context",), "code.context"),
             Command(("diff-context",), "code.diff_context"),
+            Command(("plan",), "code.plan"),
+            Command(("coverage-context",), "code.coverage.context"),
             Command(("map",), "code.map"),
             Command(("packet",), "code.packet"),
         ),
+    ),
+    (
+        "Coverage",
+        (Command(("rank-files",), "code.coverage.files"), Command(("coverage-slice",), "code.coverage.slice")),
     ),
     ("Search", (Command(("search",), "code.search"),)),
     ("Resemblance", (Command(("similar",), "code.similar"), Command(("duplicates",), "code.duplicates"))),

@@ -19,7 +19,11 @@ def from_root(
     """
     roles = {parameter.name: parameter.role for parameter in declared}
     return {
-        name: _rewritten(root, value, directory) if roles.get(name) in _ROLES else value
+        name: _rewritten(root, value, directory)
+        if roles.get(name) in _ROLES
+        else _report(root, value, directory)
+        if roles.get(name) is Role.REPORT
+        else value
         for name, value in arguments.items()
     }
 
@@ -35,6 +39,19 @@ def _rewritten(root: Path, value: object, directory: Path) -> object:
     path, colon, rest = value.partition(":")
     start = _path_from_root(root, path, directory) if colon and path else None
     return value if start is None else f"{start}:{rest}"
+
+
+def _report(root: Path, value: object, directory: Path) -> object:
+    """What a tool wrote, which may be outside of the repository."""
+    if isinstance(value, tuple):
+        return tuple(_report(root, element, directory) for element in value)
+    if not isinstance(value, str) or not value:
+        return value
+    inside = _path_from_root(root, value, directory)
+    try:
+        return inside if inside is not None else str((directory / value).resolve(strict=True))
+    except (OSError, ValueError, RuntimeError):
+        return value
 
 
 def _path_from_root(root: Path, text: str, directory: Path) -> str | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.binding import bind, read_words
+from laconic.capabilities.declaration import Tier
 from laconic.capabilities.invoke import Failure, Outcome, invoke
 from laconic.cli.commands import CANDIDATES_COMMAND, OWN_COMMANDS, Command, find_command
 from laconic.cli.content import with_content
@@ -53,7 +54,7 @@ def run(program: str, words: Sequence[str]) -> int:
         opened.append(Workspace.open(root, refresh=request.options.refresh, progress=output.progress()))
         return opened[0]
 
-    status = answer(request, output, Path(), open_workspace)
+    status = answer(request, output, Path(), open_workspace, Tier.SYSTEM)
     if opened and opened[0].settings.daemon == "start":
         from laconic.cli.daemon import start_unasked
 
@@ -106,7 +107,11 @@ def root_of(options: Options, directory: Path) -> Path:
 
 
 def answer(
-    request: Request, output: Output, directory: Path, open_workspace: Callable[[], AbstractContextManager[Workspace]]
+    request: Request,
+    output: Output,
+    directory: Path,
+    open_workspace: Callable[[], AbstractContextManager[Workspace]],
+    trust: Tier = Tier.READ,
 ) -> int:
     """Ask and print; the exit status."""
     capability = request.command.capability()
@@ -117,7 +122,7 @@ def answer(
         return output.print_failure(Outcome("", None, Failure.of(error)))
     with opened as workspace:
         arguments = from_root(workspace.root, request.command.parameters(), given, directory)
-        outcome = invoke(capability, workspace, arguments)
+        outcome = invoke(capability, workspace, arguments, trust)
     if outcome.failure:
         return output.print_failure(outcome)
     return output.print_answer(outcome, capability)

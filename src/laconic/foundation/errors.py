@@ -81,6 +81,10 @@ EXIT_OF_CODE = {
     "rate_limited": EXIT_SURROUNDINGS,
     "untrusted_ancestry": EXIT_NEGATIVE,
     "fetch_failed": EXIT_SURROUNDINGS,
+    "unauthorized": EXIT_SURROUNDINGS,
+    "forbidden_origin": EXIT_SURROUNDINGS,
+    "no_route": EXIT_USAGE,
+    "method_not_allowed": EXIT_USAGE,
     "claim_lost": EXIT_NEGATIVE,
     "lease_lost": EXIT_NEGATIVE,
     # Ourselves

@@ -30,7 +30,7 @@ OWN_COMMANDS: Mapping[str, frozenset[str]] = {
 WORDS_COMMAND = "words"  # what the command line asks: its words, answered as they would be printed
 TEXT_COMMAND = "text"  # what doors that show text ask: any command, answered in words within a token budget
 
-_PATH_ROLES = frozenset({Role.PATH, Role.FILE, Role.PLACE, Role.SYMBOL, Role.MODULE})
+_PATH_ROLES = frozenset({Role.PATH, Role.FILE, Role.PLACE, Role.SYMBOL, Role.MODULE, Role.REPORT})
 _ALL = {"limit": MAX_PAGE_ENTRIES}
 
 
@@ -128,6 +128,7 @@ SPELLINGS: Mapping[str, tuple[Spelling, ...]] = {
     "difflens.context": (Spelling("code.diff_context", ("base_ref",), {"base_ref": "base"}),),
     "difflens.slice": (Spelling("code.symbol.slice", ("symbol",), {"symbol": "symbols"}),),
     "difflens.deps": (Spelling("code.calls", ("symbol",)),),
+    "coverage.rank_files": (Spelling("code.coverage.files", renames={"top_n": "limit"}),),
     "symbols.search": (Spelling("code.symbol.find", ("query",), {"query": "queries"}),),
     "symbols.slice": (Spelling("code.symbol.slice", ("symbol_id",), {"symbol_id": "symbols"}),),
     "symbols.get": (Spelling("code.symbol.get", ("symbol_id",), {"symbol_id": "symbol"}),),

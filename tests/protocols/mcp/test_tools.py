@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from laconic.capabilities import catalogue
-from laconic.capabilities.declaration import parameters_of
+from laconic.capabilities.declaration import Effect, parameters_of
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.tokens import count
 from laconic.protocols.commands import SPELLINGS
@@ -61,7 +61,8 @@ def test_what_a_tool_takes_is_told(name: str) -> None:
     capability = catalogue.load(name)
     assert capability.summary in page
     for parameter in parameters_of(capability.parameters):
-        assert re.search(rf"^{parameter.name}( \(required\))?: .*{re.escape(parameter.help)}$", page, re.MULTILINE)
+        line = rf"^{parameter.name}( \(required\))?: .*{re.escape(parameter.help)}$"
+        assert bool(re.search(line, page, re.MULTILINE)) is (parameter.effect is Effect.READ)
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def _lines_rows(database: Database, listed: set[str]) -> list[Ran]:
         is_sound = isinstance(path, str) and isinstance(context, str) and isinstance(bits, bytes)
         if not is_sound or len(bits) > MAX_COVERED_LINE // 8:
             raise invalid("a row of lines is damaged", DATA)
-    return rows  # type: ignore[return-value]
+    return rows
 
 
 def _arc_rows(database: Database, listed: set[str]) -> list[Ran]:
@@ -93,7 +93,7 @@ def _file(path: str, contexts: dict[str, Bits], missed: Iterable[int]) -> FileCo
     for context, bits in contexts.items():
         hits.update(dict.fromkeys(_lines(bits), 1))
         if context:
-            test = test_of_context(context)
+            test = without_phase(context)
             tests[test] = both(tests.get(test, b""), bits)
     return FileCoverage(path, hits, tests)
 
@@ -104,15 +104,12 @@ def _lines(bits: Bits) -> list[int]:
     return [line for line, bit in enumerate(text) if bit == "1" and line]
 
 
-def test_of_context(context: str) -> str:
+def without_phase(context: str) -> str:
     """The test that a context stands for."""
     for phase in _PHASES:
         if context.endswith(phase):
             return context[: -len(phase)]
     return context
-
-
-test_of_context.__test__ = False  # type: ignore[attr-defined]
 
 
 def read_report(text: bytes) -> Coverage:

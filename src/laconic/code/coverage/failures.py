@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from laconic.code.coverage.model import Failure, Frame, TestRun, invalid, slashed
+from laconic.code.coverage.model import Failure, Frame, Tested, invalid, slashed
 from laconic.code.coverage.xml_events import UnreadableXmlError, read_xml, root_name
 from laconic.foundation.limits import MAX_COVERED_LINE, MAX_FAILURE_FRAMES, MAX_FAILURES, MAX_MESSAGE_CHARACTERS
 
@@ -22,7 +22,7 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 # The headings of one failure. Of those that only list what failed, nothing is read below.
 _HEADINGS = (
     re.compile(r"^_{3,} (?:ERROR at \w+ of )?(?P<test>\S.*?) _{3,}$"),  # pytest
-    re.compile(r"^\s*--- FAIL: (?P<test>\S+)"),  # the testing package with `func TestName`
+    re.compile(r"^\s*--- FAIL: (?P<test>\S+)"),  # the testing package with `func SpelledName`
     re.compile(r"^---- (?P<test>\S+) stdout ----$"),  # libtest
     re.compile(r"^\s*(?:FAIL|×)\s+(?P<test>\S+\.\w+ (?:\|.*?\| )?> .+?)(?: \d+ms)?$"),  # vitest
     re.compile(r"^\s+● (?P<test>\S.* › .+)$"),  # jest
@@ -45,7 +45,7 @@ _OUTER_FIRST = (_FILE_LINE, _START_OF_LINE)
 _MESSAGE = re.compile(r"^(?:E  +)?(?P<message>(?:[\w.]*(?:Error|Exception|Failure)\b|assert|panic|thread ').*)$")
 
 
-def read_failures(text: bytes) -> TestRun:
+def read_failures(text: bytes) -> Tested:
     """What a report of tests says; text in which no failure is found has none. Raises `invalid_report`."""
     start = text[:_PROBED_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"<") and root_name(text) in {"testsuites", "testsuite"}:
@@ -64,7 +64,7 @@ class _Case:
     was_skipped: bool = False
 
 
-def read_junit(text: bytes) -> TestRun:
+def read_junit(text: bytes) -> Tested:
     """JUnit's XML, as many runners write it: a `testcase` that failed has a `failure` or an `error`."""
     cases: list[_Case] = []
 
@@ -88,7 +88,7 @@ def read_junit(text: bytes) -> TestRun:
         raise invalid(str(error), JUNIT) from error
     failed = [one for one in cases if one.has_failed][:MAX_FAILURES]
     skipped = frozenset(one.name for one in cases if one.was_skipped and not one.has_failed)
-    return TestRun(tuple(map(_failure_of_case, failed)), skipped)
+    return Tested(tuple(map(_failure_of_case, failed)), skipped)
 
 
 def _failure_of_case(case: _Case) -> Failure:
@@ -96,7 +96,7 @@ def _failure_of_case(case: _Case) -> Failure:
     return Failure(case.name, one_line(case.message) or _message(lines), frames_of(lines))
 
 
-def read_printed(text: str) -> TestRun:
+def read_printed(text: str) -> Tested:
     """What a test runner has printed."""
     listed: dict[str, str] = {}
     sections: dict[str, list[str]] = {}
@@ -112,7 +112,7 @@ def read_printed(text: str) -> TestRun:
         entry = next((found for found in (one.match(row) for one in _LISTED) if found), None)
         if entry is not None:
             listed.setdefault(entry["test"].strip(), entry.groupdict().get("message") or "")
-    return TestRun(tuple(_joined(listed, sections))[:MAX_FAILURES])
+    return Tested(tuple(_joined(listed, sections))[:MAX_FAILURES])
 
 
 def _joined(listed: Mapping[str, str], sections: Mapping[str, Sequence[str]]) -> Iterator[Failure]:
@@ -171,11 +171,11 @@ def one_line(text: str) -> str:
     return words if len(words) <= MAX_MESSAGE_CHARACTERS else words[: MAX_MESSAGE_CHARACTERS - 1] + "…"
 
 
-def merged(runs: Sequence[TestRun]) -> TestRun:
+def merged(runs: Sequence[Tested]) -> Tested:
     """Several reports of one run: of a test that several tell of, what says most."""
     best: dict[str, Failure] = {}
     for failure in (one for run in runs for one in run.failures):
         known = best.get(failure.test)
         if known is None or len(failure.frames) > len(known.frames):
             best[failure.test] = replace(failure, message=failure.message or (known.message if known else ""))
-    return TestRun(tuple(best.values()), frozenset().union(*(run.skipped for run in runs)))
+    return Tested(tuple(best.values()), frozenset().union(*(run.skipped for run in runs)))

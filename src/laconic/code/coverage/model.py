@@ -68,13 +68,11 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class TestRun:
+class Tested:
     """What a report of tests says: who failed, and who was not run."""
 
     failures: tuple[Failure, ...]
     skipped: frozenset[str] = frozenset()
-
-    __test__ = False  # not itself a test
 
 
 def slashed(path: str) -> str:

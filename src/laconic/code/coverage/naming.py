@@ -15,16 +15,14 @@ _SEPARATORS = re.compile(r"::| > | › |[/\\#]")
 _WITH_CLASS = re.compile(r"^(?P<name>\w+) \((?P<holder>[\w.]+)\)$")  # test_c (test_a.TestB) or with the name again
 
 
-class TestName(NamedTuple):
+class SpelledName(NamedTuple):
     """The parts of a name from the outside in, and what a parametrised test was given."""
 
     parts: tuple[str, ...]
     given: str = ""
 
-    __test__ = False  # not itself a test
 
-
-def name_of(written: str) -> TestName:
+def name_of(written: str) -> SpelledName:
     """The name that is written."""
     with_class = _WITH_CLASS.match(written)
     if with_class is not None:
@@ -32,14 +30,14 @@ def name_of(written: str) -> TestName:
         written = holder if holder.rpartition(".")[2] == name else f"{holder}.{name}"
     base, bracket, given = written.partition("[")
     dotted = _SEPARATORS.sub(".", _EXTENSION.sub("", base))
-    return TestName(tuple(part for part in dotted.split(".") if part), bracket + given)
+    return SpelledName(tuple(part for part in dotted.split(".") if part), bracket + given)
 
 
 class KnownTests:
     """The tests that a report of coverage knows, looked up by other spellings."""
 
     def __init__(self, tests: Iterable[str]) -> None:
-        self._by_own_name: dict[str, list[tuple[TestName, str]]] = defaultdict(list)
+        self._by_own_name: dict[str, list[tuple[SpelledName, str]]] = defaultdict(list)
         for test in sorted(tests):
             name = name_of(test)
             if name.parts:

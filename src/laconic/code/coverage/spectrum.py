@@ -34,7 +34,7 @@ class Spectrum:
     def times(self, lines: Sequence[int]) -> tuple[int, int]:
         """How many failing and how many passing tests ran at least one of some lines."""
         within = [line for line in lines if line < self.ran.shape[1]]
-        touched = self.ran[:, within].any(axis=1) if within else np.zeros(len(self.ran), bool)
+        touched = np.asarray(self.ran[:, within].any(axis=1))  # of no lines, none
         return int(touched[: self.failing].sum()), int(touched[self.failing :].sum())
 
 
@@ -47,7 +47,7 @@ def spectrum(file: FileCoverage, failing: Collection[str], passing: Collection[s
     packed = np.zeros((len(rows), width), np.uint8)
     for at, bits in enumerate(rows):
         packed[at, : len(bits)] = np.frombuffer(bits, np.uint8)
-    ran = np.unpackbits(packed, axis=1, bitorder="little").astype(bool)
+    ran: Array = np.unpackbits(packed, axis=1, bitorder="little").astype(bool)
     return Spectrum(ran, number, len(failing))
 
 

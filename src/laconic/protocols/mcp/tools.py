@@ -162,17 +162,22 @@ def _schema(parameter: Parameter) -> dict[str, Any]:
 
 
 def _names(capability: Capability[Any, Any]) -> Iterator[str]:
-    return (parameter.name for parameter in parameters_of(capability.parameters))
+    return (parameter.name for parameter in _offered(capability))
+
+
+def _offered(capability: Capability[Any, Any]) -> list[Parameter]:
+    """What a client of the protocol may say: nothing that does more than read."""
+    return [one for one in parameters_of(capability.parameters) if one.effect is Effect.READ]
 
 
 def _signature(capability: Capability[Any, Any]) -> str:
-    declared = parameters_of(capability.parameters)
+    declared = _offered(capability)
     words = [one.name if one.required else f"{one.name}?" for one in declared if one.name != BUDGET]
     return f"{tool_name(capability.name)}({', '.join(words)})"
 
 
 def _page(capability: Capability[Any, Any]) -> str:
-    declared = parameters_of(capability.parameters)
+    declared = _offered(capability)
     lines = [f"{tool_name(capability.name)}: {capability.summary}", "", capability.description, ""]
     return "\n".join([*lines, *map(_parameter_line, declared)]) + "\n"
 

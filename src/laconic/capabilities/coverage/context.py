@@ -1,0 +1,236 @@
+"""`code.coverage.context`: what failed, what only failing tests ran, and what ran most, within a token budget."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from laconic.capabilities.coverage.reports import About, ReportOptions, about, about_lines, measured_by, placed
+from laconic.capabilities.declaration import Capability, Effect, group, option
+from laconic.capabilities.packs.budget import budget_option
+from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
+from laconic.capabilities.packs.wording import Format, Wording
+from laconic.capabilities.text import Style
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import MAX_FAILURE_TARGETS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from laconic.code.coverage.files import Report
+    from laconic.code.lenses.candidate import View
+    from laconic.code.lenses.coverage.measured import Measured
+    from laconic.code.pack.model import Item
+    from laconic.code.pack.texts import Texts
+    from laconic.code.symbols import Edge, Symbol
+    from laconic.workspace import Workspace
+
+TOKENS_A_TEST = 500  # of the budget, for each failed test that is shown before anything else
+TOKENS_A_SUSPECT = 300  # for each function that is suspicious
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Which report or which program, how much to tell of it, in which form."""
+
+    report: ReportOptions = group(ReportOptions)
+    run: str = option(
+        "",
+        "a program to run first, for its coverage and its failures; without a shell, from the root",
+        metavar="COMMAND",
+        effect=Effect.EXECUTE,
+    )
+    failures_only: bool = option(False, "only what has to do with tests that failed")
+    budget: int | None = budget_option()
+    wording: Wording = group(Wording)
+    memory: Memory = group(Memory)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedSymbol:
+    """One symbol of the pack: how much of it is shown, and why. `of` is the symbol that the reason relates it to."""
+
+    id: str
+    detail: str  # body, skeleton, signature or name
+    reason: str
+    evidence: str
+    of: str
+    score: float
+    line: int
+    end_line: int
+    shown: tuple[tuple[int, int], ...]  # the lines of the file that its code is cut down to, none for all of them
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRun:
+    """A program that was run. What it printed and recorded lies in the repository, below `.laconic`."""
+
+    command: str
+    exit_status: int
+    seconds: float
+    output: str
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageContext:
+    """The pack as printed, with what is in it. `used` counts every token of `text`."""
+
+    about: About
+    run: ProgramRun | None
+    format: Format
+    budget: int
+    used: int
+    text: str
+    items: tuple[RankedSymbol, ...]
+    omitted: dict[str, int]  # by reason, what there was no room for
+    session: Told | None
+    etag: str  # of what the pack says, if it was asked for
+
+
+def run(workspace: Workspace, parameters: Parameters) -> CoverageContext | str:
+    """Read the report, or run the program, rank, fit and print; or `UNCHANGED`."""
+    budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
+    session = asked(workspace, parameters.memory)
+    program, found = _measured(workspace, parameters)
+    texts = workspace.texts(with_docs=parameters.wording.with_docs)
+    view, texts = _view(workspace, found, texts, budget, parameters)
+    answer = answered(workspace, session, parameters.wording, view, texts, budget)
+    if isinstance(answer, str):
+        return answer
+    return CoverageContext(
+        about(found),
+        program,
+        parameters.wording.format,
+        budget,
+        answer.used,
+        answer.text,
+        tuple(map(_ranked, answer.pack.items)),
+        dict(answer.pack.omitted),
+        answer.told,
+        answer.etag if session.etag is not None else "",
+    )
+
+
+def _measured(workspace: Workspace, parameters: Parameters) -> tuple[ProgramRun | None, Measured]:
+    if parameters.run:
+        return _run(workspace, parameters)
+    found, tells_failures = measured_by(workspace, parameters.report)
+    if parameters.failures_only and not tells_failures:
+        hint = "name JUnit XML, or what the test runner printed, with --failures FILE"
+        raise LaconicError("usage", "nothing says which tests failed", hint)
+    return None, found
+
+
+def _run(workspace: Workspace, parameters: Parameters) -> tuple[ProgramRun, Measured]:
+    """Run the program. What it leaves is its coverage, unless a report is named that it writes."""
+    from laconic.code.coverage.files import read_report_files
+    from laconic.code.coverage.running import run as run_program
+
+    store, root, options = workspace.engine.store, workspace.root, parameters.report
+    if store.directory is None:
+        raise LaconicError("unwritable_output", "there is no place to keep the run")
+    hashes = {path: known.hash.hex() for path, known in store.known().items()}
+    done = run_program(parameters.run, root, store.directory, hashes, os.environ)
+    told = ProgramRun(
+        done.command,
+        done.exit_status,
+        round(done.seconds, 2),
+        done.output.relative_to(root).as_posix(),
+        done.folder.relative_to(root).as_posix(),
+    )
+    results = [*map(workspace.report_place, options.failures), *filter(None, [done.results]), done.output]
+    if options.coverage_file:
+        place = workspace.report_place(options.coverage_file)
+        return told, placed(workspace, _fresh(read_report_files(place, results), hashes), place, options.map)
+    if not done.data:
+        hint = (
+            f"it ended with status {done.exit_status}, see {told.output}; --coverage-file names what it writes itself"
+        )
+        raise LaconicError("program_failed", "the program left no coverage", hint)
+    return told, placed(workspace, read_report_files(done.folder, results), done.folder, options.map)
+
+
+def _fresh(report: Report, hashes: dict[str, str]) -> Report:
+    return replace(report, hashes=hashes)
+
+
+def _view(
+    workspace: Workspace, found: Measured, texts: Texts, budget: int, parameters: Parameters
+) -> tuple[View, Texts]:
+    from laconic.code.lenses.coverage.look import MostTargets, Sources, look
+    from laconic.code.pack.sliced import in_parts
+
+    store, engine = workspace.engine.store, workspace.engine
+
+    def callees(symbol_id: str) -> Sequence[Edge]:
+        return engine.graph.callees(symbol_id)  # which takes long to make, and few reports need it
+
+    def header_lines(symbol: Symbol) -> int:
+        return max(texts.header_size(symbol) - 1, symbol.name_line - symbol.start_line + 1)
+
+    sources = Sources(store.symbols_of, store.symbols_named, store.symbol, callees, header_lines)
+    tests, suspects = (
+        max(1, min(budget // tokens, MAX_FAILURE_TARGETS)) for tokens in (TOKENS_A_TEST, TOKENS_A_SUSPECT)
+    )
+    most = MostTargets(tests, suspects)
+    view = look(found, sources, most, failures_only=parameters.failures_only)
+    parts = {one.symbol.id: one.parts for one in view.candidates if one.parts}
+    bodies = {
+        one.symbol.id: in_parts(texts.body(one.symbol), parts[one.symbol.id], _shown_header(one.symbol, texts))
+        for one in view.candidates
+        if one.symbol.id in parts
+    }
+    return view, workspace.texts(bodies, with_docs=parameters.wording.with_docs)
+
+
+def _shown_header(symbol: Symbol, texts: Texts) -> int:
+    return texts.header_size(symbol) if symbol.qualname else 0
+
+
+def _ranked(item: Item) -> RankedSymbol:
+    symbol, end = item.symbol, item.last_line or item.symbol.end_line
+    score = round(item.score, 4)
+    return RankedSymbol(
+        symbol.id, item.detail.word, item.reason, item.evidence, item.of, score, symbol.start_line, end, item.parts
+    )
+
+
+def text(found: CoverageContext | str, style: Style) -> str:
+    """The pack as it was counted: nothing is added to it."""
+    return found if isinstance(found, str) else found.text
+
+
+def aside(found: CoverageContext | str, style: Style) -> str:
+    """What was run and read, what to take care of, what the session did, and the tag."""
+    if isinstance(found, str):
+        return ""
+    said = []
+    if found.run is not None:
+        status = (style.bad if found.run.exit_status else style.good)(f"status {found.run.exit_status}")
+        said.append(f"{found.run.command}: {status} after {found.run.seconds} s, its output is in {found.run.output}")
+    return "\n".join([*said, *about_lines(found.about, style), *aside_lines(found.session, found.etag, style)])
+
+
+CAPABILITY = Capability(
+    name="code.coverage.context",
+    summary="What failed, what only failing tests ran, and what ran most, within a token budget",
+    description="From a report of coverage, or from a program that is run first (--run). Failed tests come first, "
+    "where they failed; then functions by how much more failing tests ran them than passing ones did (Ochiai's "
+    "coefficient, where the report knows which test ran what); then what failed tests call; then what ran most.\n\n"
+    "--run starts the program as it is written, without a shell. Tests that pytest runs are recorded one by one if "
+    "coverage is installed where they run; for others name the report that they write with --coverage-file. What the "
+    "program printed and recorded is kept in .laconic/runs, and is what later commands read without --coverage-file.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    aside=aside,
+    cacheable=False,
+    remembering=REMEMBERING,
+    examples=(
+        'coverage-context --run "pytest -q" --failures-only --budget 1000',
+        "coverage-context --coverage-file coverage.json --failures junit.xml",
+        'coverage-context --run "go test -coverprofile=cover.out ./..." --coverage-file cover.out',
+    ),
+)
