@@ -19,6 +19,7 @@ MAX_SUBJECT_COMMITS = 2_000  # whose subjects are compared with a task
 MAX_HISTORY_BYTES = 8_000_000  # of what git says about them
 MAX_COMMIT_LINES = 3_000  # written by one commit, above which it says little of any of them
 MAX_KEPT_HISTORIES = 32  # files beside the index
+MAX_KEPT_INDEXES = 3  # of one user in one repository: it may have been elsewhere, or the user's key another one
 MAX_SUBMODULE_LEVELS = 8  # submodules of submodules
 MAX_WORKER_PROCESSES = 16
 WORKER_START_SECONDS = 30  # for one to load its program; then the work is done without them
@@ -214,3 +215,11 @@ FETCH_BYTES = 10_000_000
 FETCH_REDIRECTS = 5
 DEFAULT_FOUND_ARTIFACTS = 10
 MAX_FOUND_ARTIFACTS = 100
+
+# The relay: over HTTP
+MAX_WEB_BODY_BYTES = 16_000_000  # of JSON
+MAX_KEY_CHARACTERS = 200  # of idempotency
+WEB_THREADS = 64  # that wait for the disk or for capabilities
+MAX_EVENT_STREAMS = 256
+HEARTBEAT_SECONDS = 15
+UPLOAD_CHUNK_SECONDS = 60  # for the next part of an upload

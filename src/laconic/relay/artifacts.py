@@ -63,6 +63,7 @@ class Artifact:
     created_at: str
     origin: Origin
     sizes: tuple[Size, Size]  # what it stands for, and its preview
+    number: int = 0  # 1, 2, … in its thread; 0 before it is kept
 
     @property
     def ref(self) -> str:
@@ -314,5 +315,5 @@ def _artifact(thread_id: str, found: Attached) -> Artifact:
     return Artifact(
         thread_id, found.digest, about["name"], about["type"], about["mime"], found.size_bytes,
         Preview(*about["preview"]), timestamp(found.at_ms), Origin(actor, capability, tuple(source_refs)),
-        (naive, actual),
+        (naive, actual), found.number,
     )  # fmt: skip

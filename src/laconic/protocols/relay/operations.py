@@ -1,0 +1,148 @@
+"""The operations of the relay over HTTP: one line each, in the order in which they are documented."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from laconic.protocols.relay import shapes
+
+
+class Content(StrEnum):
+    """What travels as it is instead of as JSON."""
+
+    JSON = "application/json"
+    BYTES = "application/octet-stream"
+    EVENTS = "text/event-stream"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One parameter behind the question mark; an integer where it has a least value."""
+
+    name: str
+    help: str
+    least: int | None = None
+    most: int | None = None
+    default: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing that can be asked. `asks` and `answers` are the values of the bodies, None where there is none."""
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    answers: Any
+    asks: Any = None
+    query: tuple[Query, ...] = ()
+    takes: Content = Content.JSON
+    gives: Content = Content.JSON
+    status: int = 200
+    fails: tuple[str, ...] = ()  # the codes that this operation has beside those of all
+    is_open: bool = False  # answered without a token
+    conditional: bool = False  # `If-Match` names the version of the state that a change is for
+    repeatable: bool = False  # `Idempotency-Key` makes a repeated request happen once
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes anything."""
+        return self.method != "GET"
+
+
+_LIMIT = Query("limit", "how many at most", 1, 1_000, 100)
+_AFTER = Query("after", "those behind this number", 0, None, 0)
+_THREAD = ("thread_not_found",)
+_ARTIFACT = (*_THREAD, "artifact_not_found", "ambiguous_artifact", "invalid_argument")
+_CALL = (
+    *_ARTIFACT, "unknown_capability", "denied", "hop_limit", "rate_limited", "payload_too_large", "key_reused",
+    "untrusted_ancestry", "fetch_failed", "timed_out", "busy", "symbol_not_found", "ambiguous_symbol",
+)  # fmt: skip
+
+OPERATIONS: tuple[Operation, ...] = (
+    Operation("health", "GET", "/health", "Whether the relay answers", shapes.Health, is_open=True),
+    Operation("version", "GET", "/version", "Which program answers", shapes.VersionTold),
+    Operation("settings", "GET", "/config", "What the owner has decided", shapes.Settings),
+    Operation(
+        "thread_new", "POST", "/threads", "Make a thread", shapes.ThreadTold, shapes.NewThread, status=201,
+        fails=("invalid_argument",),
+    ),
+    Operation(
+        "thread_list", "GET", "/threads", "List threads, the newest first", shapes.Threads,
+        query=(Query("before", "those older than this thread"), _LIMIT),
+    ),
+    Operation("thread_get", "GET", "/threads/{thread_id}", "One thread", shapes.ThreadTold, fails=_THREAD),
+    Operation(
+        "state_full", "GET", "/threads/{thread_id}/state", "The whole state, at any version", shapes.State,
+        query=(Query("version", "as v7 or 7; the present one without"),),
+        fails=(*_THREAD, "version_not_found", "invalid_argument"),
+    ),
+    Operation(
+        "state_header", "GET", "/threads/{thread_id}/state/header", "The bounded view of the state", shapes.Header,
+        fails=_THREAD,
+    ),
+    Operation(
+        "state_patch", "POST", "/threads/{thread_id}/state/patch", "Change the state by JSON Patch", shapes.Patched,
+        list[shapes.Operation], conditional=True, repeatable=True,
+        fails=(
+            *_THREAD, "invalid_patch", "patch_failed", "invalid_state", "version_conflict", "payload_too_large",
+            "key_reused", "invalid_argument",
+        ),
+    ),
+    Operation(
+        "state_history", "GET", "/threads/{thread_id}/state/history", "The patches that led to the state",
+        shapes.History, query=(Query("before", "those before this version", 1), _LIMIT), fails=_THREAD,
+    ),
+    Operation(
+        "artifact_put", "POST", "/threads/{thread_id}/artifacts", "Store a text", shapes.ArtifactTold,
+        shapes.NewArtifact, status=201, repeatable=True, fails=(*_ARTIFACT, "payload_too_large", "key_reused"),
+    ),
+    Operation(
+        "artifact_upload", "PUT", "/threads/{thread_id}/artifacts", "Store bytes as they come", shapes.ArtifactTold,
+        takes=Content.BYTES, status=201, fails=(*_ARTIFACT, "payload_too_large"),
+        query=(Query("name", "as of a file"), Query("type", "text, markdown, json, …; as it looks without")),
+    ),
+    Operation(
+        "artifact_list", "GET", "/threads/{thread_id}/artifacts", "List artifacts, the oldest first",
+        shapes.Artifacts, query=(_AFTER, _LIMIT), fails=_THREAD,
+    ),
+    Operation(
+        "artifact_get", "GET", "/threads/{thread_id}/artifacts/{ref}", "One artifact and its preview",
+        shapes.ArtifactTold, query=(Query("raw", "1: as /content", 0, 1, 0),), fails=(*_ARTIFACT, "artifact_damaged"),
+    ),
+    Operation(
+        "artifact_content", "GET", "/threads/{thread_id}/artifacts/{ref}/content", "The bytes of an artifact", None,
+        gives=Content.BYTES, fails=(*_ARTIFACT, "artifact_damaged"),
+    ),
+    Operation(
+        "artifact_remove", "DELETE", "/threads/{thread_id}/artifacts/{ref}", "Take an artifact out of the thread",
+        shapes.Removed, fails=_ARTIFACT,
+    ),
+    Operation(
+        "events", "GET", "/threads/{thread_id}/events", "What happened, the oldest first", shapes.Events,
+        query=(_AFTER, _LIMIT), fails=_THREAD,
+    ),
+    Operation(
+        "event_stream", "GET", "/threads/{thread_id}/events/stream",
+        "What happens, as server-sent events; `Last-Event-ID` resumes", None, gives=Content.EVENTS,
+        query=(_AFTER,), fails=_THREAD,
+    ),
+    Operation("cap_list", "GET", "/cap/list", "What can be called", shapes.Capabilities),
+    Operation(
+        "cap_invoke", "POST", "/cap/invoke", "Call a capability on behalf of a thread", shapes.AnswerTold,
+        shapes.NewCall, repeatable=True, fails=_CALL,
+    ),
+    Operation(
+        "stats", "GET", "/stats/{kind}/{name}", "The tokens that a thread, capability or agent has been spared",
+        shapes.Stats, fails=("invalid_argument", *_THREAD),
+    ),
+    Operation(
+        "report", "POST", "/reports/{thread_id}", "Write a report of a thread, as an artifact of it",
+        shapes.ReportTold, shapes.NewReport, fails=_THREAD,
+    ),
+)  # fmt: skip
+
+BY_NAME = {operation.name: operation for operation in OPERATIONS}

@@ -1,0 +1,312 @@
+"""What goes to the relay and what comes back, as values. JSON members have the names of the fields.
+
+Members that are not named here may be added in later versions; whoever reads skips them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+Name = Annotated[str, Meta(max_length=200)]
+Type = Literal["text", "markdown", "json", "html", "log", "tool_output", "email", "code", "binary"]
+
+# Asked
+
+
+class NewThread(Struct, forbid_unknown_fields=True):
+    """A thread to be made."""
+
+    name: Name = ""
+
+
+class Operation(Struct):
+    """One operation of a JSON Patch (RFC 6902)."""
+
+    op: Literal["add", "remove", "replace", "move", "copy", "test"]
+    path: str
+    value: Any = UNSET
+    from_: str | UnsetType = field(default=UNSET, name="from")
+
+
+class NewArtifact(Struct, forbid_unknown_fields=True):
+    """A text to be stored. What is large or no text is sent as it is, see `artifact_upload`."""
+
+    content: str
+    name: Name = ""
+    type: Type | UnsetType = UNSET
+    mime: Annotated[str, Meta(max_length=100)] = ""
+    source_refs: Annotated[list[str], Meta(max_length=100)] = field(default_factory=list)
+
+
+class NewCall(Struct, forbid_unknown_fields=True):
+    """A capability to be called on behalf of a thread."""
+
+    capability: Name
+    thread_id: Name
+    args: dict[str, Any] = field(default_factory=dict)
+    idempotency_key: Name = ""
+    hops: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+    source_refs: Annotated[list[str], Meta(max_length=100)] = field(default_factory=list)
+
+
+class NewReport(Struct, forbid_unknown_fields=True):
+    """A report to be written."""
+
+    format: Literal["md", "json"] = "md"
+
+
+# Answered
+
+
+class Failure(Struct):
+    """Why there is no answer. Codes never change; messages may."""
+
+    error: str  # `code: message`, for people
+    code: str
+    message: str
+    hint: str
+
+
+class Health(Struct):
+    """Whether the relay answers."""
+
+    status: str
+
+
+class VersionTold(Struct):
+    """Which program answers."""
+
+    version: str
+    commit: str
+    built: str
+
+
+class ThreadTold(Struct):
+    """A thread without what is in it."""
+
+    thread_id: str
+    name: str
+    created_at: str
+    created_by: str
+    state_ref: str
+    state_version: int
+    hop_count: int = 0
+    artifact_count: int = 0
+
+
+class Threads(Struct):
+    """Threads, the newest first; more are asked for with `before`."""
+
+    threads: list[ThreadTold]
+
+
+class Metrics(Struct):
+    """What a thread has cost and been spared, in tokens and calls."""
+
+    cache_hits: int
+    cache_misses: int
+    tokens_estimate: int
+    tokens_avoided: int
+    hop_count: int
+
+
+class State(Struct):
+    """The whole state of a thread at one version."""
+
+    schema: str = field(name="$schema")
+    version: int
+    thread_id: str
+    updated_at: str
+    facts: list[dict[str, Any]]
+    constraints: list[dict[str, Any]]
+    open_questions: list[dict[str, Any]]
+    decisions: list[dict[str, Any]]
+    plan: list[dict[str, Any]]
+    artifacts: list[dict[str, Any]]
+    last_actions: list[dict[str, Any]]
+    metrics: Metrics
+
+
+class Header(Struct):
+    """The bounded view of a state, at most 2,048 bytes of JSON."""
+
+    schema: str = field(name="$schema")
+    thread_id: str
+    version: int
+    top_facts: list[dict[str, Any]]
+    top_constraints: list[dict[str, Any]]
+    open_questions: list[dict[str, Any]]
+    next_steps: list[dict[str, Any]]
+    artifact_refs: list[dict[str, Any]]
+    last_actions: list[dict[str, Any]]
+    metrics: Metrics
+    truncated: bool = False
+
+
+class Patched(Struct):
+    """The version that a patch has made."""
+
+    version: int
+    state_ref: str
+    updated_at: str
+
+
+class VersionOfState(Struct):
+    """One version of a state, and the patch that led to it."""
+
+    version: int
+    state_ref: str
+    by: str
+    at: str
+    operations: list[dict[str, Any]]
+
+
+class History(Struct):
+    """Versions, the newest first; more are asked for with `before`."""
+
+    versions: list[VersionOfState]
+
+
+class Preview(Struct):
+    """At most 2,048 bytes of an artifact. Text of somebody else's: untrusted."""
+
+    text: str
+    truncated: bool
+    size: int
+    line_count: int | UnsetType = UNSET
+
+
+class Provenance(Struct):
+    """Where an artifact comes from."""
+
+    created_by: str
+    created_at: str
+    trust: str
+    source_refs: list[str]
+    capability: str | UnsetType = UNSET
+
+
+class ArtifactTold(Struct):
+    """An artifact without its content. `ref` is the SHA-256 of its bytes."""
+
+    ref: str
+    uri: str
+    thread_id: str
+    type: str
+    mime: str
+    name: str
+    size: int
+    hash: str
+    preview: Preview
+    provenance: Provenance
+    created_at: str
+
+
+class Artifacts(Struct):
+    """Artifacts of a thread, the oldest first; more are asked for with `after`."""
+
+    artifacts: list[ArtifactTold]
+    next_after: int | None
+
+
+class Removed(Struct):
+    """What was taken out of a thread."""
+
+    ref: str
+
+
+class EventTold(Struct):
+    """One thing that happened in a thread; `seq` counts without gaps."""
+
+    id: str
+    seq: int
+    thread_id: str
+    type: str
+    payload: Any
+    timestamp: str
+
+
+class Events(Struct):
+    """Events, the oldest first; more are asked for with `after`."""
+
+    events: list[EventTold]
+
+
+class CapabilityTold(Struct):
+    """A capability that can be called."""
+
+    name: str
+    description: str
+    args_schema: dict[str, Any]
+    cacheable: bool
+    effect: str
+    cache_ttl_sec: int | UnsetType = UNSET
+
+
+class Capabilities(Struct):
+    """What can be called, by name."""
+
+    capabilities: list[CapabilityTold]
+
+
+class AnswerTold(Struct):
+    """What came of a call: an artifact, shown by its preview, and whole in `text` where that is short."""
+
+    capability: str
+    preview: Preview
+    artifact_ref: str
+    artifact: dict[str, Any]
+    cache_hit: bool
+    cache_key: str
+    duration_ms: int
+    trust: str
+    text: str | UnsetType = UNSET
+
+
+class Estimate(Struct):
+    """The same figures as characters divided by four."""
+
+    naive_tokens: int
+    actual_tokens: int
+    avoided_tokens: int
+
+
+class Savings(Struct):
+    """Tokens that would have been sent by pasting, that were sent, and the difference."""
+
+    naive_tokens: int
+    actual_tokens: int
+    avoided_tokens: int
+    estimate: Estimate
+    artifacts: int
+    invocations: int
+    cache_hits: int
+    cache_misses: int
+    hops: int
+
+
+class Stats(Struct):
+    """The figures of one thread, capability or agent."""
+
+    scope: str
+    token_savings: Savings
+
+
+class ReportTold(Struct):
+    """A report, which is an artifact of its thread."""
+
+    artifact_ref: str
+    format: str
+    size: int
+    thread_id: str
+    text: str
+    token_savings: Savings
+
+
+class Settings(Struct):
+    """What the owner has decided."""
+
+    home: str
+    policy: dict[str, Any]

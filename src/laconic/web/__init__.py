@@ -1,0 +1,1 @@
+"""The relay over HTTP: its routes, its stream of events, and its pages."""

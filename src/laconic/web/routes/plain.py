@@ -1,0 +1,167 @@
+"""The operations that are a question and an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from laconic import __version__
+from laconic.foundation.errors import LaconicError
+from laconic.relay import artifacts, reports, threads
+from laconic.relay.accounting import savings
+from laconic.relay.artifacts import Origin
+from laconic.relay.calls import Call
+from laconic.relay.relay import Relay
+from laconic.relay.streams import STATE
+from laconic.web.asked import Asked
+
+Handler = Callable[[Relay, Asked], Any]
+
+
+def health(relay: Relay, asked: Asked) -> Any:
+    """That there is an answer is the answer."""
+    return {"status": "ok"}
+
+
+def version(relay: Relay, asked: Asked) -> Any:
+    """The program."""
+    return {"version": __version__, "commit": "", "built": ""}
+
+
+def settings(relay: Relay, asked: Asked) -> Any:
+    """The policy in force."""
+    return {"home": str(relay.home), "policy": relay.policy.told()}
+
+
+def thread_new(relay: Relay, asked: Asked) -> Any:
+    """A new thread."""
+    return _told(relay, threads.create(relay.store, asked.body.name, asked.agent))
+
+
+def thread_list(relay: Relay, asked: Asked) -> Any:
+    """The newest threads."""
+    found = threads.recent(relay.store, asked.query["before"] or "", asked.query["limit"])
+    return {"threads": [_told(relay, thread) for thread in found]}
+
+
+def thread_get(relay: Relay, asked: Asked) -> Any:
+    """One thread."""
+    return _told(relay, threads.get(relay.store, asked.path["thread_id"]))
+
+
+def state_full(relay: Relay, asked: Asked) -> Any:
+    """The state at a version."""
+    wanted = asked.query["version"]
+    return threads.state(relay.store, asked.path["thread_id"], threads.read_state_ref(wanted) if wanted else None)
+
+
+def state_header(relay: Relay, asked: Asked) -> Any:
+    """The header."""
+    return threads.header(relay.store, asked.path["thread_id"])
+
+
+def state_patch(relay: Relay, asked: Asked) -> Any:
+    """A patch."""
+    operations = msgspec.to_builtins(asked.body)
+    relay.policy.check_payload(len(msgspec.json.encode(operations)))
+    expected = threads.read_state_ref(asked.expected) if asked.expected else None
+    thread_id = asked.path["thread_id"]
+    return threads.patch_state(relay.store, thread_id, operations, asked.agent, expected=expected, key=asked.key).told()
+
+
+def state_history(relay: Relay, asked: Asked) -> Any:
+    """Who changed what."""
+    found = threads.history(relay.store, asked.path["thread_id"], asked.query["before"], asked.query["limit"])
+    return {"versions": found}
+
+
+def artifact_put(relay: Relay, asked: Asked) -> Any:
+    """A text as an artifact."""
+    body = asked.body
+    return artifacts.put(
+        relay.store, asked.path["thread_id"], [body.content.encode("utf-8", "surrogatepass")], relay.count_tokens,
+        asked.key, name=body.name, kind=body.type or "", mime=body.mime,
+        origin=Origin(asked.agent, source_refs=tuple(body.source_refs)), most_bytes=relay.policy.artifact_bytes,
+    ).told()  # fmt: skip
+
+
+def artifact_list(relay: Relay, asked: Asked) -> Any:
+    """The artifacts of a thread."""
+    after, limit = asked.query["after"], asked.query["limit"]
+    found = artifacts.listed(relay.store, asked.path["thread_id"], after, limit)
+    next_after = found[-1].number if len(found) == limit else None
+    return {"artifacts": [one.told() for one in found], "next_after": next_after}
+
+
+def artifact_get(relay: Relay, asked: Asked) -> Any:
+    """One artifact."""
+    return artifacts.get(relay.store, asked.path["thread_id"], asked.path["ref"]).told()
+
+
+def artifact_remove(relay: Relay, asked: Asked) -> Any:
+    """An artifact less."""
+    removed = artifacts.remove(relay.store, asked.path["thread_id"], asked.path["ref"], asked.agent)
+    return {"ref": removed.ref}
+
+
+def events(relay: Relay, asked: Asked) -> Any:
+    """What happened."""
+    found = threads.events(relay.store, asked.path["thread_id"], asked.query["after"], asked.query["limit"])
+    return {"events": [event.told() for event in found]}
+
+
+def cap_list(relay: Relay, asked: Asked) -> Any:
+    """What can be called."""
+    return {"capabilities": [offer.told() for offer in relay.calls.offers()]}
+
+
+def cap_invoke(relay: Relay, asked: Asked) -> Any:
+    """A call."""
+    body = asked.body
+    key = asked.key or body.idempotency_key
+    call = Call(body.thread_id, body.capability, body.args, asked.agent, body.hops, tuple(body.source_refs), key)
+    return relay.calls.invoke(call).told()
+
+
+def stats(relay: Relay, asked: Asked) -> Any:
+    """The figures of somebody."""
+    kind, name = asked.path["kind"], asked.path["name"]
+    if kind not in {"thread", "capability", "agent"}:
+        raise LaconicError("invalid_argument", f"there are no figures of a {kind[:40]!r}", "thread, capability, agent")
+    if kind == "thread":
+        threads.get(relay.store, name)
+    scope = f"{kind}/{name}"
+    return {"scope": scope, "token_savings": savings(relay.store, scope).told()}
+
+
+def report(relay: Relay, asked: Asked) -> Any:
+    """A report."""
+    thread_id = asked.path["thread_id"]
+    made, text, figures = reports.write(relay.store, thread_id, asked.body.format, asked.agent, relay.count_tokens)
+    return {
+        "artifact_ref": made.ref,
+        "format": asked.body.format,
+        "size": made.size_bytes,
+        "thread_id": thread_id,
+        "text": text,
+        "token_savings": figures,
+    }
+
+
+HANDLERS: dict[str, Handler] = {
+    handler.__name__: handler
+    for handler in (
+        health, version, settings, thread_new, thread_list, thread_get, state_full, state_header, state_patch,
+        state_history, artifact_put, artifact_list, artifact_get, artifact_remove, events, cap_list, cap_invoke, stats,
+        report,
+    )
+}  # fmt: skip
+
+
+def _told(relay: Relay, thread: threads.Thread) -> dict[str, Any]:
+    found = relay.store.document(STATE + thread.thread_id)
+    figures = savings(relay.store, f"thread/{thread.thread_id}").told()
+    counts = {"hop_count": figures["hops"], "artifact_count": figures["artifacts"]}
+    return {**thread.told(found[0] if found else 1), **counts}

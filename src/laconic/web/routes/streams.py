@@ -1,0 +1,116 @@
+"""The operations whose content travels as it is: bytes up and down, and events as they happen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import Executor
+from functools import partial
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import HEARTBEAT_SECONDS, MAX_EVENT_STREAMS, UPLOAD_CHUNK_SECONDS
+from laconic.relay import artifacts, threads
+from laconic.relay.artifacts import Origin
+from laconic.relay.encoding import encode
+from laconic.relay.relay import Relay
+from laconic.relay.streams import THREAD
+from laconic.web.asked import Asked
+
+Streamed = Callable[[Relay, Asked, Request, Executor], Awaitable[Response]]
+
+
+async def artifact_upload(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+    """Bytes to the disk as they come: no more than a chunk is in memory."""
+    loop = asyncio.get_running_loop()
+    chunks = _chunks(request.stream(), loop)
+    put = partial(
+        artifacts.put, relay.store, asked.path["thread_id"], chunks, relay.count_tokens,
+        name=asked.query["name"] or "", kind=asked.query["type"] or "", origin=Origin(asked.agent),
+        most_bytes=relay.policy.artifact_bytes,
+    )  # fmt: skip
+    try:
+        made = await loop.run_in_executor(pool, put)
+    except ClientDisconnect:
+        raise LaconicError("malformed_request", "the request ended before its body did") from None
+    return Response(encode(made.told()), status_code=201, media_type="application/json")
+
+
+async def artifact_content(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+    """Bytes from the disk, in chunks. One that is damaged ends early, so that its length is wrong.
+
+    Nothing is sent as what a browser would run, whatever whoever stored it says that it is.
+    """
+    found = artifacts.get(relay.store, asked.path["thread_id"], asked.path["ref"])
+    mime = "application/octet-stream" if found.type == "binary" else "text/plain; charset=utf-8"
+    headers = {
+        "content-length": str(found.size_bytes),
+        "content-disposition": "attachment",
+        "etag": f'"{found.digest}"',
+        "content-security-policy": "sandbox",
+    }
+    return StreamingResponse(relay.store.blob(found.digest), headers=headers, media_type=mime)
+
+
+async def event_stream(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+    """Server-sent events from a number on, for as long as somebody listens."""
+    thread_id = asked.path["thread_id"]
+    threads.get(relay.store, thread_id)
+    after = asked.query["after"]
+    last = request.headers.get("last-event-id", "")
+    if last.isascii() and last.isdigit() and len(last) <= 15:
+        after = int(last)
+    state = request.app.state
+    if state.event_streams >= MAX_EVENT_STREAMS:
+        raise LaconicError("busy", f"{MAX_EVENT_STREAMS} streams of events are open", "close one, or ask for events")
+    return StreamingResponse(_events(relay, thread_id, after, state), media_type="text/event-stream")
+
+
+STREAMED: dict[str, Streamed] = {
+    handler.__name__: handler for handler in (artifact_upload, artifact_content, event_stream)
+}
+
+
+async def _events(relay: Relay, thread_id: str, after: int, state: object) -> AsyncIterator[bytes]:
+    loop = asyncio.get_running_loop()
+    grown = asyncio.Event()
+    stream = THREAD + thread_id
+
+    def watcher(touched: frozenset[str]) -> None:
+        if stream in touched:
+            loop.call_soon_threadsafe(grown.set)
+
+    end = relay.store.watch(watcher)
+    state.event_streams += 1  # type: ignore[attr-defined]
+    try:
+        yield b": the events of this thread\n\n"
+        while True:
+            grown.clear()
+            for event in threads.events(relay.store, thread_id, after):
+                after = event.number
+                yield b"id: %d\nevent: %s\ndata: %s\n\n" % (after, event.type.encode(), encode(event.told()))
+            if relay.store.last(stream) > after:
+                continue
+            try:
+                await asyncio.wait_for(grown.wait(), HEARTBEAT_SECONDS)
+            except TimeoutError:
+                yield b": still here\n\n"
+    finally:
+        state.event_streams -= 1  # type: ignore[attr-defined]
+        end()
+
+
+def _chunks(stream: AsyncIterator[bytes], loop: asyncio.AbstractEventLoop) -> Iterator[bytes]:
+    """What comes, for a thread that may wait for it."""
+    ended = b""
+
+    async def following() -> bytes:
+        async for chunk in stream:
+            if chunk:
+                return chunk
+        return ended
+
+    while chunk := asyncio.run_coroutine_threadsafe(following(), loop).result(UPLOAD_CHUNK_SECONDS):
+        yield chunk

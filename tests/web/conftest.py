@@ -1,0 +1,85 @@
+"""A relay that listens on a port of this machine, and a client that speaks plain HTTP with it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import uvicorn
+
+from laconic.foundation.tokens import Tokenizer
+from laconic.relay.relay import Relay, token
+from laconic.web.app import make_app
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    content: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.content)
+
+
+class Web:
+    """One relay over HTTP."""
+
+    def __init__(self, relay: Relay, port: int, secret: str) -> None:
+        self.relay = relay
+        self.port = port
+        self.token = secret
+
+    def connect(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+
+    def headers(self, agent: str = "ann") -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}", "X-Relay-Agent": agent}
+
+    def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+        """Ask as a well-behaved client; headers with `_` for `-`, an empty one is left out."""
+        given = {**self.headers(), **{name.replace("_", "-"): value for name, value in headers.items()}}
+        content = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        connection = self.connect()
+        try:
+            connection.request(method, path, content, {name: value for name, value in given.items() if value})
+            response = connection.getresponse()
+            return Answer(
+                response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
+            )
+        finally:
+            connection.close()
+
+    def thread(self, name: str = "") -> str:
+        """A new thread."""
+        thread_id: str = self.ask("POST", "/threads", {"name": name}).json["thread_id"]
+        return thread_id
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    home = tmp_path_factory.mktemp("home")
+    yield from serve(home)
+
+
+def serve(home: Path) -> Iterator[Web]:
+    listening = socket.create_server(("127.0.0.1", 0))
+    port = listening.getsockname()[1]
+    with Relay.open(home, Tokenizer().count, durable=False) as relay:
+        app = make_app(relay, token(home), [f"127.0.0.1:{port}", f"localhost:{port}"])
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off", loop="asyncio", ws="none"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            yield Web(relay, port, token(home))
+        finally:
+            server.should_exit = True
+            server.force_exit = True
+            thread.join()
+            listening.close()

@@ -1,0 +1,183 @@
+"""The relay over HTTP as its clients use it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from tests.web.conftest import Web
+
+
+def test_a_walk_through(web: Web) -> None:
+    made = web.ask("POST", "/threads", {"name": "first"})
+    assert made.status == 201
+    thread = made.json["thread_id"]
+    stored = web.ask(
+        "POST", f"/threads/{thread}/artifacts", {"name": "notes.md", "type": "markdown", "content": "# Hello\n"}
+    )
+    assert (stored.status, stored.json["ref"]) == (201, hashlib.sha256(b"# Hello\n").hexdigest())
+    operations = [
+        {"op": "add", "path": "/artifacts/-", "value": {"ref": stored.json["ref"], "type": "markdown"}},
+        {"op": "add", "path": "/facts/-", "value": {"id": "f1", "key": "phase", "value": "done"}},
+    ]
+    assert web.ask("POST", f"/threads/{thread}/state/patch", operations).json["state_ref"] == "v2"
+    header = web.ask("GET", f"/threads/{thread}/state/header").json
+    assert [fact["value"] for fact in header["top_facts"]] == ["done"]
+    call = {"capability": "retrieval.search", "thread_id": thread, "args": {"query": "hello"}}
+    answers = [web.ask("POST", "/cap/invoke", call).json for _ in range(2)]
+    assert [answer["cache_hit"] for answer in answers] == [False, True]
+    assert json.loads(answers[0]["text"])["results"][0]["snippet"] == "notes.md\n# «Hello»\n"
+    report = web.ask("POST", f"/reports/{thread}", {"format": "md"}).json
+    assert report["text"].startswith("# first\n")
+    kinds = [event["type"] for event in web.ask("GET", f"/threads/{thread}/events").json["events"]]
+    assert kinds == [
+        "thread.created", "artifact.created", "state.patch.applied", "artifact.created", "capability.invoked",
+        "capability.invoked", "artifact.created", "report.generated",
+    ]  # fmt: skip
+    detail = web.ask("GET", f"/threads/{thread}").json
+    assert (detail["name"], detail["state_version"]) == ("first", 2)
+    assert thread in [one["thread_id"] for one in web.ask("GET", "/threads").json["threads"]]
+    assert web.ask("GET", f"/stats/thread/{thread}").json["token_savings"]["cache_hits"] == 1
+
+
+def test_content_comes_back_as_it_was(web: Web) -> None:
+    thread = web.thread()
+    content = bytes(range(256)) * 2_000
+    stored = web.ask(
+        "PUT", f"/threads/{thread}/artifacts?name=all.bin", content, Content_Type="application/octet-stream"
+    )
+    assert (stored.status, stored.json["type"], stored.json["size"]) == (201, "binary", len(content))
+    for path in (f"{stored.json['ref'][:12]}/content", f"{stored.json['ref']}?raw=1"):
+        sent = web.ask("GET", f"/threads/{thread}/artifacts/{path}")
+        assert (sent.status, sent.content) == (200, content)
+        assert sent.headers["content-type"] == "application/octet-stream"
+    removed = web.ask("DELETE", f"/threads/{thread}/artifacts/{stored.json['ref']}")
+    assert removed.json == {"ref": stored.json["ref"]}
+    assert web.ask("GET", f"/threads/{thread}/artifacts").json == {"artifacts": [], "next_after": None}
+
+
+def test_a_page_of_somebody_else_is_never_sent_as_one(web: Web) -> None:
+    thread = web.thread()
+    page = {"name": "x.html", "type": "html", "mime": "text/html", "content": "<script>alert(1)</script>"}
+    ref = web.ask("POST", f"/threads/{thread}/artifacts", page).json["ref"]
+    sent = web.ask("GET", f"/threads/{thread}/artifacts/{ref}/content")
+    assert sent.headers["content-type"] == "text/plain; charset=utf-8"
+    assert sent.headers["content-security-policy"] == "sandbox"
+    assert sent.headers["x-content-type-options"] == "nosniff"
+
+
+def test_versions_are_guarded_and_stay(web: Web) -> None:
+    thread = web.thread()
+    patch = [{"op": "add", "path": "/facts/-", "value": {"id": "f"}}]
+    assert web.ask("POST", f"/threads/{thread}/state/patch", patch, If_Match='"v1"').status == 200
+    conflict = web.ask("POST", f"/threads/{thread}/state/patch", patch, If_Match="1")
+    assert (conflict.status, conflict.json["code"]) == (409, "version_conflict")
+    assert "is at version 2" in conflict.json["message"]
+    assert web.ask("GET", f"/threads/{thread}/state?version=v1").json["facts"] == []
+    assert web.ask("GET", f"/threads/{thread}/state?version=9").status == 404
+    (latest, first) = web.ask("GET", f"/threads/{thread}/state/history").json["versions"]
+    assert (latest["by"], latest["operations"], first["operations"]) == ("ann", patch, [])
+
+
+def test_a_repeated_request_happens_once(web: Web) -> None:
+    thread = web.thread()
+    patch = [{"op": "add", "path": "/facts/-", "value": {"id": "f"}}]
+    for _ in range(2):
+        assert web.ask("POST", f"/threads/{thread}/state/patch", patch, Idempotency_Key="one").json["version"] == 2
+    other = web.ask("POST", f"/threads/{thread}/state/patch", patch[:0], Idempotency_Key="one")
+    assert (other.status, other.json["code"]) == (409, "key_reused")
+
+
+def test_forty_patches_at_once_all_survive(web: Web) -> None:
+    thread = web.thread()
+
+    def patch(number: int) -> int:
+        operations = [{"op": "add", "path": "/facts/-", "value": {"id": str(number)}}]
+        return web.ask("POST", f"/threads/{thread}/state/patch", operations).status
+
+    with ThreadPoolExecutor(10) as pool:
+        assert set(pool.map(patch, range(40))) == {200}
+    assert len(web.ask("GET", f"/threads/{thread}/state").json["facts"]) == 40
+
+
+def test_events_come_as_they_happen_and_resume(web: Web) -> None:
+    thread = web.thread()
+    path = f"/threads/{thread}/events/stream"
+    connection = web.connect()
+    connection.request("GET", path, headers=web.headers())
+    stream = connection.getresponse()
+    assert stream.getheader("content-type", "").startswith("text/event-stream")
+    lines = iter(stream.readline, b"")
+    assert next(line for line in lines if line.startswith(b"event:")) == b"event: thread.created\n"
+    web.ask("POST", f"/threads/{thread}/state/patch", [{"op": "add", "path": "/facts/-", "value": {}}])
+    assert next(line for line in lines if line.startswith(b"id:")) == b"id: 2\n"
+    connection.close()
+    resumed = web.connect()
+    resumed.request("GET", path, headers={**web.headers(), "Last-Event-ID": "1"})
+    lines = iter(resumed.getresponse().readline, b"")
+    assert next(line for line in lines if line.startswith(b"id:")) == b"id: 2\n"
+    resumed.close()
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "code"),
+    [
+        ("POST", "/threads", b"{", 400, "malformed_request"),
+        ("POST", "/threads", b"", 400, "invalid_argument"),
+        ("POST", "/threads", [], 400, "invalid_argument"),
+        ("POST", "/threads", {"nom": "x"}, 400, "invalid_argument"),
+        ("POST", "/threads", {"name": "x" * 201}, 400, "invalid_argument"),
+        ("POST", "/threads", b"[" * 100_000, 400, "invalid_argument"),
+        ("POST", "/threads", b'{"name": "\xff"}', 400, "malformed_request"),
+        ("GET", "/threads?limit=0", None, 400, "invalid_argument"),
+        ("GET", "/threads?limit=x", None, 400, "invalid_argument"),
+        ("GET", "/threads?more=1", None, 400, "invalid_argument"),
+        ("GET", "/threads/none", None, 404, "thread_not_found"),
+        ("GET", "/threads/..%2F..%2Fetc", None, 404, "no_route"),
+        ("GET", "/nothing", None, 404, "no_route"),
+        ("DELETE", "/threads", None, 405, "method_not_allowed"),
+        ("GET", "/stats/tea/x", None, 400, "invalid_argument"),
+        ("POST", "/cap/invoke", {"capability": "x", "thread_id": "none"}, 404, "unknown_capability"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_answered_says_why(
+    web: Web, method: str, path: str, body: object, status: int, code: str
+) -> None:
+    answer = web.ask(method, path, body)
+    assert (answer.status, answer.json["code"]) == (status, code)
+    assert answer.json["error"] == f"{code}: {answer.json['message']}"
+
+
+def test_the_internet_is_closed_unless_the_owner_opens_it(web: Web) -> None:
+    call = {"capability": "http.fetch", "thread_id": web.thread(), "args": {"url": "http://169.254.169.254/"}}
+    assert web.ask("POST", "/cap/invoke", call).json["code"] == "denied"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "code"),
+    [
+        ({"Authorization": ""}, 401, "unauthorized"),
+        ({"Authorization": "Bearer wrong"}, 401, "unauthorized"),
+        ({"Host": "evil.example"}, 403, "forbidden_origin"),
+        ({"Host": "127.0.0.1"}, 403, "forbidden_origin"),
+        ({"Origin": "https://evil.example"}, 403, "forbidden_origin"),
+        ({"Origin": "null"}, 403, "forbidden_origin"),
+        ({"X-Relay-Agent": "a b"}, 400, "invalid_argument"),
+        ({"X-Relay-Agent": "<script>"}, 400, "invalid_argument"),
+    ],
+)
+def test_nobody_else_may_ask(web: Web, headers: dict[str, str], status: int, code: str) -> None:
+    answer = web.ask("GET", "/threads", **headers)
+    assert (answer.status, answer.json["code"]) == (status, code)
+
+
+def test_health_needs_no_token(web: Web) -> None:
+    assert web.ask("GET", "/health", Authorization="").json == {"status": "ok"}
+
+
+def test_every_operation_is_described(web: Web) -> None:
+    described = web.ask("GET", "/openapi.json").json
+    assert described["openapi"] == "3.1.0"
+    assert {"get", "post"} <= set(described["paths"]["/threads"])
