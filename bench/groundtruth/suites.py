@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.groundtruth import (
+    coverage_reports,
     dotted,
     jcg,
     js_callgraph,
@@ -15,6 +16,7 @@ from bench.groundtruth import (
     oracle_tsserver,
     oracle_ty,
     patches,
+    quixbugs,
     rust_comments,
     stack_graphs,
     swarm_java,
@@ -118,6 +120,8 @@ SUITES: tuple[Suite, ...] = (
     _definitions("java", ".java"),
     *(_tags(language) for language in tags.VOCABULARIES),
     _plain("patches: git apply", ANY, "unidiff", patches.run),
+    _plain("coverage: reports", ANY, "coverage-formats", coverage_reports.run),
+    Suite("coverage: QuixBugs", "python", "jkoppel+QuixBugs", quixbugs.run, quixbugs.figures, quixbugs.unable),
     _plain("flow: coverage.py arcs", "python", "coveragepy-arcs", coverage_arcs.run, coverage_arcs.figures),
     _plain("flow: program-analysis", "python", "microsoft+python-program-analysis/src/test", program_analysis.run),
     _plain("flow: python-graphs", "python", "google-research+python-graphs/python_graphs", python_graphs.run),
