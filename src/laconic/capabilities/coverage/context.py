@@ -221,7 +221,7 @@ CAPABILITY = Capability(
     "coefficient, where the report knows which test ran what); then what failed tests call; then what ran most.\n\n"
     "--run starts the program as it is written, without a shell. Tests that pytest runs are recorded one by one if "
     "coverage is installed where they run; for others name the report that they write with --coverage-file. What the "
-    "program printed and recorded is kept in .laconic/runs, and is what later commands read without --coverage-file.",
+    "program printed and recorded is kept beside the index, and is what later commands read without --coverage-file.",
     parameters=Parameters,
     run=run,
     text=text,

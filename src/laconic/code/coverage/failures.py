@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from laconic.code.coverage.model import Failure, Frame, Tested, invalid, slashed
+from laconic.code.coverage.naming import SpelledName, name_of
 from laconic.code.coverage.xml_events import UnreadableXmlError, read_xml, root_name
 from laconic.foundation.limits import MAX_COVERED_LINE, MAX_FAILURE_FRAMES, MAX_FAILURES, MAX_MESSAGE_CHARACTERS
 
@@ -173,9 +174,10 @@ def one_line(text: str) -> str:
 
 def merged(runs: Sequence[Tested]) -> Tested:
     """Several reports of one run: of a test that several tell of, what says most."""
-    best: dict[str, Failure] = {}
+    best: dict[SpelledName, Failure] = {}
     for failure in (one for run in runs for one in run.failures):
-        known = best.get(failure.test)
+        name = name_of(failure.test)
+        known = best.get(name)
         if known is None or len(failure.frames) > len(known.frames):
-            best[failure.test] = replace(failure, message=failure.message or (known.message if known else ""))
+            best[name] = replace(failure, message=failure.message or (known.message if known else ""))
     return Tested(tuple(best.values()), frozenset().union(*(run.skipped for run in runs)))

@@ -101,7 +101,7 @@ def _combined(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
         best = max(listed, key=lambda one: one.score)
         also = next((one for one in listed if one.reason == SUSPECT and best.reason != SUSPECT), None)
         evidence = best.evidence
-        if also is not None and not best.is_target:
+        if also is not None and best.reason != FAILED:
             evidence = "; ".join(filter(None, [evidence, f"{SUSPECT} {also.evidence}"]))
         parts = merged(part for one in listed for part in one.parts)
         is_whole = not best.parts and best.reason in {FAILED, RAISED, STACK, SUSPECT}
