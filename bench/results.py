@@ -87,20 +87,18 @@ def _sessions(record: Record) -> Iterator[str]:
         "",
     )
     yield (
-        f"Tokens of packs of at most {record['budget']:,} tokens around what each commit changed and what the one "
-        "before did: without a session; of the same packs in a session with `--no-fill`; of packs that fill what the "
-        "session saves, and what these would take without one."
+        f"Tokens of the answers that one commit after the other takes (maps of 1,000 tokens, packs of at most "
+        f"{record['budget']:,}): if the whole files were read each time; without a session; the same answers in one session "
+        "with `--no-fill`; packs that fill what the session saves, and what these would take without one."
     )
-    yield from (
-        "",
-        "| repository | turns | asked again for | without | `--no-fill` | times fewer | filled | worth | times more |",
-    )
-    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+    yield ""
+    yield "| repository | question | asked | files | without | `--no-fill` | times fewer | filled | worth | times more |"
+    yield "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"
     for row in record["rows"]:
         fewer, more = row["without"] / max(1, row["shorter"]), row["worth"] / max(1, row["filled"])
         yield (
-            f"| {row['repository']} | {row['turns']} | {row['again']} | {row['without']:,} | {row['shorter']:,} | "
-            f"{fewer:.1f} | {row['filled']:,} | {row['worth']:,} | {more:.1f} |"
+            f"| {row['repository']} | {row['kind']} | {row['asked']} | {row['files']:,} | {row['without']:,} | "
+            f"{row['shorter']:,} | {fewer:.1f} | {row['filled']:,} | {row['worth']:,} | {more:.1f} |"
         )
     yield ""
 

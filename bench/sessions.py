@@ -3,7 +3,8 @@
 A task is one commit, the oldest first. Who makes it asks for a map, for the context of the functions that the commit
 changes and of one caller of each; makes the change; asks for these functions and callers again, and for the context of
 the change. All tasks are one session. Each question is put without it, with it and `--no-fill` (the same packs, in as
-few tokens as the reader needs), and in a second session that fills what it saves.
+few tokens as the reader needs), and in a second session that fills what it saves. Beside that stands what it would take
+to read, each time, the whole file in which the function is, or the files that the commit changes.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from laconic.workspace import Workspace
 MAX_ASKED = 2  # functions of one commit
 MAX_FILES = 12  # of a commit: larger ones are no single task
 MAP_TOKENS = 1_000
+COLUMNS = ("asked", "files", "without", "shorter", "filled", "worth")
 
 
 class Question(NamedTuple):
@@ -48,7 +50,7 @@ class Task(NamedTuple):
 
 def measure(repository: Path, number: int, budget: int) -> dict[str, Counter[str]]:
     """The tokens of all answers by kind of question: without a session, shorter, filled, and what that is worth."""
-    totals: dict[str, Counter[str]] = {name: Counter() for name in ("asked", "without", "shorter", "filled", "worth")}
+    totals: dict[str, Counter[str]] = {name: Counter() for name in COLUMNS}
     with tempfile.TemporaryDirectory() as directory:
         copy = Path(directory) / "copy"
         _git(repository, "clone", "--quiet", "--shared", str(repository), str(copy))
@@ -126,7 +128,12 @@ def _ask(copy: Path, question: Question, totals: dict[str, Counter[str]]) -> Non
             if error.code not in {"symbol_not_found", "ambiguous_symbol", "budget_too_small"}:
                 raise
             return
+        paths = [without.targets[0].partition(":")[0]] if kind.startswith(("context", "callers")) else []
+        paths = [one.partition(":")[0] for one in without.changed] if kind == "diff-context" else paths
+        count = workspace.tokenizer.count
+        texts = [workspace.source(path).decode("utf-8", "replace") for path in dict.fromkeys(paths)]
     totals["asked"][kind] += 1
+    totals["files"][kind] += sum(map(count, texts)) if texts else without.used
     totals["without"][kind] += without.used
     totals["shorter"][kind] += shorter.used
     totals["filled"][kind] += filled.used

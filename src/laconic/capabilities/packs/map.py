@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from laconic.capabilities.declaration import Capability, Role, group, option, positional
 from laconic.capabilities.files.places import files_below
 from laconic.capabilities.packs.budget import budget_option
-from laconic.capabilities.packs.sessions import REMEMBERING, Known, Told, aside_lines, told_text
+from laconic.capabilities.packs.sessions import REMEMBERING, Known, Told, aside_lines, told_outline
 from laconic.capabilities.text import Style, clipped
 from laconic.code.pack.brief.zoom import Zoom
 from laconic.code.symbols import CALLABLE_KINDS
@@ -62,7 +62,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Map | str:
     budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
     outline, _ = outlined(workspace, budget, parameters.path, parameters.focus, parameters.zoom)
     question = "\n".join(["<map>", parameters.zoom.value, parameters.path, *parameters.focus])
-    told = told_text(workspace, parameters.known, question, outline.text, outline.used)
+    told = told_outline(workspace, parameters.known, question, outline)
     if isinstance(told, str):
         return told
     return Map(budget, told.used, told.text, tuple(map(_entry, outline.nodes)), told.told, told.etag)

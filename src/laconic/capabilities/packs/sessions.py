@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from laconic.code.pack.brief.focus import Focused
     from laconic.code.pack.include import Include
     from laconic.code.pack.model import Pack
+    from laconic.code.pack.outline import Outline
     from laconic.code.pack.scale import Fitted, Scale
     from laconic.code.pack.texts import Texts
     from laconic.code.symbols import Symbol
@@ -173,7 +174,9 @@ def _fitted(
     with workspace.sessions() as sessions:
         if session.reset:
             sessions.reset(session.id)
-        reader = Reader(sessions.shown(session.id), texts, scale.count_once, {one.id for one in session.rehydrate})
+        reader = Reader(
+            sessions.shown(session.id), texts, scale.count_once, {one.id for one in session.rehydrate}, view
+        )
         sent = fitted(reader=reader if session.fill else None)
         whole = reader.restored(sent.pack) if session.fill else sent.pack
         if not session.fill:
@@ -215,16 +218,17 @@ class Text(NamedTuple):
     told: Told | None
 
 
-def told_text(workspace: Workspace, known: Known, key: str, whole: str, used: int) -> Text | str:
-    """A text in the words that its reader needs, and what the reader has then written down; or `UNCHANGED`.
+def told_outline(workspace: Workspace, known: Known, key: str, outline: Outline) -> Text | str:
+    """An outline in the words that its reader needs, and what the reader has then written down; or `UNCHANGED`.
 
-    `key` says what was asked, so that the answer is compared with the last one to that question.
+    `key` says what is outlined: lines that were shown for one key are not sent again for it.
     """
     from laconic.code.pack.memory.etag import etag_of
 
+    whole, used = outline.text, outline.used
     etag = etag_of(whole)
     if _checked(known).session is not None:
-        return _told_in_session(workspace, known, key, whole, used)
+        return _told_in_session(workspace, known, key, outline)
     if known.etag == etag:
         return UNCHANGED
     if known.etag is None:
@@ -232,25 +236,27 @@ def told_text(workspace: Workspace, known: Known, key: str, whole: str, used: in
     return Text(*changed_text(workspace, known.etag, etag, whole, used), etag, None)
 
 
-def _told_in_session(workspace: Workspace, known: Known, key: str, whole: str, used: int) -> Text:
-    from laconic.code.pack.memory.deltas import diff_of
-    from laconic.code.pack.memory.etag import etag_of
+def _told_in_session(workspace: Workspace, known: Known, key: str, outline: Outline) -> Text:
     from laconic.code.pack.memory.sessions import Shown
+    from laconic.code.pack.outline import lost, named, without_known
 
-    name, etag, count = known.session or "", etag_of(whole), workspace.tokenizer.count
+    session, text, used = known.session or "", outline.text, outline.used
     with workspace.sessions() as sessions:
         if known.reset:
-            sessions.reset(name)
-        had = sessions.shown(name).get(key)
-        diff = diff_of(had.body, whole) if had else ""
-        short = f"[unchanged {etag}]\n" if had and not diff and had.body == whole else ""
-        short = f"[diff from {had.etag} to {etag}]\n{diff}" if had and diff else short
-        size = count(short) if short else used
-        if size >= used:
-            short, size = "", used
-        sessions.record(name, {key: Shown(etag, body=whole)}, ())
-    told = Told(name, int(bool(short) and not diff), int(bool(short and diff)), int(not short), used - size)
-    return Text(short or whole, size, "", told)
+            sessions.reset(session)
+        had = sessions.shown(session).get(key)
+        names = dict(row.split("\t", 1) for row in had.body.split("\n") if row) if had else {}
+        if names:
+            short = without_known(outline, names)
+            size = workspace.tokenizer.count(short)
+            text, used = (short, size) if size < used else (text, used)
+        now = named(outline)
+        before = sum(names.get(one) == name for one, name in now.items())
+        kept = names | now
+        for one in lost(outline, names):
+            del kept[one]
+        sessions.record(session, {key: Shown(body="".join(f"{one}\t{name}\n" for one, name in kept.items()))}, ())
+    return Text(text, used, "", Told(session, before, 0, len(now) - before, outline.used - used))
 
 
 def _told(name: str, pack: Pack, whole_tokens: int) -> Told:

@@ -109,7 +109,7 @@ def closure(targets: Sequence[Symbol], neighbours: Neighbours, source_of: Callab
     ]
     candidates = ranked(found)
     beyond = {reason: number for reason, number in callers.beyond.items() if reason in is_caller}
-    return first(View(candidates, beyond), MAX_CANDIDATES_SYMBOLS)
+    return first(View(candidates, beyond, lens=f"needs {depth}"), MAX_CANDIDATES_SYMBOLS)
 
 
 def first(view: View, number: int) -> View:

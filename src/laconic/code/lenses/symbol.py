@@ -131,7 +131,7 @@ def around(
     found += callers.candidates(targets, depth)
     candidates = ranked(found)
     beyond.update(candidate.reason for candidate in candidates[MAX_CANDIDATES_SYMBOLS:])
-    return View(candidates[:MAX_CANDIDATES_SYMBOLS], dict(sorted(beyond.items())))
+    return View(candidates[:MAX_CANDIDATES_SYMBOLS], dict(sorted(beyond.items())), lens=f"around {depth}")
 
 
 def _enclosing(target: Symbol, graph: Graph) -> list[Candidate]:

@@ -124,7 +124,8 @@ class Draft:
                 items.append(self._item(index))
         left = self._reasons - Counter(self.candidates[index].reason for index in self.chosen)
         left -= Counter(twin.reason for item in items for twin in item.twins)
-        return replace(self._blank, items=tuple(items), within=tuple(within), omitted=tuple(sorted(left.items())))
+        pack = replace(self._blank, items=tuple(items), within=tuple(within), omitted=tuple(sorted(left.items())))
+        return self._reader.without_known(pack) if self._reader else pack
 
     def _item(self, index: int) -> Item:
         detail = self.chosen[index]

@@ -125,11 +125,24 @@ def _one_line(text: str, line_comment: str) -> str:
 def _qualified(header: str, symbol: Symbol) -> str:
     if symbol.qualname == symbol.name:
         return header
-    edge = r"\b" if symbol.name.isidentifier() else ""
-    found = re.search(f"{edge}{re.escape(symbol.name)}{edge}", header)
-    if found is None:
+    at = _place_of(symbol.name, header)
+    if at < 0:
         return f"{symbol.qualname}: {header}" if header else symbol.qualname
-    return header[: found.start()] + symbol.qualname + header[found.end() :]
+    return header[:at] + symbol.qualname + header[at + len(symbol.name) :]
+
+
+def _place_of(name: str, header: str) -> int:
+    """Where a name first stands in a header, an identifier as a word of its own; -1 for nowhere."""
+    at = header.find(name)
+    if name.isidentifier():
+        while at >= 0 and (_continues(header[at - 1 : at]) or _continues(header[at + len(name) : at + len(name) + 1])):
+            at = header.find(name, at + 1)
+    return at
+
+
+def _continues(character: str) -> bool:
+    """Whether a character beside a word would belong to it."""
+    return character.isalnum() or character == "_"
 
 
 def _lines_to_itself(source: bytes, start: int, end: int, symbol: Symbol) -> set[int]:

@@ -76,6 +76,14 @@ class Extract:
     delta: Delta = Delta.WHOLE
 
 
+class Relation(NamedTuple):
+    """That the symbol with an id is something to the one with the other: `reason` is the reason of a candidate."""
+
+    of: str
+    reason: str
+    id: str
+
+
 @dataclass(frozen=True, slots=True)
 class Pack:
     """What fits a budget, in the order in which it is to be read.
@@ -95,6 +103,8 @@ class Pack:
     omitted: tuple[tuple[str, int], ...]  # reason and how many candidates there is no room for, sorted
     base: str = ""  # of a pack about a change, what it leads from
     head: str = ""
+    as_before: tuple[Item | Candidate, ...] = ()  # of which the reader was told all that is to be told here
+    gone: tuple[Relation, ...] = ()  # what the reader was told of targets and is not so any more
     aliases: tuple[tuple[str, str], ...] = ()  # short names in its code, each with the identifier that it stands for
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from laconic.code.pack.model import Count
 from laconic.code.symbols import Symbol
@@ -34,13 +35,64 @@ class Node:
         return self.symbol is None and self.id[-1:] in {"/", ""}
 
 
+class Row(NamedTuple):
+    """One line of an outline: what it says of a node, and of what is below it and not shown."""
+
+    depth: int
+    node: Node
+    name: str
+    left: str
+
+    @property
+    def text(self) -> str:
+        """The line."""
+        return f"{INDENT * self.depth}{self.name}{self.left}\n"
+
+
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The text, its tokens, and the nodes that it shows, top to bottom."""
+    """The text, its tokens, its lines but for the last where that is a note, and the tree that it is an outline of."""
 
     text: str
     used: int
-    nodes: tuple[Node, ...]
+    rows: tuple[Row, ...]
+    root: Node
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """What it shows, top to bottom."""
+        return tuple(row.node for row in self.rows)
+
+
+def named(outline: Outline) -> dict[str, str]:
+    """What the lines of an outline say of their nodes, by id on one line."""
+    return {visible_line(row.node.id): row.name for row in outline.rows}
+
+
+def lost(outline: Outline, known: Mapping[str, str]) -> list[str]:
+    """The ids of nodes that there are no more, shown or not."""
+    here = {visible_line(node.id) for node, _ in _walk(outline.root, 0)}
+    return [one for one in known if one not in here]
+
+
+def without_known(outline: Outline, known: Mapping[str, str]) -> str:
+    """What an outline says beyond the names of nodes that are `known`, by id; and which of these there are no more.
+
+    What is around a line that is shown has a line with its name alone.
+    """
+    told: set[int] = set()
+    lines: list[str] = []
+    around: list[Row] = []
+    for row in outline.rows:
+        around = [*around[: row.depth], row]
+        if known.get(visible_line(row.node.id)) != row.name:
+            heads = [one._replace(left="") for one in around[:-1] if id(one.node) not in told]
+            told.update(id(one.node) for one in around)
+            lines += [one.text for one in (*heads, row)]
+    before = sum(known.get(one) == name for one, name in named(outline).items())
+    gone = lost(outline, known)
+    note = ", ".join([f"{before} as before", *([f"gone: {' '.join(gone)}"] if gone else [])])
+    return "".join([*lines, f"=== {note}\n"])
 
 
 def tree(paths: Iterable[str], symbols_of: Mapping[str, Sequence[Symbol]], weight_of: Callable[[str], float]) -> Node:
@@ -68,8 +120,8 @@ def fit(root: Node, label: Callable[[Symbol], str], budget: int, count: Count) -
     parents = {id(child): node for node, _ in _walk(root, 0) for child in node.children}
 
     def measured(chosen: Sequence[Node]) -> Outline:
-        nodes, text = _printed(root, {id(node) for node in chosen}, label)
-        return Outline(text, count(text), nodes)
+        rows, text = _printed(root, {id(node) for node in chosen}, label)
+        return Outline(text, count(text), rows, root)
 
     least, most = 0, len(order)
     while least < most:
@@ -111,19 +163,17 @@ def _filled(
     return best
 
 
-def _printed(root: Node, chosen: set[int], label: Callable[[Symbol], str]) -> tuple[tuple[Node, ...], str]:
-    nodes, lines = [], []
+def _printed(root: Node, chosen: set[int], label: Callable[[Symbol], str]) -> tuple[tuple[Row, ...], str]:
+    rows: list[Row] = []
     pending = [(child, 0, root.id) for child in reversed(root.children) if id(child) in chosen]
     hidden = [child for child in root.children if id(child) not in chosen]
     while pending:
         node, depth, around = pending.pop()
-        nodes.append(node)
         shown = [child for child in node.children if id(child) in chosen]
-        lines.append(f"{INDENT * depth}{_name(node, around, label)}{_left(node, len(shown))}\n")
+        rows.append(Row(depth, node, _name(node, around, label), _left(node, len(shown))))
         pending += [(child, depth + 1, node.id) for child in reversed(shown)]
-    if hidden:
-        lines.append(f"… {_counted(hidden)}\n")
-    return tuple(nodes), "".join(lines)
+    note = f"… {_counted(hidden)}\n" if hidden else ""
+    return tuple(rows), "".join(row.text for row in rows) + note
 
 
 def _name(node: Node, around: str, label: Callable[[Symbol], str]) -> str:

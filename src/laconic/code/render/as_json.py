@@ -7,7 +7,8 @@
 A slice that does not show a whole body says so: `"detail": "skeleton"`, or `"of": [45, 72]` beside its shorter
 `lines`. To a reader who was shown something before, a slice may have a `delta`: `"unchanged"` with its `etag` and
 without code, or `"diff"` with the `diff` from `base` to `etag` in the place of the code; names of which the reader has
-more stand in `"unchanged"` or `"changed"`.
+more stand in `"unchanged"` or `"changed"`. `"as_before"` counts those of which it was told all that would be told here,
+and `"gone"` lists relations that it was told and that are not so any more.
 
 `"aliases"` has the short names in code and signatures, each with the identifier that it stands for.
 
@@ -49,6 +50,10 @@ def as_json(pack: Pack, count: Count) -> Sequence[Block]:
         blocks.append(Block(',"files":[', Part.HEADER))
         blocks += _separated([_file_block(extract) for extract in pack.extracts])
         blocks.append(Block("]", Part.HEADER))
+    if pack.as_before:
+        blocks.append(Block(f',"as_before":{len(pack.as_before)}', Part.NOTE))
+    if pack.gone:
+        blocks.append(Block(f',"gone":{_encoded([one._asdict() for one in pack.gone])}', Part.NOTE))
     if pack.omitted:
         blocks.append(Block(f',"omitted":{_encoded(dict(pack.omitted))}', Part.NOTE))
     return [*blocks, Block("}\n", Part.HEADER)]

@@ -13,8 +13,9 @@ r"""The formats made of lines: `text`, `compact` and `ultracompact`.
     === src/settings.py whole                    lines of a file as they stand, here all of them
     === +12 more callers                         what there was no room for
 
-To a reader who was shown something before, `[unchanged TAG]` and `name=` say that nothing of what was shown has
-changed, `[diff from TAG to TAG]` is followed by the hunks of a unified diff, and `name≠` has changed.
+To a reader who was shown something before, `17 as before` in the last line counts neighbours that were named before,
+as what they are named now, and of which nothing that was shown has changed; `[unchanged TAG]` and `name=` say the same
+of one symbol, `[diff from TAG to TAG]` is followed by the hunks of a unified diff, and `name≠` has changed.
 
 The first line may be a legend, `aliases: A=customer_id`: in code below it the short names stand for the long ones.
 
@@ -46,7 +47,7 @@ from laconic.code.render.relations import (
     delta_marks,
     delta_phrase,
     legend_phrase,
-    omitted_phrase,
+    note_phrase,
     printed_items,
     reason_phrase,
     relations_of,
@@ -243,7 +244,7 @@ def _legend(pack: Pack) -> list[Block]:
 
 
 def _note(pack: Pack, start: str) -> list[Block]:
-    phrase = omitted_phrase(pack)
+    phrase = note_phrase(pack)
     return [Block(f"{start}=== {visible_line(phrase)}\n", Part.NOTE)] if phrase else []
 
 

@@ -16,7 +16,7 @@ from laconic.code.render.relations import (
     delta_marks,
     delta_phrase,
     legend_phrase,
-    omitted_phrase,
+    note_phrase,
     printed_items,
     reason_phrase,
     relations_of,
@@ -42,7 +42,7 @@ def markdown(pack: Pack, count: Count) -> Sequence[Block]:
         blocks.append(Block(f"{start}### {_span(path)}\n", Part.FILE, path))
         for item in group:
             blocks += _item_blocks(item, pack, relations, unique)
-    note = omitted_phrase(pack)
+    note = note_phrase(pack)
     if note:
         blocks.append(Block(f"\n{visible_line(note)}\n", Part.NOTE))
     return blocks

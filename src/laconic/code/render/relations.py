@@ -78,7 +78,7 @@ def reason_phrase(item: Item | Candidate, pack: Pack) -> str:
     about = f" {item.evidence}" if item.evidence else ""
     if not item.of or pack.targets == (item.of,):
         return item.reason + about
-    return f"{item.reason} of {item.of.partition(':')[2] or item.of}{about}"
+    return f"{item.reason} of {_short(item.of)}{about}"
 
 
 def changed_phrase(item: Item) -> str:
@@ -116,9 +116,19 @@ def legend_phrase(pack: Pack) -> str:
     return f"aliases: {' '.join(f'{alias}={name}' for alias, name in pack.aliases)}" if pack.aliases else ""
 
 
-def omitted_phrase(pack: Pack) -> str:
-    """`+12 more callers, +3 more tests`, "" when everything is there."""
-    return ", ".join(f"+{times} more {_plural(reason, times)}" for reason, times in pack.omitted)
+def note_phrase(pack: Pack) -> str:
+    """`17 as before, no caller of open any more: login, +12 more callers`, "" when everything is there."""
+    known = [f"{len(pack.as_before)} as before"] if pack.as_before else []
+    lost: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in pack.gone:
+        lost[one.reason, one.of].append(one.id)
+    gone = [f"no {reason} of {_short(of)} any more: {' '.join(map(_short, ids))}" for (reason, of), ids in lost.items()]
+    omitted = [f"+{times} more {_plural(reason, times)}" for reason, times in pack.omitted]
+    return ", ".join([*known, *gone, *omitted])
+
+
+def _short(symbol_id: str) -> str:
+    return symbol_id.partition(":")[2] or symbol_id
 
 
 def _plural(reason: str, times: int) -> str:

@@ -61,7 +61,9 @@ def _indentation(text: str) -> str:
 
 
 def _within_text(symbol: Symbol, source: bytes, lines: list[Line]) -> frozenset[int]:
-    """Lines that begin within a literal; none where nothing could be lost with their indentation."""
+    """Lines that begin within a literal; none where nothing could be lost with their indentation, or be known."""
+    if symbol.language not in LANGUAGES:
+        return frozenset()
     first = symbol.start_line
     docs: range | tuple[()] = ()
     if symbol.start_byte <= symbol.doc_start_byte < symbol.doc_end_byte:

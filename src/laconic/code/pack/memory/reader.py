@@ -7,20 +7,23 @@ more than what a pack shows, such as documentation.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from laconic.code.lenses.candidate import TARGET_SCORE
+from laconic.code.lenses.candidate import TARGET_SCORE, Candidate, View
 from laconic.code.pack.ladder import ITEM_BYTES, size_bytes
 from laconic.code.pack.memory.deltas import diff_of
 from laconic.code.pack.memory.etag import etag_of, normalised
 from laconic.code.pack.memory.sessions import Shown
-from laconic.code.pack.model import Count, Delta, Detail, Extract, Item, Pack
+from laconic.code.pack.model import Count, Delta, Detail, Extract, Item, Pack, Relation
 from laconic.code.pack.texts import Texts
 from laconic.code.symbols import Symbol
 
 NOTHING = Shown()
+NO_VIEW = View(())
+MAX_GONE_RELATIONS = 20  # told of one target; more is hardly read, and a sign that the question was another
 MARK = "[unchanged 000000000000]"  # what is printed in the place of a text costs about as much as this
 
 
@@ -35,10 +38,20 @@ class _Standing(NamedTuple):
 class Reader:
     """What one session has been shown. One value serves one answer."""
 
-    def __init__(self, shown: Mapping[str, Shown], texts: Texts, count: Count, anew: Collection[str] = ()) -> None:
-        self._shown = {key: one for key, one in shown.items() if key not in anew}
+    def __init__(
+        self,
+        shown: Mapping[str, Shown],
+        texts: Texts,
+        count: Count,
+        anew: Collection[str] = (),
+        view: View = NO_VIEW,
+    ) -> None:
+        self._shown = {key: one for key, one in shown.items() if key.partition("\n")[0] not in anew}
         self._texts = texts
         self._count = count
+        self._lens = view.lens
+        self._related = _relations(self._shown)
+        self._gone = self._no_longer(view)
         self._standings: dict[str, _Standing] = {}
         self._files: dict[str, bool] = {}
 
@@ -134,18 +147,65 @@ class Reader:
         around = next((one for one in self._texts.symbols_of(path) if one.id == symbol.parent), None)
         return around is not None and self.known(around) is Detail.BODY
 
+    # Relations
+
+    def without_known(self, pack: Pack) -> Pack:
+        """A pack in the words that this reader needs, without names that would only repeat a relation it was told."""
+        known = [one for one in pack.items if self._is_as_before(one, pack)]
+        inside = [one for one in pack.within if _relation(one) in self._related.get(one.of, ())]
+        ids = {one.symbol.id for one in known}
+        items = tuple(one for one in pack.items if one.symbol.id not in ids)
+        within = tuple(one for one in pack.within if _relation(one) not in self._related.get(one.of, ()))
+        gone = tuple(one for one in self._gone if one.of in pack.targets)
+        return replace(pack, items=items, within=within, as_before=(*known, *inside), gone=gone)
+
+    def _is_as_before(self, item: Item, pack: Pack) -> bool:
+        if item.detail is not Detail.NAME or item.delta is Delta.CHANGED or item.change is not None:
+            return False
+        return item.symbol.id not in pack.targets and _relation(item) in self._related.get(item.of, ())
+
+    def _no_longer(self, view: View) -> list[Relation]:
+        """What the same lens has said of targets and does not see any more; nothing where it sees more than it says."""
+        if not view.lens:
+            return []
+        seen = {one.symbol.id for one in view.candidates}
+        gone: list[Relation] = []
+        for target in (one.symbol.id for one in view.candidates if one.is_target):
+            listed = _listed(target, self._shown.get(_listing_key(target, view.lens), NOTHING).body)
+            lost = [one for one in listed if one.id not in seen and one.reason not in view.beyond]
+            gone += lost[:MAX_GONE_RELATIONS]
+        return gone
+
+    def _listings(self, pack: Pack) -> dict[str, Shown]:
+        """By key, all that the reader was told by this lens of the relations of each symbol, this pack included."""
+        told: dict[str, set[Relation]] = defaultdict(set)
+        for one in (*pack.items, *pack.within, *pack.as_before):
+            if one.of and "\n" not in one.symbol.id:
+                told[one.of].add(_relation(one))
+        gone = set(pack.gone)
+        told |= {one.of: set() for one in gone if one.of not in told}
+        found = {}
+        for of, relations in told.items():
+            key = _listing_key(of, self._lens)
+            now = (relations | set(_listed(of, self._shown.get(key, NOTHING).body))) - gone
+            found[key] = Shown(body="".join(f"{one.reason}\t{one.id}\n" for one in sorted(now)))
+        return found
+
     # Whole packs
 
     def shortened(self, pack: Pack) -> Pack:
         """A pack that was fitted for somebody who knows nothing, in the words that this reader needs."""
         items = tuple(self.told(item, is_cut=item.is_cut) for item in pack.items)
-        return replace(pack, items=items, extracts=tuple(map(self.told_extract, pack.extracts)))
+        return self.without_known(replace(pack, items=items, extracts=tuple(map(self.told_extract, pack.extracts))))
 
     def restored(self, pack: Pack) -> Pack:
         """A pack that was fitted for this reader as somebody would get it who knows nothing."""
         texts = self._texts
         extracts = (texts.extract(one.path, one.first_line, one.last_line) for one in pack.extracts)
-        return replace(pack, items=tuple(map(self._restored, pack.items)), extracts=tuple(extracts))
+        known = [one for one in pack.as_before if isinstance(one, Item)]
+        within = (*pack.within, *(one for one in pack.as_before if isinstance(one, Candidate)))
+        items = (self._restored(one) for one in _by_file([*pack.items, *known]))
+        return replace(pack, items=tuple(items), within=within, as_before=(), gone=(), extracts=tuple(extracts))
 
     def _restored(self, item: Item) -> Item:
         if item.delta is Delta.UNCHANGED and item.detail is Detail.NAME:
@@ -176,6 +236,8 @@ class Reader:
                 had = self._shown.get(item.symbol.id, NOTHING)
                 if item.detail >= Detail.SKELETON and after[2:] == had[2:]:
                     sent[_part_key(item)] = Shown(body=item.code)
+        referred += [key for one in pack.as_before for key in (one.symbol.id, _listing_key(one.of, self._lens))]
+        sent |= self._listings(pack)
         for extract in pack.extracts:
             if extract.delta is Delta.UNCHANGED:
                 referred.append(_key(extract))
@@ -202,8 +264,43 @@ class Reader:
         """Whether a skeleton lists all members but those that the pack shows by themselves."""
         if item.delta is Delta.DIFF:
             return True
-        apart = [other.symbol.id for other in pack.items if other.symbol.parent == item.symbol.id and other.detail]
-        return item.code in {self._texts.skeleton(item.symbol), self._texts.skeleton(item.symbol, apart)}
+        symbol = item.symbol
+        members = (one for one in (*pack.items, *pack.as_before) if one.symbol.parent == symbol.id)
+        apart = [one.symbol.id for one in members if isinstance(one, Candidate) or one.detail or one.delta]
+        full, others = (Counter(self._texts.skeleton(symbol, ids).splitlines()) for ids in ((), apart))
+        return full - Counter(item.code.splitlines()) <= full - others
+
+
+def _relation(one: Item | Candidate) -> Relation:
+    return Relation(one.of, one.reason, one.symbol.id)
+
+
+def _listing_key(of: str, lens: str) -> str:
+    """Under which the relations that a lens told of a symbol are remembered."""
+    return f"{of}\nnear\n{lens}"
+
+
+def _listed(of: str, listing: str) -> list[Relation]:
+    rows = (row.partition("\t") for row in listing.split("\n") if row)
+    return [Relation(of, reason, symbol_id) for reason, _, symbol_id in rows]
+
+
+def _relations(shown: Mapping[str, Shown]) -> dict[str, set[Relation]]:
+    """All relations that were told, by whatever lens, by the symbol that they are relations of."""
+    found: dict[str, set[Relation]] = defaultdict(set)
+    for key, one in shown.items():
+        of, _, kind = key.partition("\n")
+        if kind.startswith("near\n"):
+            found[of].update(_listed(of, one.body))
+    return found
+
+
+def _by_file(items: list[Item]) -> list[Item]:
+    """Items with those of one file together, files and items else in the order that they have."""
+    place: dict[str, int] = {}
+    for item in items:
+        place.setdefault(item.symbol.path, len(place))
+    return sorted(items, key=lambda item: place[item.symbol.path])
 
 
 def _part_key(item: Item) -> str:
