@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
-import select
 import subprocess
-import sys
 from typing import Any, NamedTuple
 
+from laconic.daemon import detached
 from laconic.daemon.client import Client
 from laconic.daemon.identity import program_identity
-from laconic.daemon.place import Place, make_private, runtime_directory
-from laconic.daemon.process import import_path
-from laconic.foundation.clock import Stopwatch
+from laconic.daemon.place import Place, runtime_directory
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import DAEMON_START_SECONDS, DAEMON_STOP_SECONDS, MAX_DAEMONS_LISTED
+from laconic.foundation.private import make_private
 
-# The process that is started ends at once: the daemon is its child, and so nobody's whom it could outlive as a zombie.
-_PROGRAM = (
-    "import os, sys; os.fork() and os._exit(0); sys.path[:] = sys.argv[5:]; "
-    "from laconic.daemon.serve import main; main(*sys.argv[1:5])"
-)
-_READY_BYTES = 10_000
+_MAIN = "laconic.daemon.serve:main"
 _OWNER_BYTES = 10_000
 
 
@@ -45,7 +37,8 @@ def start(root: str, answer_words: str, idle_seconds: int) -> Started:
         stop(root)
     try:
         make_private(place.directory)
-        is_new = _spawn(place, root, answer_words, idle_seconds)
+        arguments = [root, answer_words, str(idle_seconds)]
+        is_new = bool(detached.start_and_wait(_MAIN, arguments, DAEMON_START_SECONDS, place.log)["pid"])
     except (OSError, subprocess.CalledProcessError) as error:
         raise LaconicError("daemon_unavailable", f"no daemon can be started: {error}") from error
     found = status(root)
@@ -61,47 +54,8 @@ def start_unasked(root: str, answer_words: str, idle_seconds: int) -> None:
     with contextlib.suppress(OSError, subprocess.CalledProcessError):
         place = Place.of(root)
         make_private(place.directory)
-        _begin(root, answer_words, idle_seconds, os.open(os.devnull, os.O_WRONLY))
-
-
-def _spawn(place: Place, root: str, answer_words: str, idle_seconds: int) -> bool:
-    """Start a process and wait until it listens, or has found that another does (then False)."""
-    reading, writing = os.pipe()
-    with os.fdopen(reading, "rb") as told:
-        _begin(root, answer_words, idle_seconds, writing)
-        said = _read_all(told.fileno(), DAEMON_START_SECONDS)
-        if not said:
-            raise OSError(errno.ETIMEDOUT, f"it has ended or does not listen; its log is {place.log}")
-    answer = json.loads(said)
-    if not answer["ok"]:
-        raise OSError(errno.EIO, answer["message"])
-    return bool(answer["pid"])
-
-
-def _begin(root: str, answer_words: str, idle_seconds: int, ready: int) -> None:
-    """A process that belongs to no terminal, has no streams of ours, and keeps no directory from being removed."""
-    command = [sys.executable, "-c", _PROGRAM, root, answer_words, str(idle_seconds), str(ready), *import_path()]
-    try:
-        subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            pass_fds=[ready], start_new_session=True, cwd="/", check=True,
-        )  # fmt: skip
-    finally:
-        os.close(ready)
-
-
-def _read_all(descriptor: int, seconds: float) -> bytes:
-    """What is written to a pipe until it is closed; empty if that takes too long."""
-    watch, said = Stopwatch(), b""
-    while len(said) < _READY_BYTES:
-        left = seconds - watch.seconds()
-        if left <= 0 or not select.select([descriptor], [], [], left)[0]:
-            return b""
-        part = os.read(descriptor, _READY_BYTES)
-        if not part:
-            return said
-        said += part
-    return said
+        nobody = os.open(os.devnull, os.O_WRONLY)
+        detached.start(_MAIN, [root, answer_words, str(idle_seconds)], nobody)
 
 
 def status(root: str) -> dict[str, Any] | None:
@@ -130,7 +84,7 @@ def stop(root: str) -> bool:
             client.ask({"cmd": "shutdown"})
             client.wait_until_closed(DAEMON_STOP_SECONDS)
         if isinstance(pid, int):
-            _wait_for_end(pid, DAEMON_STOP_SECONDS)
+            detached.wait_for_end(pid, DAEMON_STOP_SECONDS)
     except (OSError, ValueError) as error:
         raise LaconicError("daemon_unavailable", f"the daemon does not end: {error}") from error
     return True
@@ -144,21 +98,6 @@ def _owner(place: Place) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return owner if isinstance(owner, dict) else {}
-
-
-def _wait_for_end(pid: int, seconds: float) -> None:
-    """Return when a process that has hung up has ended too, where the system tells."""
-    if not hasattr(os, "pidfd_open"):
-        return
-    try:
-        process = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    try:
-        if not select.select([process], [], [], seconds)[0]:
-            raise TimeoutError(f"process {pid} goes on")
-    finally:
-        os.close(process)
 
 
 def running() -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import laconic
 from laconic.foundation.frames import LENGTH_BYTES, PROGRESS, encode_frame
@@ -91,7 +91,7 @@ class AnalysisProcess(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The process can be asked."""
-        assert isinstance(transport, asyncio.Transport)
+        transport = cast("asyncio.Transport", transport)  # those of uvloop are none by their class
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:

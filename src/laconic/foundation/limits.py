@@ -47,6 +47,11 @@ CLIENT_ROOTS_SECONDS = 5  # for a client of the Model Context Protocol to say wh
 MAX_PROGRESS_WAITING = 16  # words on progress that a client has not taken yet
 MAX_OPEN_REPOSITORIES = 4  # that one process asks at a time without a daemon
 
+# Hooks of agents
+HOOK_SECONDS = 8.0  # for an answer, after which nothing is said
+MAX_HOOK_BYTES = 4_000_000  # of a call
+MAX_OUTLINED_FILES = 500  # remembered of one session
+
 # The daemon: its processes
 MAX_ANALYSIS_PROCESSES = 3
 SPARE_PROCESS_SECONDS = 20  # without work, until one beside the first ends
@@ -124,6 +129,7 @@ MAX_FAILURE_FRAMES = 200  # of one failure, the last ones
 MAX_MESSAGE_CHARACTERS = 160  # of a failure
 MAX_FAILURE_TARGETS = 8  # failed tests, and suspicious functions, that one pack is about
 MAX_PATH_MAPS = 20
+MAX_CHANGE_TESTS = 50  # that ran changed lines, and are offered to a pack
 RUN_SECONDS = 3_600  # for a program that is run for its coverage
 MAX_RUN_OUTPUT_BYTES = 4_000_000  # kept of what it prints, half of it from the end
 MAX_KEPT_RUNS = 5
@@ -223,3 +229,9 @@ WEB_THREADS = 64  # that wait for the disk or for capabilities
 MAX_EVENT_STREAMS = 256
 HEARTBEAT_SECONDS = 15
 UPLOAD_CHUNK_SECONDS = 60  # for the next part of an upload
+RELAY_PORTS = 100  # that are tried, from the one that was asked for
+RELAY_START_SECONDS = 30
+RELAY_STOP_SECONDS = 20
+RELAY_DRAIN_SECONDS = 10  # for requests that are being answered when it ends
+SWEEP_EVERY_SECONDS = 3_600
+SWEEP_AFTER_SECONDS = 86_400  # for which an artifact that no thread refers to stays
