@@ -1,9 +1,11 @@
-"""What all tests share: how hypothesis searches, and how deep the stack may grow."""
+"""What all tests share: how hypothesis searches, how deep the stack may grow, and where the user's key is."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
 
 from laconic.foundation.recursion import allow_deep_nesting
@@ -15,3 +17,11 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 # Before any test runs: hypothesis restores the limit that it found, and wants nobody to change it meanwhile.
 allow_deep_nesting()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test reads or writes what the user keeps."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LACONIC_HOME", str(tmp_path_factory.mktemp("home")))
+        yield

@@ -195,7 +195,7 @@ def test_the_root_is_found_by_its_index_or_repository(tmp_path: Path) -> None:
     assert find_root(inner) == inner.resolve()
     (tmp_path / "a" / ".laconic").mkdir()
     assert find_root(inner) == inner.resolve()  # a directory of that name alone is no index
-    (tmp_path / "a" / ".laconic" / "index.db").touch()
+    (tmp_path / "a" / ".laconic" / ".gitignore").touch()
     assert find_root(inner) == (tmp_path / "a").resolve()
     (inner / ".git").write_text("gitdir: elsewhere\n", "utf-8")
     assert find_root(inner) == inner.resolve()

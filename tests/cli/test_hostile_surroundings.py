@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from tests.cli.asking import Ask, run
 
+from laconic.foundation.private import index_directory
+
 
 def refused(words: list[str], directory: Path, code: str) -> None:
     answer = run(words, directory)
@@ -69,7 +71,7 @@ def test_nesting_takes_bounded_time_and_memory(shop: Path, name: str) -> None:
     ended = subprocess.run(command, shell=True, cwd=shop, capture_output=True, text=True, check=False, timeout=60)
     assert ended.returncode == 0, ended.stderr
     assert f"{name}:1  nested too deeply" in ended.stdout or "not understood" in ended.stdout
-    assert (shop / ".laconic" / "index.db").stat().st_size < 100_000_000
+    assert (Path(index_directory(str(shop))) / "index.db").stat().st_size < 100_000_000
 
 
 @pytest.mark.parametrize("place", ["pyproject.toml", ".laconic/config.toml"])
@@ -173,7 +175,7 @@ def test_damage_that_only_the_question_meets_is_mended(ask: Ask, shop: Path, dam
     questions = (["calls", "checkout"], ["structure"], ["search", "validate"])
     expected = [ask(*words).out for words in questions]
     for words, before in zip(questions, expected, strict=True):
-        with sqlite3.connect(shop / ".laconic" / "index.db") as connection:
+        with sqlite3.connect(Path(index_directory(str(shop))) / "index.db") as connection:
             connection.execute(damage)
         connection.close()
         answer = ask(*words)

@@ -19,6 +19,7 @@ from tests.code.pack.test_memory import applied
 
 import laconic
 from laconic.capabilities.invoke import ask as ask_python
+from laconic.foundation.private import index_directory
 from laconic.foundation.tokens import count
 from laconic.workspace import Workspace
 
@@ -232,7 +233,7 @@ def test_a_changed_symbol_comes_with_the_difference(ask: Ask, shop: Path) -> Non
     said = ask("symbol", "get", "Price", "--etag", first["etag"]).out
     assert "+        return self.cents > 0" in said
     assert "class Price" not in said
-    (shop / ".laconic" / "sessions.db").unlink()
+    (Path(index_directory(str(shop))) / "sessions.db").unlink()
     assert ask("symbol", "get", "Price", "--etag", first["etag"], "--json").result["diff"] is None
     assert ask("symbol", "get", "Price", "--etag", "--json").result["content"] == second["content"]
 

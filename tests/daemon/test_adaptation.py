@@ -10,6 +10,7 @@ import pytest
 from laconic.code.engine import Engine
 from laconic.daemon import adaptation
 from laconic.daemon.adaptation import Adaptation
+from laconic.foundation.private import index_directory
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def state_after(root: Path, unasked_seconds: float = 1_000.0, *, soon: bool = Fa
 
 
 def test_it_is_fitted_when_nobody_has_asked_for_a_while(parcels: Path) -> None:
-    words = parcels / ".laconic" / "search" / "words"
+    words = Path(index_directory(str(parcels))) / "search" / "words"
     assert state_after(parcels)[0] == "fitted"
     written = words.stat().st_mtime_ns, words.stat().st_ino
     assert state_after(parcels, soon=True, unasked_seconds=0.0)[0] == "fitted"
@@ -74,7 +75,7 @@ def test_a_setting_turns_it_off(parcels: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_what_takes_too_long_is_ended(parcels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adaptation, "ADAPT_SECONDS", 0.01)
     assert state_after(parcels)[0] == "failed"
-    assert not (parcels / ".laconic" / "search" / "words").exists()
+    assert not (Path(index_directory(str(parcels))) / "search" / "words").exists()
 
 
 def test_too_little_to_learn_from(shop: Path) -> None:

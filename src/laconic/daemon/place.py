@@ -6,8 +6,9 @@ Imported by every command, so it needs `os` and hashing alone.
 from __future__ import annotations
 
 import os
-import stat
 from _blake2 import blake2b  # what `hashlib` wraps, which loads all of OpenSSL
+
+from laconic.foundation.private import is_private, temporary_directory
 
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:
@@ -56,10 +57,9 @@ class Place:
 
 def runtime_directory(environment: Mapping[str, str]) -> str:
     """`$XDG_RUNTIME_DIR/laconic`, or a directory named after the user where temporary files go."""
-    user = os.geteuid()
-    candidates = [f"{base}/laconic-{user}" for base in (environment.get("TMPDIR", ""), "/tmp") if base]  # noqa: S108 - checked before use
+    candidates = [temporary_directory(base) for base in (environment.get("TMPDIR", ""), "/tmp") if base]  # noqa: S108 - checked before use
     runtime = environment.get("XDG_RUNTIME_DIR", "")
-    if runtime.startswith("/") and _is_private(runtime):
+    if runtime.startswith("/") and is_private(runtime):
         candidates.insert(0, f"{runtime}/laconic")
     longest = 2 * _NAME_BYTES + 1 + max(map(len, _SUFFIXES))
     fitting = [
@@ -68,21 +68,3 @@ def runtime_directory(environment: Mapping[str, str]) -> str:
         if path.startswith("/") and len(os.fsencode(path)) + 1 + longest <= SOCKET_PATH_BYTES
     ]
     return fitting[0]
-
-
-def make_private(directory: str) -> None:
-    """Make the directory; `OSError` if somebody else may write to it."""
-    try:  # noqa: SIM105 - `contextlib` is not loaded by every command
-        os.mkdir(directory, 0o700)
-    except FileExistsError:
-        pass
-    if not _is_private(directory):
-        raise PermissionError(f"{directory} is not a directory of this user alone")
-
-
-def _is_private(directory: str) -> bool:
-    try:
-        status = os.lstat(directory)
-    except OSError:
-        return False
-    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077

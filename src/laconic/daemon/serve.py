@@ -20,11 +20,12 @@ from laconic.daemon.dispatch import Dispatcher
 from laconic.daemon.freshness import Freshness
 from laconic.daemon.identity import program_identity
 from laconic.daemon.other_place import linked
-from laconic.daemon.place import Place, make_private
+from laconic.daemon.place import Place
 from laconic.daemon.service import Service
 from laconic.foundation.clock import elapsed_seconds, wall_seconds
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_CONNECTIONS, MAX_LOG_BYTES
+from laconic.foundation.private import make_private
 from laconic.protocols.messages import encode, failure, line
 
 _LOG = logging.getLogger("laconic.daemon")

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable, Hashable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import laconic
@@ -20,12 +21,14 @@ from laconic.daemon.watch import Changes
 from laconic.foundation.clock import Stopwatch, elapsed_seconds
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import ANSWER_CACHE_BYTES
+from laconic.foundation.private import index_directory
 from laconic.protocols.commands import OWN_COMMANDS, TEXT_COMMAND, WORDS_COMMAND
 from laconic.protocols.messages import Request, encode, line
 
 REINDEX_THRESHOLD_FILES = 1  # clients of llm-tldr are told after how many changes the index is brought up to date
-# Settings, and the words that search was fitted to: answers depend on them beside the files.
-_STAMPED_FILES = ("pyproject.toml", ".laconic/config.toml", ".laconic/search/words")
+# Settings, and in the index the words that search was fitted to: answers depend on them beside the files.
+_SETTINGS = ("pyproject.toml", ".laconic/config.toml")
+_WORDS = "search/words"
 
 
 class Service:
@@ -39,6 +42,7 @@ class Service:
         self._dispatcher = dispatcher
         self._freshness = freshness
         self.adaptation = adaptation
+        self._stamped = _stamped_files(root)
         self._cache = AnswerCache(ANSWER_CACHE_BYTES)
         self._age = Stopwatch()
         self._requests = 0
@@ -123,7 +127,7 @@ class Service:
     def _key(self, task: tuple[Any, ...]) -> Hashable:
         """All that an answer depends on."""
         standing = self._freshness.standing
-        stamps = tuple(_stamp(f"{self._root}/{path}") for path in _STAMPED_FILES)
+        stamps = tuple(map(_stamp, self._stamped))
         return self._freshness.revision, standing.generation, stamps, json.dumps(task, sort_keys=True)
 
     # What it does itself
@@ -219,6 +223,13 @@ def _check_program(given: Mapping[str, Any], root: str, identity: str) -> None:
     """Who asks for words has to belong to the same program: another would use other words."""
     if given.get("program_identity") != identity or given.get("root") != root:
         raise LaconicError("unknown_command", "this daemon belongs to another program or repository")
+
+
+def _stamped_files(root: str) -> tuple[str, ...]:
+    own = [f"{root}/{path}" for path in _SETTINGS]
+    with suppress(OSError):  # without a place for an index there are no words beside it
+        own.append(f"{index_directory(root)}/{_WORDS}")
+    return tuple(own)
 
 
 def _stamp(path: str) -> tuple[int, int, int]:

@@ -235,3 +235,5 @@ RELAY_STOP_SECONDS = 20
 RELAY_DRAIN_SECONDS = 10  # for requests that are being answered when it ends
 SWEEP_EVERY_SECONDS = 3_600
 SWEEP_AFTER_SECONDS = 86_400  # for which an artifact that no thread refers to stays
+CLIENT_SECONDS = 120.0  # for one answer of the relay
+EVENT_SILENCE_SECONDS = 60.0  # of a stream of events, after which it is opened again

@@ -6,12 +6,13 @@ import os
 
 INDEX_DIRECTORY = ".laconic"
 INDEX_FILE = "index.db"
+MARK = ".gitignore"  # what every index directory holds
 
 
 def enclosing_root(directory: str) -> str:
     """The nearest directory around a resolved one that is a repository or has an index, else the directory itself."""
     around = directory
-    while not (os.path.exists(f"{around}/.git") or os.path.exists(f"{around}/{INDEX_DIRECTORY}/{INDEX_FILE}")):
+    while not (os.path.exists(f"{around}/.git") or os.path.exists(f"{around}/{INDEX_DIRECTORY}/{MARK}")):
         if around in {"", "/"}:
             return directory
         around = os.path.dirname(around)

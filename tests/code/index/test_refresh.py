@@ -25,6 +25,7 @@ from laconic.code.index.schema import SCHEMA
 from laconic.code.index.store import Store
 from laconic.foundation.database import Database
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.private import index_directory
 
 Plant = Callable[[dict[str, str | bytes]], None]
 LONG_AGO = 1_600_000_000
@@ -294,7 +295,7 @@ class TestDamage:
         plant({f"{number}.py": f"def f{number}(): g()\n" for number in range(50)})
         with Store.open(root) as store:
             refresh(root, store)
-        path = root / ".laconic" / "index.db"
+        path = Path(index_directory(str(root))) / "index.db"
         with Database.open_derived(path, SCHEMA) as database:
             database.execute("pragma wal_checkpoint(truncate)")  # the log would mend what is damaged
         content = bytearray(path.read_bytes())

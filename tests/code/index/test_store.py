@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from laconic.code.index.content import Reason, Skipped
 from laconic.code.index.refresh import refresh
 from laconic.code.index.store import Store
 from laconic.code.symbols import Kind
+from laconic.foundation.limits import MAX_KEPT_INDEXES
+from laconic.foundation.private import index_directory
 
 Plant = Callable[[dict[str, str | bytes]], None]
 
@@ -199,15 +202,48 @@ class TestOpening:
             assert refresh(root, store).unchanged == 1
         assert "kept in memory" in report.notices[0]
 
-    @pytest.mark.parametrize("name", ["", "/index.db", "/index.db-wal"])
-    def test_links_of_the_repository_are_not_written_through(self, root: Path, plant: Plant, name: str) -> None:
-        plant({"../outside/index.db": "precious", ".laconic/x" if name else "x": ""})
-        (root / f".laconic{name}").symlink_to("../outside" if not name else "../../outside/index.db")
+    def test_a_link_of_the_repository_is_not_written_through(self, root: Path, plant: Plant) -> None:
+        plant({"../outside/index.db": "precious"})
+        (root / ".laconic").symlink_to("../outside")
         with Store.open(root) as store:
             assert "symbolic link" in store.notices[0]
             refresh(root, store)
         assert [path.name for path in (root.parent / "outside").iterdir()] == ["index.db"]
         assert (root.parent / "outside/index.db").read_text() == "precious"
+
+    def test_an_index_that_came_with_the_files_is_not_read(self, root: Path, plant: Plant, tmp_path: Path) -> None:
+        """Whoever made it had another key, or another place; it may hold anything, and so may its log."""
+        plant({"a.py": "def true(): ...\n"})
+        ours = Path(index_directory(str(root)))
+        made = tmp_path / "made"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("LACONIC_HOME", str(made))
+            with Store.open(root) as store:
+                refresh(root, store)
+                with store._database.transaction():
+                    store._database.execute("update symbol set name = 'false' where name = 'true'")
+                    store._database.execute("update facts set facts = x'fb'")
+            theirs = Path(index_directory(str(root)))
+        for name in ("index.db", "index.db-wal"):
+            shutil.copy(theirs / "index.db", root / ".laconic" / name)
+        with Store.open(root) as store:
+            assert store.notices == (".laconic holds an index of another user or place, which is not read",)
+            refresh(root, store)
+            assert found(store, "true") == ["a.py:true"]
+            assert list(store.dump())
+        with Store.open(root) as store:
+            assert store.notices == ()
+        assert ours != theirs
+        assert {path.stat().st_mode & 0o777 for path in (ours, theirs)} == {0o700}
+        assert (made / "key").stat().st_mode & 0o777 == 0o600
+
+    def test_few_indexes_of_a_user_are_kept(self, root: Path, plant: Plant, tmp_path: Path) -> None:
+        plant({"a.py": "def f(): ...\n"})
+        for number in range(MAX_KEPT_INDEXES + 3):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("LACONIC_HOME", str(tmp_path / str(number)))
+                Store.open(root).close()
+        assert len([path for path in (root / ".laconic").iterdir() if path.is_dir()]) == MAX_KEPT_INDEXES
 
     def test_an_empty_store_has_no_revision(self, root: Path) -> None:
         with Store.open(root) as store:

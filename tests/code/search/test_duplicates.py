@@ -18,6 +18,7 @@ from laconic.code.search.duplicates.differences import Difference, differences
 from laconic.code.search.duplicates.minhash import candidate_pairs, jaccard, signatures
 from laconic.code.search.duplicates.shingles import Sets, shingle_sets
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.private import index_directory
 
 TOKENS = st.lists(st.lists(st.integers(1, 12), max_size=40), min_size=1, max_size=12)
 
@@ -142,7 +143,7 @@ def test_what_is_kept_is_what_would_be_computed(tmp_path: Path) -> None:
     body = "def {0}(a):\n    return send(a.b, 1) or get(a.c, 2)\n"
     for name in ("one", "two", "three"):
         (tmp_path / f"{name}.py").write_text(body.format(name))
-    kept = tmp_path / ".laconic" / "duplicates"
+    kept = Path(index_directory(str(tmp_path))) / "duplicates"
     with Engine.open(tmp_path) as engine:
         engine.refresh()
         assert len(engine.functions) == 3
@@ -166,7 +167,7 @@ def test_a_file_that_changes_meanwhile_is_not_kept_under_its_old_contents(tmp_pa
         engine.refresh()
         (tmp_path / "a.py").write_text("def f(a):\n    return a + b\n")
         assert len(engine.functions) == 1
-        assert not (tmp_path / ".laconic" / "duplicates").exists()
+        assert not (Path(index_directory(str(tmp_path))) / "duplicates").exists()
         (tmp_path / "a.py").unlink()
     with Engine.open(tmp_path) as engine, pytest.raises(LaconicError, match="unreadable_file"):
         assert engine.functions

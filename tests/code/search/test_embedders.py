@@ -22,6 +22,7 @@ from laconic.code.search.embedding.vectors import differing_signs, estimated_cos
 from laconic.code.search.words import words_of_text
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import EMBEDDER_REQUEST_TEXTS
+from laconic.foundation.private import index_directory
 
 DIMENSIONS = 48
 
@@ -173,9 +174,11 @@ def test_fitting_to_a_repository_brings_its_words_together(tmp_path: Path) -> No
         assert engine.search.unlearnt_share == 1
         assert engine.search.adapt()
         assert engine.search.unlearnt_share == 0
-        kept = (tmp_path / ".laconic" / "search" / "catalogue").stat()
+        kept = (Path(index_directory(str(tmp_path))) / "search" / "catalogue").stat()
         assert other.search.searcher().collection.parts[0].segment is not identity  # who is at it hears of it
-        assert (tmp_path / ".laconic" / "search" / "catalogue").stat() == kept  # and computes nothing again
+        assert (
+            Path(index_directory(str(tmp_path))) / "search" / "catalogue"
+        ).stat() == kept  # and computes nothing again
         (tmp_path / "settings.py").write_text("# changed\n" + "\n".join(settings_text))
         engine.refresh()
         assert engine.search.unlearnt_share == 0.5
@@ -186,7 +189,7 @@ def test_too_little_to_learn_from_changes_nothing(shop: Path) -> None:
     with Engine.open(shop) as engine:
         engine.refresh()
         assert not engine.search.adapt()
-    assert not (shop / ".laconic" / "search" / "words").exists()
+    assert not (Path(index_directory(str(shop))) / "search" / "words").exists()
 
 
 MATRICES = st.integers(1, 400).flatmap(lambda d: st.tuples(st.just(d), st.integers(0, 2**32 - 1)))

@@ -16,6 +16,7 @@ from tests.code.search.repositories import FILES, found, ids, lay
 from laconic.code.engine import Engine
 from laconic.code.search.searcher import Found
 from laconic.code.search.storage import shelf
+from laconic.foundation.private import index_directory
 
 QUESTIONS = ("where are tokens validated", "send mail", "alpha beta", "gamma of delta", "fix the wrong alpha in beta")
 WORDS = ("alpha", "beta", "gamma", "delta", "token", "send", "value", "parse")
@@ -34,8 +35,13 @@ def answers(root: Path) -> list[Found]:
     return [found(root, question) for question in QUESTIONS]
 
 
+def beside(root: Path) -> Path:
+    """Where the index lies."""
+    return Path(index_directory(os.path.realpath(root)))
+
+
 def search_files(root: Path) -> set[str]:
-    return set(os.listdir(root / ".laconic" / "search"))
+    return set(os.listdir(beside(root) / "search"))
 
 
 @settings(max_examples=25)
@@ -59,7 +65,7 @@ def test_many_small_changes_leave_few_files(shop: Path) -> None:
         found(shop, "alpha")
     assert len(search_files(shop)) <= shelf.MAX_SMALL_SEGMENTS + 3
     updated = answers(shop)
-    shutil.rmtree(shop / ".laconic" / "search")
+    shutil.rmtree(beside(shop) / "search")
     assert answers(shop) == updated
 
 
@@ -96,7 +102,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("which", ["catalogue", "segment"])
 def test_damage_is_mended_without_a_word(shop: Path, damage: str, which: str) -> None:
     before = answers(shop)
-    directory = shop / ".laconic" / "search"
+    directory = beside(shop) / "search"
     names = sorted(search_files(shop) - {"catalogue", "lock"})
     DAMAGE[damage](directory / ("catalogue" if which == "catalogue" else names[0]))
     assert answers(shop) == before
@@ -114,7 +120,7 @@ def test_a_catalogue_of_other_sources_is_not_used(shop: Path, monkeypatch: pytes
 def test_nobody_waits_for_a_writer(shop: Path) -> None:
     with Engine.open(shop) as engine:
         engine.refresh()
-    directory = shop / ".laconic" / "search"
+    directory = beside(shop) / "search"
     directory.mkdir()
     with (directory / "lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -127,8 +133,9 @@ def test_nobody_waits_for_a_writer(shop: Path) -> None:
 
 def test_a_link_in_place_of_the_directory_is_not_followed(shop: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
-    (shop / ".laconic").mkdir()
-    (shop / ".laconic" / "search").symlink_to(elsewhere)
+    beside(shop).parent.mkdir()
+    beside(shop).mkdir(0o700)
+    (beside(shop) / "search").symlink_to(elsewhere)
     assert found(shop, "send the receipt").hits
     assert list(elsewhere.iterdir()) == []
 

@@ -7,8 +7,9 @@ belong together are asked inside `snapshot`. Everything in it can be computed ag
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -31,13 +32,15 @@ from laconic.code.symbols import FileFacts, Import, Kind, Problem, Symbol
 from laconic.foundation.database import Database, damaged, remove
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.hashing import content_hash
-from laconic.foundation.limits import DATABASE_BUSY_MILLISECONDS, MAX_LOOKUP_SYMBOLS
-from laconic.foundation.roots import INDEX_DIRECTORY, INDEX_FILE
+from laconic.foundation.limits import DATABASE_BUSY_MILLISECONDS, MAX_KEPT_INDEXES, MAX_LOOKUP_SYMBOLS
+from laconic.foundation.private import index_directory, is_private
+from laconic.foundation.roots import INDEX_DIRECTORY, INDEX_FILE, MARK
 
 IN_MEMORY = Path(":memory:")
 REVISION_BYTES = 8
 CACHE_KIBIBYTES = 64_000  # the pages that a cold build writes, mostly: each is then written once
 
+_INDEX_NAME = re.compile(r"[0-9a-f]{32}")
 _FILE_QUERY = "select id, path, language, size, hash, namespace from file where skipped = ''"
 
 
@@ -57,8 +60,8 @@ class Store:
         said in `notices`.
         """
         try:
-            directory = _own_directory(root)
-            return cls._open_or_replace(directory / INDEX_FILE)
+            directory, notices = _own_directory(Path(os.path.realpath(root)))
+            return cls._open_or_replace(directory / INDEX_FILE, notices)
         except OSError as error:
             why = f"{error.strerror}: {INDEX_DIRECTORY}" if error.strerror else str(error)
             return cls.in_memory(f"the index is kept in memory: {why}")
@@ -73,9 +76,9 @@ class Store:
         return cls(Database.open_derived(IN_MEMORY, SCHEMA), notices)
 
     @classmethod
-    def _open_or_replace(cls, path: Path) -> Self:
+    def _open_or_replace(cls, path: Path, notices: tuple[str, ...]) -> Self:
         try:
-            return cls(Database.open_derived(path, SCHEMA))
+            return cls(Database.open_derived(path, SCHEMA), notices)
         except LaconicError as error:
             if error.code != "database_corrupt":
                 raise
@@ -335,25 +338,42 @@ class Store:
             yield ("mention", name, sorted(paths[file_id] for file_id in decode_ids(posting)))
 
 
-def _own_directory(root: Path) -> Path:
-    """`.laconic` of a repository, kept out of version control by its own ignore file.
+def _own_directory(root: Path) -> tuple[Path, tuple[str, ...]]:
+    """Where this user's index of a resolved root lies, kept out of version control by an ignore file of its own.
 
-    A repository is not trusted to say where we write: with a link in place of one of our files it could.
+    Besides, what is to be said about it. A repository is not trusted to say where we write, nor what we read: an index
+    that may have come with it has another name, and is none of ours.
     """
-    directory = root / INDEX_DIRECTORY
-    ours = [directory, *(directory / f"{INDEX_FILE}{suffix}" for suffix in ("", "-wal", "-shm", "-journal"))]
-    for path in ours:
-        if path.is_symlink():
-            raise OSError(f"{path.relative_to(root)} is a symbolic link")
-    directory.mkdir(exist_ok=True)
-    for path in ours[:2]:
+    around = root / INDEX_DIRECTORY
+    if around.is_symlink():
+        raise OSError(f"{INDEX_DIRECTORY} is a symbolic link")
+    directory = Path(index_directory(str(root)))
+    around.mkdir(exist_ok=True)
+    notices: tuple[str, ...] = ()
+    if not directory.exists():
+        notices = _make_room(around)
+        directory.mkdir(0o700, exist_ok=True)
+    if not is_private(str(directory)):
+        raise PermissionError(f"{INDEX_DIRECTORY} holds an index that others may write to")
+    for path in (directory, directory / INDEX_FILE):
         if path.exists() and not os.access(path, os.W_OK):
             raise PermissionError(f"{path.relative_to(root)} cannot be written")
-    ignore_file = directory / ".gitignore"
+    ignore_file = around / MARK
     if not ignore_file.exists():
-        try:
-            with ignore_file.open("x") as file:
-                file.write("*\n")
-        except FileExistsError:
-            pass
-    return directory
+        with suppress(FileExistsError), ignore_file.open("x") as file:
+            file.write("*\n")
+    return directory, notices
+
+
+def _make_room(around: Path) -> tuple[str, ...]:
+    """Forget old indexes of this user; gives what to say of those that are there and not read."""
+    from shutil import rmtree  # only who makes an index needs it
+
+    found = [Path(entry.path) for entry in os.scandir(around) if _INDEX_NAME.fullmatch(entry.name)]
+    own = sorted(
+        (path for path in found if is_private(str(path))), key=lambda path: (path.stat().st_mtime_ns, path.name)
+    )
+    for path in own[: max(0, len(own) + 1 - MAX_KEPT_INDEXES)]:
+        rmtree(path, ignore_errors=True)
+    is_foreign = bool(found) or (around / INDEX_FILE).exists()
+    return (f"{INDEX_DIRECTORY} holds an index of another user or place, which is not read",) if is_foreign else ()
