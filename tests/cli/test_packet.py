@@ -49,12 +49,12 @@ from shop.basket import Basket
 def invoice(basket: Basket):
     return f"to pay: {basket.total('EUR')}"
 ''',
-    "tests/test_basket.py": '''from shop.basket import Basket
+    "tests/test_basket.py": """from shop.basket import Basket
 
 
 def test_an_empty_basket_costs_nothing():
     assert Basket().total("EUR") == 0
-''',
+""",
     "pyproject.toml": "[tool.pytest.ini_options]\n",
 }
 

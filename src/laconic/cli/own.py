@@ -143,7 +143,66 @@ def _mcp(asked: Asked, parameters: _McpParameters) -> dict[str, Any]:
     return {"text": ""}
 
 
+@dataclass(frozen=True, slots=True)
+class _InstallParameters:
+    agent: str = positional("claude, codex, opencode, gemini, qwen or cursor")
+    user: bool = option(False, "in the user's own settings rather than in those of this repository")
+    hooks: bool = option(True, "have prompts and large files looked at; without it only the server is added")
+    texts: bool = option(True, "add the skill file, or the paragraph for AGENTS.md")
+    yes: bool = option(False, "write without asking")
+    undo: bool = option(False, "take out what was put in")
+
+
+def _install(asked: Asked, parameters: _InstallParameters) -> dict[str, Any]:
+    from laconic.cli import install
+
+    words = install.Asked(
+        parameters.agent,
+        asked.options.root,
+        parameters.user,
+        parameters.hooks,
+        parameters.texts,
+        parameters.yes,
+        parameters.undo,
+    )
+    return install.run_install(words)
+
+
+@dataclass(frozen=True, slots=True)
+class _UninstallParameters:
+    agent: str = positional("what `install` was told")
+    user: bool = option(False, "from the user's own settings")
+    yes: bool = option(False, "write without asking")
+
+
+def _uninstall(asked: Asked, parameters: _UninstallParameters) -> dict[str, Any]:
+    return _install(asked, _InstallParameters(parameters.agent, parameters.user, yes=parameters.yes, undo=True))
+
+
+class HookKind(StrEnum):
+    """What an agent is about to do."""
+
+    PROMPT = "prompt"
+    READ = "read"
+
+
+@dataclass(frozen=True, slots=True)
+class _HookParameters:
+    kind: HookKind = positional("what the agent is about to do")
+    agent: str = option("claude", "which agent it is")
+
+
+def _hook(asked: Asked, parameters: _HookParameters) -> dict[str, Any]:
+    from laconic.cli.hook import run_hook
+
+    answer = run_hook(parameters.kind, parameters.agent)
+    return {"text": f"{answer}\n" if answer else ""}
+
+
 _COMMANDS: Mapping[str, _OwnCommand] = {
+    "install": _OwnCommand(_InstallParameters, _install),
+    "uninstall": _OwnCommand(_UninstallParameters, _uninstall),
+    "hook": _OwnCommand(_HookParameters, _hook),
     "daemon": _OwnCommand(_DaemonParameters, _daemon),
     "warm": _OwnCommand(_WarmParameters, _warm),
     "mcp": _OwnCommand(_McpParameters, _mcp),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Commands that no daemon answers. It would refuse them by itself: they only spare the question.
-_OWN = frozenset({"help", "version", "completion", "complete", "daemon", "warm", "mcp", "index"})
+_OWN = frozenset("help version completion complete daemon warm mcp install uninstall hook index".split())
 _OWN_FLAGS = frozenset({"--help", "-h", "--version", "-V"})
 _STANDARD_INPUT = "-"  # a daemon has none
 _PREFIX = "LACONIC_"
@@ -38,7 +38,7 @@ def answered(program: str, words: Sequence[str]) -> int | None:
         named = _root(words)
         root = os.path.realpath(named) if named else enclosing_root(os.path.realpath(directory))
         with Client(Place.of(root)) as client:
-            reply = client.ask(_request(program, words, directory, root), awaits_receipt=True)
+            reply = client.ask(request(program, words, directory, root), awaits_receipt=True)
         parts, status = reply["parts"], reply["exit_status"]
     except (OSError, ValueError, KeyError):
         return None
@@ -60,7 +60,8 @@ def _root(words: Sequence[str]) -> str:
     return ""
 
 
-def _request(program: str, words: Sequence[str], directory: str, root: str) -> dict[str, Any]:
+def request(program: str, words: Sequence[str], directory: str, root: str) -> dict[str, Any]:
+    """How a daemon is asked what a command line prints."""
     from laconic.daemon.identity import program_identity
 
     environment = {name: value for name, value in os.environ.items() if name.startswith(_PREFIX) or name in VARIABLES}

@@ -41,19 +41,21 @@ class Client:
             if int.from_bytes(told[4:8], sys.byteorder) != os.geteuid():
                 raise PermissionError("the daemon belongs to another user")
 
-    def ask(self, request: dict[str, Any], *, awaits_receipt: bool = False) -> dict[str, Any]:
+    def ask(
+        self, request: dict[str, Any], *, awaits_receipt: bool = False, seconds: float = MAX_REQUEST_SECONDS
+    ) -> dict[str, Any]:
         """The reply to one request. `OSError` if none comes; `ValueError` if it is not one.
 
         With `awaits_receipt` the daemon has to say at once that it has read the request, as it does to words.
         """
         import json  # takes longer than finding out that there is no daemon
 
-        self._socket.settimeout(DAEMON_RECEIPT_SECONDS if awaits_receipt else MAX_REQUEST_SECONDS)
+        self._socket.settimeout(DAEMON_RECEIPT_SECONDS if awaits_receipt else seconds)
         self._socket.sendall(json.dumps(request).encode() + b"\n")
         if awaits_receipt and (early := self._line()).strip():
             reply = json.loads(early)
         else:
-            self._socket.settimeout(MAX_REQUEST_SECONDS)
+            self._socket.settimeout(seconds)
             reply = json.loads(self._line())
         if not isinstance(reply, dict):
             raise ValueError("a reply is a JSON object")

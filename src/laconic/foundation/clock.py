@@ -8,6 +8,11 @@ wall_seconds = time.time
 elapsed_seconds = time.perf_counter
 
 
+def local_time() -> str:
+    """Now, for people who read a log."""
+    return time.strftime("%Y-%m-%d %H:%M:%S")
+
+
 class Stopwatch:
     """Seconds since it was made."""
 

@@ -1,0 +1,108 @@
+"""The hooks of agents, called with what agents send."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from laconic.agents.table import AGENTS
+from laconic.cli.main import main
+
+PROMPT = "Basket.total ignores the currency of a basket that holds lines of shop baskets"
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("LACONIC_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("LACONIC_DAEMON", "off")
+    root = tmp_path / "shop"
+    root.mkdir()
+    methods = "".join(f"\n    def part{number}(self):\n        return {number}\n" for number in range(400))
+    body = '    """A basket of lines in the shop."""\n\n    def total(self, currency):\n        return self.lines\n'
+    (root / "basket.py").write_text(f"class Basket:\n{body}{methods}")
+    (root / "small.py").write_text("x = 1\n")
+    (root / "notes.txt").write_text("a line of notes\n" * 2_000)
+    (root / ".git").mkdir()
+    return root
+
+
+def hook(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: str, agent: str, call: Any
+) -> tuple[int, str]:
+    text = call if isinstance(call, str) else json.dumps(call)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text.encode()), isatty=lambda: False))
+    status = main(["hook", kind, "--agent", agent])
+    return status, capsys.readouterr().out
+
+
+def reading(shop: Path, agent: str, name: str, session: str = "s", **more: Any) -> dict[str, Any]:
+    known = AGENTS[agent]
+    arguments = {known.path_names[0]: str(shop / name), **more}
+    return {
+        "session_id": session,
+        "cwd": str(shop),
+        "hook_event_name": known.read_event,
+        "tool_name": min(known.read_tools),
+        "tool_input": arguments,
+    }
+
+
+@pytest.mark.parametrize("agent", [name for name, agent in AGENTS.items() if agent.read_event])
+def test_a_large_file_is_read_in_outline_and_whole_when_asked_again(
+    shop: Path, agent: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = reading(shop, agent, "basket.py")
+    status, first = hook(monkeypatch, capsys, "read", agent, call)
+    assert status == 0
+    assert "total(self, currency)" in first
+    assert hook(monkeypatch, capsys, "read", agent, call) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [("small.py", {}), ("basket.py", {"offset": 3}), ("basket.py", {"limit": 9}), ("notes.txt", {}), ("gone.py", {})],
+)
+def test_all_other_reading_is_left_alone(
+    shop: Path, name: str, more: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert hook(monkeypatch, capsys, "read", "claude", reading(shop, "claude", name, **more)) == (0, "")
+
+
+def test_a_prompt_gets_a_packet_or_nothing(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("laconic.cli.hook.PACKET_WORDS", ("packet", "--task-file", "-", "--min-confidence", "0"))
+    call = {"session_id": "s", "cwd": str(shop), "hook_event_name": "UserPromptSubmit", "prompt": PROMPT}
+    status, out = hook(monkeypatch, capsys, "prompt", "claude", call)
+    told = json.loads(out)["hookSpecificOutput"]
+    assert (status, told["hookEventName"]) == (0, "UserPromptSubmit")
+    assert "basket.py" in told["additionalContext"]
+    assert hook(monkeypatch, capsys, "prompt", "claude", {**call, "prompt": "/clear"}) == (0, "")
+
+
+def test_who_is_not_sure_leaves_a_prompt_alone(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = {"session_id": "s", "cwd": str(shop), "prompt": "write me a poem about the sea"}
+    assert hook(monkeypatch, capsys, "prompt", "claude", call) == (0, "")
+
+
+@pytest.mark.parametrize("call", ["", "{", "[]", '{"tool_input": 3, "cwd": 4}', '{"cwd": "/nowhere", "prompt": "x y"}'])
+@pytest.mark.parametrize("kind", ["prompt", "read"])
+def test_no_call_ever_fails(
+    shop: Path, kind: str, call: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(shop)
+    assert hook(monkeypatch, capsys, kind, "claude", call) == (0, "")
+
+
+def test_a_failure_is_written_down(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hook(monkeypatch, capsys, "prompt", "nobody", {"prompt": "x"})
+    assert "KeyError" in (shop.parent / "state" / "hooks.log").read_text()
