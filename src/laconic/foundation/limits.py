@@ -52,11 +52,6 @@ HOOK_SECONDS = 8.0  # for an answer, after which nothing is said
 MAX_HOOK_BYTES = 4_000_000  # of a call
 MAX_OUTLINED_FILES = 500  # remembered of one session
 
-# Hooks of agents
-HOOK_SECONDS = 8.0  # for an answer, after which nothing is said
-MAX_HOOK_BYTES = 4_000_000  # of a call
-MAX_OUTLINED_FILES = 500  # remembered of one session
-
 # The daemon: its processes
 MAX_ANALYSIS_PROCESSES = 3
 SPARE_PROCESS_SECONDS = 20  # without work, until one beside the first ends

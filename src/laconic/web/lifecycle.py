@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from laconic.daemon import detached
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import RELAY_START_SECONDS, RELAY_STOP_SECONDS
-from laconic.web.place import LOG, Owner, owner
+from laconic.protocols.relay.place import LOG, Owner, owner
 
 _MAIN = "laconic.web.serve:main"
 _HEALTH_SECONDS = 2.0

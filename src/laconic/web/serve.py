@@ -29,10 +29,10 @@ from laconic.foundation.limits import (
 )
 from laconic.foundation.private import make_private
 from laconic.foundation.tokens import Tokenizer
+from laconic.protocols.relay.place import LOCK, LOG, Owner
 from laconic.relay.encoding import encode
 from laconic.relay.relay import Relay, token
 from laconic.web.app import make_app
-from laconic.web.place import LOCK, LOG, Owner
 from laconic.web.workspaces import Workspaces
 
 _LOG = logging.getLogger("laconic.web")

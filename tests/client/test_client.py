@@ -1,0 +1,117 @@
+"""The client against a relay that listens, from one thread, from many, and from an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing, closing
+from pathlib import Path
+
+import pytest
+from tests.web.conftest import Web, serve
+
+from laconic.client import AsyncClient, Client, ask
+from laconic.client.asking import Address
+from laconic.foundation.errors import LaconicError
+from laconic.protocols.relay.operations import OPERATIONS
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    yield from serve(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture
+def relay(web: Web) -> Iterator[Client]:
+    with Client(Address("127.0.0.1", web.port, web.token), "ann") as client:
+        yield client
+
+
+def test_every_operation_can_be_asked() -> None:
+    by_hand = {"event_stream"}  # which `tail` reads
+    assert {operation.name for operation in OPERATIONS} - by_hand == {
+        name
+        for name in vars(ask)
+        if not name.startswith("_") and getattr(getattr(ask, name), "__module__", "") == ask.__name__
+    }
+
+
+def test_answers_are_values(relay: Client) -> None:
+    thread = relay(ask.thread_new("first")).thread_id
+    note = relay(ask.artifact_put(thread, "# Notes\n", name="notes.md"))
+    assert (note.type, note.preview.text) == ("markdown", "# Notes\n")
+    fact = {"id": "f1", "key": "note", "value": note.ref}
+    patch = [{"op": "add", "path": "/facts/-", "value": fact}]
+    assert relay(ask.state_patch(thread, patch, expected=1, key="k")).version == 2
+    assert relay(ask.state_patch(thread, patch, expected=1, key="k")).version == 2
+    assert relay(ask.state_header(thread)).top_facts == [fact]
+    assert relay(ask.state_full(thread, 1)).facts == []
+    assert relay(ask.state_history(thread)).versions[0].operations == patch
+    upload = relay(ask.artifact_upload(thread, b"\0\1", name="two"))
+    assert relay(ask.artifact_content(thread, upload.ref)) == b"\0\1"
+    assert [one.ref for one in relay(ask.artifact_list(thread)).artifacts] == [note.ref, upload.ref]
+    answer = relay(ask.cap_invoke(thread, "retrieval.search", {"query": "notes"}))
+    assert (answer.cache_hit, answer.text is not None) == (False, True)
+    assert relay(ask.stats("thread", thread)).token_savings.invocations == 1
+    assert relay(ask.report(thread)).text.startswith("# first")
+    assert relay(ask.artifact_remove(thread, upload.ref)).ref == upload.ref
+    assert relay(ask.thread_get(thread)).state_version == 2
+    assert thread in {one.thread_id for one in relay(ask.thread_list()).threads}
+
+
+def test_what_the_relay_refuses_is_raised(relay: Client) -> None:
+    thread = relay(ask.thread_new()).thread_id
+    with pytest.raises(LaconicError) as caught:
+        relay(ask.state_patch(thread, [], expected=7))
+    assert caught.value.code == "version_conflict"
+    with pytest.raises(LaconicError, match="thread_not_found"):
+        relay(ask.state_header("a b?#"))
+
+
+def test_events_are_followed(relay: Client) -> None:
+    thread = relay(ask.thread_new()).thread_id
+    with closing(relay.tail(thread)) as events:
+        assert next(events).type == "thread.created"
+        relay(ask.artifact_put(thread, "tea"))
+        assert next(events).type == "artifact.created"
+    with pytest.raises(LaconicError, match="thread_not_found"):
+        next(relay.tail("none"))
+
+
+def test_many_threads_use_one_client(relay: Client) -> None:
+    thread = relay(ask.thread_new()).thread_id
+
+    def add(number: int) -> int:
+        return relay(ask.state_patch(thread, [{"op": "add", "path": "/facts/-", "value": {"id": str(number)}}])).version
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sorted(pool.map(add, range(30))) == list(range(2, 32))
+
+
+def test_an_event_loop_asks_too(web: Web) -> None:
+    async def walk() -> list[str]:
+        async with AsyncClient(Client(Address("127.0.0.1", web.port, web.token))) as relay:
+            thread = (await relay(ask.thread_new("loop"))).thread_id
+            await asyncio.gather(*(relay(ask.artifact_put(thread, str(number))) for number in range(5)))
+            kinds = []
+            async with aclosing(relay.tail(thread)) as events:
+                async for event in events:
+                    kinds.append(event.type)
+                    if len(kinds) == 6:
+                        break
+            return kinds
+
+    assert asyncio.run(walk()) == ["thread.created", *["artifact.created"] * 5]
+
+
+def test_who_finds_no_relay_is_told_how_to_start_one(tmp_path: Path) -> None:
+    with pytest.raises(LaconicError, match="daemon_not_running"):
+        Client.local(home=tmp_path)
+    with pytest.raises(LaconicError, match="daemon_unavailable"):
+        Client(Address("127.0.0.1", 1, "x"))(ask.health())
+
+
+def test_a_wrong_token_is_refused(web: Web) -> None:
+    with Client(Address("127.0.0.1", web.port, "wrong")) as client, pytest.raises(LaconicError, match="unauthorized"):
+        client(ask.thread_list())
