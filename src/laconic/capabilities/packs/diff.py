@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from laconic.capabilities.coverage.changes import ChangeCoverage, change_lines, with_coverage
 from laconic.capabilities.declaration import Capability, Role, group, option, positional
 from laconic.capabilities.packs.budget import budget_option
 from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
@@ -44,6 +45,10 @@ class Parameters:
     head: str = option("", "what it leads to; the working tree if none", metavar="REF")
     staged: bool = option(False, "what is staged, against the last commit or the base")
     worktree: bool = option(False, "what the last commit does not have, staged or not, new files included")
+    coverage: str = option(
+        "", "a report of coverage: say which changed lines no test ran, and which tests ran them",
+        role=Role.REPORT, metavar="FILE",
+    )  # fmt: skip
     budget: int | None = budget_option()
     wording: Wording = group(Wording)
     memory: Memory = group(Memory)
@@ -79,6 +84,7 @@ class DiffContext:
     items: tuple[ShownSymbol, ...]
     whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
     omitted: dict[str, int]  # by reason, what there was no room for
+    coverage: ChangeCoverage | None
     session: Told | None
     etag: str  # of what the pack says, if it was asked for
 
@@ -105,7 +111,8 @@ def run(workspace: Workspace, parameters: Parameters) -> DiffContext | str:
     changed = _told_once(changed)
     most_targets = max(1, min(MAX_TARGET_SYMBOLS, budget // TOKENS_A_TARGET))
     looked = _looked(workspace, change, changed, most_targets, with_docs=parameters.wording.with_docs)
-    view, texts = looked.view, looked.texts_of(looked.view)
+    view, coverage = with_coverage(workspace, looked.view, parameters.coverage)
+    texts = looked.texts_of(view)
     answer = answered(workspace, session, parameters.wording, view, texts, budget)
     if isinstance(answer, str):
         return answer
@@ -123,6 +130,7 @@ def run(workspace: Workspace, parameters: Parameters) -> DiffContext | str:
         tuple(map(_shown, pack.items)),
         tuple(extract.path for extract in pack.extracts if extract.whole),
         dict(pack.omitted),
+        coverage,
         answer.told,
         answer.etag if session.etag is not None else "",
     )
@@ -373,6 +381,7 @@ def aside(found: DiffContext | str, style: Style) -> str:
         return ""
     between = f"{found.base[:10] or 'before'} and {found.head[:10]}"
     said = [] if found.files else [f"nothing differs between {between}"]
+    said += change_lines(found.coverage, style) if found.coverage else []
     return "\n".join([*said, *aside_lines(found.session, found.etag, style)])
 
 
@@ -395,5 +404,6 @@ CAPABILITY = Capability(
         "diff-context --base main --budget 2000",
         "diff-context --base HEAD~3 --head HEAD --format json",
         "diff-context --staged --format compact",
+        "diff-context --worktree --coverage coverage.json",
     ),
 )

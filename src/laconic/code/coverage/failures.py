@@ -106,7 +106,7 @@ def read_printed(text: str) -> Tested:
         heading = next((found for found in (one.match(row) for one in _HEADINGS) if found), None)
         if heading is not None:
             current = sections.setdefault(heading["test"].strip(), [])
-        elif _SECTION_END.match(row):
+        elif current and _SECTION_END.match(row):
             current = []
         else:
             current.append(row)

@@ -72,6 +72,8 @@ def _slice_block(item: Item, pack: Pack) -> Block:
         "code": item.code or None,
         "lines": [symbol.start_line, item.last_line],
     }
+    if item.evidence:
+        fields["evidence"] = item.evidence
     if item.change is not None:
         fields["diff_lines"] = list(item.change.lines)
         if item.change.removed and item.detail is Detail.BODY:

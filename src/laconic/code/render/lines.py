@@ -46,6 +46,7 @@ from laconic.code.render.relations import (
     changed_phrase,
     delta_marks,
     delta_phrase,
+    evidence_phrase,
     legend_phrase,
     note_phrase,
     printed_items,
@@ -180,7 +181,7 @@ class _Page:
     def _reason(self, item: Item) -> str:
         if item.symbol.id in self.relations.said:
             return ""
-        return visible_line(reason_phrase(item, self.pack) + changed_phrase(item))
+        return visible_line(reason_phrase(item, self.pack) + changed_phrase(item) + evidence_phrase(item))
 
     def _is_target(self, item: Item) -> bool:
         return item.symbol.id in self.pack.targets

@@ -15,6 +15,7 @@ from laconic.code.render.relations import (
     Relations,
     delta_marks,
     delta_phrase,
+    evidence_phrase,
     legend_phrase,
     note_phrase,
     printed_items,
@@ -51,7 +52,7 @@ def markdown(pack: Pack, count: Count) -> Sequence[Block]:
 def _item_blocks(item: Item, pack: Pack, relations: Relations, unique: frozenset[str]) -> list[Block]:
     symbol, part = item.symbol, PART_OF_DETAIL[item.detail]
     name = item.qualified if item.detail is Detail.SIGNATURE and item.qualified else symbol.qualname
-    said = "" if symbol.id in relations.said else f", {_plain(reason_phrase(item, pack))}"
+    said = "" if symbol.id in relations.said else f", {_plain(reason_phrase(item, pack) + evidence_phrase(item))}"
     delta = delta_marks(pack).get(symbol.id) or delta_phrase(item)
     said += f", {delta}" if delta else ""
     blocks = [Block(f"- {_span(name or symbol.path)} {_lines(item)}{said}\n", part, symbol.path)]

@@ -75,10 +75,9 @@ def twin_phrase(twin: Twin) -> str:
 
 def reason_phrase(item: Item | Candidate, pack: Pack) -> str:
     """Why an item is there: its reason, and to whom unless that is the only target."""
-    about = f" {item.evidence}" if item.evidence else ""
     if not item.of or pack.targets == (item.of,):
-        return item.reason + about
-    return f"{item.reason} of {_short(item.of)}{about}"
+        return item.reason
+    return f"{item.reason} of {_short(item.of)}"
 
 
 def changed_phrase(item: Item) -> str:
@@ -90,6 +89,11 @@ def changed_phrase(item: Item) -> str:
         else:
             runs.append([line])
     return f" {','.join('-'.join(map(str, run)) for run in runs)}" if runs else ""
+
+
+def evidence_phrase(item: Item) -> str:
+    """What is said beside a reason, "" for nothing."""
+    return f" ({item.evidence})" if item.evidence else ""
 
 
 def removed_lines(item: Item) -> list[str]:

@@ -80,7 +80,9 @@ def look(found: Measured, sources: Sources, most: MostTargets, *, failures_only:
         candidates += _frequent(functions, found, RAN_SCORE if stacks else ONLY_RAN_SCORE)
     listed = ranked(_with_suspects(list(_combined(candidates)), most.suspects))
     left = Counter(one.reason for one in listed[MAX_CANDIDATES_SYMBOLS:])
-    return View(listed[:MAX_CANDIDATES_SYMBOLS], dict(sorted(left.items())))
+    # A whole file would say neither which of its lines are suspicious, nor why.
+    apart = frozenset(one.symbol.path for one in listed if one.reason in {FAILED, RAISED, SUSPECT})
+    return View(listed[:MAX_CANDIDATES_SYMBOLS], dict(sorted(left.items())), apart=apart)
 
 
 def _with_suspects(candidates: Sequence[Candidate], most: int) -> Iterator[Candidate]:
@@ -114,7 +116,7 @@ def _places(failure: Failure, sources: Sources) -> list[_Place]:
     found = [one for one in placed if one is not None]
     if any(is_test(one.symbol.path) for one in found):
         return found
-    test = _definition(failure.test, sources)
+    test = definition_of_test(failure.test, sources.symbols_named)
     return [_Place(test, 0), *found] if test is not None else found
 
 
@@ -125,10 +127,10 @@ def _place(frame: Frame, sources: Sources) -> _Place | None:
     return _Place(Side(frame.path, b"", symbols).innermost(frame.line, 1)[0], frame.line)
 
 
-def _definition(test: str, sources: Sources) -> Symbol | None:
+def definition_of_test(name: str, symbols_named: Callable[[str], Sequence[Symbol]]) -> Symbol | None:
     """The function that defines a test, if its name tells."""
-    for parts in ways_in(test):
-        found = [one for one in sources.symbols_named(parts[-1]) if is_defined_as(parts, one.path, one.qualname)]
+    for parts in ways_in(name):
+        found = [one for one in symbols_named(parts[-1]) if is_defined_as(parts, one.path, one.qualname)]
         if len(found) == 1:
             return found[0]
     return None
