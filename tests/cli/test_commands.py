@@ -40,6 +40,7 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
         ["4 symbols reach it within 3 calls, 1 of them in tests", "via checkout → Order.place"],
     ),
     "diff-context": ([PATCH], ["@23-26 contains_diff 26", "-26     return str(cents * RATE)", "callers: Price.shown"]),
+    "plan": (["format", "a", "price", "--budget", "200"], ["format_cents", "src/shop/money.py"]),
     "map": (["--budget", "300"], ["src/shop/", "class Price", "def checkout(cents: int) -> str"]),
     "similar": (["format_cents", "--threshold", "10"], ["33%  src/shop/orders.py:checkout", "@19-20", "- * RATE"]),
     "duplicates": (["--threshold", "30", "--least", "1"], ["Price.validate", "that repeat others, of 13 compared"]),

@@ -15,6 +15,7 @@ OVERVIEW: Mapping[str, tuple[str, str]] = {
         "What a change touches and what the rest of it needs, within a token budget",
     ),
     "coverage-context": ("", "What failed, what only failing tests ran, and what ran most, within a token budget"),
+    "plan": ("[TASK…]", "The most useful pack for a task in words, planned by cost and worth, within a token budget"),
     "map": ("[PATH]", "The repository in outline, what matters most opened, within a token budget"),
     "rank-files": ("", "The files of a report of coverage, the most suspicious and the most used first"),
     "coverage-slice": ("FILE", "One file cut down to the lines that ran"),
