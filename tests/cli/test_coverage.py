@@ -99,6 +99,17 @@ def test_the_failed_test_and_the_fault_come_first(shop: Path, report: str, capsy
     assert found["about"]["unmatched"] == []
 
 
+def test_what_a_test_without_a_name_calls_is_found(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (shop / "pay.js").write_text("export function pay() {\n  return 1;\n}\n", "utf-8")
+    test = 'import { pay } from "./pay.js";\n\nit("pays", () => {\n  expect(pay()).toBe(2);\n});\n'
+    (shop / "pay.test.js").write_text(test, "utf-8")
+    (shop / "lcov.info").write_text("SF:pay.js\nDA:1,1\nDA:2,1\nend_of_record\n", "utf-8")
+    (shop / "out.txt").write_text(" FAIL  pay.test.js > pays\nAssertionError: no\n ❯ pay.test.js:4:5\n", "utf-8")
+    words = ("coverage-context", "--coverage-file", "lcov.info", "--failures", "out.txt", "--failures-only")
+    told = {item["id"]: (item["reason"], item["of"]) for item in answer(capsys, *words)["items"]}
+    assert told["pay.js:pay"] == ("callee", "pay.test.js")
+
+
 def test_files_and_lines_are_ranked_and_shown(shop: Path, report: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = answer(capsys, "rank-files", "--coverage-file", report, "--failures", "junit.xml")
     (file,) = found["page"]["items"]
@@ -146,6 +157,8 @@ def test_another_program_is_asked_for_its_report(shop: Path, capsys: pytest.Capt
     found = answer(capsys, "coverage-context", "--run", command, "--coverage-file", "cover.out")
     assert found["run"]["exit_status"] == 3
     assert [item["id"] for item in found["items"]] == ["till.py:total"]
+    assert run("coverage-context", "--run", f"{shlex.quote(sys.executable)} -c 0", "--coverage-file", "cover.out") == 3
+    assert capsys.readouterr().err.startswith("program_failed: the program did not write cover.out")
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,16 @@ def test_what_a_runner_prints_is_read(text: str, test: str, frames: list[tuple[s
     assert [tuple(frame) for frame in first.frames] == frames
 
 
+def test_what_is_wrong_is_said_in_one_line() -> None:
+    messages = [read_failures(text.encode()).failures[0].message for text in (PYTEST, UNITTEST, GO, VITEST)]
+    assert messages == [
+        "ZeroDivisionError: divisio...",
+        "AssertionError: 1 != 2",
+        "again",
+        "AssertionError: expected 1 to be 2",
+    ]
+
+
 def test_junit_tells_failures_and_what_was_not_run() -> None:
     tested = read_failures(JUNIT)
     (failure,) = tested.failures

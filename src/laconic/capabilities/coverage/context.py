@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.coverage.reports import About, ReportOptions, about, about_lines, measured_by, placed
@@ -18,7 +19,6 @@ from laconic.foundation.limits import MAX_FAILURE_TARGETS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from laconic.code.coverage.files import Report
     from laconic.code.lenses.candidate import View
     from laconic.code.lenses.coverage.measured import Measured
     from laconic.code.pack.model import Item
@@ -132,6 +132,7 @@ def _run(workspace: Workspace, parameters: Parameters) -> tuple[ProgramRun, Meas
     if store.directory is None:
         raise LaconicError("unwritable_output", "there is no place to keep the run")
     hashes = {path: known.hash.hex() for path, known in store.known().items()}
+    before = _written_ns(workspace, options.coverage_file)
     done = run_program(parameters.run, root, store.directory, hashes, os.environ)
     told = ProgramRun(
         done.command,
@@ -142,8 +143,9 @@ def _run(workspace: Workspace, parameters: Parameters) -> tuple[ProgramRun, Meas
     )
     results = [*map(workspace.report_place, options.failures), *filter(None, [done.results]), done.output]
     if options.coverage_file:
-        place = workspace.report_place(options.coverage_file)
-        return told, placed(workspace, _fresh(read_report_files(place, results), hashes), place, options.map)
+        place = _written_anew(workspace, options.coverage_file, before, told)
+        report = replace(read_report_files(place, results), hashes=hashes)
+        return told, placed(workspace, report, place, options.map)
     if not done.data:
         hint = (
             f"it ended with status {done.exit_status}, see {told.output}; --coverage-file names what it writes itself"
@@ -152,8 +154,19 @@ def _run(workspace: Workspace, parameters: Parameters) -> tuple[ProgramRun, Meas
     return told, placed(workspace, read_report_files(done.folder, results), done.folder, options.map)
 
 
-def _fresh(report: Report, hashes: dict[str, str]) -> Report:
-    return replace(report, hashes=hashes)
+def _written_ns(workspace: Workspace, path: str) -> int:
+    try:
+        return (workspace.root / path).stat().st_mtime_ns if path else 0
+    except OSError:
+        return 0
+
+
+def _written_anew(workspace: Workspace, path: str, before_ns: int, done: ProgramRun) -> Path:
+    """The report that a program was to write; raises `program_failed` for an older one, which tells of other runs."""
+    if _written_ns(workspace, path) in {0, before_ns}:
+        hint = f"status {done.exit_status}, see {done.output}; some tools report only if asked to when tests fail"
+        raise LaconicError("program_failed", f"the program did not write {path}", hint)
+    return workspace.report_place(path)
 
 
 def _view(

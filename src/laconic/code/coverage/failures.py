@@ -44,6 +44,7 @@ _ANYWHERE = re.compile(
 )
 _OUTER_FIRST = (_FILE_LINE, _START_OF_LINE)
 _MESSAGE = re.compile(r"^(?:E  +)?(?P<message>(?:[\w.]*(?:Error|Exception|Failure)\b|assert|panic|thread ').*)$")
+_LOGGED = re.compile(r"^[^\s:]+\.\w{1,8}:\d{1,9}: (?P<message>\S.*)$")  # a place, then what is wrong there
 
 
 def read_failures(text: bytes) -> Tested:
@@ -162,7 +163,8 @@ def _frame(path: str, line: str) -> Frame | None:
 
 
 def _message(lines: Sequence[str]) -> str:
-    found = (_MESSAGE.match(row.strip()) for row in lines)
+    rows = [row.strip() for row in lines]
+    found = (pattern.match(row) for pattern in (_MESSAGE, _LOGGED) for row in rows)
     return one_line(next((one["message"] for one in found if one), ""))
 
 

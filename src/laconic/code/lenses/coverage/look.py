@@ -191,8 +191,9 @@ def _called(
 ) -> Iterator[Candidate]:
     """What failed tests call, as far as it ran."""
     ran = {one.symbol.id for one in functions}
-    starts = {place.symbol.id for _, places in stacks for place in places if is_test(place.symbol.path)}
-    frontier, seen = sorted(starts), set(starts)
+    tests = {place for _, places in stacks for place in places if is_test(place.symbol.path)}
+    named = {one.id: place.symbol.id for place in tests for one in _around(place, sources)}
+    frontier, seen = sorted(named), set(named)
     for hop in range(1, CALL_HOPS + 1):
         reached = []
         for near in frontier[:MAX_EXPANDED_SYMBOLS]:
@@ -201,8 +202,15 @@ def _called(
                 if symbol is not None:
                     seen.add(symbol.id)
                     reached.append(symbol.id)
-                    yield Candidate(symbol, CALLEE_SCORE / hop * _weight(symbol), CALLEE, near)
+                    yield Candidate(symbol, CALLEE_SCORE / hop * _weight(symbol), CALLEE, named.get(near, near))
         frontier = reached
+
+
+def _around(place: _Place, sources: Sources) -> list[Symbol]:
+    """The definition at a place, and those without a name inside it that are around the line: tests may be such."""
+    symbols = sources.symbols_of(place.symbol.path)
+    around = [one for one in symbols if one.kind is Kind.LAMBDA and one.start_line <= place.line <= one.end_line]
+    return [place.symbol, *around]
 
 
 def _frequent(functions: Sequence[Ran], found: Measured, best: float) -> Iterator[Candidate]:
