@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,16 @@ def test_another_program_is_not_answered(shop: Path, talk: Talk) -> None:
     assert talk.receive()["code"] == "unknown_command"
 
 
+def test_a_cut_answer_still_says_how_to_go_on() -> None:
+    text = "".join(f"symbol number {number}\n" for number in range(100)) + "… 40 more symbols: --offset 100 continues\n"
+    tokenizer = Tokenizer("o200k", None)
+    shown = cut(text, 80, tokenizer)
+    assert shown.endswith("… 40 more symbols: --offset 100 continues\n")
+    assert "more lines have no room in 80 tokens" in shown
+    assert tokenizer.count(shown) <= 80
+    assert "continues" not in cut(text, 25, tokenizer)
+
+
 @given(
     st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"])), max_size=30),
     st.integers(1, 200),
@@ -71,4 +82,5 @@ def test_a_cut_text_keeps_to_its_budget(lines: list[str], budget: int) -> None:
         assert tokenizer.count(text) > budget
         return
     assert tokenizer.count(shown) <= budget
-    assert shown == text or text.startswith(shown[: shown.rindex("…")])
+    cuts = list(re.finditer(r"… (?:1 more line has|[\d,]+ more lines have) no room", shown))
+    assert shown == text or text.startswith(shown[: cuts[-1].start()])

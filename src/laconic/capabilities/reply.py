@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from laconic.workspace import Workspace
 
 BUDGET = "budget"
+REST = "… "  # how a line begins that says what an answer leaves out
 
 
 def answer_text(capability: Capability[Any, Any], outcome: Outcome, style: Style) -> str:
@@ -79,16 +80,20 @@ def reply(
 
 
 def cut(text: str, budget: int, tokenizer: Tokenizer) -> str:
-    """The first lines of a text, and how many are left out; raises `budget_too_small` if not even that has room."""
+    """The first lines of a text, and how many are left out; raises `budget_too_small` if not even that has room.
+
+    What the text itself says at its end of what it leaves out is kept if it has room.
+    """
     if tokenizer.count(text) <= budget:
         return text
     lines = [f"{line}\n" for line in text.removesuffix("\n").split("\n")]
-    kept = tokenizer.truncate(text, budget).count("\n")
-    while kept >= 0:
-        shown = "".join(lines[:kept]) + _left_out(len(lines) - kept, budget)
-        if tokenizer.count(shown) <= budget:
-            return shown
-        kept -= 1
+    most = tokenizer.truncate(text, budget).count("\n")
+    for said in dict.fromkeys([lines[-1] if lines[-1].startswith(REST) else "", ""]):
+        body = lines[:-1] if said else lines
+        for kept in range(min(most, len(body) - 1), -1, -1):
+            shown = "".join(body[:kept]) + _left_out(len(body) - kept, budget) + said
+            if tokenizer.count(shown) <= budget:
+                return shown
     raise LaconicError("budget_too_small", f"no answer fits into {budget} tokens", "allow more with budget")
 
 
