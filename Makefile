@@ -12,7 +12,11 @@ GROUNDTRUTH ?= ../groundtruth
 BIN := .venv/bin
 PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: run test lint format bench groundtruth constraints clean
+# Where `make bench-tokens` finds clones with history, and other tools if they are installed.
+CLONES ?= ../clones
+PEERS ?= ../peers
+
+.PHONY: run test lint format bench bench-tokens groundtruth constraints clean
 
 run: .venv/installed
 	$(BIN)/laconic index
@@ -34,6 +38,9 @@ format: .venv/installed-dev
 
 bench: .venv/installed-dev
 	$(BIN)/python -m bench.speed
+
+bench-tokens: .venv/installed-dev
+	$(BIN)/python -m bench.tokens $(CLONES) --peers $(PEERS) --record
 
 groundtruth: .venv/installed-dev
 	$(BIN)/python -m bench.groundtruth $(GROUNDTRUTH)

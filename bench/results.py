@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bench.tokens.report import report as report_tokens
+
 HERE = Path(__file__).parent
 MEASURED = HERE / "results"
 REASONS = HERE / "groundtruth" / "reasons.toml"
@@ -39,6 +41,7 @@ def write_page() -> None:
         ("speed", _speed),
         ("daemon", _daemon),
         ("change_impact", _change_impact),
+        ("tokens", report_tokens),
         ("sessions", _sessions),
         ("mcp_server", _mcp_server),
     ):
@@ -88,11 +91,11 @@ def _sessions(record: Record) -> Iterator[str]:
     )
     yield (
         f"Tokens of the answers that one commit after the other takes (maps of 1,000 tokens, packs of at most "
-        f"{record['budget']:,}): if the whole files were read each time; without a session; the same answers in one session "
-        "with `--no-fill`; packs that fill what the session saves, and what these would take without one."
+        f"{record['budget']:,}): if the whole files were read each time; without a session; the same answers in one "
+        "session with `--no-fill`; packs that fill what the session saves, and what these would take without one."
     )
     yield ""
-    yield "| repository | question | asked | files | without | `--no-fill` | times fewer | filled | worth | times more |"
+    yield "| repository | question | asked | files | without | no fill | times fewer | filled | worth | times more |"
     yield "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"
     for row in record["rows"]:
         fewer, more = row["without"] / max(1, row["shorter"]), row["worth"] / max(1, row["filled"])

@@ -1,0 +1,93 @@
+"""What we answer, and whether any answer is larger than it may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from bench.tokens.questions import HALF, SUBJECT, SYMBOL, Question
+from laconic.capabilities.invoke import ask
+from laconic.capabilities.search.search import text as search_text
+from laconic.capabilities.text import PLAIN
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.tokens import count
+from laconic.workspace import Workspace
+
+HITS = 200
+
+Arguments = Callable[[Question], dict[str, object]]
+
+
+class Pack(NamedTuple):
+    """A capability that answers within a budget, and what it is asked for each kind of question."""
+
+    name: str
+    capability: str
+    arguments: dict[str, Arguments]
+
+
+PACKS = (
+    Pack("context", "code.context", {SYMBOL: lambda one: {"symbols": (one.symbol.id,)}}),
+    Pack("context --slice", "code.context", {SYMBOL: lambda one: {"slice": f"{one.symbol.path}:{_inner_line(one)}"}}),
+    Pack("symbol slice", "code.symbol.slice", {SYMBOL: lambda one: {"symbols": (one.symbol.id,)}}),
+    Pack("map", "code.map", {SYMBOL: lambda one: {"focus": (one.symbol.id,)}, SUBJECT: lambda one: {},
+                             HALF: lambda one: {"focus": tuple(one.changed)}}),
+    Pack("diff-context", "code.diff_context", {HALF: lambda one: {"worktree": True}}),
+    Pack("plan", "code.plan", {SYMBOL: lambda one: {"task": (f"`{one.symbol.qualname}`", one.symbol.path)},
+                               SUBJECT: lambda one: {"task": (one.subject,)},
+                               HALF: lambda one: {"task": (one.subject,)}}),
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Checked:
+    """Packs that were asked for, and those that were larger than their budget or than the files that they stand for."""
+
+    packs: int = 0
+    violations: list[str] = field(default_factory=list)
+
+    def check(self, name: str, question: Question, budget: int, answer: Any) -> None:
+        """Count one pack exactly and compare it with what it says, what it may be, and what its files are."""
+        self.packs += 1
+        size = count(answer.text)
+        where = f"{name} {question.kind} {question.symbol.id} {budget}"
+        if size > budget or answer.used != size:
+            self.violations.append(f"{where}: {size} tokens, says {answer.used}")
+        files = sum(count((question.tree / path).read_text("utf-8", "replace")) for path in _files(answer, question))
+        if files and size > files:
+            self.violations.append(f"{where}: {size} tokens, its files have {files}")
+
+
+def _files(answer: Any, question: Question) -> set[str]:
+    """The files of the tree that an answer shows something of."""
+    entries = getattr(answer, "items", ()) or getattr(answer, "entries", ())
+    paths = {one.id.partition(":")[0] for one in entries} | set(getattr(answer, "whole_files", ()))
+    return {path for path in paths if (question.tree / path).is_file()}
+
+
+def answers(question: Question, workspace: Workspace, budgets: Iterable[int], checked: Checked) -> Any:
+    """(name, budget, text) of every pack that can be asked the question; of one that refuses, no text."""
+    for pack in PACKS:
+        arguments = pack.arguments.get(question.kind)
+        for budget in budgets if arguments else ():
+            assert arguments
+            try:
+                answer = ask(workspace, pack.capability, budget=budget, **arguments(question))
+            except LaconicError as error:
+                if error.code == "internal_error":
+                    raise
+                yield pack.name, budget, ""
+                continue
+            checked.check(pack.name, question, budget, answer)
+            yield pack.name, budget, answer.text
+    if question.kind != SYMBOL:
+        found = ask(workspace, "code.search", query=(question.subject.replace('"', " "),), limit=HITS)
+        for budget in budgets:
+            yield "search", budget, search_text(found, PLAIN)
+
+
+def _inner_line(question: Question) -> int:
+    """A line in the middle of the symbol that is asked about."""
+    symbol = question.symbol
+    return (symbol.name_line + symbol.end_line + 1) // 2

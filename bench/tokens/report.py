@@ -1,0 +1,62 @@
+"""The tables of `bench/RESULTS.md` that are about tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+Row = dict[str, Any]
+KINDS: Mapping[str, str] = {
+    "symbol": "A function that a commit touches is given",
+    "subject": "The subject of a commit is given",
+    "half": "Half of a commit is made, and its subject given to those who take words",
+}
+WHOLE = 0
+
+
+def report(record: Row) -> Iterator[str]:
+    """The means over repositories, then those of each repository."""
+    yield from ("## Tokens", "", "`make bench-tokens CLONES=DIR PEERS=DIR`", "")
+    rows = record["rows"]
+    names = sorted({row["repository"] for row in rows})
+    facts = record["machine"]
+    yield f"{facts['date']}, revision {facts['revision']}: {record['cases']} commits each of {', '.join(names)}."
+    yield (
+        "Touched / called: which part of what the commit goes on to touch, and of what its new lines call, can be seen "
+        "in an answer of at most so many tokens, by its signature or its body; then, of what it touches, the part "
+        "whose body can be seen. Answers of ways without a budget are cut off; *whole* is what they are uncut, with "
+        "its tokens. What counts as seen is in `bench/tokens/covered.py`."
+    )
+    checked = record["checked"]
+    if checked:
+        yield ""
+        yield f"{checked['packs']:,} packs, {len(checked['violations'])} larger than their budget or than their files."
+    yield ""
+    for kind, title in KINDS.items():
+        yield from _table(title, [row for row in record["means"] if row["question"] == kind])
+    for kind, title in KINDS.items():
+        for name in names:
+            listed = [row for row in rows if row["question"] == kind and row["repository"] == name]
+            yield from _table(f"{name}: {title[0].lower()}{title[1:]}", listed)
+
+
+def _table(title: str, rows: Sequence[Row]) -> Iterator[str]:
+    if not rows:
+        return
+    budgets = sorted({row["budget"] for row in rows} - {WHOLE})
+    yield from (f"### {title}", "", f"| | asked | {' | '.join(f'{budget:,}' for budget in budgets)} | whole |")
+    yield "|---|--:|" + "---|" * (len(budgets) + 1)
+    for way in dict.fromkeys(row["way"] for row in rows):
+        cells = {row["budget"]: row for row in rows if row["way"] == way}
+        told = [_cell(cells[budget]) if budget in cells else "" for budget in budgets]
+        whole = f"{_cell(cells[WHOLE])} ({cells[WHOLE]['tokens']:,.0f} tokens)" if WHOLE in cells else ""
+        yield f"| {way} | {next(iter(cells.values()))['asked']} | {' | '.join(told)} | {whole} |"
+    yield ""
+
+
+def _cell(row: Row) -> str:
+    return f"{_percent(row['touched'])} / {_percent(row['called'])}, {_percent(row['shown'])}"
+
+
+def _percent(part: float | None) -> str:
+    return "–" if part is None else f"{part:.0%}"
