@@ -156,3 +156,10 @@ def test_lines_that_are_not_tried_would_not_match(expression: str, folds: bool, 
     wanted = [number for number, line in enumerate(source, 1) if compiled.search(line)]
     found = literal.find_expression(["a"], lambda _: b"\n".join(source), compiled)
     assert [number for matches in found for number in matches.lines] == wanted
+
+
+def test_what_shares_nothing_with_a_question_is_no_hit(shop: Path) -> None:
+    with Engine.open(shop) as engine:
+        engine.refresh()
+        assert engine.search.find("xqzvbn").hits == ()
+        assert all(hit.share > 0 for hit in engine.search.find("expired token of a customer").hits)

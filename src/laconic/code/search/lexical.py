@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.code.search.storage.collection import Collection, Ints, Postings
+from laconic.code.search.storage.collection import Collection, Ints, Postings, ranges
 from laconic.code.search.units import FIELDS, Field
 
 CACHED_TERMS = 24
 SATURATION = 1.2  # k1: from where on a further occurrence says little
+_TINY = 1e-9
 # How much a word in the field counts.
 _WEIGHTS = {
     Field.NAME: 5.0,
@@ -62,10 +63,8 @@ class Lexicon:
         total = max(1, len(collection))
         average = np.maximum(collection.lengths.sum(axis=0) / total, 1e-9)
         relative = collection.lengths / average
-        names = collection.lengths[:, Field.NAME]
-        self._name_terms = np.where(names > 1, names - 1, np.maximum(names, 1))  # without that for the whole name
         # What an occurrence in a field of a unit counts.
-        self._worth = (WEIGHTS / (1 - LENGTH_SHARES + LENGTH_SHARES * relative)).ravel()
+        self._worth = (WEIGHTS / (1 - LENGTH_SHARES + LENGTH_SHARES * relative)).ravel().astype(np.float32)
 
     def _read(self, term: str) -> Having:
         postings = self.collection.postings(term)
@@ -112,11 +111,19 @@ class Lexicon:
             scores[found] += weight * added
         return scores
 
-    def name_shares(self, terms: Sequence[str], units: Ints) -> Scores:
-        """Which share of the terms in each unit's name are among these, from 0 to 1."""
-        found = np.zeros(len(self.collection))
+    def field_shares(self, terms: Sequence[str], units: Ints) -> Scores:
+        """(unit, field): which share of the terms, weighed by rarity, each of some units has there, from 0 to 1."""
+        shares = np.zeros((len(units), FIELDS))
+        total = 0.0
         for term in terms:
-            unit, field, count = self._having(term).postings
-            in_name = field == Field.NAME
-            found[unit[in_name]] += count[in_name]
-        return found[units] / self._name_terms[units]
+            (_, field, _), starts, having = self._having(term)
+            rarity = self.rarity(max(1, len(having)))
+            total += rarity
+            if not len(having):
+                continue
+            places = np.minimum(np.searchsorted(having, units), len(having) - 1)
+            rows = np.flatnonzero(having[places] == units)
+            places = places[rows]
+            counts = np.append(starts, len(field))[places + 1] - starts[places]
+            shares[np.repeat(rows, counts), field[ranges(starts[places], counts)]] += rarity
+        return shares / max(total, _TINY)

@@ -27,15 +27,22 @@ _CODE_WORD = re.compile(
     r"(?<![\w.])(?:[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)+|[^\W\d]\w*(?=\(\))|\w*[^\W_]_\w+|_\w+|\w*[a-z0-9][A-Z]\w*)(?![\w])"
 )
 _ABOUT_TESTS = frozenset({"test", "spec", "mock", "fixtur", "assert", "unittest", "pytest", "testcas", "benchmark"})
-# How subjects of changes and titles of reports begin, and what else gives them away.
+# How subjects of changes and titles of reports begin, and what else gives them away. Some orders are given to programs
+# as well as to their authors; what a program is to do has an article more often (`add a column`, but `add --column`).
 _CHANGE = re.compile(
     r"""
     ^\s*(?:\[[^\]]+\]|[\w./-]+(?:\([^)]*\))?!?)\s*:\s   # scope: …
-    | ^\W*(?:fix|add|remove|support|allow|avoid|prevent|improve|update|deprecate|replace|rename|refactor|move|drop|bug
-        |correct|ensure|switch|restore|change|introduce|implement|optimi[sz]e|simplify|make|use|don.?t|do\s+not|clean
-        )(?:d|ed)?\s
-    | \b(?:bug|crash(?:es|ed)?|regression|fails?|failing|broken|wrong|incorrect(?:ly)?|instead\s+of|no\s+longer
-        |should\s+(?:not|be)|doesn.?t|error\s+when)\b
+    | ^\s*\[[^\]]+\]\s                                   # [scope] …
+    | ^\W*(?:fix(?:e[sd])?|bug|deprecated?|refactor(?:ed)?|clean(?:ed)?|improved?|updated?|optimi[sz]ed?
+        |simplif(?:y|ied)|support(?:ed)?|(?:dis)?allow(?:ed)?|avoid(?:ed)?|prevent(?:ed)?|don.?t|do\s+not|also|better
+        |properly|correctly|respect(?:ed)?|reject(?:ed)?|accept(?:ed)?|preserved?|ignored?|raised?|throw|exposed?
+        |extend(?:ed)?|rewrite|reduced?|revert(?:ed)?|upgraded?|tighten(?:ed)?|introduced?|restored?
+        |(?:add|remove|replace|rename|move|drop|correct|ensure|switch|change|implement|make|use|include|exclude|provide
+            |omit|initiali[sz]e|detect|limit)(?:d|ed)?(?!\s+(?:an?|the|any|all|to|this|with|in)\b)
+        )\s
+    | \b(?:bugs?|crash(?:es|ed)?|regression|fails|failing|broken|wrong|incorrect(?:ly)?|instead\s+of|no\s+longer|now
+        |again|by\s+default|doesn.?t|error\s+when|missing|workaround|CVE-\d+)\b
+    | \s--\w
     """,
     re.IGNORECASE | re.VERBOSE,
 )

@@ -1,9 +1,11 @@
 """Fusing what is known of each unit into one order.
 
-A unit's score is in standard deviations: how far above the other units of the repository it is by words (BM25F) and by
-meaning (cosine), weighed by the kind of question, plus what its place and kind say in advance. The best of these
-candidates are then looked at closely. Every weight was measured with `bench/retrieval`; what did not help there
-(reciprocal ranks, PageRank, scores handed on along calls, terms fed back) is not here.
+A unit's score is a weighed sum: its words (BM25F), its meaning (the cosine, in units of how far the cosines of this
+repository's own units lie apart, so that it means the same for every model), and what its place, kind and size say in
+advance. The best of these candidates are then looked at closely. The weights are those of a linear model of choice
+(the softmax over a question's candidates; Cao and others 2007, ListNet), fitted with `bench.retrieval` to
+repositories that are not among the reported ones, and rounded. What did not help there (reciprocal ranks, PageRank,
+scores handed on along calls or from classes to members, terms fed back, vectors compared word by word) is not here.
 """
 
 from __future__ import annotations
@@ -24,31 +26,40 @@ from laconic.code.search.units import Field
 from laconic.code.symbols import CLASS_KINDS, VALUE_KINDS, Kind
 
 CANDIDATES_UNITS = 1_000  # whose vectors are compared exactly
-COHERENCE_UNITS = 20  # the best ones, whose files are held to be what the question is about
 
-MENTIONED = 0.5  # for a unit that is called as a name in the question, in standard deviations
-COHERENCE = 0.3  # for the file that has the most among the best
+MENTIONED = 0.7  # for a unit that is called as a name in the question
+COHERENCE = 0.33  # for what the best unit of the file has by words and meaning
 _ABOVE_ALL = 1e6
-_TINY = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What counts how much, in standard deviations, for one kind of question."""
+    """What counts how much for one kind of question. Only their relations matter."""
 
-    words: float
-    meaning: float
-    test: float = -2.0
-    aside: float = -0.5  # examples, documentation, benchmarks
-    value: float = -1.2  # fields, variables, constants, and whole modules
-    type: float = -0.2  # classes and their kin beside functions
-    size: float = -0.05  # for each factor of e in words of code
-    called: float = 0.0  # a name all of whose pieces are in the question
+    words: float  # for each unit of BM25F
+    meaning: float  # for each spread of the cosines
+    in_name: float  # all words of the question in the name
+    in_signature: float
+    test: float
+    aside: float  # examples, documentation, benchmarks
+    value: float  # fields, variables, constants, and whole modules
+    type: float  # classes and their kin beside functions
+    size: float  # for each factor of e in words of code
+    calls: float  # … in names that are called
+    path: float  # … in words of the path
+    owner: float
+    name: float
 
 
 # What code does, and what a change did to it: a change tells names, and long functions are changed more often.
-BEHAVIOUR = Weights(words=0.4, meaning=0.6, called=0.5)
-CHANGE = Weights(words=0.6, meaning=0.4, type=-0.5, size=0.2)
+BEHAVIOUR = Weights(
+    words=0.1, meaning=1.4, in_name=1.3, in_signature=3.0, test=-6.0, aside=-0.5, value=-4.5, type=-0.4,
+    size=0.0, calls=-0.25, path=-0.6, owner=-0.45, name=-0.55,
+)  # fmt: skip
+CHANGE = Weights(
+    words=0.18, meaning=0.85, in_name=4.0, in_signature=-0.9, test=-6.0, aside=-0.7, value=-5.0, type=-2.5,
+    size=0.45, calls=0.25, path=-1.3, owner=0.0, name=-0.9,
+)  # fmt: skip
 
 _ASIDE = frozenset(
     "example examples _examples doc docs docs_src benchmark benchmarks bench playground playgrounds sample samples "
@@ -63,7 +74,8 @@ class Priors(NamedTuple):
     is_aside: NDArray[np.bool_]
     is_value: NDArray[np.bool_]
     is_type: NDArray[np.bool_]
-    size: Scores  # log of the words of its code
+    size: Scores  # log of 1 + the words of its code
+    lengths: Ints  # (unit, field): the words there
 
 
 class Named(NamedTuple):
@@ -77,7 +89,7 @@ class Ranked(NamedTuple):
     """Candidates, the best first, with what their scores are made of."""
 
     units: Ints
-    scores: Scores  # in standard deviations
+    scores: Scores
     words: Scores  # BM25F
     cosines: Floats
     is_named: NDArray[np.bool_]  # the whole question is its name
@@ -91,7 +103,7 @@ def priors_of(collection: Collection) -> Priors:
     types = [kind in CLASS_KINDS or kind is Kind.EXTENSION for kind in KINDS]
     size = np.log(1 + collection.lengths[:, [Field.SIGNATURE, Field.BODY, Field.CALLEE]].sum(axis=1))
     file, kind = collection.file, collection.kind
-    return Priors(test[file], aside[file], np.array(values)[kind], np.array(types)[kind], size)
+    return Priors(test[file], aside[file], np.array(values)[kind], np.array(types)[kind], size, collection.lengths)
 
 
 def rank(
@@ -100,10 +112,10 @@ def rank(
     """The best units for the words of a question, those first that the whole of it names."""
     collection = lexicon.collection
     weights = weights_of(query.about_change)
+    meaning = weights.meaning / collection.spread(len(vector))
     scores = lexicon.scores(query.terms)
-    mean_score, deviation_of_scores = _statistics(scores)
-    rough = scores * (weights.words / deviation_of_scores)
-    rough += _estimated(collection, vector, weights.meaning)
+    rough = scores * weights.words
+    rough += np.take(estimated_cosines(len(vector)) * meaning, collection.differing_signs(vector))
     rough += prior
     rough[named.mentioned] += MENTIONED
     rough[named.whole] += _ABOVE_ALL
@@ -111,31 +123,14 @@ def rank(
         rough[~allowed] = -np.inf
     units = _best(rough, CANDIDATES_UNITS)
     cosines = collection.similarities(vector, units)
-    mean, deviation = _statistics(collection.sampled_similarities(vector).astype(np.float64))
-    final = weights.words * (scores[units] - mean_score) / deviation_of_scores
-    final += weights.meaning * (cosines - mean) / deviation
-    final += prior[units] + MENTIONED * np.isin(units, named.mentioned)
-    final += weights.called * _called(lexicon, query, units)
-    final += COHERENCE * _coherence(collection.file[units], final)
+    found = weights.words * scores[units] + meaning * cosines
+    final = found + prior[units] + MENTIONED * np.isin(units, named.mentioned)
+    shares = lexicon.field_shares(query.terms, units)
+    final += weights.in_name * shares[:, Field.NAME] + weights.in_signature * shares[:, Field.SIGNATURE]
+    final += COHERENCE * _best_of_file(collection.file[units], found)
     is_named = np.isin(units, named.whole)
     order = np.lexsort((units, -np.round(final, 9), ~is_named))
     return Ranked(units[order], final[order], scores[units][order], cosines[order], is_named[order])
-
-
-def _statistics(scores: Scores) -> tuple[float, float]:
-    """Mean and standard deviation, which is never 0."""
-    return (float(scores.mean()), float(scores.std()) + _TINY) if len(scores) else (0.0, 1.0)
-
-
-def _estimated(collection: Collection, vector: Floats, weight: float) -> Scores:
-    """Each unit's cosine in weighed standard deviations, as the signs of the vectors tell it."""
-    differing = collection.differing_signs(vector)
-    cosines = estimated_cosines(len(vector))
-    shares = np.bincount(differing, minlength=len(cosines)) / max(1, len(differing))
-    mean = shares @ cosines
-    deviation = np.sqrt(shares @ (cosines - mean) ** 2)
-    deviations: Scores = np.take(cosines * (weight / (deviation + _TINY)), differing)
-    return deviations
 
 
 def weights_of(about_change: bool) -> Weights:
@@ -147,8 +142,12 @@ def prior_of(priors: Priors, about_change: bool, about_tests: bool) -> Scores:
     """What every unit has for a kind of question, whatever its words are."""
     weights = weights_of(about_change)
     prior = weights.size * priors.size + weights.value * priors.is_value + weights.type * priors.is_type
+    lengths = {Field.CALLEE: weights.calls, Field.PATH: weights.path, Field.OWNER: weights.owner,
+               Field.NAME: weights.name}  # fmt: skip
+    for field, weight in lengths.items():
+        prior += weight * np.log(1 + priors.lengths[:, field])
     if not about_tests:
-        prior = prior + weights.test * priors.is_test
+        prior += weights.test * priors.is_test
     found: Scores = prior + weights.aside * (priors.is_aside & ~priors.is_test)
     return found
 
@@ -166,17 +165,9 @@ def _best(scores: Scores, count: int) -> Ints:
     return found
 
 
-def _called(lexicon: Lexicon, query: Query, units: Ints) -> Scores:
-    """Which share of the pieces of each unit's name are words of the question."""
-    return lexicon.name_shares([term for term in query.terms if not term.startswith("=")], units)
-
-
-def _coherence(files: Ints, scores: Scores) -> Scores:
-    """For each unit how much of what is best lies in its file, from 0 to 1."""
-    if not len(scores):
-        return scores
-    best = np.argsort(-scores, kind="stable")[:COHERENCE_UNITS]
-    above = scores[best] - scores[best].min()
-    by_file = np.bincount(files[best], weights=above, minlength=int(files.max()) + 1)
-    shares: Scores = by_file[files] / (by_file.max() + _TINY)
-    return shares
+def _best_of_file(files: Ints, found: Scores) -> Scores:
+    """For each unit the highest score among those of its file."""
+    best = np.full(int(files.max(initial=-1)) + 1, -np.inf)
+    np.maximum.at(best, files, found)
+    of_file: Scores = best[files]
+    return of_file

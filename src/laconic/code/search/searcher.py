@@ -24,6 +24,8 @@ from laconic.code.symbols import Kind, Symbol
 
 MAX_NAMED_SYMBOLS = 200  # taken of those that a name may mean
 MAX_REASON_WORDS = 4
+LEAST_COSINE = 0.1  # of a hit that has no word of the question
+LEAST_SHARE, LARGEST_SHARE = 0.01, 0.99  # of a question that is found again in a hit that it does not name
 CLOSE_COSINE = 0.35  # from where on a unit counts as close in meaning, for its reason
 
 _FIELD_WORDS = {
@@ -140,6 +142,8 @@ class Searcher:
         for at, number in enumerate(ranked.units.tolist()):
             if len(chosen) == limit:
                 break
+            if not (ranked.is_named[at] or ranked.words[at] > 0 or ranked.cosines[at] >= LEAST_COSINE):
+                continue
             symbol = self._symbol(number)
             chosen.setdefault((symbol.path, symbol.qualname.partition("#")[0]), (at, symbol))
         places = np.array([at for at, _ in chosen.values()], np.int64)
@@ -234,7 +238,7 @@ class Searcher:
 def _share(words: float, ceiling: float, cosine: float) -> float:
     """How much of a question is found again: of its words by rarity, and in meaning, whichever tells more."""
     by_words = words / ceiling if ceiling else 0.0
-    return min(0.99, max(0.0, by_words, cosine))
+    return min(LARGEST_SHARE, max(LEAST_SHARE, by_words, cosine))
 
 
 def _words_of_terms(query: Query) -> dict[str, str]:

@@ -17,7 +17,9 @@ from laconic.code.search.units import FIELDS
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
-SAMPLE_UNITS = 2_048  # from which mean and deviation of the cosines are taken
+SAMPLE_UNITS = 512  # between which cosines are taken
+LEAST_SPREAD = 0.01
+SPREAD_DIGITS = 4  # those that do not depend on the order of additions
 
 
 class Postings(NamedTuple):
@@ -75,7 +77,7 @@ class Collection:
     position: Ints  # among the definitions of the file
     kind: NDArray[np.uint8]
     lengths: NDArray[np.int64]  # (unit, field)
-    _sample: Quantized | None = None
+    _spread: float | None = None
 
     @classmethod
     def of(cls, files: Sequence[FileEntry], segments: dict[str, Any]) -> Collection:
@@ -90,10 +92,10 @@ class Collection:
         for name, segment in segments.items():
             own = np.array([number for number, file in enumerate(files) if file.segment == name], np.int64)
             size = len(segment["kind"])
-            local = _ranges(np.array([files[number].first for number in own], np.int64), counts[own])
+            local = ranges(np.array([files[number].first for number in own], np.int64), counts[own])
             if len(local) and local.max() >= size:
                 raise DamagedFileError(name)
-            numbers = _ranges(first_global[own], counts[own])
+            numbers = ranges(first_global[own], counts[own])
             global_of = np.full(size, -1, np.int64)
             global_of[local] = numbers
             parts.append(Part(segment, global_of, local, numbers))
@@ -137,12 +139,15 @@ class Collection:
             found.factors[here] = part.segment["factors"][rows]
         return found
 
-    def sampled_similarities(self, query: Floats) -> Floats:
-        """The cosines of units at equal distances, always the same ones."""
-        if self._sample is None:
+    def spread(self, dimensions: int) -> float:
+        """How far the vectors lie apart: the standard deviation of the cosines between units at equal distances."""
+        if self._spread is None:
             step = -(-len(self) // SAMPLE_UNITS) or 1
-            self._sample = self._vectors(np.arange(0, len(self), step), len(query))
-        return similarities(self._sample, query)
+            sample = self._vectors(np.arange(0, len(self), step), dimensions)
+            vectors = sample.rows * sample.factors[:, None]
+            cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
+            self._spread = max(LEAST_SPREAD, round(float(cosines.std()), SPREAD_DIGITS)) if len(cosines) else 1.0
+        return self._spread
 
     def differing_signs(self, query: Floats) -> NDArray[np.uint16]:
         """How many numbers of each unit's vector have another sign than the query's: a fast estimate of the cosine."""
@@ -169,7 +174,7 @@ def _postings_in(part: Part, term: bytes) -> Postings:
 
 def _slot(part: Part, term: bytes) -> int:
     """The place of a term in a segment, -1 if it is not there."""
-    starts, terms = part.segment["term_starts"], part.segment["terms"]
+    starts, terms = part.segment["term_starts"].data, part.segment["terms"].data  # single items of them are quicker
 
     def term_at(slot: int) -> bytes:
         return bytes(terms[starts[slot] : starts[slot + 1] - 1])
@@ -179,7 +184,7 @@ def _slot(part: Part, term: bytes) -> int:
     return slot if slot < count and term_at(slot) == term else -1
 
 
-def _ranges(first: Ints, count: Ints) -> Ints:
+def ranges(first: Ints, count: Ints) -> Ints:
     """The numbers first[i], first[i] + 1, … (count[i] of them), one range after the other."""
     before = np.cumsum(count) - count
     return np.repeat(first - before, count) + np.arange(int(count.sum()))
