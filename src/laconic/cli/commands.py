@@ -136,6 +136,17 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
     "version": ("version", "The version of the program"),
 }
 
+# The relay's commands that are commands of the program as well; all of them are behind `relay`.
+RELAY = "relay"
+RELAY_COMMANDS: Mapping[str, tuple[str, str]] = {
+    "up": ("up [--port N]", "Start the relay, through which agents share what they know"),
+    "down": ("down", "Stop the relay"),
+    "status": ("status", "Where the relay listens, and since when"),
+    "doctor": ("doctor", "Look for what could keep the relay from working"),
+    "config": ("config", "The relay's settings in force"),
+    RELAY: ("relay COMMAND", "Threads, state, artifacts, events and calls; relay help lists the commands"),
+}
+
 # What the completion scripts call; help does not show it.
 CANDIDATES_COMMAND = "complete"
 
@@ -153,7 +164,7 @@ def suggestion(word: str) -> str:
     """What somebody who wrote an unknown command may have meant."""
     import difflib  # only who errs pays for it
 
-    known = {command.words[0] for command in COMMANDS} | set(OWN_COMMANDS)
+    known = {command.words[0] for command in COMMANDS} | set(OWN_COMMANDS) | set(RELAY_COMMANDS)
     # A name of a symbol command is an easy slip: `find` for `symbol find`.
     seconds = {command.words[1]: command.name for command in COMMANDS if len(command.words) > 1}
     if word in seconds:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from laconic.capabilities.declaration import Parameter, Role
-from laconic.cli.commands import COMMANDS, OWN_COMMANDS, Command, find_command
+from laconic.cli.commands import COMMANDS, OWN_COMMANDS, RELAY_COMMANDS, Command, find_command
 from laconic.cli.options import OPTIONS
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_COMPLETED_SYMBOLS
@@ -112,7 +112,7 @@ def _symbols(current: str) -> list[str]:
 
 
 def _first_words() -> list[str]:
-    return sorted({command.words[0] for command in COMMANDS} | set(OWN_COMMANDS))
+    return sorted({command.words[0] for command in COMMANDS} | set(OWN_COMMANDS) | set(RELAY_COMMANDS))
 
 
 def _second_words(first: str) -> list[str]:

@@ -10,6 +10,7 @@ TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+RELAY = "relay"  # the program whose commands all are of the relay
 EXIT_INTERRUPTED = 130
 EXIT_PIPE_CLOSED = 141
 
@@ -22,6 +23,11 @@ def main(words: Sequence[str] | None = None) -> int:
 def main_tldrs(words: Sequence[str] | None = None) -> int:
     """`tldrs WORDS…`: the code commands of the same program."""
     return _start("tldrs", sys.argv[1:] if words is None else words)
+
+
+def main_relay(words: Sequence[str] | None = None) -> int:
+    """`relay WORDS…`: the relay commands of the same program."""
+    return _start(RELAY, sys.argv[1:] if words is None else words)
 
 
 def _start(program: str, words: Sequence[str]) -> int:
@@ -47,7 +53,7 @@ def _run(program: str, words: Sequence[str]) -> int:
         return 0
     from laconic.cli.remote import answered
 
-    status = answered(program, words)
+    status = None if program == RELAY else answered(program, words)
     if status is not None:
         return status
     import gc

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from laconic.capabilities.declaration import Parameter
 from laconic.capabilities.text import Style, aligned
-from laconic.cli.commands import OWN_COMMANDS, SECTIONS, Command, suggestion
+from laconic.cli.commands import OWN_COMMANDS, RELAY_COMMANDS, SECTIONS, Command, suggestion
 from laconic.cli.options import OPTIONS
 from laconic.cli.overview import OVERVIEW
 from laconic.foundation.errors import LaconicError
@@ -50,8 +50,9 @@ def text(program: str, words: Sequence[str], style: Style) -> str:
     if words[0] in TOPICS:
         title, body = TOPICS[words[0]]
         return f"{style.heading(title)}\n\n{textwrap.indent(body, '  ')}"
-    if words[0] in OWN_COMMANDS:
-        usage, summary = OWN_COMMANDS[words[0]]
+    about = {**OWN_COMMANDS, **RELAY_COMMANDS}.get(words[0])
+    if about is not None:
+        usage, summary = about
         return f"{style.heading(f'{program} {usage}')}\n\n  {summary}.\n"
     return _pages(program, words, style)
 
@@ -60,9 +61,9 @@ def overview(program: str, style: Style) -> str:
     """All commands, a line each."""
     blocks = [f"{style.heading('usage')}: {program} COMMAND [OPTION]…\n"]
     rows = [[_overview_row(command) for command in commands] for _, commands in SECTIONS]
-    own = list(OWN_COMMANDS.values())
-    lines = aligned([row for section in [*rows, own] for row in section], [style.symbol])
-    for title, section in zip([*(title for title, _ in SECTIONS), "Laconic"], [*rows, own], strict=True):
+    sections = [*rows, list(RELAY_COMMANDS.values()), list(OWN_COMMANDS.values())]
+    lines = aligned([row for section in sections for row in section], [style.symbol])
+    for title, section in zip([*(title for title, _ in SECTIONS), "Relay", "Laconic"], sections, strict=True):
         shown, lines = lines[: len(section)], lines[len(section) :]
         blocks.append("\n".join([style.heading(title), *(f"  {line}" for line in shown)]) + "\n")
     blocks.append(_options("Options of every command", OPTIONS, style))

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Commands that no daemon answers. It would refuse them by itself: they only spare the question.
-_OWN = frozenset("help version completion complete daemon warm mcp install uninstall hook index".split())
+_OWN = frozenset(
+    "help version completion complete daemon warm mcp install uninstall hook index "
+    "up down status doctor config relay".split()
+)
 _OWN_FLAGS = frozenset({"--help", "-h", "--version", "-V"})
 _STANDARD_INPUT = "-"  # a daemon has none
 _PREFIX = "LACONIC_"

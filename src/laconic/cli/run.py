@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from laconic.capabilities.binding import bind, read_words
 from laconic.capabilities.declaration import Tier
 from laconic.capabilities.invoke import Failure, Outcome, invoke
-from laconic.cli.commands import CANDIDATES_COMMAND, OWN_COMMANDS, Command, find_command
+from laconic.cli.commands import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY, RELAY_COMMANDS, Command, find_command
 from laconic.cli.content import with_content
 from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
@@ -37,6 +37,10 @@ def run(program: str, words: Sequence[str]) -> int:
     terminal = Terminal.own()
     leading, rest = split(words)
     try:
+        if program == RELAY or (rest and rest[0] in (RELAY, *RELAY_COMMANDS)):
+            from laconic.cli.relay.run import run_relay
+
+            return run_relay(program, leading, rest[1:] if rest[:1] == [RELAY] else rest)
         if is_own(words, rest):
             from laconic.cli.own import run_own
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import http.client
-import json
 from collections.abc import AsyncGenerator, Generator
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from threading import local
 from types import TracebackType
-from typing import Any, NamedTuple, Self, TypeVar
-from urllib.parse import quote
+from typing import Any, BinaryIO, NamedTuple, Self, TypeVar
+from urllib.parse import quote, urlencode
 
 import msgspec
 
-from laconic.client.request import Request
+from laconic.client.request import Request, failure_of, read_answer
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import CLIENT_SECONDS, EVENT_SILENCE_SECONDS
+from laconic.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS, EVENT_SILENCE_SECONDS
 from laconic.protocols.relay.place import home_directory, owner
-from laconic.protocols.relay.shapes import EventTold
+from laconic.protocols.relay.shapes import ArtifactTold, EventTold
 
 AnswerT = TypeVar("AnswerT")
 _TOKEN = "token"  # noqa: S105 - the name of the file
@@ -94,6 +94,48 @@ class Client:
                 if isinstance(error, ConnectionRefusedError):
                     raise self._lost(error) from error
 
+    def upload(self, thread_id: str, file: BinaryIO, *, name: str = "", type: str = "") -> ArtifactTold:
+        """Store what a file holds, from where it stands to its end, without holding it in memory."""
+        query = urlencode({key: value for key, value in (("name", name), ("type", type)) if value})
+        path = f"/threads/{quote(thread_id, safe='')}/artifacts?{query}"
+        chunks = iter(lambda: file.read(BLOB_CHUNK_BYTES), b"")
+        headers = {**self._headers, "Content-Type": "application/octet-stream"}
+        with closing(self._fresh(self._seconds)) as connection:
+            try:
+                connection.request("PUT", path, chunks, headers, encode_chunked=True)
+                response = connection.getresponse()
+                made: ArtifactTold = read_answer(ArtifactTold, response.status, response.read())
+                return made
+            except (ConnectionError, TimeoutError, http.client.HTTPException) as error:
+                raise self._lost(error) from error
+
+    def download(self, thread_id: str, ref: str, path: Path) -> None:
+        """Write an artifact to a file, which is whole and verified afterwards, or as it was; raises its `OSError`."""
+        part = path.with_name(f".{path.name}.part")
+        hashed = sha256()
+        with closing(self._fresh(self._seconds)) as connection:
+            try:
+                target = f"/threads/{quote(thread_id, safe='')}/artifacts/{quote(ref, safe='')}/content"
+                connection.request("GET", target, headers=self._headers)
+                response = connection.getresponse()
+                if response.status != 200:
+                    raise failure_of(response.status, response.read())
+                with part.open("wb") as file:
+                    while chunk := response.read(BLOB_CHUNK_BYTES):
+                        hashed.update(chunk)
+                        file.write(chunk)
+                if hashed.hexdigest() != ref:
+                    raise LaconicError("artifact_damaged", f"artifact {ref} came back as something else", "try again")
+                part.replace(path)
+            except (ConnectionError, TimeoutError, http.client.HTTPException) as error:
+                raise self._lost(error) from error
+            finally:
+                part.unlink(missing_ok=True)
+
+    def page(self, path: str) -> str:
+        """The address of a page for a browser."""
+        return f"http://{self._address.host}:{self._address.port}/ui/{path}"
+
     def close(self) -> None:
         """Let go of all connections. No thread may be asking any more."""
         while self._all:
@@ -108,10 +150,13 @@ class Client:
     def _connection(self, *, is_kept: bool) -> http.client.HTTPConnection:
         kept: http.client.HTTPConnection | None = getattr(self._mine, "connection", None)
         if kept is None or not is_kept:
-            kept = http.client.HTTPConnection(self._address.host, self._address.port, timeout=self._seconds)
+            kept = self._fresh(self._seconds)
             self._mine.connection = kept
             self._all.append(kept)
         return kept
+
+    def _fresh(self, seconds: float) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection(self._address.host, self._address.port, timeout=seconds)
 
     def _drop(self, connection: http.client.HTTPConnection) -> None:
         connection.close()
@@ -119,14 +164,12 @@ class Client:
         self._mine.connection = None
 
     def _stream(self, thread_id: str, after: int) -> Generator[EventTold, None, None]:
-        connection = http.client.HTTPConnection(self._address.host, self._address.port, timeout=EVENT_SILENCE_SECONDS)
-        with closing(connection):
+        with closing(self._fresh(EVENT_SILENCE_SECONDS)) as connection:
             path = f"/threads/{quote(thread_id, safe='')}/events/stream?after={after}"
             connection.request("GET", path, headers=self._headers)
             response = connection.getresponse()
             if response.status != 200:
-                told = json.loads(response.read())
-                raise LaconicError(told["code"], told["message"], told["hint"])
+                raise failure_of(response.status, response.read())
             for line in iter(response.readline, b""):
                 if line.startswith(b"data: "):
                     yield msgspec.json.decode(line[6:], type=EventTold)

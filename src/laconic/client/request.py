@@ -41,11 +41,7 @@ class Request(Generic[AnswerT]):
 
     def answer(self, status: int, content: bytes) -> AnswerT:
         """The value of an answer; raises what the relay said instead."""
-        if status >= 400:
-            raise _failure(status, content)
-        if self.operation.answers is None:
-            return content  # type: ignore[return-value]
-        answer: AnswerT = msgspec.json.decode(content, type=self.operation.answers)
+        answer: AnswerT = read_answer(self.operation.answers, status, content)
         return answer
 
 
@@ -54,7 +50,15 @@ def request(name: str, **parts: Any) -> Request[Any]:
     return Request(BY_NAME[name], **parts)
 
 
-def _failure(status: int, content: bytes) -> LaconicError:
+def read_answer(kind: Any, status: int, content: bytes) -> Any:
+    """The value of an answer of some kind, its bytes where that is None; raises what the relay said instead."""
+    if status >= 400:
+        raise failure_of(status, content)
+    return content if kind is None else msgspec.json.decode(content, type=kind)
+
+
+def failure_of(status: int, content: bytes) -> LaconicError:
+    """What the relay said instead of an answer."""
     try:
         told = msgspec.json.decode(content, type=Failure)
     except (msgspec.DecodeError, UnicodeDecodeError):

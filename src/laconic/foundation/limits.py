@@ -10,6 +10,7 @@ MAX_SETTINGS_BYTES = 1_000_000  # of one file
 
 # Indexing
 GIT_SECONDS = 40  # for git to list the files
+GIT_PATIENCE_SECONDS = 2.0  # until it is looked whether git waits for a pipe
 MAX_DIFF_BYTES = 50_000_000  # that git may say of what has changed
 MAX_CONTENT_BYTES = 50_000_000  # of a text that is handed to a command
 MAX_UNTRACKED_FILES = 1_000  # of which the lines are read
@@ -200,7 +201,6 @@ HEADER_TEXT_CHARACTERS = 120  # of one text in a header that has too little room
 PREVIEW_BYTES = 2_048  # of an artifact
 PREVIEW_HEAD_BYTES = 262_144  # of an artifact that a preview is made from
 PREVIEW_TAIL_BYTES = 65_536
-PREVIEW_LINES = 40  # of plain text
 PREVIEW_LEVELS = 4  # of JSON
 PREVIEW_MEMBERS = 24  # of one object, or elements of one array
 SEARCHED_BYTES = 200_000  # of an artifact that are found by their words

@@ -1,0 +1,165 @@
+"""Commands about the relay itself: starting and stopping it, how it is, what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from laconic import __version__
+from laconic.capabilities.declaration import option
+from laconic.capabilities.text import aligned
+from laconic.cli.daemon import ANSWER_WORDS, resolved_root
+from laconic.cli.relay.declared import Asked, Nothing, RelayCommand
+from laconic.foundation.clock import wall_seconds
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.private import is_private
+from laconic.protocols.relay.place import DEFAULT_PORT, LOG, home_directory
+
+_EXTRA = ("msgspec", "starlette", "uvicorn")
+_LEAST_FREE_BYTES = 100_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _UpParameters:
+    port: int = option(DEFAULT_PORT, "where to listen; the next free one if it is taken", minimum=0, maximum=65_535)
+
+
+def need_extra() -> None:
+    """Raise `missing_extra` where the relay's part of the program was not installed."""
+    missing = [name for name in _EXTRA if find_spec(name) is None]
+    if missing:
+        hint = "pip install 'laconic[relay]' installs what is needed"
+        raise LaconicError("missing_extra", f"the package {missing[0]} is not installed", hint)
+
+
+def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+    need_extra()
+    from laconic.relay.policy import CONFIG
+    from laconic.relay.relay import token
+
+    home = home_directory()
+    token(home)
+    config = home / CONFIG
+    if not config.exists():
+        config.write_text(_CONFIG)
+        config.chmod(0o600)
+    return {"home": str(home), "config": str(config), "text": f"home    {home}\nconfig  {config}\n"}
+
+
+def _up(asked: Asked, parameters: _UpParameters) -> dict[str, Any]:
+    need_extra()
+    from laconic.web import lifecycle
+
+    workspace = resolved_root(asked.options.root)
+    started = lifecycle.start(home_directory(), parameters.port, workspace, ANSWER_WORDS)
+    how = "runs already" if started.was_running else "started"
+    found = started.owner
+    text = f"relay {how} at {found.url} as process {found.pid}\n"
+    return {"url": found.url, "pid": found.pid, "port": found.port, "was_running": started.was_running, "text": text}
+
+
+def _down(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+    need_extra()
+    from laconic.web import lifecycle
+
+    was_running = lifecycle.stop(home_directory())
+    return {"was_running": was_running, "text": "stopped\n" if was_running else "no relay runs\n"}
+
+
+def _status(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+    need_extra()
+    from laconic.web import lifecycle
+
+    home = home_directory()
+    found = lifecycle.running(home)
+    if found is None:
+        raise LaconicError("daemon_not_running", f"no relay serves {home}", "laconic up starts one")
+    seconds = round(wall_seconds() - found.started)
+    rows = [
+        ("relay", f"{found.url}, process {found.pid}"),
+        ("home", str(home)),
+        ("version", found.version),
+        ("up", f"{seconds:,} s"),
+        ("workspace", found.workspace),
+        ("log", str(home / LOG)),
+    ]
+    told = {**found._asdict(), "url": found.url, "home": str(home), "uptime": seconds}
+    return {**told, "text": "\n".join(aligned(rows, [asked.style.faint])) + "\n"}
+
+
+def _doctor(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+    findings = list(_examined(home_directory()))
+    marks = {True: asked.style.good("ok  "), False: asked.style.bad("bad ")}
+    lines = [f"{marks[is_well]} {what}" for is_well, what in findings]
+    if not all(is_well for is_well, _ in findings):
+        sys.stdout.write("\n".join(lines) + "\n")
+        raise LaconicError("doctor_found", "not all is well", "the lines marked bad say what to do")
+    return {"findings": [what for _, what in findings], "text": "\n".join(lines) + "\n"}
+
+
+def _examined(home: Path) -> Iterator[tuple[bool, str]]:
+    yield True, f"laconic {__version__} with Python {sys.version.split()[0]}"
+    missing = [name for name in _EXTRA if find_spec(name) is None]
+    yield (
+        not missing,
+        f"packages: {', '.join(missing)} missing, pip install 'laconic[relay]'" if missing else "packages",
+    )
+    if not home.exists():
+        yield True, f"{home} is made by the first start"
+        return
+    yield is_private(str(home)), f"{home} is this user's alone" if is_private(str(home)) else f"chmod 700 {home}"
+    yield os.access(home, os.W_OK), f"{home} can be written"
+    free = shutil.disk_usage(home).free
+    yield free > _LEAST_FREE_BYTES, f"{free:,} bytes are free on its disk"
+    if missing:
+        return
+    yield from _examined_relay(home)
+
+
+def _examined_relay(home: Path) -> Iterator[tuple[bool, str]]:
+    from laconic.protocols.relay.place import owner
+    from laconic.relay.policy import load
+    from laconic.web import lifecycle
+
+    try:
+        load(home)
+    except LaconicError as error:
+        yield False, str(error)
+    else:
+        yield True, "settings"
+    found = lifecycle.running(home)
+    if found is not None:
+        yield True, f"relay answers at {found.url}"
+    elif owner(home) is not None:
+        yield True, f"no relay runs; the last one was stopped or ended, its log is {home / LOG}"
+    else:
+        yield True, "no relay runs"
+
+
+_CONFIG = """\
+# What agents may do. Every setting has a default; `laconic config` shows those in force.
+# payload_bytes = 16384        # of one request but an artifact's
+# note_characters = 280
+# hops = 50                    # calls that may lead from one to the next
+# calls_per_minute = 600       # of one agent
+# private_hosts = []           # that http.fetch may reach beside the public internet
+
+[allow]
+# "http.fetch" = ["*"]         # what reaches the network or runs programs is denied unless it stands here
+
+[deny]
+"""
+
+COMMANDS: tuple[RelayCommand, ...] = (
+    RelayCommand(("init",), "Make the home directory with its settings and token", Nothing, _init),
+    RelayCommand(("up",), "Start the relay in the background", _UpParameters, _up),
+    RelayCommand(("down",), "Stop the relay when it has answered what it was asked", Nothing, _down),
+    RelayCommand(("status",), "Where the relay listens, and since when", Nothing, _status),
+    RelayCommand(("doctor",), "Look for what could keep the relay from working", Nothing, _doctor),
+)

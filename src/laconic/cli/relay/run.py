@@ -1,0 +1,84 @@
+"""From the words of a command of the relay to what it prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from laconic.capabilities.binding import bind, read_words
+from laconic.capabilities.declaration import parameters_of
+from laconic.capabilities.invoke import Outcome
+from laconic.capabilities.text import Style, aligned
+from laconic.cli.options import OPTIONS, Options
+from laconic.cli.output import Output
+from laconic.cli.relay import content, process
+from laconic.cli.relay.declared import Asked, RelayCommand
+from laconic.cli.terminal import Terminal
+from laconic.foundation.errors import LaconicError
+
+if TYPE_CHECKING:
+    from laconic.client import Client
+
+COMMANDS: tuple[RelayCommand, ...] = (*process.COMMANDS, *content.COMMANDS)
+_OPTION_NAMES = frozenset(parameter.name for parameter in OPTIONS)
+
+
+def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
+    """Run a command, `leading` being the options before it; raises `usage` and what goes wrong."""
+    output_style = Output(program, Options(), Terminal.own()).answer_style()
+    if not words or words[0] == "help" or {"--help", "-h"} & set(words):
+        named = [word for word in words if not word.startswith("-") and word != "help"]
+        return Output(program, Options(), Terminal.own()).print_plain(
+            Outcome("", {"text": help_text(program, named, output_style)})
+        )
+    command, rest = _find(words)
+    read = read_words((*OPTIONS, *parameters_of(command.parameters)), [*leading, *_with_payload(command, rest)])
+    options = bind(Options, {name: value for name, value in read.items() if name in _OPTION_NAMES})
+    parameters: Any = bind(command.parameters, {name: read[name] for name in read if name not in _OPTION_NAMES})
+    output = Output(program, options, Terminal.own())
+    asked = Asked(program, options, output.answer_style(), lambda: _connected(getattr(parameters, "agent", "cli")))
+    return output.print_plain(Outcome("", command.run(asked, parameters)))
+
+
+def help_text(program: str, named: Sequence[str], style: Style) -> str:
+    """All commands, or those that begin with some words, with their options where it is one."""
+    shown = [command for command in COMMANDS if list(command.words[: len(named)]) == list(named)] or list(COMMANDS)
+    lines = aligned([(f"{program} {_usage(command)}", command.summary) for command in shown], [style.symbol])
+    if len(shown) == 1:
+        rows = [
+            (parameter.flag, parameter.help)
+            for parameter in parameters_of(shown[0].parameters)
+            if not parameter.positional
+        ]
+        lines += [f"  {line}" for line in aligned(rows, [style.symbol])]
+    return "\n".join(lines) + "\n"
+
+
+def _usage(command: RelayCommand) -> str:
+    places = [parameter.metavar for parameter in parameters_of(command.parameters) if parameter.positional]
+    return " ".join([command.name, *places])
+
+
+def _find(words: Sequence[str]) -> tuple[RelayCommand, Sequence[str]]:
+    for command in sorted(COMMANDS, key=lambda command: -len(command.words)):
+        length = len(command.words)
+        if tuple(words[:length]) == command.words:
+            return command, words[length:]
+    import difflib
+
+    near = difflib.get_close_matches(" ".join(words[:2]), [command.name for command in COMMANDS], n=1)
+    hint = f"did you mean {near[0]}?" if near else "relay help lists the commands"
+    raise LaconicError("usage", f"there is no command {' '.join(words[:2])!r} of the relay", hint)
+
+
+def _with_payload(command: RelayCommand, words: Sequence[str]) -> list[str]:
+    """The words with `--json` that has a JSON value behind it as the option that takes it."""
+    valued = [place for place, word in enumerate(words[:-1]) if word == "--json" and words[place + 1][:1] in {"[", "{"}]
+    return [command.payload if command.payload and place in valued else word for place, word in enumerate(words)]
+
+
+def _connected(agent: str) -> Client:
+    process.need_extra()
+    from laconic.client import Client
+
+    return Client.local(agent)
