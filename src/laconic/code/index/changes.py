@@ -13,10 +13,11 @@ from functools import cached_property
 from pathlib import Path
 
 from laconic.code.index.content import read_below
-from laconic.code.index.listing.git import GitUnavailableError, filterless_environment, in_repository
+from laconic.code.index.listing.git import filterless_environment, in_repository
+from laconic.code.index.listing.running import GitUnavailableError, run
 from laconic.code.index.patch import FileDiff, Hunk, lines_of, read_patch
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import GIT_SECONDS, MAX_DIFF_BYTES, MAX_FILE_BYTES, MAX_UNTRACKED_FILES
+from laconic.foundation.limits import MAX_DIFF_BYTES, MAX_FILE_BYTES, MAX_UNTRACKED_FILES
 
 # Whatever the settings of the repository say: they may change what a diff looks like, and name programs for git to run.
 _DIFF_OPTIONS = (
@@ -156,26 +157,15 @@ class Changes:
         return filterless_environment(str(self._root))
 
     def _git(self, *words: str, given: bytes = b"") -> bytes:
-        import subprocess  # asking about changes alone needs it
-
-        command = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *words]
         try:
-            done = subprocess.run(
-                command, cwd=self._root, env=self._environment, input=given, capture_output=True,
-                timeout=GIT_SECONDS, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired as error:
-            raise LaconicError("git_unavailable", f"git did not answer within {GIT_SECONDS} s") from error
+            output = run(str(self._root), words, self._environment, given)
         except GitUnavailableError as error:
             raise LaconicError("git_unavailable", str(error)) from error
         except OSError as error:
             raise LaconicError("git_unavailable", f"git cannot be run: {error.strerror}") from error
-        if done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
-            raise LaconicError("git_unavailable", said or f"git {words[0]} ended with status {done.returncode}")
-        if len(done.stdout) > MAX_DIFF_BYTES:
+        if len(output) > MAX_DIFF_BYTES:
             raise LaconicError("git_unavailable", f"the difference is larger than {MAX_DIFF_BYTES:,} bytes")
-        return done.stdout
+        return output
 
 
 def _ranges(diff: FileDiff) -> tuple[tuple[int, int], ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from laconic.code.index.listing.git import GitUnavailableError, ignored_directories, in_repository
+from laconic.code.index.listing.git import ignored_directories, in_repository
 from laconic.code.index.listing.ignore import is_skipped_name
+from laconic.code.index.listing.running import GitUnavailableError
 from laconic.code.index.store import Store
 
 _GIT_DIRECTORY = ".git"

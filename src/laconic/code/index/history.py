@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import marshal
 import os
-import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
-from laconic.code.index.listing.git import environment
+from laconic.code.index.listing.running import beginning
 from laconic.foundation.hashing import content_hash
 from laconic.foundation.limits import (
-    GIT_SECONDS,
     MAX_COMMIT_LINES,
-    MAX_HISTORY_BYTES,
     MAX_HISTORY_COMMITS,
     MAX_KEPT_HISTORIES,
 )
@@ -62,21 +59,8 @@ def history(root: Path, tip: str, paths: Sequence[str], directory: Path | None) 
 
 
 def _commits(root: Path, tip: str, paths: Sequence[str]) -> list[Commit]:
-    command = [
-        "git", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "log", tip,
-        f"--max-count={MAX_HISTORY_COMMITS}", *_OPTIONS, "--relative", "--", *paths,
-    ]  # fmt: skip
-    try:
-        with subprocess.Popen(
-            command, cwd=root, env=environment(str(root)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        ) as process:  # fmt: skip
-            assert process.stdout is not None
-            text = process.stdout.read(MAX_HISTORY_BYTES)
-            process.kill()
-            process.wait(GIT_SECONDS)
-    except (OSError, subprocess.TimeoutExpired):
-        return []
+    words = ["log", tip, f"--max-count={MAX_HISTORY_COMMITS}", *_OPTIONS, "--relative", "--", *paths]
+    text = beginning(str(root), ["--literal-pathspecs", *words])
     return [Commit(written) for part in text.split(b"\1\n")[1:] if (written := _written(part.split(b"\n")))]
 
 

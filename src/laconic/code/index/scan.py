@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from laconic.code.index.content import Reason, Skipped
-from laconic.code.index.listing.git import GitListing, GitUnavailableError, Listing, in_repository
+from laconic.code.index.content import Reason, Skipped, read_file
+from laconic.code.index.listing.git import GitListing, Listing, in_repository
 from laconic.code.index.listing.ignore import (
     GIT_IGNORE_FILE,
     MANIFESTS,
@@ -27,6 +27,7 @@ from laconic.code.index.listing.ignore import (
     verdict,
     with_ignore_file,
 )  # fmt: skip
+from laconic.code.index.listing.running import GitUnavailableError
 from laconic.code.languages.registry import language_of_path
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_FILE_BYTES
@@ -234,8 +235,7 @@ class _Scanner:
         if mark is None:
             return False
         try:
-            with open(mark.path, "rb") as file:
-                pointer = file.read(4096)
+            pointer = read_file(mark.path)
         except OSError:
             pointer = b""
         if b"/modules/" in pointer:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from laconic.code.index.listing.git import environment
-from laconic.foundation.limits import GIT_SECONDS, MAX_HISTORY_BYTES, MAX_SUBJECT_COMMITS
+from laconic.code.index.listing.running import beginning
+from laconic.foundation.limits import MAX_SUBJECT_COMMITS
 
 _OPTIONS = (
     "--no-merges", "--name-only", "--no-renames", "--no-color", "--no-ext-diff", "--no-show-signature",
@@ -25,21 +24,7 @@ class Subject(NamedTuple):
 
 def subjects(root: Path) -> list[Subject]:
     """The latest commits that led to what is checked out; none where git cannot tell."""
-    command = [
-        "git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "log", "HEAD",
-        f"--max-count={MAX_SUBJECT_COMMITS}", *_OPTIONS,
-    ]  # fmt: skip
-    try:
-        with subprocess.Popen(
-            command, cwd=root, env=environment(str(root)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        ) as process:  # fmt: skip
-            assert process.stdout is not None
-            text = process.stdout.read(MAX_HISTORY_BYTES)
-            process.kill()
-            process.wait(GIT_SECONDS)
-    except (OSError, subprocess.TimeoutExpired):
-        return []
+    text = beginning(str(root), ["log", "HEAD", f"--max-count={MAX_SUBJECT_COMMITS}", *_OPTIONS])
     return [_subject(part) for part in os.fsdecode(text).split("\1")[1:]]
 
 

@@ -6,26 +6,15 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from laconic.foundation.limits import GIT_SECONDS, MAX_SUBMODULE_LEVELS
+from laconic.code.index.listing.running import GitUnavailableError, environment, finished, run, started, work_tree
+from laconic.foundation.limits import MAX_SUBMODULE_LEVELS
 
 if TYPE_CHECKING:  # imported where there is a repository to ask about
     import subprocess
 
-# Variables by which a calling git (a hook, for one) would point ours at another repository or index.
-_REPOSITORY_VARIABLES = (
-    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE",
-    "GIT_PREFIX", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_IMPLICIT_WORK_TREE", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
-)  # fmt: skip
-
 _LISTING_SETTINGS = ("--list", "--includes", "--show-scope", "--name-only", "-z")
 _SCOPES_OF_A_REPOSITORY = {"local", "worktree"}
 _FILTER_OFF = {"clean": "", "process": "", "required": "false"}
-
-
-class GitUnavailableError(Exception):
-    """Git cannot tell; `str()` says why, empty when there is simply no repository."""
 
 
 @dataclass(slots=True)
@@ -55,6 +44,8 @@ class GitListing:
             self._process = _start(root)
         except OSError as error:
             self._failure = f"git cannot be run: {error.strerror}"
+        except GitUnavailableError as error:
+            self._failure = str(error)
 
     def __enter__(self) -> Self:
         return self
@@ -76,67 +67,29 @@ class GitListing:
 
 def in_repository(directory: str) -> bool:
     """Whether an absolute path is a working tree of git or lies in one."""
-    return bool(_work_tree(directory))
-
-
-def _work_tree(directory: str) -> str:
-    """The nearest directory around an absolute path that has a `.git`, "" without one."""
-    while not os.path.lexists(f"{directory}/.git"):
-        if not directory:
-            return ""
-        directory = directory.rpartition("/")[0]
-    return directory or "/"
+    return bool(work_tree(directory))
 
 
 def ignored_directories(root: str) -> list[str]:
     """The outermost directories below `root` in which git ignores everything. Raises `GitUnavailableError`."""
-    import subprocess
-
-    command = ["git", "-c", "core.fsmonitor=false", "ls-files", "-z", "-o", "-i", "--directory", "--exclude-standard"]
     try:
-        done = subprocess.run(command, cwd=root, env=environment(root), check=True, timeout=GIT_SECONDS,
-                              stdin=subprocess.DEVNULL, capture_output=True)  # fmt: skip
-    except (OSError, subprocess.SubprocessError) as error:
+        listed = run(root, ["ls-files", "-z", "-o", "-i", "--directory", "--exclude-standard"])
+    except OSError as error:
         raise GitUnavailableError(str(error)) from error
-    return [path.removesuffix("/") for path in os.fsdecode(done.stdout).split("\0") if path.endswith("/")]
+    return [path.removesuffix("/") for path in os.fsdecode(listed).split("\0") if path.endswith("/")]
 
 
 def _start(root: str) -> subprocess.Popen[bytes]:
-    import subprocess
-
-    # Settings of the repository may name a program to watch the file system: listing files must not run it.
-    command = ["git", "-c", "core.fsmonitor=false", "ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard"]
-    return subprocess.Popen(
-        command,
-        cwd=root,
-        env=environment(root),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-
-
-def environment(root: str) -> dict[str, str]:
-    """The variables for a git of ours, which asks about the repository that it is started in and no other.
-
-    The working tree is the one around `root`, whatever the repository's settings say: they may name any directory.
-    """
-    kept = {name: value for name, value in os.environ.items() if name not in _REPOSITORY_VARIABLES}
-    return kept | {"GIT_WORK_TREE": _work_tree(root), "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    return started(root, ["ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard"])
 
 
 def filterless_environment(root: str) -> dict[str, str]:
     """The same for a git that compares files with what is committed: it runs no filter that the repository names.
 
-    Those that users set for themselves may run. Raises `OSError`, `TimeoutExpired` and `GitUnavailableError`.
+    Those that users set for themselves may run. Raises `OSError` and `GitUnavailableError`.
     """
-    import subprocess
-
     chosen = environment(root)
-    listed = subprocess.run(["git", "config", *_LISTING_SETTINGS], cwd=root, env=chosen, check=False,
-                            stdin=subprocess.DEVNULL, capture_output=True, timeout=GIT_SECONDS)  # fmt: skip
-    _check(listed.returncode, listed.stderr)
-    entries = iter(os.fsdecode(listed.stdout).split("\0"))
+    entries = iter(os.fsdecode(run(root, ["config", *_LISTING_SETTINGS])).split("\0"))
     filters = {
         name.rpartition(".")[0]
         for scope, name in zip(entries, entries, strict=False)
@@ -149,22 +102,11 @@ def filterless_environment(root: str) -> dict[str, str]:
     return chosen
 
 
-def _check(status: int, errors: bytes) -> None:
+def _read(process: subprocess.Popen[bytes], root: str, depth: int) -> Listing:
+    status, output, errors = finished(process, root)
     if status:
         said = errors.decode("utf-8", "replace").strip().partition("\n")[0]
         raise GitUnavailableError(said or f"git ended with status {status}")
-
-
-def _read(process: subprocess.Popen[bytes], root: str, depth: int) -> Listing:
-    import subprocess
-
-    with process:
-        try:
-            output, errors = process.communicate(timeout=GIT_SECONDS)
-        except subprocess.TimeoutExpired as error:
-            process.kill()
-            raise GitUnavailableError(f"git did not answer within {GIT_SECONDS} s") from error
-    _check(process.returncode, errors)
     listing = Listing([], [], [], [])
     submodules = _sort(os.fsdecode(output), listing)
     for path in submodules:
@@ -214,11 +156,7 @@ def _is_ignored(root: str) -> bool:
     """Whether an ignore file of a repository around `root` names it or a parent of it."""
     if os.path.lexists(f"{root}/.git"):
         return False
-    import subprocess
-
-    command = ["git", "-c", "core.fsmonitor=false", "check-ignore", "-q", "."]
     try:
-        return not subprocess.run(command, cwd=root, env=environment(root), check=False, timeout=GIT_SECONDS,
-                                  stdin=subprocess.DEVNULL, capture_output=True).returncode  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
+        return not finished(started(root, ["check-ignore", "-q", "."]), root)[0]
+    except (OSError, GitUnavailableError):
         return False
