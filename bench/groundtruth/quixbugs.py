@@ -30,7 +30,7 @@ from laconic.workspace import Workspace
 
 PYTHON_VARIABLE = "LACONIC_BENCH_PYTHON"
 BUDGET_TOKENS = 1_000
-TEST_SECONDS = 2
+TEST_SECONDS = 3
 PROGRAMS, CORRECT, TESTS, INPUTS = "python_programs", "correct_python_programs", "python_testcases", "json_testcases"
 RANK = " ranks "
 
@@ -60,7 +60,7 @@ def _case(folder: Path, name: str, root: Path) -> CaseResult:
     _copy(folder, name, root)
     text = (root / path).read_text("utf-8").splitlines()
     faulty = faulty_lines(text, (folder / CORRECT / f"{name}.py").read_text("utf-8").splitlines())
-    command = f"{shlex.quote(python())} -m pytest -q -p no:cacheprovider --timeout {TEST_SECONDS} {TESTS}"
+    command = f"{shlex.quote(python())} -m pytest -q --tb short -p no:cacheprovider --timeout {TEST_SECONDS} {TESTS}"
     with Workspace.open(root) as workspace:
         found = ask(workspace, "code.coverage.context", run=command, failures_only=True, budget=BUDGET_TOKENS)
         measured, _ = measured_by(workspace, ReportOptions())

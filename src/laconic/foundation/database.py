@@ -6,11 +6,11 @@ processes use it, and a context pack is no place to find out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import sleep
-from typing import Any, NamedTuple, NoReturn, Self
+from typing import Any, NamedTuple, NoReturn, Self, TypeVar
 
 import apsw
 
@@ -18,6 +18,7 @@ from laconic.foundation.clock import Stopwatch
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import DATABASE_BUSY_MILLISECONDS, DATABASE_KEPT_LOG_BYTES, DATABASE_RETRY_SECONDS
 
+ResultT = TypeVar("ResultT")
 Row = tuple[Any, ...]
 Values = Sequence[Any] | dict[str, Any]
 
@@ -87,20 +88,6 @@ class Database:
         database = cls(_connect(path), path)
         database.execute("pragma query_only = on")
         return database
-
-    @classmethod
-    def of_bytes(cls, content: bytes) -> Database:
-        """A database that another program wrote, held in memory: nothing that it says makes a file be read or written."""
-        path = Path(":memory:")
-        connection = _connect(path)
-        try:
-            connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-            connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-            connection.deserialize("main", content)
-        except apsw.Error as error:
-            connection.close()
-            _reraise(error, path)
-        return cls(connection, path)
 
     def execute(self, sql: str, values: Values = ()) -> None:
         """Run one or several statements for their effect."""
@@ -237,6 +224,22 @@ class Database:
         for kind, name in found:
             quoted = name.replace('"', '""')
             self.execute(f'drop {kind} if exists "{quoted}"')
+
+
+def read_foreign(content: bytes, read: Callable[[Database], ResultT]) -> ResultT:
+    """What is read of a database that another program wrote; raises `database_corrupt` for whatever is wrong with it.
+
+    It is held in memory, and nothing that it says makes a file be read or written.
+    """
+    path = Path(":memory:")
+    try:
+        with Database(_connect(path), path) as database:
+            database._connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+            database._connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+            database._connection.deserialize("main", content)
+            return read(database)
+    except _FAILURES as error:
+        raise damaged(path) from error
 
 
 def remove(path: Path) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from laconic.code.coverage.model import Bits, Coverage, FileCoverage, bits_of, both, invalid, line_number, slashed
-from laconic.foundation.database import Database
+from laconic.foundation.database import Database, read_foreign
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_COVERAGE_ROWS, MAX_COVERED_LINE
 
@@ -36,15 +36,18 @@ def read_data(texts: Sequence[bytes]) -> Coverage:
 
 def _rows_of(text: bytes) -> list[Ran]:
     try:
-        with Database.of_bytes(text) as database:
-            listed = {name for (name,) in database.rows("select name from sqlite_schema")}
-            if not {"file", "context"} <= listed or not listed & {"line_bits", "arc"}:
-                raise invalid("it is a database of something else", DATA)
-            return [*_lines_rows(database, listed), *_arc_rows(database, listed)]
+        return read_foreign(text, _all_rows)
     except LaconicError as error:
         if error.code == "invalid_report":
             raise
         raise invalid("its database cannot be read", DATA) from error
+
+
+def _all_rows(database: Database) -> list[Ran]:
+    listed = {name for (name,) in database.rows("select name from sqlite_schema")}
+    if not {"file", "context"} <= listed or not listed & {"line_bits", "arc"}:
+        raise invalid("it is a database of something else", DATA)
+    return [*_lines_rows(database, listed), *_arc_rows(database, listed)]
 
 
 def _lines_rows(database: Database, listed: set[str]) -> list[Ran]:
