@@ -6,13 +6,14 @@ the revision that it was made for.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from laconic.code.index.content import read_below
 from laconic.code.index.refresh import Progress, RefreshReport, refresh
+from laconic.code.index.schema import IndexedFile as StoredFile
 from laconic.code.index.store import Store
 from laconic.code.symbols import Definition, Kind, Symbol
 from laconic.foundation.errors import LaconicError
@@ -79,17 +80,16 @@ class Engine:
         revision = self.revision
         if self._graph is None or self._graph[0] != revision:
             facts = StoredFacts(self.root, self.store)
-            self._graph = (revision, facts, CallGraph(facts))
+            graph = CallGraph(facts)
+            if self._graph is not None:
+                graph.program.take_over(self._graph[2].program, facts.same_as(self._graph[1]))
+            self._graph = (revision, facts, graph)
         return self._graph[2]
 
     def replace_damaged_index(self) -> None:
         """Go on with an empty index, and without what was made from one that turned out to be damaged."""
         self.store.replace_damaged()
         self._graph = self._search = self._functions = None
-
-    def drop_graph(self) -> None:
-        """Let go of the graph; the next question makes it anew."""
-        self._graph = None
 
     def drop_outdated_graph(self) -> None:
         """Let go of the graph if configuration that it has read, which no revision covers, is not what it was."""
@@ -230,6 +230,14 @@ class StoredFacts:
         text = self._texts[path] = self._read(path)
         return text
 
+    def same_as(self, before: StoredFacts) -> Iterator[tuple[int, int]]:
+        """The files whose facts are what they were, by their numbers before and now."""
+        now = {file.path: (number, file) for number, file in enumerate(self._files)}
+        for old, file in enumerate(before._files):
+            number, same = now.get(file.path, (-1, None))
+            if same is not None and _facts_key(same) == _facts_key(file):
+                yield old, number
+
     def has_same_texts(self) -> bool:
         """Whether the configuration files that were asked for are what they were."""
         return all(self._read(path) == text for path, text in self._texts.items())
@@ -242,6 +250,11 @@ class StoredFacts:
 
     def _numbers(self, ids: Iterable[int]) -> list[int]:
         return sorted(self._number[file_id] for file_id in ids if file_id in self._number)
+
+
+def _facts_key(file: StoredFile) -> tuple[str, str, bytes]:
+    """What facts of a file at one path depend on, under one program."""
+    return file.language, file.namespace, file.hash
 
 
 def _ambiguous(query: str, found: Iterable[Symbol]) -> LaconicError:

@@ -77,6 +77,7 @@ class Analysis:
         self._on_progress = on_progress
         self._workspace: Workspace | None = None
         self._standing = Standing(False, (), False, 0)
+        self._has_frozen_garbage = False  # of a graph that another revision has replaced
         self._tasks: dict[str, Callable[..., Any]] = {
             "call": self.call,
             "words": self.words,
@@ -135,7 +136,8 @@ class Analysis:
         before = self._engine.revision
         report = self._engine.refresh(self._on_progress, paths)
         if report.revision != before:
-            self._drop_graph()
+            self._workspace = None
+            self._has_frozen_garbage = True
         return report.revision, report.notices, report.is_behind, self._engine.store.number_of_files()
 
     def directories(self) -> list[str]:
@@ -153,9 +155,19 @@ class Analysis:
 
     def rest(self) -> None:
         """Give back what is not needed, while nobody waits."""
+        self._has_frozen_garbage = False
         gc.unfreeze()
         gc.collect()
         gc.freeze()
+
+    def tidy(self) -> None:
+        """Look for garbage if there may be much; to be called between tasks."""
+        if gc.get_count()[0] > COLLECTED_OBJECTS:
+            if self._has_frozen_garbage:
+                self._has_frozen_garbage = False
+                gc.unfreeze()
+            gc.collect()
+            gc.freeze()
 
     def _take(self, standing: tuple[Any, ...]) -> None:
         told = Standing(*standing)
@@ -173,10 +185,6 @@ class Analysis:
         reported = RefreshReport(self._engine.revision, is_behind=standing.is_behind, notices=standing.notices)
         self._workspace.report = reported if refresh and standing.is_fresh else None
         return self._workspace
-
-    def _drop_graph(self) -> None:
-        self._workspace = None
-        self._engine.drop_graph()
 
 
 def _is_same(workspace: Workspace, settings: Settings, refresh: bool) -> bool:
@@ -224,9 +232,7 @@ def _serve(analysis: Analysis, tasks: BinaryIO, answers: BinaryIO) -> None:
         except EOFError:
             return
         write_frame(answers, (analysis.do(task), resident_bytes()))
-        if gc.get_count()[0] > COLLECTED_OBJECTS:
-            gc.collect()
-            gc.freeze()
+        analysis.tidy()
 
 
 def resident_bytes() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from laconic.code.expressions import (
@@ -26,6 +27,8 @@ from laconic.code.graph.values import ASPECT, CLASS, EXTERNAL, FUNCTION, MODULE
 from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Grade, Kind
 
 MENTIONS_PER_LEVEL = (60, 300)  # files that use a name, above which its callers are found with a level less of flow
+
+KEPT_SYMBOLS = 1_000  # whose callers stay known: packs, impact and maps come back to the same ones
 
 MAX_IMPLEMENTATIONS = 50  # of a method without a body, whose callers are taken for its own
 
@@ -52,6 +55,7 @@ class CallGraph:
         self.evaluator = Evaluator(self.program)
         self.sites = self.evaluator.members.sites
         self.imports = ImportGraph(self.program)
+        self._callers_of = lru_cache(KEPT_SYMBOLS)(self._find_callers)
 
     def place(self, symbol_id: str) -> tuple[File, int] | None:
         """File and position of a symbol, None if there is none of that id."""
@@ -95,9 +99,12 @@ class CallGraph:
         Who calls what implements a method without a body may mean that method. Who calls a method that so many
         classes override that the call reaches none of them by value may mean any of those.
         """
+        return list(self._callers_of(symbol_id, guesses))
+
+    def _find_callers(self, symbol_id: str, guesses: bool) -> tuple[Edge, ...]:
         place = self.place(symbol_id)
         if place is None:
-            return []
+            return ()
         file, position = place
         found = _Collected()
         self._collect_callers(file, position, symbol_id, found, guesses)
@@ -109,7 +116,7 @@ class CallGraph:
             edges = _Collected()
             self._collect_callers(*declaration, symbol_id, edges, guesses=False)
             found.add_all(edges, Grade.INFERRED)
-        return found.edges()
+        return tuple(found.edges())
 
     def _widely_overridden(self, file: File, position: int) -> list[tuple[File, int]]:
         """The methods that a method overrides together with more others than a set of values holds."""

@@ -554,6 +554,19 @@ class Program:
         """Whether two files are written in languages that see each other's definitions."""
         return self._kin[file_id] == file.family
 
+    def take_over(self, before: Program, same: Iterable[tuple[int, int]]) -> None:
+        """Take the loaded files of another revision whose facts are the same, given as pairs of ids, before and now.
+
+        What a file says depends on its facts alone. The other program is of no use after this.
+        """
+        for old, new in same:
+            file = before._files.get(old)
+            if file is not None:
+                file.id = new
+                file.displays = {}
+                self._files[new] = file
+        before._files.clear()
+
     def symbol_id(self, file_id: int, position: int) -> str:
         """The id that the outside world uses."""
         path = self.rows[file_id].path
