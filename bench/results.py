@@ -41,6 +41,7 @@ def write_page() -> None:
         ("speed", _speed),
         ("daemon", _daemon),
         ("change_impact", _change_impact),
+        ("diff_context", _diff_context),
         ("tokens", report_tokens),
         ("sessions", _sessions),
         ("mcp_server", _mcp_server),
@@ -78,6 +79,30 @@ def _mcp_server(record: Record) -> Iterator[str]:
     for one in record["scenarios"]:
         yield f"| {one['name']} | {one['passed']} | {one['failed']} | {one['told']} | {one['why_not']} |"
     yield ""
+
+
+def _diff_context(record: Record) -> Iterator[str]:
+    yield from ("## Packs of changes", "")
+    yield from ("`python -m bench.groundtruth.diff_context CASES CLONES --record`", "")
+    yield from (_machine(record["machine"]), "")
+    yield "Half of the symbols that a commit changes are given as a diff. Of the others, outside of tests: those whose"
+    yield "changed lines the pack shows all (in files that were given, and in others), and those that it names."
+    yield "Tokens beside those of all files that the given half touches; processor seconds of one question."
+    yield ""
+    yield (
+        "| repository | budget | cases | hidden | covered | same file | other files | named | tokens | whole files "
+        "| fewer | median s | p95 s |"
+    )
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+    for row in record["rows"]:
+        rates = " | ".join(f"{row[name]:.3f}" for name in ("covered", "same_file", "cross_file", "mentioned"))
+        fewer = 1 - row["tokens"] / row["whole_files"]
+        yield (
+            f"| {row['name']} | {row['budget']:,} | {row['cases']} | {row['hidden']} | {rates} | {row['tokens']:,.0f} "
+            f"| {row['whole_files']:,.0f} | {fewer:.0%} | {row['cpu_median_seconds']:.2f} "
+            f"| {row['cpu_p95_seconds']:.2f} |"
+        )
+    yield from ("", *(f"{name}: no clone" for name in record["missing"]), "")
 
 
 def _sessions(record: Record) -> Iterator[str]:

@@ -4,7 +4,7 @@ A task is one commit, the oldest first. Who makes it asks for a map, for the con
 changes and of one caller of each; makes the change; asks for these functions and callers again, and for the context of
 the change. All tasks are one session. Each question is put without it, with it and `--no-fill` (the same packs, in as
 few tokens as the reader needs), and in a second session that fills what it saves. Beside that stands what it would take
-to read, each time, the whole file in which the function is, or the files that the commit changes.
+to read, each time, the whole file in which the function is, or the files of code that the commit changes.
 """
 
 from __future__ import annotations
@@ -129,7 +129,11 @@ def _ask(copy: Path, question: Question, totals: dict[str, Counter[str]]) -> Non
                 raise
             return
         paths = [without.targets[0].partition(":")[0]] if kind.startswith(("context", "callers")) else []
-        paths = [one.partition(":")[0] for one in without.changed] if kind == "diff-context" else paths
+        paths = (
+            [one.partition(":")[0] for one in without.changed if language_of_path(one.partition(":")[0])]
+            if kind == "diff-context"
+            else paths
+        )
         count = workspace.tokenizer.count
         texts = [workspace.source(path).decode("utf-8", "replace") for path in dict.fromkeys(paths)]
     totals["asked"][kind] += 1

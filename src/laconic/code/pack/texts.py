@@ -88,6 +88,11 @@ class Texts:
         rest = self.member_lines(symbol, passed)
         return dedented(lines[:size_lines]) + skeleton(self.signature(symbol).plain, rest, with_header=False), last
 
+    def whole(self, symbol: Symbol) -> str:
+        """The text of a body as the file has it, whatever is shown in its place."""
+        lines = self._body_of_file(symbol)
+        return dedented(self.reword(symbol.path, self.source(symbol.path), lines))
+
     def skeleton(self, symbol: Symbol, shown: Collection[str] = (), size_members: int | None = None) -> str:
         """The signature of a symbol and of its (first) members, but not of those with an id in `shown`."""
         members = self.member_lines(symbol, shown)

@@ -138,18 +138,27 @@ def _has_its_lines(node: Node, source: bytes) -> bool:
 
 def _statement(node: Node, imports: tuple[Import, ...], rules: list[object]) -> ImportStatement | None:
     said = _said(imports)
-    named: list[str] = []
-    own: list[str] = []
+    words: list[tuple[str, bool]] = []  # each with whether it is a name
     for leaf in _leaves(node, rules):
-        words = _words(leaf.text or b"")
         if type(rules[leaf.kind_id]) is model.Comment:
             return None
-        own += [word for word in words if word not in said]
-        named += [word for word in words if word not in said and leaf.is_named]
-    if len(named) > MAX_STATEMENT_WORDS or not own:
+        words += [(word, leaf.is_named) for word in _words(leaf.text or b"")]
+    own = [word for word, _ in words if word not in said]
+    if len([word for word, is_named in words if is_named and word not in said]) > MAX_STATEMENT_WORDS or not own:
         return None
-    lines = node.start_point[0] + 1, _last_line(node)
-    return ImportStatement(*lines, tuple(dict.fromkeys(own)), imports, b"*" in (node.text or b""))
+    between = _before_aliases([word for word, _ in words], imports, said)
+    kept = tuple(dict.fromkeys(word for word in own if word not in between))
+    return ImportStatement(node.start_point[0] + 1, _last_line(node), kept, imports, b"*" in (node.text or b""))
+
+
+def _before_aliases(words: list[str], imports: tuple[Import, ...], said: frozenset[str]) -> set[str]:
+    """The words that stand between a name and what it is bound to: `as`."""
+    aliases = {one.alias for one in imports if one.alias not in {"", one.name}}
+    return {
+        word
+        for before, word, after in zip(words, words[1:], words[2:], strict=False)
+        if before in said and word not in said and after in aliases
+    }
 
 
 def _said(imports: tuple[Import, ...]) -> frozenset[str]:

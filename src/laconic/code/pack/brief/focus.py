@@ -38,8 +38,6 @@ def focused(view: View, texts: Texts, zoom: Zoom | None, callers: Callable[[str]
     if zoom is Zoom.FULL:
         whole = tuple(one if one.is_gone else replace(one, parts=()) for one in view.candidates)
         return Focused(replace(view, candidates=whole), texts, all_of)
-    # A whole file would show more than was asked for.
-    view = replace(view, apart=view.apart | {one.symbol.path for one in view.candidates})
     if zoom is Zoom.WINDOW:
         return _windows(view, texts, callers)
     if zoom is Zoom.SKETCH:

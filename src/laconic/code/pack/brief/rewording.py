@@ -163,6 +163,8 @@ def _groups(block: list[ImportStatement]) -> list[str]:
     for statement in block:
         modules = found.setdefault(statement.words, {})
         for one in statement.imports:
+            if any(other.module.startswith(f"{one.module}.") and not one.name for other in statement.imports):
+                continue  # `import a.b` imports `a` as well
             bound = "" if one.name == "*" and not statement.says_all else _bound(one)
             names = modules.setdefault(one.module if one.name or not bound else f"{one.module} as {bound}", [])
             if one.name and bound and bound not in names:

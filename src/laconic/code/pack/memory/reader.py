@@ -125,7 +125,7 @@ class Reader:
         if had.skeleton:
             now[Detail.SKELETON] = self._texts.skeleton(symbol)
         if had.body:
-            now[Detail.BODY] = self._texts.code(symbol)[0]
+            now[Detail.BODY] = self._texts.whole(symbol)
         same = [detail for detail, text in now.items() if texts[detail] == text]
         other = [detail for detail, text in now.items() if texts[detail] not in {"", text}]
         # Half of what it has being out of date, nothing is called unchanged: not even a signature that is.
@@ -251,14 +251,14 @@ class Reader:
         had = self._shown.get(symbol.id, NOTHING)
         now = had._replace(signature=self._texts.signature(symbol).plain)
         if item.detail is Detail.BODY and (item.delta is Delta.DIFF or self._is_whole(item)):
-            return Shown(self.etag(symbol), now.signature, had.skeleton, self._texts.code(symbol)[0])
+            return Shown(self.etag(symbol), now.signature, had.skeleton, self._texts.whole(symbol))
         if item.detail is Detail.SKELETON and self._lists_all(item, pack):
             return Shown(self.etag(symbol), now.signature, self._texts.skeleton(symbol), had.body)
         return now
 
     def _is_whole(self, item: Item) -> bool:
         """Whether an item shows no less than its detail says: a body may be cut, or down to the lines that matter."""
-        return item.detail is not Detail.BODY or item.code == self._texts.code(item.symbol)[0]
+        return item.detail is not Detail.BODY or item.code == self._texts.whole(item.symbol)
 
     def _lists_all(self, item: Item, pack: Pack) -> bool:
         """Whether a skeleton lists all members but those that the pack shows by themselves."""

@@ -1,0 +1,127 @@
+"""The options that packs have in common: in how many words, and for whom."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.cli.asking import Ask
+
+import laconic
+from laconic.foundation.tokens import count
+
+PACKAGE = Path(laconic.__file__).parent
+PACKS = [("context", "Filling.climb"), ("symbol", "slice", "Filling.climb"), ("diff-context", "--worktree")]
+
+
+@pytest.fixture
+def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A part of this program as a repository, with a change that is not committed; the path of what was changed."""
+    root = tmp_path / "program"
+    for part in ("code/pack", "code/lenses", "code/render", "foundation"):
+        shutil.copytree(PACKAGE / part, root / part, ignore=shutil.ignore_patterns("__pycache__", "*.bin"))
+    for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "x"]):
+        subprocess.run(["git", *words], cwd=root, check=True)
+    path = root / "code/pack/filling.py"
+    path.write_text(path.read_text().replace("start = self.draft.choice()", "start = self.draft.choice()  # first"))
+    monkeypatch.chdir(root)
+    return path
+
+
+@pytest.mark.parametrize("words", PACKS)
+@pytest.mark.parametrize("zoom", ["L0", "L1", "L2", "L3", "L4"])
+def test_every_pack_has_zoom_levels(ask: Ask, edited: Path, words: tuple[str, ...], zoom: str) -> None:
+    answer = ask(*words, "--zoom", zoom, "--budget", "600", "--format", "json")
+    assert answer.status == 0, answer.err
+    assert count(answer.out) <= 600
+    slices = answer.json["slices"]
+    code = [one.get("code") for one in slices if one.get("detail") != "skeleton"]
+    assert any(code) == (zoom in {"L2", "L3", "L4"})
+    assert "Filling.climb" in answer.out
+
+
+def test_further_away_is_shorter(ask: Ask, edited: Path) -> None:
+    sizes = [
+        count(ask("context", "Filling.climb", "--zoom", f"L{level}", "--depth", "0").out) for level in (0, 1, 2, 4)
+    ]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]
+
+
+@pytest.mark.parametrize("words", PACKS)
+def test_comments_can_be_left_out(ask: Ask, edited: Path, words: tuple[str, ...]) -> None:
+    assert "# first" in ask(*words).out
+    out = ask(*words, "--strip-comments", "--compress-imports").out
+    assert "# first" not in out
+    assert "start = self.draft.choice()" in out
+    assert ask(*words, "--strip-comments", "--with-docs").status == 2
+
+
+def test_a_legend_is_only_where_it_pays(ask: Ask, shop: Path) -> None:
+    path = shop / "src/shop/long.py"
+    line = "    previous_subscription_state = previous_subscription_state + monthly_subscription_revenue\n"
+    path.write_text(
+        "def settle(previous_subscription_state, monthly_subscription_revenue):\n"
+        + line * 6
+        + '    return "monthly_subscription_revenue", previous_subscription_state\n'
+    )
+    short, whole = ask("context", "settle", "--alias").out, ask("context", "settle").out
+    legend = dict(entry.split("=") for entry in short.partition("\n")[0].removeprefix("aliases: ").split())
+    assert legend == {"A": "previous_subscription_state"}
+    assert count(short) < count(whole)
+    assert re.sub(r"\bA\b", legend["A"], short.partition("\n")[2]).strip() == whole.strip()
+    assert ask("context", "Order.validate", "--alias").out == ask("context", "Order.validate").out
+
+
+@pytest.mark.parametrize("words", [*PACKS, ("map",)])
+def test_a_known_answer_is_not_sent_again(ask: Ask, edited: Path, words: tuple[str, ...]) -> None:
+    first = ask(*words, "--etag")
+    tag = first.err.partition("etag ")[2].split()[0]
+    assert ask(*words, "--etag", tag).out.strip() == "UNCHANGED"
+    edited.write_text("# a line above\n" + edited.read_text())
+    assert words[0] == "diff-context" or ask(*words, "--etag", tag).out.strip() == "UNCHANGED"
+    edited.write_text(edited.read_text().replace("def climb(self, rungs", "def climb(self, how, rungs"))
+    answer = ask(*words, "--etag", tag)
+    assert words[0] == "map" or "how, rungs" in answer.out
+    assert count(answer.out) <= count(ask(*words).out)
+    assert ask(*words, "--etag", tag, "--session", "me").status == 2
+
+
+def test_what_was_named_before_is_counted(ask: Ask, edited: Path) -> None:
+    words = ("context", "Filling.climb", "--session", "me", "--no-fill", "--depth", "1")
+    assert "callers: Filling.fill_up" in ask(*words).out
+    again = ask(*words).out
+    assert "as before" in again
+    assert "fill_up" not in again
+    edited.write_text(edited.read_text().replace("self.climb(to_targets)", "pass"))
+    after = ask(*words).out
+    assert "no caller of Filling.climb any more: Filling.fill_up" in after
+    assert "any more" not in ask(*words).out
+    edited.write_text(edited.read_text().replace("        pass\n", "        self.climb(to_targets)\n", 1))
+    assert "callers: Filling.fill_up" in ask(*words).out
+
+
+def test_a_map_in_a_session_says_what_is_new(ask: Ask, shop: Path) -> None:
+    whole = ask("map", "--session", "me").out
+    again = ask("map", "--session", "me").out
+    assert re.fullmatch(r"=== \d+ as before\n", again)
+    (shop / "src/shop/audit.py").write_text("def recorded(order, when):\n    pass\n")
+    changed = ask("map", "--session", "me")
+    assert "def recorded(order, when)" in changed.out
+    assert "gone: src/shop/audit.py:record" in changed.out
+    assert "tokens saved" in changed.err
+    assert "Price" not in changed.out
+    assert "gone" not in ask("map", "--session", "me").out
+    assert ask("map", "--session", "me", "--reset").out == ask("map").out != whole
+    assert ask("map", "--zoom", "L0").out.count("def ") == 0
+    assert ask("map", "--zoom", "L3").status == 2
+
+
+def test_a_cut_body_is_known_to_who_has_it_whole(ask: Ask, edited: Path) -> None:
+    ask("context", "Filling.climb", "--session", "me", "--zoom", "L4", "--depth", "0")
+    out = ask("diff-context", "--worktree", "--session", "me", "--no-fill").out
+    assert re.search(r"^@\d+-\d+ \[unchanged .*\] contains_diff \d+: Filling.climb", out, re.MULTILINE)
+    assert "fitting, beyond" not in out
