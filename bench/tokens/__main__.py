@@ -47,15 +47,17 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     found = [path for path in sorted(options.clones.iterdir()) if path.is_dir()]
     clones = [path for path in found if not options.only or path.name in options.only]
-    checked, rows = ours.Checked(), []
+    violations = found_rows = 0
     for clone in clones:
-        rows += measured(clone, options.cases, options.ways, options.peers, checked)
-        _print([row for row in rows if row["repository"] == clone.name])
+        checked = ours.Checked()
+        rows = measured(clone, options.cases, options.ways, options.peers, checked)
+        _print(rows)
+        print(f"{checked.packs} packs, {len(checked.violations)} larger than their budget or than their files")
+        print("".join(f"{one}\n" for one in checked.violations), end="", flush=True)
+        violations, found_rows = violations + len(checked.violations), found_rows + len(rows)
         if options.record and rows:
-            _keep(rows, checked, options.cases)
-    print(f"{checked.packs} packs, {len(checked.violations)} larger than their budget or than their files")
-    print("\n".join(checked.violations))
-    return 1 if checked.violations else 0 if rows else 2
+            _keep(clone.name, rows, checked, options.cases)
+    return 1 if violations else 0 if found_rows else 2
 
 
 def measured(clone: Path, number: int, ways: Sequence[str], folder: Path | None, checked: ours.Checked) -> list[Row]:
@@ -142,12 +144,14 @@ def mean_rows(rows: Sequence[Row]) -> list[Row]:
     return found
 
 
-def _keep(rows: list[Row], checked: ours.Checked, number: int) -> None:
+def _keep(repository: str, rows: list[Row], checked: ours.Checked, number: int) -> None:
     """Remember these rows; of other ways and repositories those that were remembered before."""
     known = results.kept("tokens")
     fresh = {(row["repository"], row["way"]) for row in rows}
     before = [row for row in known.get("rows", []) if (row["repository"], row["way"]) not in fresh]
-    packs = {"packs": checked.packs, "violations": checked.violations} if checked.packs else known.get("checked", {})
+    packs = dict(known.get("checked", {}))
+    if checked.packs:
+        packs[repository] = {"packs": checked.packs, "violations": checked.violations}
     kept = [*before, *rows]
     record = {"machine": machine.facts(), "cases": number, "checked": packs, "rows": kept, "means": mean_rows(kept)}
     results.keep("tokens", record)

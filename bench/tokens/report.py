@@ -27,10 +27,9 @@ def report(record: Row) -> Iterator[str]:
         "whose body can be seen. Answers of ways without a budget are cut off; *whole* is what they are uncut, with "
         "its tokens. What counts as seen is in `bench/tokens/covered.py`."
     )
-    checked = record["checked"]
-    if checked:
-        yield ""
-        yield f"{checked['packs']:,} packs, {len(checked['violations'])} larger than their budget or than their files."
+    packs = sum(one["packs"] for one in record["checked"].values())
+    larger = sum(len(one["violations"]) for one in record["checked"].values())
+    yield from ("", f"{packs:,} packs were counted; {larger} are larger than their budget or than their files.")
     yield ""
     for kind, title in KINDS.items():
         yield from _table(title, [row for row in record["means"] if row["question"] == kind])
