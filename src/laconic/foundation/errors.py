@@ -81,6 +81,7 @@ EXIT_OF_CODE = {
     "rate_limited": EXIT_SURROUNDINGS,
     "untrusted_ancestry": EXIT_NEGATIVE,
     "fetch_failed": EXIT_SURROUNDINGS,
+    "invalid_bundle": EXIT_USAGE,
     "doctor_found": EXIT_NEGATIVE,
     "unauthorized": EXIT_SURROUNDINGS,
     "forbidden_origin": EXIT_SURROUNDINGS,

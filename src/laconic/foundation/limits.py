@@ -237,3 +237,9 @@ SWEEP_EVERY_SECONDS = 3_600
 SWEEP_AFTER_SECONDS = 86_400  # for which an artifact that no thread refers to stays
 CLIENT_SECONDS = 120.0  # for one answer of the relay
 EVENT_SILENCE_SECONDS = 60.0  # of a stream of events, after which it is opened again
+
+# The relay: bundles
+MAX_BUNDLE_BYTES = 2_000_000_000  # of one, unpacked
+MAX_BUNDLE_FILES = 100_000
+MAX_BUNDLE_TEXT_BYTES = 256_000_000  # of its events and versions
+MAX_REPLAYED_CALLS = 1_000

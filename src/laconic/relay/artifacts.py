@@ -60,10 +60,15 @@ class Artifact:
     mime: str
     size_bytes: int
     preview: Preview
-    created_at: str
+    created_ms: int  # since 1970
     origin: Origin
     sizes: tuple[Size, Size]  # what it stands for, and its preview
     number: int = 0  # 1, 2, … in its thread; 0 before it is kept
+
+    @property
+    def created_at(self) -> str:
+        """When it was stored."""
+        return timestamp(self.created_ms)
 
     @property
     def ref(self) -> str:
@@ -97,6 +102,52 @@ class Prepared(NamedTuple):
     commands: tuple[Command, ...]
 
 
+class Taken(NamedTuple):
+    """Bytes that are on the disk and not kept yet, with what is known of them."""
+
+    keep: Keep
+    content: Content
+
+
+def take_in(store: Store, chunks: Iterable[bytes], most_bytes: int = MAX_BLOB_BYTES) -> Taken:
+    """Bring the bytes of an artifact to the disk as they come."""
+    ends = _Ends()
+    keep = store.take_in(ends.passing(chunks), most_bytes)
+    return Taken(keep, ends.content())
+
+
+def described(
+    thread_id: str,
+    taken: Taken,
+    count_tokens: CountTokens,
+    created_ms: int,
+    *,
+    name: str = "",
+    kind: str = "",
+    mime: str = "",
+    origin: Origin,
+    replaced: Size | None = None,
+) -> Artifact:
+    """What was taken in, as an artifact of a thread. `replaced` is what it stands for, where that is not itself."""
+    kind = kind or _type_of(name, taken.content)
+    shown = preview(taken.content, kind)
+    return Artifact(
+        thread_id, taken.keep.digest, name, kind, mime or _MIME.get(kind, "text/plain"), taken.keep.size_bytes, shown,
+        created_ms, origin, _sizes(taken.content, shown, count_tokens, replaced),
+    )  # fmt: skip
+
+
+def keeping(artifact: Artifact, taken: Taken, *, is_searched: bool = True) -> Iterator[Command]:
+    """The commands that make what was taken in an artifact, with its figures. What is not searched is not found by its
+    words, as what a search has found must not be by the next."""
+    is_searched = is_searched and is_text(taken.content.head)
+    text = taken.content.head[:SEARCHED_BYTES].decode("utf-8", "replace") if is_searched else ""
+    yield taken.keep
+    yield from _attachment(artifact, text)
+    where = scopes(artifact.thread_id, artifact.origin.actor, artifact.origin.capability)
+    yield from spent(where, *artifact.sizes, artifacts=1)
+
+
 def prepare(
     store: Store,
     thread_id: str,
@@ -105,32 +156,17 @@ def prepare(
     *,
     name: str = "",
     kind: str = "",
-    mime: str = "",
-    origin: Origin,
-    replaced: Size | None = None,
     is_searched: bool = True,
     most_bytes: int = MAX_BLOB_BYTES,
+    **about: Any,
 ) -> Prepared:
-    """Bring the bytes of an artifact to the disk as they come; nothing is kept before the commands are committed.
-
-    `replaced` is what it stands for, where that is more than its own content. What is not searched is not found by its
-    words, as what a search has found must not be by the next.
-    """
+    """A new artifact of a thread; nothing is kept before the commands are committed. `about` as of `described`."""
     _check(name, kind)
     threads.get(store, thread_id)
-    ends = _Ends()
-    keep = store.take_in(ends.passing(chunks), most_bytes)
-    content = ends.content()
-    kind = kind or _type_of(name, content)
-    shown = preview(content, kind)
-    now_ms = store.now_ms()
-    artifact = Artifact(
-        thread_id, keep.digest, name, kind, mime or _MIME.get(kind, "text/plain"), keep.size_bytes, shown,
-        timestamp(now_ms), origin, _sizes(content, shown, count_tokens, replaced),
-    )  # fmt: skip
-    is_searched = is_searched and is_text(content.head)
-    text = content.head[:SEARCHED_BYTES].decode("utf-8", "replace") if is_searched else ""
-    return Prepared(artifact, tuple(_commands(artifact, keep, text)))
+    taken = take_in(store, chunks, most_bytes)
+    artifact = described(thread_id, taken, count_tokens, store.now_ms(), name=name, kind=kind, **about)
+    commands = (*keeping(artifact, taken, is_searched=is_searched), _created(artifact, artifact.origin.actor))
+    return Prepared(artifact, commands)
 
 
 def put(
@@ -173,7 +209,7 @@ def shared(store: Store, artifact: Artifact, thread_id: str, actor: str) -> Arti
     """The same artifact as one of another thread, which then keeps it by itself."""
     there = store.attached(_owner(thread_id), artifact.digest)
     if there is None:
-        here = replace(artifact, thread_id=thread_id)
+        here = replace(artifact, thread_id=thread_id, created_ms=store.now_ms())
         text = "" if artifact.type == "binary" else _searched(store, artifact.digest)
         store.commit(Batch((*_attachment(here, text), _created(here, actor))))
     return get(store, thread_id, artifact.digest)
@@ -271,14 +307,6 @@ def _sizes(content: Content, shown: Preview, count_tokens: CountTokens, replaced
     return naive, actual
 
 
-def _commands(artifact: Artifact, keep: Keep, text: str) -> Iterator[Command]:
-    yield keep
-    yield from _attachment(artifact, text)
-    yield _created(artifact, artifact.origin.actor)
-    where = scopes(artifact.thread_id, artifact.origin.actor, artifact.origin.capability)
-    yield from spent(where, *artifact.sizes, artifacts=1)
-
-
 def _attachment(artifact: Artifact, text: str) -> Iterator[Command]:
     about = {
         "name": artifact.name,
@@ -289,7 +317,9 @@ def _attachment(artifact: Artifact, text: str) -> Iterator[Command]:
         "sizes": [list(astuple(size)) for size in artifact.sizes],
     }
     words = f"{artifact.name}\n{text}" if text else ""
-    yield Attach(_owner(artifact.thread_id), artifact.digest, artifact.digest, encode(about), words)
+    yield Attach(
+        _owner(artifact.thread_id), artifact.digest, artifact.digest, encode(about), words, artifact.created_ms
+    )
     if words:
         yield Count(_searched_in(artifact.thread_id), "artifacts")
 
@@ -314,6 +344,6 @@ def _artifact(thread_id: str, found: Attached) -> Artifact:
     naive, actual = (Size(*size) for size in about["sizes"])
     return Artifact(
         thread_id, found.digest, about["name"], about["type"], about["mime"], found.size_bytes,
-        Preview(*about["preview"]), timestamp(found.at_ms), Origin(actor, capability, tuple(source_refs)),
+        Preview(*about["preview"]), found.at_ms, Origin(actor, capability, tuple(source_refs)),
         (naive, actual), found.number,
     )  # fmt: skip

@@ -29,6 +29,7 @@ class Append:
     stream: str
     kind: str
     body: bytes | Callable[[Sequence[int]], bytes]
+    at_ms: int | None = None  # when it happened, if that was before now
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class Write:
     edit: Callable[[bytes | None], Edit]
     author: str = ""
     expected: int | None = None
+    at_ms: int | None = None  # when it was made, if that was before now
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class Attach:
     digest: str
     body: bytes
     text: str = ""
+    at_ms: int | None = None  # when it was attached, if that was before now
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ def _append(tables: Tables, command: Append, given: list[int]) -> int:
     stream, number = _next(tables, command.stream)
     body = command.body if isinstance(command.body, bytes) else command.body(given)
     sql = "insert into entry values (?, ?, ?, ?, ?)"
-    tables.database.execute(sql, (stream, number, tables.now_ms, command.kind, body))
+    tables.database.execute(sql, (stream, number, command.at_ms or tables.now_ms, command.kind, body))
     return number
 
 
@@ -115,7 +115,7 @@ def _write(tables: Tables, command: Write, given: list[int]) -> int:
         sql = "insert into document (name, version, body) values (?, ?, ?) returning id"
         document = database.value(sql, (command.document, version, body))
     sql = "insert into version values (?, ?, ?, ?, ?, ?)"
-    database.execute(sql, (document, version, tables.now_ms, command.author, change, saved))
+    database.execute(sql, (document, version, command.at_ms or tables.now_ms, command.author, change, saved))
     return version
 
 
@@ -145,7 +145,7 @@ def _attach(tables: Tables, command: Attach, given: list[int]) -> int:
         return there
     _, number = _next(tables, f"attachments of {command.owner}")
     sql = "insert into attachment (owner, number, name, digest, at_ms, body) values (?, ?, ?, ?, ?, ?) returning id"
-    values = (command.owner, number, command.name, command.digest, tables.now_ms, command.body)
+    values = (command.owner, number, command.name, command.digest, command.at_ms or tables.now_ms, command.body)
     row = database.value(sql, values)
     if command.text:
         sql = "insert into words (rowid, owner, text) values (?, ?, ?)"
