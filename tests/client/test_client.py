@@ -115,3 +115,20 @@ def test_who_finds_no_relay_is_told_how_to_start_one(tmp_path: Path) -> None:
 def test_a_wrong_token_is_refused(web: Web) -> None:
     with Client(Address("127.0.0.1", web.port, "wrong")) as client, pytest.raises(LaconicError, match="unauthorized"):
         client(ask.thread_list())
+
+
+def test_threads_are_carried_as_bundles_and_their_calls_made_again(relay: Client) -> None:
+    thread = relay(ask.thread_new("carried")).thread_id
+    relay(ask.artifact_put(thread, "tea at five", name="tea.txt"))
+    relay(ask.cap_invoke(thread, "retrieval.search", {"query": "tea"}))
+    assert relay(ask.checkpoint(thread, "before")).state_ref == "v1"
+    assert [call.outcome for call in relay(ask.replay(thread)).calls] == ["same"]
+    relay(ask.artifact_put(thread, "tea at six", name="more.txt"))
+    (call,) = relay(ask.replay(thread)).calls
+    assert (call.outcome, "more.txt" in call.changes) == ("differs", True)
+    copy = relay(ask.thread_import(relay(ask.thread_export(thread)))).thread_id
+    assert copy != thread
+    names = [one.name for one in relay(ask.artifact_list(copy)).artifacts]
+    assert names == ["tea.txt", "retrieval.search", "more.txt"]
+    with pytest.raises(LaconicError, match="invalid_bundle"):
+        relay(ask.thread_import(b"nothing"))

@@ -129,3 +129,23 @@ def stats(kind: str, name: str) -> Request[shapes.Stats]:
 def report(thread_id: str, format: str = "md") -> Request[shapes.ReportTold]:
     """Write a report of a thread."""
     return request("report", path={"thread_id": thread_id}, body={"format": format})
+
+
+def checkpoint(thread_id: str, name: str = "") -> Request[shapes.CheckpointTold]:
+    """Mark where a thread is now."""
+    return request("checkpoint", path={"thread_id": thread_id}, body=shapes.NewCheckpoint(name))
+
+
+def replay(thread_id: str, after: int = 0) -> Request[shapes.Replayed]:
+    """Make the calls of a thread again and compare."""
+    return request("replay", path={"thread_id": thread_id}, body=shapes.NewReplay(after))
+
+
+def thread_export(thread_id: str) -> Request[bytes]:
+    """Everything that a thread consists of, as a ZIP archive."""
+    return request("thread_export", path={"thread_id": thread_id})
+
+
+def thread_import(bundle: bytes) -> Request[shapes.ThreadTold]:
+    """The thread of a bundle as one of this relay."""
+    return request("thread_import", body=bundle)

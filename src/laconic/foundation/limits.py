@@ -243,3 +243,6 @@ MAX_BUNDLE_BYTES = 2_000_000_000  # of one, unpacked
 MAX_BUNDLE_FILES = 100_000
 MAX_BUNDLE_TEXT_BYTES = 256_000_000  # of its events and versions
 MAX_REPLAYED_CALLS = 1_000
+MAX_COMPARED_BYTES = 1_000_000  # of two answers whose lines are compared
+MAX_SHOWN_CHANGES = 20  # lines
+MAX_TRIED_CHUNKS = 1_000  # of an answer

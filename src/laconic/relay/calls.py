@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import islice
 from threading import Lock
 from typing import Any, NamedTuple
 
 from laconic.foundation.clock import Stopwatch
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import CALL_SECONDS, INLINE_ANSWER_BYTES, MAX_REFS, RECEIPT_SECONDS
+from laconic.foundation.limits import CALL_SECONDS, INLINE_ANSWER_BYTES, MAX_REFS, MAX_TRIED_CHUNKS, RECEIPT_SECONDS
 from laconic.relay import artifacts, threads
 from laconic.relay.accounting import Size, scopes, spent
 from laconic.relay.artifacts import Artifact, CountTokens, Origin
@@ -161,6 +162,14 @@ class Calls:
             self._tell_hit(call, artifact, key)
         duration_ms = int(watch.seconds() * 1000)
         return Answered(call.capability, artifact, is_hit, key, duration_ms, self._short_text(artifact))
+
+    def try_out(self, call: Call) -> bytes:
+        """What a call that only reads would give, without a trace of it; raises what the pipeline refuses."""
+        offer = self._offers.get(call.capability)
+        if offer is None or offer.reach is not Reach.READ:
+            raise LaconicError("unknown_capability", f"there is no {call.capability[:80]} that only reads")
+        self._check(offer, call)
+        return b"".join(islice(offer.run(call).chunks, MAX_TRIED_CHUNKS))
 
     def _check(self, offer: Offer, call: Call) -> None:
         threads.get(self._store, call.thread_id)

@@ -10,6 +10,7 @@ STATUS_OF_CODE = {
     "invalid_argument": 400,
     "invalid_patch": 400,
     "invalid_envelope": 400,
+    "invalid_bundle": 400,
     "budget_too_small": 400,
     "usage": 400,
     "unauthorized": 401,

@@ -95,6 +95,23 @@ class _Report:
     format: Format = option(Format.MD, "how it is written")
 
 
+@dataclass(frozen=True, slots=True)
+class _Export:
+    thread_id: str = positional("the id of a thread")
+    out: str = option("", "the file to write (default: the id and .zip)", metavar="FILE")
+
+
+@dataclass(frozen=True, slots=True)
+class _Import:
+    bundle: str = positional("what export has written", metavar="FILE")
+
+
+@dataclass(frozen=True, slots=True)
+class _Checkpoint:
+    thread_id: str = positional("the id of a thread")
+    name: str = option("", "what to call it")
+
+
 def _thread_new(asked: Asked, parameters: _New) -> dict[str, Any]:
     from laconic.client import ask
 
@@ -263,6 +280,49 @@ def _stats(asked: Asked, parameters: _OfThread) -> dict[str, Any]:
     return {**_plain(figures), "text": "\n".join(lines) + "\n"}
 
 
+def _export(asked: Asked, parameters: _Export) -> dict[str, Any]:
+    from laconic.client import ask
+
+    path = Path(parameters.out or f"{parameters.thread_id}.zip")
+    with asked.connect() as relay:
+        bundle = relay(ask.thread_export(parameters.thread_id))
+    try:
+        path.write_bytes(bundle)
+    except OSError as error:
+        raise LaconicError("unwritable_output", f"{path}: {error.strerror}") from error
+    return {"out": str(path), "size": len(bundle), "text": f"{len(bundle):,} bytes in {path}\n"}
+
+
+def _import(asked: Asked, parameters: _Import) -> dict[str, Any]:
+    from laconic.client import ask
+
+    try:
+        bundle = Path(parameters.bundle).read_bytes()
+    except OSError as error:
+        raise LaconicError("unreadable_file", f"{parameters.bundle}: {error.strerror}") from error
+    with asked.connect() as relay:
+        made = relay(ask.thread_import(bundle))
+    return {**_plain(made), "text": f"{made.thread_id}\n"}
+
+
+def _checkpoint(asked: Asked, parameters: _Checkpoint) -> dict[str, Any]:
+    from laconic.client import ask
+
+    with asked.connect() as relay:
+        made = relay(ask.checkpoint(parameters.thread_id, parameters.name))
+    return {**_plain(made), "text": f"{made.state_ref}, event {made.seq}\n"}
+
+
+def _replay(asked: Asked, parameters: _OfThread) -> dict[str, Any]:
+    from laconic.client import ask
+
+    with asked.connect() as relay:
+        found = relay(ask.replay(parameters.thread_id)).calls
+    lines = [f"{one.outcome:<8} {one.event:>6}  {one.capability}" for one in found]
+    lines += [visible(f"\nevent {one.event}:\n{one.changes}") for one in found if one.changes]
+    return {"calls": _plain(found), "text": "\n".join(lines or ["no calls were made"]) + "\n"}
+
+
 def _config(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     from laconic.client import ask
 
@@ -293,6 +353,10 @@ COMMANDS: tuple[RelayCommand, ...] = (
     RelayCommand(("cap", "list"), "What can be called", Nothing, _cap_list),
     RelayCommand(("cap", "invoke"), "Call a capability on behalf of a thread", _Invoke, _cap_invoke, "--args"),
     RelayCommand(("report",), "Write a report of a thread", _Report, _report),
+    RelayCommand(("checkpoint",), "Mark where a thread is now", _Checkpoint, _checkpoint),
+    RelayCommand(("replay",), "Make a thread's calls again and show what differs", _OfThread, _replay),
+    RelayCommand(("export",), "Write a thread to a bundle", _Export, _export),
+    RelayCommand(("import",), "Read a thread from a bundle", _Import, _import),
     RelayCommand(("stats",), "The tokens that a thread has been spared", _OfThread, _stats),
 )
 

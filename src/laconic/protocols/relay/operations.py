@@ -136,6 +136,22 @@ OPERATIONS: tuple[Operation, ...] = (
         shapes.NewCall, repeatable=True, fails=_CALL,
     ),
     Operation(
+        "checkpoint", "POST", "/threads/{thread_id}/checkpoints", "Mark where a thread is now",
+        shapes.CheckpointTold, shapes.NewCheckpoint, status=201, fails=_THREAD,
+    ),
+    Operation(
+        "replay", "POST", "/threads/{thread_id}/replay", "Make the calls of a thread again and compare",
+        shapes.Replayed, shapes.NewReplay, fails=_THREAD,
+    ),
+    Operation(
+        "thread_export", "GET", "/threads/{thread_id}/bundle", "Everything that a thread consists of, as a ZIP archive",
+        None, gives=Content.BYTES, fails=(*_THREAD, "payload_too_large", "artifact_damaged"),
+    ),
+    Operation(
+        "thread_import", "POST", "/bundles", "The thread of a bundle as one of this relay", shapes.ThreadTold,
+        takes=Content.BYTES, status=201, fails=("invalid_bundle", "payload_too_large"),
+    ),
+    Operation(
         "stats", "GET", "/stats/{kind}/{name}", "The tokens that a thread, capability or agent has been spared",
         shapes.Stats, fails=("invalid_argument", *_THREAD),
     ),

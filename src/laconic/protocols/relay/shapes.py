@@ -57,6 +57,18 @@ class NewReport(Struct, forbid_unknown_fields=True):
     format: Literal["md", "json"] = "md"
 
 
+class NewCheckpoint(Struct, forbid_unknown_fields=True):
+    """A checkpoint to be made."""
+
+    name: Name = ""
+
+
+class NewReplay(Struct, forbid_unknown_fields=True):
+    """The calls of a thread to be made again, those after an event."""
+
+    after: Annotated[int, Meta(ge=0)] = 0
+
+
 # Answered
 
 
@@ -310,3 +322,28 @@ class Settings(Struct):
 
     home: str
     policy: dict[str, Any]
+
+
+class CheckpointTold(Struct):
+    """Where a thread was."""
+
+    name: str
+    state_ref: str
+    seq: int
+
+
+class Compared(Struct):
+    """One call that was made again: `same`, `differs`, `failed`, or `gone` where the answer is not kept any more."""
+
+    event: int
+    capability: str
+    was: str
+    now: str
+    outcome: str
+    changes: str
+
+
+class Replayed(Struct):
+    """What the calls of a thread give now."""
+
+    calls: list[Compared]

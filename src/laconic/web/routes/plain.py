@@ -12,6 +12,7 @@ from laconic.foundation.errors import LaconicError
 from laconic.relay import artifacts, reports, threads
 from laconic.relay.accounting import savings
 from laconic.relay.artifacts import Origin
+from laconic.relay.bundles import replay as replays
 from laconic.relay.calls import Call
 from laconic.relay.relay import Relay
 from laconic.relay.streams import STATE
@@ -37,18 +38,18 @@ def settings(relay: Relay, asked: Asked) -> Any:
 
 def thread_new(relay: Relay, asked: Asked) -> Any:
     """A new thread."""
-    return _told(relay, threads.create(relay.store, asked.body.name, asked.agent))
+    return thread_told(relay, threads.create(relay.store, asked.body.name, asked.agent))
 
 
 def thread_list(relay: Relay, asked: Asked) -> Any:
     """The newest threads."""
     found = threads.recent(relay.store, asked.query["before"] or "", asked.query["limit"])
-    return {"threads": [_told(relay, thread) for thread in found]}
+    return {"threads": [thread_told(relay, thread) for thread in found]}
 
 
 def thread_get(relay: Relay, asked: Asked) -> Any:
     """One thread."""
-    return _told(relay, threads.get(relay.store, asked.path["thread_id"]))
+    return thread_told(relay, threads.get(relay.store, asked.path["thread_id"]))
 
 
 def state_full(relay: Relay, asked: Asked) -> Any:
@@ -150,17 +151,30 @@ def report(relay: Relay, asked: Asked) -> Any:
     }
 
 
+def checkpoint(relay: Relay, asked: Asked) -> Any:
+    """A mark."""
+    return replays.checkpoint(relay.store, asked.path["thread_id"], asked.body.name, asked.agent)
+
+
+def replay(relay: Relay, asked: Asked) -> Any:
+    """The calls again."""
+    thread_id = asked.path["thread_id"]
+    found = replays.replay(relay.store, relay.calls, thread_id, asked.agent, asked.body.after)
+    return {"calls": [one.told() for one in found]}
+
+
 HANDLERS: dict[str, Handler] = {
     handler.__name__: handler
     for handler in (
         health, version, settings, thread_new, thread_list, thread_get, state_full, state_header, state_patch,
         state_history, artifact_put, artifact_list, artifact_get, artifact_remove, events, cap_list, cap_invoke, stats,
-        report,
+        report, checkpoint, replay,
     )
 }  # fmt: skip
 
 
-def _told(relay: Relay, thread: threads.Thread) -> dict[str, Any]:
+def thread_told(relay: Relay, thread: threads.Thread) -> dict[str, Any]:
+    """A thread with the figures that lists show."""
     found = relay.store.document(STATE + thread.thread_id)
     figures = savings(relay.store, f"thread/{thread.thread_id}").told()
     counts = {"hop_count": figures["hops"], "artifact_count": figures["artifacts"]}

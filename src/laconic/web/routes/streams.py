@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Executor
 from functools import partial
+from typing import IO
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import HEARTBEAT_SECONDS, MAX_EVENT_STREAMS, UPLOAD_CHUNK_SECONDS
+from laconic.foundation.limits import (
+    BLOB_CHUNK_BYTES,
+    HEARTBEAT_SECONDS,
+    MAX_BUNDLE_BYTES,
+    MAX_EVENT_STREAMS,
+    UPLOAD_CHUNK_SECONDS,
+)
+from laconic.protocols.relay.operations import Content
 from laconic.relay import artifacts, threads
 from laconic.relay.artifacts import Origin
+from laconic.relay.bundles import reading, writing
 from laconic.relay.encoding import encode
 from laconic.relay.relay import Relay
 from laconic.relay.streams import THREAD
+from laconic.relay.threads import Thread
 from laconic.web.asked import Asked
+from laconic.web.routes.plain import thread_told
 
 Streamed = Callable[[Relay, Asked, Request, Executor], Awaitable[Response]]
 
@@ -68,8 +81,59 @@ async def event_stream(relay: Relay, asked: Asked, request: Request, pool: Execu
     return StreamingResponse(_events(relay, thread_id, after, state), media_type="text/event-stream")
 
 
+async def thread_export(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+    """A bundle, made in a file first: what cannot be written out whole is not begun."""
+    thread_id = asked.path["thread_id"]
+    file = await asyncio.get_running_loop().run_in_executor(pool, _exported, relay, thread_id)
+    headers = {
+        "content-length": str(file.seek(0, os.SEEK_END)),
+        "content-disposition": f'attachment; filename="{thread_id}.zip"',
+    }
+    file.seek(0)
+    return StreamingResponse(_closing(file), headers=headers, media_type=Content.BYTES)
+
+
+async def thread_import(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+    """A bundle, taken into a file first."""
+    loop = asyncio.get_running_loop()
+    chunks = _chunks(request.stream(), loop)
+    try:
+        thread = await loop.run_in_executor(pool, _imported, relay, chunks, asked.agent)
+    except ClientDisconnect:
+        raise LaconicError("malformed_request", "the request ended before its body did") from None
+    return Response(encode(thread_told(relay, thread)), status_code=201, media_type="application/json")
+
+
+def _exported(relay: Relay, thread_id: str) -> IO[bytes]:
+    file = tempfile.TemporaryFile(dir=relay.home)  # noqa: SIM115 - closed when it has been sent
+    try:
+        writing.write(relay.store, thread_id, file)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _imported(relay: Relay, chunks: Iterator[bytes], agent: str) -> Thread:
+    with tempfile.TemporaryFile(dir=relay.home) as file:
+        size = 0
+        for chunk in chunks:
+            size += len(chunk)
+            if size > MAX_BUNDLE_BYTES:
+                raise LaconicError("payload_too_large", f"a bundle has at most {MAX_BUNDLE_BYTES:,} bytes")
+            file.write(chunk)
+        return reading.read(relay.store, file, agent, relay.count_tokens)
+
+
+def _closing(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while chunk := file.read(BLOB_CHUNK_BYTES):
+            yield chunk
+
+
 STREAMED: dict[str, Streamed] = {
-    handler.__name__: handler for handler in (artifact_upload, artifact_content, event_stream)
+    handler.__name__: handler
+    for handler in (artifact_upload, artifact_content, event_stream, thread_export, thread_import)
 }
 
 
