@@ -42,6 +42,7 @@ NOT_OURS = {
     "completion-": "completion is not offered",
     "logging-": "logging is not offered",
     "elicitation-": "needs a tool of the suite's own server",
+    "server-sse-polling": "calls a tool of the suite's own server, over a revision without resumption",
     "tools-call-": "needs a tool of the suite's own server",
     "json-schema-": "needs a tool of the suite's own server",
     "resources-subscribe": "subscriptions are not offered",

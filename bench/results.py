@@ -45,10 +45,26 @@ def write_page() -> None:
         ("tokens", report_tokens),
         ("sessions", _sessions),
         ("mcp_server", _mcp_server),
+        ("packet", _packet),
     ):
         if record := kept(name):
             lines += section(record)
     (HERE / "RESULTS.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
+def _packet(record: Record) -> Iterator[str]:
+    yield from ("## Packets", "", "`python -m bench.packet CLONES… --issues FILE --repositories DIR --record`", "")
+    yield from (_machine(record["machine"]), "")
+    yield "Of the tasks with a packet: which share of the changed files it found, and whether any of them. Then of all."
+    yield ""
+    yield "| tasks | files | asked | spoken | recall | any | recall of all | file@1 | file@5 | function@5 | @10 |"
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+    for row in record["sets"]:
+        rates = [f"{row[name]:.3f}" for name in ("recall", "any", "recall_all", "file1", "file5")]
+        functions = [f"{row[name]:.3f}" if row["name"] == "issues" else "" for name in ("function5", "function10")]
+        cells = [row["name"], str(row["files"]), str(row["tasks"]), str(row["spoken"]), *rates, *functions]
+        yield f"| {' | '.join(cells)} |"
+    yield ""
 
 
 def _ground_truth(record: Record) -> Iterator[str]:
