@@ -44,6 +44,7 @@ def write_page() -> None:
         ("diff_context", _diff_context),
         ("tokens", report_tokens),
         ("sessions", _sessions),
+        ("slices", _slices),
         ("mcp_server", _mcp_server),
         ("packet", _packet),
     ):
@@ -144,6 +145,33 @@ def _sessions(record: Record) -> Iterator[str]:
             f"| {row['repository']} | {row['kind']} | {row['asked']} | {row['files']:,} | {row['without']:,} | "
             f"{row['shorter']:,} | {fewer:.1f} | {row['filled']:,} | {row['worth']:,} | {more:.1f} |"
         )
+    yield ""
+
+
+def _slices(record: Record) -> Iterator[str]:
+    yield from ("## Packs and slices of random functions", "", "`python -m bench.slices REPOSITORY… --record`", "")
+    yield from (_machine(record["machine"]), "")
+    yield (
+        "Packs and slices of 300, 1,000 and 4,000 tokens: how many were larger than their budget, than the whole files "
+        "they show something of, or had a caller before a dependency; of the names in the functions that are defined in "
+        "the repository, how many `symbol deps` holds; looking up a symbol, in milliseconds."
+    )
+    yield ""
+    yield "| repository | functions | packs | over budget | over files | callers first | names | held | cold | warm |"
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+    for row in record["rows"]:
+        names = (
+            "symbols",
+            "packs",
+            "over_budget",
+            "over_files",
+            "callers_first",
+            "names",
+            "held",
+            "cold_ms",
+            "warm_ms",
+        )
+        yield f"| {row['repository']} | {' | '.join(str(row.get(name, 0)) for name in names)} |"
     yield ""
 
 

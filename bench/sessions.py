@@ -62,7 +62,7 @@ def measure(repository: Path, number: int, budget: int) -> dict[str, Counter[str
 
 def tasks(copy: Path, number: int) -> Iterator[Task]:
     """The last commits that change functions, the oldest first; each with its parent checked out."""
-    log = _git(copy, "log", "--no-merges", "--format=%H", f"-{number * 8}").split()
+    log = _git(copy, "log", "--min-parents=1", "--max-parents=1", "--format=%H", f"-{number * 8}").split()
     usable = [commit for commit in log if _is_small(copy, commit)][: number * 2]
     done = 0
     for commit in reversed(usable):
