@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -42,12 +43,14 @@ def _rewritten(root: Path, value: object, directory: Path) -> object:
 
 
 def _report(root: Path, value: object, directory: Path) -> object:
-    """What a tool wrote, which may be outside of the repository."""
+    """What a tool wrote, which may be outside of the repository, if it is not a link in it that leads there."""
     if isinstance(value, tuple):
         return tuple(_report(root, element, directory) for element in value)
     if not isinstance(value, str) or not value:
         return value
     inside = _path_from_root(root, value, directory)
+    if inside is None and Path(os.path.normpath(directory.resolve() / value)).is_relative_to(root):
+        return value
     try:
         return inside if inside is not None else str((directory / value).resolve(strict=True))
     except (OSError, ValueError, RuntimeError):

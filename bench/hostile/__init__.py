@@ -1,0 +1,1 @@
+"""A repository that does its worst, and every question asked about it."""

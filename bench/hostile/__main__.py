@@ -1,0 +1,136 @@
+"""Makes the hostile repository, asks every command and every MCP tool about it, and prints a line for each.
+
+    python -m bench.hostile FOLDER [--files 100000] [--timeout 600]
+
+FOLDER must not exist. Each line says how the question ended (answered, refused with a code, defect, too slow), the
+seconds it took, and the words. The exit status is 1 if something ended as a defect or too slowly, if anything printed
+holds a control character or a text from outside, or if a program was run that the repository names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import anyio
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp_types import TextContent
+
+from bench.hostile.questions import ODD, QUESTIONS
+from bench.hostile.repository import MARK, OUTSIDE, SECRET, make
+from laconic.cli.commands import COMMANDS
+from laconic.foundation.clock import Stopwatch
+from laconic.protocols.mcp.tools import tool_name
+
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+REFUSED = re.compile(r"([a-z]+_[a-z_]+|usage): ")
+
+
+class Ending(NamedTuple):
+    """How one question ended."""
+
+    words: str
+    how: str
+    seconds: float
+    is_bad: bool
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Ask, and say how it went."""
+    parser = argparse.ArgumentParser(prog="python -m bench.hostile", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--files", type=int, default=100_000)
+    parser.add_argument("--timeout", type=float, default=600.0, help="seconds for one question")
+    options = parser.parse_args(arguments)
+    folder = options.folder.resolve()
+    root = make(folder, options.files)
+    _of_ones_own(folder)
+    endings = []
+    for ending in (*_by_command(root, options.timeout), *anyio.run(_by_tool, root, options.timeout)):
+        print(f"{ending.how:<28} {ending.seconds:8.2f} s  {ending.words}", flush=True)
+        endings.append(ending)
+    was_run = (folder / OUTSIDE / MARK).exists()
+    bad = sum(one.is_bad for one in endings)
+    print(f"{len(endings)} questions, {bad} badly ended; programs run: {'yes' if was_run else 'none'}")
+    return int(bool(bad) or was_run)
+
+
+def _of_ones_own(folder: Path) -> None:
+    """No daemon, key or settings of the user's take part."""
+    for name in ("run", "home"):
+        (folder / name).mkdir(mode=0o700)
+    os.environ |= {
+        "XDG_RUNTIME_DIR": str(folder / "run"),
+        "LACONIC_HOME": str(folder / "home"),
+        "LACONIC_DAEMON": "off",
+    }
+
+
+def command_lines() -> Iterator[tuple[str, ...]]:
+    """The words of every command of the catalogue, and the odd ones."""
+    for command in COMMANDS:
+        words = QUESTIONS[command.capability_name][0]
+        yield (*command.words, *(word for word in words if word != "--callers" or not command.preset))
+    yield from ODD
+
+
+def _by_command(root: Path, timeout: float) -> Iterator[Ending]:
+    for words in command_lines():
+        shown, watch = " ".join(map(ascii, words)), Stopwatch()
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "laconic", *words], cwd=root, capture_output=True, stdin=subprocess.DEVNULL,
+                timeout=timeout, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            yield Ending(shown, "too slow", watch.seconds(), True)
+            continue
+        printed = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+        yield judged(shown, done.returncode, *printed, watch.seconds())
+
+
+def judged(words: str, status: int, out: str, errors: str, seconds: float) -> Ending:
+    """What to think of an answer."""
+    complaint = next((line for line in errors.splitlines() if not line.startswith(("note: ", "hint: "))), "")
+    refusal = REFUSED.match(complaint)
+    if CONTROLS.search(out + errors):
+        return Ending(words, "control character", seconds, True)
+    if SECRET in out + errors:
+        return Ending(words, "read from outside", seconds, True)
+    if status == 0:
+        return Ending(words, "answered", seconds, False)
+    if refusal is None or refusal[1] == "internal_error" or "Traceback" in errors:
+        return Ending(words, f"defect, status {status}", seconds, True)
+    return Ending(words, f"refused: {refusal[1]}", seconds, False)
+
+
+async def _by_tool(root: Path, timeout: float) -> list[Ending]:
+    """Every capability as a tool of one server."""
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "laconic", "mcp", "--all-tools"], env=dict(os.environ), cwd=str(root)
+    )
+    endings = []
+    async with Client(server, mode="legacy") as client:
+        for name, (_, given) in QUESTIONS.items():
+            tool, watch = tool_name(name), Stopwatch()
+            try:
+                with anyio.fail_after(timeout):
+                    result = await client.call_tool(tool, given)
+            except TimeoutError:
+                endings.append(Ending(f"tool {tool}", "too slow", watch.seconds(), True))
+                continue
+            text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
+            said = ("", text) if result.is_error else (text, "")
+            endings.append(judged(f"tool {tool}", int(bool(result.is_error)), *said, watch.seconds()))
+    return endings
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
