@@ -1,25 +1,153 @@
-"""What `laconic diff-context` answers, in the form in which published cases of cut commits are scored.
+"""`python -m bench.groundtruth.diff_context CASES CLONES`: what a pack of half a commit shows of the other half.
 
-Run in a work tree in which half of a commit is applied, with the file that holds this half:
+CASES is a file with a case a line: a commit of a repository, half of the symbols that it changes as a diff, and the
+other half, which is hidden. CLONES holds the repositories with their history, named `owner+repository` or `repository`;
+nothing is written there. In a work tree at the parent commit, with the given half applied, `diff-context --worktree` is
+asked.
 
-    python -m bench.groundtruth.diff_context BUDGET GIVEN.diff
+- *covered*: hidden symbols outside of tests of which every changed line lies in what the pack shows;
+- *mentioned*: those of which it shows a signature or the name at least;
+- beside it the tokens of the pack, and those of all files that the given half touches.
 
-A slice is a run of lines that the pack shows, numbered as in the parent commit, since cases number the lines that they
-hide so. Blank lines next to what is shown count as shown: there is nothing to show of them.
+Lines count as the parent commit has them, since cases number those that they hide so. Only lines that are printed count
+as shown; blank lines next to them do as well, since there is nothing to show of them.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from statistics import mean
+from time import process_time
+from typing import Any, NamedTuple
 
+from bench import results
+from bench.groundtruth.score import ratio
+from bench.machine import facts
 from laconic.capabilities.invoke import ask
 from laconic.code.index.patch import Hunk, read_patch
+from laconic.foundation.errors import LaconicError
 from laconic.workspace import Workspace
+
+BUDGETS = (2_000, 4_000, 8_000)  # tokens
+
+Case = Mapping[str, Any]
+
+
+class Outcome(NamedTuple):
+    """One case at one budget. Of each hidden symbol whether it is covered, mentioned, and in a file that was given."""
+
+    hidden: list[tuple[bool, bool, bool]]
+    used: int  # tokens
+    whole: int  # tokens of the given files
+    cpu_seconds: float
+
+
+def main(arguments: list[str]) -> int:
+    """Ask about every case that has a clone, at every budget."""
+    parser = argparse.ArgumentParser(prog="python -m bench.groundtruth.diff_context", description=__doc__)
+    parser.add_argument("cases", type=Path, help="a file with a case a line")
+    parser.add_argument("clones", type=Path, help="folder of repositories with their history")
+    parser.add_argument("--budget", type=int, action="append", help="tokens; may be given several times")
+    parser.add_argument("--verbose", action="store_true", help="list the hidden symbols that are not covered")
+    parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
+    options = parser.parse_args(arguments)
+    cases = sorted(read_cases(options.cases), key=lambda case: (case["repo"], case["date"], case["commit"]))
+    rows: list[dict[str, Any]] = []
+    outcomes: dict[tuple[str, int], list[Outcome]] = {}
+    missing: list[str] = []
+    for name, listed in groupby(cases, key=lambda case: case["repo"]):
+        clone = clone_of(options.clones, name)
+        if clone is None:
+            missing.append(name)
+            continue
+        for case, budget, outcome in asked(clone, list(listed), options.budget or BUDGETS):
+            outcomes.setdefault((name, budget), []).append(outcome)
+            if options.verbose:
+                print(*_uncovered(case, budget, outcome), sep="\n", flush=True)
+    for budget in options.budget or BUDGETS:
+        of_budget = {name: found for (name, asked_for), found in outcomes.items() if asked_for == budget}
+        rows += [row(name, budget, found) for name, found in of_budget.items()]
+        rows.append(row("all", budget, [one for found in of_budget.values() for one in found]))
+    print(*map(_line, rows), *(f"{name}: no clone" for name in missing), sep="\n")
+    if options.record and outcomes:
+        results.keep("diff_context", {"machine": facts(), "missing": missing, "rows": rows})
+    return 0 if outcomes else 1
+
+
+def read_cases(place: Path) -> list[Case]:
+    """The cases of a file."""
+    return [json.loads(text) for text in place.read_text("utf-8").splitlines()]
+
+
+def clone_of(folder: Path, name: str) -> Path | None:
+    """Where a repository is."""
+    places = (folder / name.replace("/", "+"), folder / name.partition("/")[2])
+    return next((place for place in places if place.is_dir()), None)
+
+
+def asked(clone: Path, cases: Sequence[Case], budgets: Sequence[int]) -> Iterator[tuple[Case, int, Outcome]]:
+    """Every case of one repository at every budget, in one work tree whose index follows from case to case."""
+    with tempfile.TemporaryDirectory(prefix="laconic-cases-") as scratch:
+        root = Path(scratch) / "tree"
+        subprocess.run(["git", "clone", "-q", "-s", "-n", str(clone), str(root)], check=True)
+        for case in cases:
+            _git(root, "reset", "-q", "--hard")
+            _git(root, "clean", "-q", "-f", "-d", "-e", ".laconic")
+            _git(root, "checkout", "-q", "-f", "--detach", case["parent"])
+            _git(root, "apply", "--unidiff-zero", "--whitespace=nowarn", "-", text=case["given_diff"])
+            for budget in budgets:
+                yield case, budget, outcome_of(root, case, budget)
+
+
+def _git(root: Path, *words: str, text: str = "") -> None:
+    subprocess.run(["git", "-C", str(root), *words], input=text.encode("utf-8", "surrogateescape"), check=True)
+
+
+def outcome_of(root: Path, case: Case, budget: int) -> Outcome:
+    """Ask about the change in a work tree; an answer that is refused covers nothing."""
+    hunks = {diff.path: diff.hunks for diff in read_patch(case["given_diff"].encode("utf-8", "surrogateescape"))}
+    with Workspace.open(root) as workspace:
+        workspace.check_freshness()
+        workspace.engine.search.prepare()
+        start = process_time()
+        try:
+            pack = ask(workspace, "code.diff_context", worktree=True, budget=budget)
+        except LaconicError:
+            pack = None
+        seconds = process_time() - start
+    shown = _shown(root, pack, hunks) if pack else {}
+    named = {item.id for item in pack.items} if pack else set()
+    found = [_seen(one, shown, named) for one in case["hidden"] if not one["test"]]
+    return Outcome(found, pack.used if pack else 0, case["tokens_given_files"], seconds)
+
+
+def _seen(hidden: Case, shown: Mapping[str, Sequence[tuple[int, int]]], named: set[str]) -> tuple[bool, bool, bool]:
+    first, last = min(hidden["changed"]), max(hidden["changed"])
+    covered = any(start <= first and last <= end for start, end in shown.get(hidden["file"], ()))
+    return covered, covered or f"{hidden['file']}:{hidden['symbol']}" in named, hidden["same_file"]
+
+
+def _shown(root: Path, pack: Any, hunks: Mapping[str, Sequence[Hunk]]) -> dict[str, list[tuple[int, int]]]:
+    """By path the runs of lines that a pack shows, as the parent commit numbers them."""
+    ranges: dict[str, list[tuple[int, int]]] = {path: [(1, sys.maxsize)] for path in pack.whole_files}
+    for item in pack.items:
+        if item.detail == "body" and item.reason != "deleted":
+            parts = [(first, min(last, item.end_line)) for first, last in item.shown if first <= item.end_line]
+            ranges.setdefault(item.id.partition(":")[0], []).extend(parts or [(item.line, item.end_line)])
+    found = {}
+    for path, listed in ranges.items():
+        lines = (root / path).read_text("utf-8", "replace").split("\n") if (root / path).is_file() else []
+        of_file = hunks.get(path, ())
+        found[path] = [(in_parent(first, of_file), in_parent(last, of_file)) for first, last in runs(listed, lines)]
+    return found
 
 
 def in_parent(line: int, hunks: Sequence[Hunk]) -> int:
@@ -34,50 +162,59 @@ def in_parent(line: int, hunks: Sequence[Hunk]) -> int:
     return line + shift
 
 
-def widened(first: int, last: int, lines: Sequence[str]) -> tuple[int, int]:
-    """A range of lines with the blank ones around it."""
-    while first > 1 and not lines[first - 2].strip():
-        first -= 1
-    while last < len(lines) and not lines[last].strip():
-        last += 1
-    return first, last
+def runs(ranges: Iterable[tuple[int, int]], lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Ranges of lines with the blank ones around them, those that meet made one."""
+    shown = {line for first, last in ranges for line in range(first, min(last, len(lines)) + 1)}
+    blank = {number for number, text in enumerate(lines, 1) if not text.strip()}
+    start = 0
+    is_shown = False
+    for number in range(1, len(lines) + 2):
+        if number in shown or (number in blank and number <= len(lines)):
+            start = start or number
+            is_shown |= number in shown
+            continue
+        if is_shown:
+            yield start, number - 1
+        start, is_shown = 0, False
 
 
-def runs(ranges: Sequence[tuple[int, int]], lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Ranges of lines as they meet."""
-    wide = sorted(widened(first, min(last, len(lines)), lines) for first, last in ranges if first <= len(lines))
-    if not wide:
-        return
-    start, end = wide[0]
-    for _, (first, last) in pairwise(wide):
-        if first > end + 1:
-            yield start, end
-            start = first
-        end = max(end, last)
-    yield start, end
+def row(name: str, budget: int, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """The figures of some cases."""
+    hidden = [one for outcome in outcomes for one in outcome.hidden]
+    count = Counter((same, covered) for covered, _, same in hidden)
+    seconds = sorted(outcome.cpu_seconds for outcome in outcomes)
+    return {
+        "name": name,
+        "budget": budget,
+        "cases": len(outcomes),
+        "hidden": len(hidden),
+        "covered": ratio(count[True, True] + count[False, True], len(hidden)),
+        "same_file": ratio(count[True, True], count[True, True] + count[True, False]),
+        "cross_file": ratio(count[False, True], count[False, True] + count[False, False]),
+        "mentioned": ratio(sum(mentioned for _, mentioned, _ in hidden), len(hidden)),
+        "tokens": mean(outcome.used for outcome in outcomes),
+        "whole_files": mean(outcome.whole for outcome in outcomes),
+        "cpu_median_seconds": seconds[len(seconds) // 2],
+        "cpu_p95_seconds": seconds[int(0.95 * (len(seconds) - 1))],
+    }
 
 
-def answer(root: Path, budget: int, patch: bytes) -> dict[str, Any]:
-    """The pack of the uncommitted change in a work tree."""
-    hunks = {diff.path: diff.hunks for diff in read_patch(patch)}
-    with Workspace.open(root) as workspace:
-        pack = ask(workspace, "code.diff_context", worktree=True, budget=budget)
-    shown: dict[str, list[tuple[int, int]]] = {}
-    for item in pack.items:
-        if item.detail == "body" and item.reason != "deleted":
-            ranges = [(first, min(last, item.end_line)) for first, last in item.shown if first <= item.end_line]
-            shown.setdefault(item.id.partition(":")[0], []).extend(ranges or [(item.line, item.end_line)])
-    for path in pack.whole_files:
-        shown[path] = [(1, sys.maxsize)]
-    slices = []
-    for path, ranges in shown.items():
-        lines = (root / path).read_text("utf-8", "replace").split("\n") if (root / path).is_file() else []
-        for first, last in runs(ranges, lines):
-            place = [in_parent(first, hunks.get(path, ())), in_parent(last, hunks.get(path, ()))]
-            slices.append({"id": f"{path}:{first}", "code": "shown", "lines": place})
-    names = [item.id for item in pack.items]
-    return {"slices": slices, "signatures_only": names, "budget_used": pack.used}
+def _line(row: Mapping[str, Any]) -> str:
+    rates = " ".join(f"{word} {row[word]:.3f}" for word in ("covered", "same_file", "cross_file", "mentioned"))
+    return (
+        f"{row['name']:<22} {row['budget']:>5}  cases {row['cases']:>3} hidden {row['hidden']:>3}  {rates}  tokens "
+        f"{row['tokens']:>5.0f} of {row['whole_files']:>6.0f}  CPU s median {row['cpu_median_seconds']:.2f} "
+        f"p95 {row['cpu_p95_seconds']:.2f}"
+    )
+
+
+def _uncovered(case: Case, budget: int, outcome: Outcome) -> Iterator[str]:
+    yield f"{case['repo']} {case['commit'][:10]} at {budget}: {outcome.used} tokens"
+    hidden = [one for one in case["hidden"] if not one["test"]]
+    for one, (covered, mentioned, _) in zip(hidden, outcome.hidden, strict=True):
+        if not covered:
+            yield f"  {'~' if mentioned else '-'} {one['file']}:{one['symbol']}"
 
 
 if __name__ == "__main__":
-    print(json.dumps(answer(Path.cwd(), int(sys.argv[1]), Path(sys.argv[2]).read_bytes())))
+    sys.exit(main(sys.argv[1:]))

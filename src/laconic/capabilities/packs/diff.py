@@ -12,7 +12,7 @@ from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answe
 from laconic.capabilities.packs.wording import Format, Wording
 from laconic.capabilities.text import Style
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_PLACED_FILES, MAX_TARGET_SYMBOLS
+from laconic.foundation.limits import MAX_PLACED_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from laconic.code.symbols import Symbol
     from laconic.workspace import Workspace
 
-TOKENS_A_TARGET = 40  # of the budget, that a changed symbol is sure to be named
 INDEX, TREE, PATCH = "index", "worktree", "patch"
 
 
@@ -109,8 +108,7 @@ def run(workspace: Workspace, parameters: Parameters) -> DiffContext | str:
     change = _of_patch(workspace, parameters.patch) if parameters.patch else _of_git(workspace, parameters)
     changed = [one for file in change.files for one in (*changed_symbols(file), *_noted(file))]
     changed = _told_once(changed)
-    most_targets = max(1, min(MAX_TARGET_SYMBOLS, budget // TOKENS_A_TARGET))
-    looked = _looked(workspace, change, changed, most_targets, with_docs=parameters.wording.with_docs)
+    looked = _looked(workspace, change, changed, budget, with_docs=parameters.wording.with_docs)
     view, coverage = with_coverage(workspace, looked.view, parameters.coverage)
     texts = looked.texts_of(view)
     answer = answered(workspace, session, parameters.wording, view, texts, budget)
@@ -289,7 +287,7 @@ class Looked(NamedTuple):
     texts_of: Callable[[View], Texts]
 
 
-def look_at(workspace: Workspace, parameters: Parameters, most_targets: int) -> Looked | None:
+def look_at(workspace: Workspace, parameters: Parameters, budget: int) -> Looked | None:
     """What belongs to what git says has changed; None where nothing has, or where there is no git to ask."""
     from laconic.code.index.listing.git import in_repository
     from laconic.code.lenses.diff.placed import changed_symbols
@@ -300,11 +298,11 @@ def look_at(workspace: Workspace, parameters: Parameters, most_targets: int) -> 
     changed = _told_once([one for file in change.files for one in (*changed_symbols(file), *_noted(file))])
     if not changed:
         return None
-    return _looked(workspace, change, changed, most_targets, with_docs=parameters.wording.with_docs)
+    return _looked(workspace, change, changed, budget, with_docs=parameters.wording.with_docs)
 
 
 def _looked(
-    workspace: Workspace, change: _Change, changed: Sequence[ChangedSymbol], most_targets: int, *, with_docs: bool
+    workspace: Workspace, change: _Change, changed: Sequence[ChangedSymbol], budget: int, *, with_docs: bool
 ) -> Looked:
     from laconic.code.index.history import history
     from laconic.code.lenses.diff.evidence import Sources
@@ -334,7 +332,7 @@ def _looked(
         Lexicon(engine.search.searcher().collection),
         history(workspace.root, change.tip, committed, store.directory),
     )
-    view = look(change.files, changed, sources, most_targets)
+    view = look(change.files, changed, sources, budget)
     view = replace(view, base=change.base, head=change.head)
     return Looked(view, lambda seen: _texts(seen, change.files, text_of, symbols_of, with_docs=with_docs))
 

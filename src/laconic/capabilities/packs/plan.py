@@ -13,7 +13,6 @@ from laconic.capabilities.packs.wording import Format, Wording
 from laconic.capabilities.text import Style, aligned
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible_line
-from laconic.foundation.limits import MAX_TARGET_SYMBOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from laconic.code.symbols import Symbol
     from laconic.workspace import Workspace
 
-TOKENS_A_TARGET = 40  # of the budget, that a changed symbol is sure to be named
 SLICED_LINES = 40  # of a function, from which on a line that the task names stands for its slice
 SLICED_SHARE = 0.6  # of its lines, above which a slice saves too little
 SEAM_TOKENS = 2  # that two texts may have more together than one by one
@@ -165,9 +163,8 @@ def _sources(workspace: Workspace) -> Sources:
 def _looked(workspace: Workspace, parameters: Parameters, budget: int) -> Looked | None:
     from laconic.capabilities.packs import diff
 
-    most_targets = max(1, min(MAX_TARGET_SYMBOLS, budget // TOKENS_A_TARGET))
     asking = diff.Parameters(base=parameters.base, worktree=not parameters.base, wording=parameters.wording)
-    return diff.look_at(workspace, asking, most_targets)
+    return diff.look_at(workspace, asking, budget)
 
 
 def _texts(workspace: Workspace, parameters: Parameters, view: View) -> Texts:

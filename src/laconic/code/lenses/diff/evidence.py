@@ -7,10 +7,13 @@ and lines that were written by the commits which wrote the changed ones.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import log, log2
+from itertools import islice
+from math import log, log2, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,13 +38,20 @@ MAX_TEXT_BYTES = 6_000  # of each changed symbol, from which these are taken
 LONG_LINE_CHARACTERS = 400  # a longer line is data
 SAME_LINES = 2  # times that a line may be in a file to be recognised
 HALF_LIFE_COMMITS = 40
+FEW_COMMITS = 0.5  # added to what the commits count for, so that one or two of them say little
+MOST_PATH_WORDS = 2
+MAX_REMOVED_LINES = 30  # with which other lines are compared
+LEAST_RARITY = 2.0  # of the names of such a line, summed
+WHOLE_RARITY = 8.0  # of a line that is sure to mean the same where it is found again
+STEM_CHARACTERS = 3  # that a stem has in common with every word that it stands for
+SURPLUS_NAME = 0.03  # by which a name that only the longer line has makes two lines less alike
 RANK_OFFSET = 3  # among the first few, one place more or less says little
 GRADES = {Grade.EXACT: 1.0, Grade.INFERRED: 0.9, Grade.BY_NAME: 0.4}
 
 FIELDS = (
-    "test", "same_file", "same_folder", "words", "body_words", "alike_name", "gone_name",
-    "brought_name", "around_names", "cochanged_lines", "has_cochanged_line", "named", "value", "class", "callee",
-    "caller", "size", "order",
+    "test", "same_file", "same_folder", "path_words", "words", "file_words", "body_words", "alike_name", "alike_line",
+    "gone_name", "gone_words", "brought_words", "around_names", "cochanged_lines", "cochanged_file", "churn", "named",
+    "value", "class", "callee", "caller", "size", "order",
 )  # fmt: skip
 
 Figures = NDArray[np.float64]
@@ -68,9 +78,25 @@ class _Facts:
     idf: Mapping[str, float]
     words: Mapping[tuple[str, int], float]  # by path and position among the definitions of the file
     body_words: Mapping[tuple[str, int], float]
+    removed: Sequence[Mapping[str, float]]  # of lines that were taken out the names, each with its rarity
     cochanged: Mapping[str, float]
     edges: Mapping[str, Mapping[str, tuple[float, str]]]  # "caller", "callee": symbol id to strength, and of whom
     lines: dict[str, list[str]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Written:
+    """By line of a file how much speaks for it that commits wrote it."""
+
+    together: dict[int, float] = field(default_factory=lambda: defaultdict(float))  # with lines of a changed symbol
+    at_all: dict[int, float] = field(default_factory=dict)
+
+    def add(self, lines: Collection[int], worth: float, together: float) -> None:
+        """Count one commit."""
+        for line in lines:
+            self.at_all[line] = max(self.at_all.get(line, 0.0), worth)
+            if together:
+                self.together[line] += together
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +137,16 @@ def _facts(changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sour
     words = _worded(lexicon, terms_of(names.gone)) + _worded(lexicon, terms_of(names.brought))
     body_words = _worded(lexicon, terms_of(_body_names(changed, sources)))
     return _Facts(
-        names, idf, _by_place(lexicon, words), _by_place(lexicon, body_words), _cochanged(changes, sources),
-        _edges(changed, sources), lines,
+        names, idf, _by_place(lexicon, words), _by_place(lexicon, body_words), _removed(changes, idf),
+        _cochanged(changes, sources), _edges(changed, sources), lines,
     )  # fmt: skip
+
+
+def _removed(changes: Sequence[FileChange], idf: Mapping[str, float]) -> list[dict[str, float]]:
+    """The first lines that were taken out and say something."""
+    rows = (line for one in changes for hunk in one.diff.hunks for line in hunk.removed)
+    named = ({name: idf.get(name, 0.0) for name in NAME.findall(line.decode("utf-8", "replace"))} for line in rows)
+    return list(islice((names for names in named if sum(names.values()) > LEAST_RARITY), MAX_REMOVED_LINES))
 
 
 def _lines(text: bytes) -> list[str]:
@@ -145,13 +178,18 @@ def _body_names(changed: Sequence[ChangedSymbol], sources: Sources) -> set[str]:
 
 
 def _cochanged(changes: Sequence[FileChange], sources: Sources) -> dict[str, float]:
-    """By path how often, lately, a file was committed together with the changed ones; few files tell more."""
+    """By path in what part of the commits that wrote a changed file it was written, too, near 1 if in all of them.
+
+    Late commits, and those of few files, tell more.
+    """
     found: dict[str, float] = defaultdict(float)
+    total = FEW_COMMITS
     for age, commit in enumerate(sources.commits):
         worth = 0.5 ** (age / HALF_LIFE_COMMITS) / log2(2 + len(commit.written))
+        total += worth
         for path in commit.written:
             found[path] += worth
-    return found
+    return {path: worth / total for path, worth in found.items()}
 
 
 def _edges(changed: Sequence[ChangedSymbol], sources: Sources) -> dict[str, dict[str, tuple[float, str]]]:
@@ -187,7 +225,7 @@ def _paths(changes: Sequence[FileChange], facts: _Facts, sources: Sources) -> li
         for symbol_id, (strength, _) in edges.items():
             promise[symbol_id.partition(":")[0]] += 0.1 * strength
     for path, worth in facts.cochanged.items():
-        promise[path] += 0.1 * worth
+        promise[path] += 0.5 * worth
     gone = {one.diff.old_path for one in changes if one.after is None}
     others = sorted(promise, key=lambda path: (-promise[path] * (0.3 if is_test(path) else 1.0), path))
     return [*own, *(path for path in others if path not in own and path not in gone)][:MAX_READ_FILES]
@@ -208,18 +246,22 @@ def _figures(
     names = [set(map(stem, pieces_of(one.symbol.name))) for one in changed if one.symbol.kind is not Kind.MODULE]
     said = facts.names.gone | facts.names.brought | facts.names.kept
     total = len(sources.lexicon.collection)
-    written = _written_together(changed, sources, facts, {region.symbol.path for region in regions})
+    paths = {region.symbol.path for region in regions}
+    written = _written(changed, sources, facts, paths)
     order = _order(regions, changed)
+    alike_paths = _path_words(paths - own, changed, facts.names)
     for at, region in enumerate(regions):
         symbol = region.symbol
         place = symbol.path, positions[symbol.id]
         column["test"][at] = is_test(symbol.path)
+        column["path_words"][at] = alike_paths.get(symbol.path, 0)
+        column["cochanged_file"][at] = sqrt(facts.cochanged.get(symbol.path, 0.0))
         column["same_file"][at] = symbol.path in own
         column["same_folder"][at] = symbol.path not in own and directory(symbol.path) in folders
         column["words"][at] = facts.words.get(place, 0.0)
         column["body_words"][at] = facts.body_words.get(place, 0.0)
         column["alike_name"][at] = _likeness(set(map(stem, pieces_of(symbol.name))), names)
-        column["named"][at] = symbol.name in said
+        column["named"][at] = facts.idf.get(symbol.name, 0.0) if symbol.name in said else 0.0
         column["value"][at] = symbol.kind not in CALLABLE_KINDS and symbol.kind not in CLASS_KINDS
         column["class"][at] = symbol.kind in CLASS_KINDS
         column["callee"][at] = facts.edges["callee"].get(symbol.id, (0.0, ""))[0]
@@ -230,6 +272,10 @@ def _figures(
     body /= max(float(body.max(initial=0.0)), 1e-9)
     for name in ("words", "around_names", "cochanged_lines"):
         column[name][:] = _by_rank(column[name], max(total, len(regions)))
+    best: dict[str, float] = defaultdict(float)
+    for region, score in zip(regions, column["words"].tolist(), strict=True):
+        best[region.symbol.path] = max(best[region.symbol.path], score)
+    column["file_words"][:] = [best[region.symbol.path] for region in regions]
     return table
 
 
@@ -258,57 +304,120 @@ def _order(regions: Sequence[Region], changed: Sequence[ChangedSymbol]) -> Figur
     return found
 
 
+def _path_words(paths: Iterable[str], changed: Sequence[ChangedSymbol], names: Names) -> dict[str, int]:
+    """How many words of each file's own name are words of changed names too, `MOST_PATH_WORDS` at most."""
+    said = _stems(one.symbol.name for one in changed if one.symbol.kind is not Kind.MODULE)
+    said |= _stems(names.gone | names.brought)
+    own_names = {
+        path: [path.rpartition("/")[2].partition(".")[0], directory(path).rpartition("/")[2]] for path in paths
+    }
+    return {path: min(MOST_PATH_WORDS, len(_stems(own) & said)) for path, own in own_names.items()}
+
+
+def _stems(names: Iterable[str]) -> set[str]:
+    return {stem(piece) for name in names for piece in pieces_of(name)}
+
+
 def _read_lines(
-    regions: Sequence[Region], column: Mapping[str, Figures], facts: _Facts, written: Mapping[str, Mapping[int, float]]
+    regions: Sequence[Region], column: Mapping[str, Figures], facts: _Facts, written: Mapping[str, _Written]
 ) -> None:
     """The evidence that lies in the lines of each piece."""
     names, idf = facts.names, facts.idf
-    wanted = names.gone | names.brought | names.around
-    words_of: dict[str, list[frozenset[str]]] = {}
+    gone, brought = _stems(names.gone), _stems(names.brought)
+    removed_names = frozenset(name for row in facts.removed for name, rarity in row.items() if rarity)
+    wanted = _Wanted(gone | brought, names.gone | names.around | removed_names)
+    rows_of: dict[str, list[_Row]] = {}
     for at, region in enumerate(regions):
         path = region.symbol.path
-        lines = facts.lines[path]
-        if path not in words_of:
-            words_of[path] = [_wanted(text, wanted) for text in lines]
-        found: set[str] = set().union(*words_of[path][region.first - 1 : region.last])
+        if path not in rows_of:
+            rows_of[path] = wanted.rows(facts.lines[path])
+        rows = rows_of[path][region.first - 1 : region.last]
+        found = frozenset[str]().union(*[row.names for row in rows])
+        stems = set[str]().union(*[wanted.stems[name] for name in found])
+        column["alike_line"][at] = _alike(rows, removed_names, facts.removed)
+        column["gone_words"][at] = len(stems & gone) / (1 + len(gone))
+        column["brought_words"][at] = len(stems & brought) / (1 + len(brought))
         column["gone_name"][at] = max((idf.get(name, 0.0) for name in found & names.gone), default=0.0)
-        column["brought_name"][at] = max((idf.get(name, 0.0) for name in found & names.brought), default=0.0)
         column["around_names"][at] = sum(idf.get(name, 0.0) for name in found & names.around)
-        together = written.get(path)
-        if together:
-            column["cochanged_lines"][at] = max(
-                (together.get(number, 0.0) for number in range(region.first, region.last + 1)), default=0.0
-            )
-        column["size"][at] = log(10 + sum(len(text) for text in lines[region.first - 1 : region.last]))
-    column["has_cochanged_line"][:] = column["cochanged_lines"] > 0
+        if path in written:
+            numbers = range(region.first, region.last + 1)
+            column["cochanged_lines"][at] = max((written[path].together.get(one, 0.0) for one in numbers), default=0.0)
+            column["churn"][at] = max((written[path].at_all.get(one, 0.0) for one in numbers), default=0.0)
+        column["size"][at] = log(10 + sum(row.length for row in rows))
 
 
-def _wanted(text: str, wanted: frozenset[str]) -> frozenset[str]:
-    return wanted.intersection(NAME.findall(text)) if len(text) <= LONG_LINE_CHARACTERS else frozenset()
+class _Row(NamedTuple):
+    """A line: the names in it that are wanted, how many it has in all, and its characters."""
+
+    names: frozenset[str]
+    size: int
+    length: int
 
 
-def _written_together(
+@dataclass(slots=True)
+class _Wanted:
+    """The names that say something: those that are wanted themselves, and those with words of the change in them."""
+
+    words: set[str]
+    names: Collection[str]
+    stems: dict[str, set[str]] = field(default_factory=dict)  # of each wanted name its words that the change says
+    _judged: set[str] = field(default_factory=set)
+
+    def rows(self, lines: Sequence[str]) -> list[_Row]:
+        """Read the lines of a file; each name is judged once."""
+        named = [NAME.findall(text) if len(text) <= LONG_LINE_CHARACTERS else [] for text in lines]
+        unknown = set().union(*named) - self._judged
+        self._judged |= unknown
+        may_say = re.compile("|".join(sorted(re.escape(word[:STEM_CHARACTERS]) for word in self.words)) or r"(?!)")
+        for name in unknown:  # to look for the beginning of a stem is far quicker than to make the stems
+            stems = self.words.intersection(map(stem, pieces_of(name))) if may_say.search(name.lower()) else set[str]()
+            if stems or name in self.names:
+                self.stems[name] = stems
+        known = self.stems.keys()
+        return [
+            _Row(frozenset(known & set(found)), len(found), len(text)) for found, text in zip(named, lines, strict=True)
+        ]
+
+
+def _alike(rows: Iterable[_Row], wanted: frozenset[str], removed: Sequence[Mapping[str, float]]) -> float:
+    """How much a line is like one that was taken out, the best of all, from 0 to 1; rare names in common count most."""
+    sizes: dict[frozenset[str], int] = {}
+    for row in rows:
+        names = row.names & wanted
+        sizes[names] = min(row.size, sizes.get(names, row.size))
+    best = 0.0
+    for names, size in sizes.items():
+        for line in removed if names else ():
+            if not names.isdisjoint(line):
+                total = sum(line.values())
+                common = sum(line[name] for name in names if name in line)
+                longer = 1 + SURPLUS_NAME * max(0, size - len(line))
+                best = max(best, common / (total + 1) * min(1.0, total / WHOLE_RARITY) / longer)
+    return best
+
+
+def _written(
     changed: Sequence[ChangedSymbol], sources: Sources, facts: _Facts, paths: Collection[str]
-) -> dict[str, dict[int, float]]:
-    """By path and line how much speaks for a line that commits wrote which also wrote in a changed symbol."""
+) -> dict[str, _Written]:
+    """By path what speaks for the lines that commits wrote."""
     touched = {path for commit in sources.commits for path in commit.written}
     places = {path: _places(facts.lines[path]) for path in sorted(touched & set(paths)) if path in facts.lines}
     own: dict[str, set[int]] = defaultdict(set)
     for one in changed:
         if not one.is_gone:
             own[one.symbol.path].update(_near(one))
-    found: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    found: dict[str, _Written] = {path: _Written() for path in places}
     for age, commit in enumerate(sources.commits):
         here = {
             path: {line for sum_ in sums for line in places[path].get(sum_, ())}
             for path, sums in commit.written.items()
             if path in places
         }
-        if any(own[path] & lines for path, lines in here.items()):
-            worth = 0.5 ** (age / HALF_LIFE_COMMITS) / log2(2 + sum(map(len, here.values())))
-            for path, lines in here.items():
-                for line in lines:
-                    found[path][line] += worth
+        is_together = any(own[path] & lines for path, lines in here.items())
+        worth = 0.5 ** (age / HALF_LIFE_COMMITS)
+        together = worth / log2(2 + sum(map(len, here.values())))
+        for path, lines in here.items():
+            found[path].add(lines, worth / log2(2 + len(lines)), together if is_together else 0.0)
     return found
 
 
