@@ -30,7 +30,7 @@ from laconic.workspace import Workspace
 
 PYTHON_VARIABLE = "LACONIC_BENCH_PYTHON"
 BUDGET_TOKENS = 1_000
-TEST_SECONDS = 3
+TEST_SECONDS = 1
 PROGRAMS, CORRECT, TESTS, INPUTS = "python_programs", "correct_python_programs", "python_testcases", "json_testcases"
 RANK = " ranks "
 
