@@ -75,7 +75,7 @@ def test_a_question_that_says_nothing_is_refused(shop: Path, question: str) -> N
 
 def test_filters_leave_out_the_rest(shop: Path) -> None:
     def paths(filters: Filters) -> set[str]:
-        return {hit.symbol.path for hit in found(shop, "token", filters, 50).hits}
+        return {hit.symbol.path for hit in found(shop, "token receipt header", filters, 50).hits}
 
     assert paths(Filters(languages=frozenset({"typescript"}))) == {"shop/web/session.ts"}
     assert paths(Filters(paths=("shop",))) == {"shop/tokens.py", "shop/mail.py", "shop/web/session.ts"}

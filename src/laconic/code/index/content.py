@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable
 from enum import StrEnum
+from functools import cache
 from typing import NamedTuple
 
 from laconic.foundation.limits import MAX_FILE_BYTES
@@ -68,11 +70,20 @@ def read_below(root: str, path: str) -> bytes:
     A repository is not trusted to say what else is read: with `..` in its settings, or a link put in place of a
     directory that was looked at, it could.
     """
-    place = os.path.normpath(f"{root}/{path}")
-    directory = os.path.dirname(place)
-    if not place.startswith(f"{root.rstrip('/')}/") or os.path.realpath(directory) != directory:
-        raise OSError(errno.ELOOP, "it leads out of its directory", path)
-    return read_file(place)
+    return reader_below(root)(path)
+
+
+def reader_below(root: str) -> Callable[[str], bytes]:
+    """`read_below` for many files at once: each directory is looked at when its first file is read, not again."""
+    is_real = cache(lambda directory: os.path.realpath(directory) == directory)
+
+    def read(path: str) -> bytes:
+        place = os.path.normpath(f"{root}/{path}")
+        if not place.startswith(f"{root.rstrip('/')}/") or not is_real(os.path.dirname(place)):
+            raise OSError(errno.ELOOP, "it leads out of its directory", path)
+        return read_file(place)
+
+    return read
 
 
 def reason_of(error: OSError) -> Reason:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from laconic.code.index.content import read_below
+from laconic.code.index.content import reader_below
 from laconic.code.index.store import Store
 from laconic.code.search.embedding.adapt import adapted_table
 from laconic.code.search.embedding.embedders import Choice, Embedder, chosen_model, word_embedder
@@ -127,22 +127,27 @@ class Search:
 
     def library(self) -> Library:
         """The files of the present revision."""
-        return Library(self._store.revision(), self._files, self._source, self._store.symbols_of)
+        return Library(self._store.revision(), self._files, self._reader(), self._store.symbols_of)
 
     def _files(self) -> Sequence[IndexedText]:
         return [IndexedText(file.path, file.language, file.hash) for file in self._store.files()]
 
-    def _source(self, path: str) -> bytes:
-        """The text of a file, nothing if it is gone by now."""
-        try:
-            return read_below(self._root, path)
-        except OSError:
-            return b""
+    def _reader(self) -> Callable[[str], bytes]:
+        """Reads files of this moment; nothing of one that is gone by now."""
+        read = reader_below(self._root)
+
+        def source(path: str) -> bytes:
+            try:
+                return read(path)
+            except OSError:
+                return b""
+
+        return source
 
     def _sources(self) -> Sources:
         symbols_of = lru_cache(CACHED_FILES)(self._store.symbols_of)
         symbol_at = lru_cache(CACHED_HITS)(lambda place: self._store.symbol_at(*place))
-        return Sources(symbols_of, symbol_at, self._named, self._source)
+        return Sources(symbols_of, symbol_at, self._named, self._reader)
 
     def _named(self, name: str, limit: int) -> Sequence[Place]:
         found = [symbol for symbol in self._store.find(name, (), limit) if symbol.kind is not Kind.LAMBDA]

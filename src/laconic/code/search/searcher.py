@@ -80,7 +80,7 @@ class Sources:
     symbols_of: Callable[[str], Sequence[Symbol]]
     symbol_at: Callable[[Place], Symbol]
     named: Callable[[str, int], Sequence[Place]]  # what a name may mean, at most so many
-    source_of: Callable[[str], bytes]
+    reader: Callable[[], Callable[[str], bytes]]  # reads sources for one question
 
 
 class Searcher:
@@ -196,9 +196,10 @@ class Searcher:
         return Found(tuple(self._text_hit(query, number, lines[number]) for number in order[:limit]), len(units))
 
     def _matches(self, query: Query, paths: Sequence[str]) -> Iterable[FileMatches]:
+        source_of = self._sources.reader()
         if query.expression is not None:
-            return find_expression(paths, self._sources.source_of, query.expression)
-        return find_quoted(paths, self._sources.source_of, query.quoted)
+            return find_expression(paths, source_of, query.expression)
+        return find_quoted(paths, source_of, query.quoted)
 
     def _units_at(self, matches: FileMatches) -> Iterable[tuple[int, int]]:
         """(unit, line) for each line, its innermost unit."""

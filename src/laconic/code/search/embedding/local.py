@@ -28,7 +28,9 @@ def onnx(directory: str) -> Embedder:
     tokenizer = tokenizers.Tokenizer.from_file(str(words))
     tokenizer.enable_truncation(EMBEDDED_TOKENS)
     tokenizer.enable_padding()
-    session = runtime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
+    options = runtime.SessionOptions()
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # threads that wait leave others the cores
+    session = runtime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
     wanted = {entry.name for entry in session.get_inputs()}
 
     def embed(texts: Sequence[str]) -> Floats:
@@ -43,16 +45,24 @@ def onnx(directory: str) -> Embedder:
     return _embedder(f"onnx {content_hash(model.read_bytes()).hex()}", embed)
 
 
-def fastembed(name: str) -> Embedder:
-    """A model of the fastembed package, by its name there."""
-    model = _imported("fastembed").TextEmbedding(model_name=name)
-    return _embedder(f"fastembed {name}", lambda texts: np.array(list(model.embed(list(texts))), np.float32))
+def fastembed(chosen: str) -> Embedder:
+    """A model of the fastembed package, by its name there; `name@directory` takes its files from a directory."""
+    name, _, directory = chosen.partition("@")
+    place = str(Path(directory).expanduser()) if directory else None
+    try:
+        model = _imported("fastembed").TextEmbedding(model_name=name, specific_model_path=place)
+    except (ValueError, OSError) as error:  # no such model, or no way to it
+        hint = f"fastembed:{name}@DIRECTORY takes a model that lies on this machine."
+        raise LaconicError("embedder_unavailable", f"fastembed has no model {chosen}: {error}", hint) from error
+    return _embedder(f"fastembed {chosen}", lambda texts: np.array(list(model.embed(list(texts))), np.float32))
 
 
 def _embedder(identity: str, embed: Callable[[Sequence[str]], Floats]) -> Embedder:
     def all_of(texts: Sequence[str]) -> Floats:
-        parts = [embed(texts[start : start + BATCH_TEXTS]) for start in range(0, len(texts), BATCH_TEXTS)]
-        return np.concatenate(parts) if parts else np.zeros((0, 1), np.float32)
+        order = sorted(range(len(texts)), key=lambda number: len(texts[number]))  # a batch is as long as its longest
+        batches = [order[start : start + BATCH_TEXTS] for start in range(0, len(order), BATCH_TEXTS)]
+        parts = [embed([texts[number] for number in batch]) for batch in batches]
+        return np.concatenate(parts)[np.argsort(order)] if parts else np.zeros((0, 1), np.float32)
 
     return Embedder(
         identity, lambda batch: all_of(unit_texts(batch.texts())), lambda query: all_of([question_text(query)])[0]
