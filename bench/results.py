@@ -153,8 +153,8 @@ def _slices(record: Record) -> Iterator[str]:
     yield from (_machine(record["machine"]), "")
     yield (
         "Packs and slices of 300, 1,000 and 4,000 tokens: how many were larger than their budget, than the whole files "
-        "they show something of, or had a caller before a dependency; of the names in the functions that the repository "
-        "defines, how many `symbol deps` holds; looking up a symbol, in milliseconds."
+        "they show something of, or had a caller before a dependency; of the names in the functions that are defined "
+        "here, how many `symbol deps` holds; looking up a symbol, in milliseconds."
     )
     yield ""
     yield "| repository | functions | packs | over budget | over files | callers first | names | held | cold | warm |"
