@@ -127,12 +127,15 @@ def _row(repository: str, kind: str, name: str, budget: int, answers: Sequence[A
 
 
 def mean_rows(rows: Sequence[Row]) -> list[Row]:
-    """The means over repositories, each of them counted alike."""
+    """The means over repositories, each of them counted alike, of the ways that all of them were asked in."""
+    everywhere = {kind: {row["repository"] for row in rows if row["question"] == kind} for kind in KINDS}
     groups: dict[tuple[str, str, int], list[Row]] = defaultdict(list)
     for row in rows:
         groups[row["question"], row["way"], row["budget"]].append(row)
     found = []
     for (kind, way, budget), listed in groups.items():
+        if {row["repository"] for row in listed} != everywhere[kind]:
+            continue
         figures = {
             name: sum(values) / len(values)
             if (values := [row[name] for row in listed if row[name] is not None])
