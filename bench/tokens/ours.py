@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from bench.tokens.cases import Git
+from bench.tokens.plain import read
 from bench.tokens.questions import HALF, SUBJECT, SYMBOL, Question
 from laconic.capabilities.invoke import ask
 from laconic.capabilities.search.search import text as search_text
@@ -15,6 +18,7 @@ from laconic.foundation.tokens import count
 from laconic.workspace import Workspace
 
 HITS = 200
+_WHOLE = re.compile(r"^=== (.+) whole$", re.MULTILINE)
 
 Arguments = Callable[[Question], dict[str, object]]
 
@@ -54,15 +58,17 @@ class Checked:
         where = f"{name} {question.kind} {question.symbol.id} {budget}"
         if size > budget or answer.used != size:
             self.violations.append(f"{where}: {size} tokens, says {answer.used}")
-        files = sum(count((question.tree / path).read_text("utf-8", "replace")) for path in _files(answer, question))
+        files = sum(count(read(question.tree, path)) for path in _files(answer, question))
+        if question.changed:  # who would read the files would have to read what was taken out of them as well
+            files += count(Git(question.tree)("diff").decode("utf-8", "replace"))
         if files and size > files:
             self.violations.append(f"{where}: {size} tokens, its files have {files}")
 
 
 def _files(answer: Any, question: Question) -> set[str]:
-    """The files of the tree that an answer shows something of."""
+    """The files of the tree that an answer shows something of, in parts or whole."""
     entries = getattr(answer, "items", ()) or getattr(answer, "entries", ())
-    paths = {one.id.partition(":")[0] for one in entries} | set(getattr(answer, "whole_files", ()))
+    paths = {one.id.partition(":")[0] for one in entries} | set(_WHOLE.findall(answer.text))
     return {path for path in paths if (question.tree / path).is_file()}
 
 

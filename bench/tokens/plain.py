@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 from bench.tokens.questions import HALF, SYMBOL, Question
 from laconic.code.search.words import STOP_WORDS
@@ -19,7 +20,7 @@ _WORD = re.compile(r"[^\W\d]\w+")
 
 def answers(question: Question) -> Iterator[tuple[str, str]]:
     """(name, text) of each way, whole."""
-    yield "full files", "".join(_whole(question, path) for path in _files(question))
+    yield "full files", "".join(read(question.tree, path) for path in _files(question))
     yield "ripgrep windows", _windows(question)
 
 
@@ -34,8 +35,9 @@ def _files(question: Question) -> list[str]:
     return [path for path, _, _ in sorted(counts, key=lambda row: (-int(row[2]), row[0]))[:MAX_FILES]]
 
 
-def _whole(question: Question, path: str) -> str:
-    return f"=== {path}\n" + (question.tree / path).read_text("utf-8", "replace")
+def read(tree: Path, path: str) -> str:
+    """A file as whoever reads it is shown it: below a line that names it."""
+    return f"=== {path} whole\n" + (tree / path).read_text("utf-8", "replace")
 
 
 def _windows(question: Question) -> str:

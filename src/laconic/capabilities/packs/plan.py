@@ -15,7 +15,7 @@ from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from laconic.capabilities.packs.diff import Looked
     from laconic.capabilities.packs.sessions import Answer
@@ -116,7 +116,8 @@ def run(workspace: Workspace, parameters: Parameters) -> Planned | str:
 
 def _planned(workspace: Workspace, parameters: Parameters, found: _Asked, answer: Answer) -> Planned:
     text, used, pack = answer.text, answer.used, answer.pack
-    if found.outline is not None:
+    whole = pack.whole_files
+    if found.outline is not None and _pays(workspace, found.outline, whole):
         text = found.outline.text + (f"\n{text}" if text else "")
         used = workspace.tokenizer.count(text)
     return Planned(
@@ -127,11 +128,19 @@ def _planned(workspace: Workspace, parameters: Parameters, found: _Asked, answer
         parameters.explain,
         tuple(_step(step, found) for step in found.plan.steps),
         tuple(map(packed, pack.items)),
-        tuple(extract.path for extract in pack.extracts if extract.whole),
+        whole,
         dict(pack.omitted),
         answer.told,
         answer.etag if parameters.memory.known.etag is not None else "",
     )
+
+
+def _pays(workspace: Workspace, outline: Outline, whole: Collection[str]) -> bool:
+    """Whether a map takes less than the files do that it tells of, but for those that are shown whole anyway."""
+    files = {node.id for node in outline.nodes if node.symbol is None and not node.is_directory}
+    sources = (workspace.source(path).decode("utf-8", "replace") for path in sorted(files - set(whole)))
+    tokens = 0
+    return any((tokens := tokens + workspace.tokenizer.count(source)) > outline.used for source in sources)
 
 
 # What is asked
