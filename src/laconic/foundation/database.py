@@ -6,6 +6,7 @@ processes use it, and a context pack is no place to find out.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,8 +23,11 @@ ResultT = TypeVar("ResultT")
 Row = tuple[Any, ...]
 Values = Sequence[Any] | dict[str, Any]
 
+FULL = "make room: nothing was lost, what was written before can be read, and writing goes on by itself"
+
 # Where a page is damaged, SQLite may give text that is none: what was written was UTF-8.
 _FAILURES = (apsw.Error, UnicodeDecodeError)
+_DAMAGE = (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)
 
 
 class Schema(NamedTuple):
@@ -36,8 +40,10 @@ class Schema(NamedTuple):
 class Database:
     """One open SQLite database. Not for use from two threads at once, nor across a fork."""
 
-    def __init__(self, connection: apsw.Connection, path: Path) -> None:
+    def __init__(self, connection: apsw.Connection, path: Path, *, is_kept: bool = False) -> None:
+        """`is_kept` says that it is the only copy of what it holds."""
         self._connection = connection
+        self._is_kept = is_kept
         self.path = path
 
     @classmethod
@@ -71,7 +77,7 @@ class Database:
         One that a newer program has changed is left alone. A commit waits for the disk; without `durable`, the last
         commits may be gone after a power failure.
         """
-        database = cls(_connect(path), path)
+        database = cls(_connect(path), path, is_kept=True)
         try:
             database._use_write_ahead_log()
             database.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
@@ -83,9 +89,9 @@ class Database:
         return database
 
     @classmethod
-    def open_reader(cls, path: Path) -> Database:
-        """Open a database that exists for reading alone, beside whoever writes it."""
-        database = cls(_connect(path), path)
+    def open_reader(cls, path: Path, *, is_kept: bool = False) -> Database:
+        """Open a database that exists for reading alone, beside whoever writes it; `is_kept` as of `open_kept`."""
+        database = cls(_connect(path), path, is_kept=is_kept)
         database.execute("pragma query_only = on")
         return database
 
@@ -94,35 +100,35 @@ class Database:
         try:
             self._connection.execute(sql, values)
         except apsw.Error as error:
-            _reraise(error, self.path)
+            self._reraise(error)
 
     def execute_many(self, sql: str, rows: Iterable[Values]) -> None:
         """Run one statement once a row."""
         try:
             self._connection.executemany(sql, rows)
         except apsw.Error as error:
-            _reraise(error, self.path)
+            self._reraise(error)
 
     def rows(self, sql: str, values: Values = ()) -> list[Row]:
         """All rows of a query."""
         try:
             return self._connection.execute(sql, values).fetchall()
         except _FAILURES as error:
-            _reraise(error, self.path)
+            self._reraise(error)
 
     def stream(self, sql: str, values: Values = ()) -> Iterator[Row]:
         """The rows of a query one by one, for answers too long to hold."""
         try:
             yield from self._connection.execute(sql, values)
         except _FAILURES as error:
-            _reraise(error, self.path)
+            self._reraise(error)
 
     def row(self, sql: str, values: Values = ()) -> Row | None:
         """The first row of a query, if it has one."""
         try:
             found: Row | None = self._connection.execute(sql, values).fetchone()
         except _FAILURES as error:
-            _reraise(error, self.path)
+            self._reraise(error)
         return found
 
     def value(self, sql: str, values: Values = ()) -> Any:
@@ -166,6 +172,12 @@ class Database:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _reraise(self, error: apsw.Error | UnicodeDecodeError) -> NoReturn:
+        if self._is_kept and isinstance(error, _DAMAGE):
+            hint = f"Nothing else holds it: keep a copy, then try `sqlite3 {self.path.name} .recover`, or a backup."
+            raise LaconicError("database_corrupt", f"{self.path} is damaged", hint) from error
+        _reraise(error, self.path)
 
     def _log_bytes(self) -> int:
         try:
@@ -242,6 +254,14 @@ def read_foreign(content: bytes, read: Callable[[Database], ResultT]) -> ResultT
         raise damaged(path) from error
 
 
+def left_nothing(error: BaseException) -> bool:
+    """Whether what could not be written for this error is certain not to be there after a crash either.
+
+    A full disk takes no whole transaction. Where waiting for the disk has failed, the transaction may have reached it.
+    """
+    return isinstance(error.__cause__, apsw.FullError)
+
+
 def remove(path: Path) -> None:
     """Delete a derived database with its companions. No process may have it open."""
     for suffix in ("", "-wal", "-shm"):
@@ -257,6 +277,13 @@ def _connect(path: Path) -> apsw.Connection:
     return connection
 
 
+def _is_full(folder: Path) -> bool:
+    try:
+        return os.statvfs(folder).f_bavail == 0
+    except OSError:
+        return False
+
+
 def damaged(path: Path) -> LaconicError:
     """What to raise where a derived database holds what nobody wrote into it."""
     hint = "It holds only what can be computed again: delete it and repeat the command."
@@ -268,8 +295,10 @@ def _reraise(error: apsw.Error | UnicodeDecodeError, path: Path) -> NoReturn:
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
         hint = "Another process is writing; try again when it is done."
         raise LaconicError("database_locked", f"{path} is in use", hint) from error
-    if isinstance(error, (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)):
+    if isinstance(error, _DAMAGE):
         raise damaged(path) from error
+    if isinstance(error, apsw.FullError) or (isinstance(error, apsw.IOError) and _is_full(path.parent)):
+        raise LaconicError("database_unavailable", f"{path}: the disk is full", FULL) from error
     if isinstance(error, (apsw.CantOpenError, apsw.IOError, apsw.FullError, apsw.ReadOnlyError, apsw.PermissionsError)):
         raise LaconicError("database_unavailable", f"{path}: {error}") from error
     raise error

@@ -100,6 +100,7 @@ class Prepared(NamedTuple):
 
     artifact: Artifact
     commands: tuple[Command, ...]
+    taken: Keep
 
 
 class Taken(NamedTuple):
@@ -164,9 +165,13 @@ def prepare(
     _check(name, kind)
     threads.get(store, thread_id)
     taken = take_in(store, chunks, most_bytes)
-    artifact = described(thread_id, taken, count_tokens, store.now_ms(), name=name, kind=kind, **about)
+    try:
+        artifact = described(thread_id, taken, count_tokens, store.now_ms(), name=name, kind=kind, **about)
+    except BaseException:
+        store.let_go(taken.keep)
+        raise
     commands = (*keeping(artifact, taken, is_searched=is_searched), _created(artifact, artifact.origin.actor))
-    return Prepared(artifact, commands)
+    return Prepared(artifact, commands, taken.keep)
 
 
 def put(
@@ -176,6 +181,7 @@ def put(
     prepared = prepare(store, thread_id, chunks, count_tokens, **about)
     there = store.attached(_owner(thread_id), prepared.artifact.digest)
     if there is not None:
+        store.let_go(prepared.taken)
         return _artifact(thread_id, there)
     full_key = f"artifact/{prepared.artifact.origin.actor}/{key}" if key else ""
     store.commit(Batch(prepared.commands, full_key, prepared.artifact.digest.encode() if key else b""))

@@ -151,12 +151,51 @@ def test_what_nobody_has_attached_is_swept_away(store: Store, clock: Clock) -> N
     assert [path for path in (store.home / "blobs").rglob("*") if path.is_file()] == []
 
 
-def test_the_file_of_a_refused_batch_is_swept_away(store: Store, clock: Clock) -> None:
-    kept = store.take_in([b"x" * 100_000])
-    assert code_of(store, kept, Write("d", lambda _: Edit(b"", b""), expected=9)) == "version_conflict"
+def files(store: Store) -> list[str]:
+    return [
+        path.name for folder in ("blobs", "incoming") for path in (store.home / folder).rglob("*") if path.is_file()
+    ]
+
+
+def test_a_refused_batch_leaves_no_file(store: Store) -> None:
+    conflict = Write("d", lambda _: Edit(b"", b""), expected=9)
+    for at in (0, 1):
+        commands: list[Command] = [conflict]
+        commands.insert(at, store.take_in([b"x" * 100_000]))
+        assert code_of(store, *commands) == "version_conflict"
+        assert files(store) == []
+    commit(store, store.take_in([b"x" * 100_000]))
+    assert code_of(store, store.take_in([b"x" * 100_000]), conflict) == "version_conflict"
+    assert len(files(store)) == 1
+    store.let_go(store.take_in([b"y" * 100_000]))
+    assert len(files(store)) == 1
+
+
+def test_a_repeated_batch_leaves_no_file_but_the_first(store: Store) -> None:
+    for _ in range(2):
+        commit(store, store.take_in([b"x" * 100_000]), key="one", fingerprint=b"f")
+    assert files(store) == [hashlib.sha256(b"x" * 100_000).hexdigest()]
+
+
+def test_a_file_that_a_crash_has_left_is_swept_away(store: Store, clock: Clock) -> None:
+    digest = hashlib.sha256(b"lost").hexdigest()
+    (store.home / "blobs" / digest[:2]).mkdir()
+    (store.home / "blobs" / digest[:2] / digest).write_bytes(b"lost")
     clock.seconds = time.time() + 10
     assert store.sweep(store.now_ms()) == 1
-    assert list(store.home.glob("blobs/*/*")) == []
+    assert files(store) == []
+
+
+def test_a_damaged_store_is_not_to_be_deleted(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Store.open(home) as store:
+        commit(store, Append("s", "k", b"x"))
+    for name in ("relay.db", "relay.db-wal"):
+        (home / name).write_bytes(b"\0" * 8_192)
+    with pytest.raises(LaconicError) as caught:
+        Store.open(home)
+    assert caught.value.code == "database_corrupt"
+    assert "Nothing else holds it" in caught.value.hint
 
 
 def test_text_is_found_where_it_belongs(store: Store) -> None:

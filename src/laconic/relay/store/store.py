@@ -6,18 +6,20 @@ power failure for speed. Reading never waits for writing.
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock, local
 from typing import Any, NamedTuple, Self
 
 from laconic.foundation.clock import wall_seconds
-from laconic.foundation.database import Database
+from laconic.foundation.database import FULL, Database, left_nothing
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import (
     BLOB_CHUNK_BYTES,
@@ -62,12 +64,13 @@ class Store:
         self._incoming = home / _INCOMING
         for folder in (self._blobs, self._incoming):
             folder.mkdir(mode=0o700, exist_ok=True)
+        self._loose: set[str] = set()  # blobs whose files may have no row, of transactions in doubt
         self._database = Database.open_kept(self._path, MIGRATIONS, durable=durable)
         self._watchers: tuple[Watcher, ...] = ()
         self._changing = Lock()
         self._readers: list[Database] = []
         self._reader = local()
-        self._writer = Writer(self._database, self._tables, self._tell)
+        self._writer = Writer(self._database, self._tables, self._after)
         self._clear_incoming()
 
     @classmethod
@@ -89,10 +92,15 @@ class Store:
 
     def commit(self, batch: Batch) -> Committed:
         """Write a batch as a whole, and wait until it is on the disk; raises what refuses it."""
-        return self.submit(batch).result()
+        try:
+            return self.submit(batch).result()
+        finally:  # what was refused, or happened before, has left the files of its blobs where they came in
+            for command in batch.commands:
+                if isinstance(command, Keep):
+                    self.let_go(command)
 
     def submit(self, batch: Batch) -> Future[Committed]:
-        """As `commit`, without waiting."""
+        """As `commit`, without waiting; blobs that the batch does not keep are the caller's to let go of."""
         return self._writer.submit(lambda tables: on.commit(tables, batch))
 
     def claim(self, queue: str, limit: int, hold_ms: int) -> list[Work]:
@@ -109,16 +117,10 @@ class Store:
         """Remove blobs that nobody has attached since a time (ms since 1970); how many there were."""
         removed = 0
         while True:
-            swept: int = self._writer.submit(lambda tables: self._sweep(tables, older_than_ms)).result()
+            swept: int = self._writer.submit(lambda tables: on.sweep(tables, older_than_ms, MAX_SWEPT_BLOBS)).result()
             removed += swept
             if swept < MAX_SWEPT_BLOBS:
-                break
-        for folder in self._blobs.iterdir():
-            old = [path.name for path in folder.iterdir() if path.stat().st_mtime * 1000 < older_than_ms]
-            strays = [digest for digest in old if self.size(digest) is None]
-            if strays:
-                removed += self._remove_strays(strays)
-        return removed
+                return removed + self._sweep_strays(older_than_ms)
 
     # Reading
 
@@ -233,9 +235,15 @@ class Store:
     def take_in(self, chunks: Iterable[bytes], most_bytes: int = MAX_BLOB_BYTES) -> Keep:
         """Bring the bytes of a blob to the disk, as the command that makes a batch keep them.
 
-        Raises `payload_too_large` above `most_bytes`. A blob that no batch keeps is removed at the next start.
+        Raises `payload_too_large` above `most_bytes`. `commit` takes the blobs of its batch along, whatever
+        comes of it; one that is in no batch is to be let go of with `let_go`, and is else removed at the next start.
         """
         return _Intake(self._incoming, most_bytes).run(chunks)
+
+    def let_go(self, keep: Keep) -> None:
+        """Forget a blob that was taken in, where no batch has kept it."""
+        if keep.file is not None:
+            keep.file.unlink(missing_ok=True)
 
     def blob(self, digest: str) -> Iterator[bytes]:
         """The bytes of a blob in chunks. Raises `artifact_damaged` at the end if they are not what was kept."""
@@ -285,18 +293,27 @@ class Store:
     def _read(self) -> Database:
         reader: Database | None = getattr(self._reader, "database", None)
         if reader is None:
-            reader = self._reader.database = Database.open_reader(self._path)
+            reader = self._reader.database = Database.open_reader(self._path, is_kept=True)
             with self._changing:
                 self._readers.append(reader)
         return reader
 
     def _tables(self) -> on.Tables:
-        return on.Tables(self._database, self._blobs, self.now_ms(), set())
+        return on.Tables(self._database, self._blobs, self.now_ms(), set(), set())
 
-    def _tell(self, tables: on.Tables) -> None:
-        touched = frozenset(tables.touched)
-        for watcher in self._watchers:
-            watcher(touched)
+    def _after(self, tables: on.Tables, failure: Exception | None) -> None:
+        """Tell of what was written, and remove the files of blobs that were not, or are not any more.
+
+        A transaction that failed may have reached the disk, and be there after a crash; the next one writes over it.
+        """
+        self._loose |= tables.loose
+        if self._loose and (failure is None or left_nothing(failure)):
+            loose, self._loose = self._loose, set()
+            on.remove_loose(self._database, self._blobs, loose)
+        if failure is None:
+            touched = frozenset(tables.touched)
+            for watcher in self._watchers:
+                watcher(touched)
 
     def _forget(self, watcher: Watcher) -> None:
         with self._changing:
@@ -310,15 +327,18 @@ class Store:
         )
         return [Attached(*row) for row in rows]
 
-    def _sweep(self, tables: on.Tables, older_than_ms: int) -> int:
-        swept = on.sweep(tables, older_than_ms, MAX_SWEPT_BLOBS)
-        # The rows go before the files: a crash between leaves a file without a row, which is taken over or swept later.
-        for digest in swept:
-            on.blob_path(self._blobs, digest).unlink(missing_ok=True)
-        return len(swept)
-
-    def _remove_strays(self, digests: list[str]) -> int:
-        removed: int = self._writer.submit(lambda tables: on.remove_strays(tables, digests)).result()
+    def _sweep_strays(self, older_than_ms: int) -> int:
+        """Remove files that no row tells of, left over from crashes; how many there were."""
+        removed = 0
+        try:
+            for folder in self._blobs.iterdir():
+                old = [path.name for path in folder.iterdir() if path.stat().st_mtime * 1000 < older_than_ms]
+                strays = [digest for digest in old if self.size(digest) is None]
+                if strays:
+                    self._writer.submit(partial(_suspect, strays)).result()
+                removed += len(strays)
+        except OSError as error:
+            raise LaconicError("database_unavailable", f"{self._blobs}: {error.strerror}") from error
         return removed
 
     def _file_chunks(self, digest: str) -> Iterator[bytes]:
@@ -368,7 +388,9 @@ class _Intake(NamedTuple):
                 os.fsync(file.fileno())
         except OSError as error:
             path.unlink(missing_ok=True)
-            raise LaconicError("database_unavailable", f"{path}: {error.strerror}", "make room on the disk") from error
+            if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+                raise LaconicError("database_unavailable", f"{path}: the disk is full", FULL) from error
+            raise LaconicError("database_unavailable", f"{path}: {error.strerror}", "look at its disk") from error
         except BaseException:
             path.unlink(missing_ok=True)
             raise
@@ -378,6 +400,10 @@ class _Intake(NamedTuple):
         if size > self.most_bytes:
             message = f"at most {self.most_bytes:,} bytes are taken"
             raise LaconicError("payload_too_large", message, "send less, or raise the limit in the settings")
+
+
+def _suspect(digests: list[str], tables: on.Tables) -> None:
+    tables.loose.update(digests)
 
 
 def _verified(digest: str, chunks: Iterator[bytes]) -> Iterator[bytes]:

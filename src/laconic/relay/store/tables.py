@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,6 +38,7 @@ class Tables(NamedTuple):
     blobs: Path
     now_ms: int
     touched: set[str]  # the streams and queues that have grown
+    loose: set[str]  # blobs whose files may have no row once this is over, whatever comes of it
 
 
 def commit(tables: Tables, batch: Batch) -> Committed:
@@ -122,11 +123,9 @@ def _write(tables: Tables, command: Write, given: list[int]) -> int:
 def _keep(tables: Tables, command: Keep, given: list[int]) -> int:
     database = tables.database
     stored = database.row("select body is null from blob where digest = ?", (command.digest,))
-    path = blob_path(tables.blobs, command.digest)
     if command.file is not None:
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        os.replace(command.file, path)  # where it was already, this mends what the disk may have done to it
-        _sync_directory(path.parent)
+        tables.loose.add(command.digest)
+        _put_in_place(command.file, blob_path(tables.blobs, command.digest))
     if stored:  # its time is when it was last wanted, so that it is not swept away meanwhile
         database.execute("update blob set at_ms = ? where digest = ?", (tables.now_ms, command.digest))
     else:
@@ -239,8 +238,8 @@ _DO: dict[type, Callable[[Tables, Any, list[int]], int]] = {
 }
 
 
-def sweep(tables: Tables, older_than_ms: int, limit: int) -> list[str]:
-    """Forget blobs that nobody has attached since a time, and receipts that nobody will ask for; the digests."""
+def sweep(tables: Tables, older_than_ms: int, limit: int) -> int:
+    """Forget blobs that nobody has attached since a time, and receipts that nobody will ask for; how many blobs."""
     database = tables.database
     database.execute("delete from receipt where at_ms < ?", (tables.now_ms - RECEIPT_SECONDS * 1000,))
     unused = (
@@ -248,17 +247,16 @@ def sweep(tables: Tables, older_than_ms: int, limit: int) -> list[str]:
         "(select 1 from attachment where attachment.digest = blob.digest) limit ?"
     )
     sql = f"delete from blob where digest in ({unused}) returning digest"
-    return [row[0] for row in database.rows(sql, (older_than_ms, limit))]
+    swept = [row[0] for row in database.rows(sql, (older_than_ms, limit))]
+    tables.loose.update(swept)
+    return len(swept)
 
 
-def remove_strays(tables: Tables, digests: list[str]) -> int:
-    """Remove files of blobs that no row tells of, left over from batches that were refused; how many there were."""
-    removed = 0
+def remove_loose(database: Database, blobs: Path, digests: Iterable[str]) -> None:
+    """Remove the files of blobs that no row tells of."""
     for digest in digests:
-        if not tables.database.value("select count(*) from blob where digest = ?", (digest,)):
-            blob_path(tables.blobs, digest).unlink(missing_ok=True)
-            removed += 1
-    return removed
+        if not database.value("select count(*) from blob where digest = ?", (digest,)):
+            blob_path(blobs, digest).unlink(missing_ok=True)
 
 
 def blob_path(folder: Path, digest: str) -> Path:
@@ -299,6 +297,19 @@ def _add_total(database: Database, name: str, amount: int) -> int:
     sql = "insert into total values (?, ?) on conflict do update set amount = amount + excluded.amount returning amount"
     total: int = database.value(sql, (name, amount))
     return total
+
+
+def _put_in_place(file: Path, path: Path) -> None:
+    """Move a file, whose bytes are on the disk, so that its name is there too before any row tells of it."""
+    folder = path.parent
+    try:
+        if not folder.is_dir():
+            folder.mkdir(mode=0o700)
+            _sync_directory(folder.parent)
+        os.replace(file, path)  # where it was already, this mends what the disk may have done to it
+        _sync_directory(folder)
+    except OSError as error:
+        raise LaconicError("database_unavailable", f"{path}: {error.strerror}", "look at its disk") from error
 
 
 def _sync_directory(path: Path) -> None:

@@ -7,6 +7,7 @@ answered before the transaction has reached the disk, and nobody is refused on t
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
@@ -19,6 +20,7 @@ from laconic.foundation.limits import MAX_GROUP_JOBS, MAX_WAITING_JOBS
 from laconic.relay.store.tables import Tables
 
 Do = Callable[[Tables], Any]
+_LOG = logging.getLogger("laconic.relay")
 
 
 class _Job(NamedTuple):
@@ -29,8 +31,10 @@ class _Job(NamedTuple):
 class Writer:
     """A thread of its own with the only connection that writes. Close it to have everything written and end."""
 
-    def __init__(self, database: Database, tables: Callable[[], Tables], after: Callable[[Tables], None]) -> None:
-        """`tables` says what a group is written to, and when; `after` is called with each that was."""
+    def __init__(
+        self, database: Database, tables: Callable[[], Tables], after: Callable[[Tables, Exception | None], None]
+    ) -> None:
+        """`tables` says what a group is written to, and when; `after` is called with each, and with what failed it."""
         self._database = database
         self._tables = tables
         self._after = after
@@ -88,13 +92,20 @@ class Writer:
                 outcomes = [self._outcome(tables, job) for job in group]
         except Exception as error:  # noqa: BLE001 - whoever waits must be told, and the thread must live on
             outcomes = [_Refusal(error)] * len(group)
+            self._follow(tables, error)
         else:
-            self._after(tables)
+            self._follow(tables, None)
         for job, outcome in zip(group, outcomes, strict=True):
             if isinstance(outcome, _Refusal):
                 job.future.set_exception(outcome.error)
             else:
                 job.future.set_result(outcome)
+
+    def _follow(self, tables: Tables, failure: Exception | None) -> None:
+        try:
+            self._after(tables, failure)
+        except Exception:  # noqa: BLE001 - what was written is written, and who waits for it is told so
+            _LOG.exception("what follows a transaction has failed")
 
     def _outcome(self, tables: Tables, job: _Job) -> Any:
         self._database.execute("savepoint job")

@@ -1,0 +1,169 @@
+"""What a store should remember, as plain dictionaries: the simplest thing that could be right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from laconic.foundation.limits import RECEIPT_SECONDS
+from laconic.relay.store.commands import (
+    Append,
+    Attach,
+    Batch,
+    Cache,
+    Command,
+    Count,
+    Detach,
+    Enqueue,
+    Fence,
+    Keep,
+    Settle,
+    Write,
+)
+
+
+class RefusedError(Exception):
+    """The code with which the store should refuse."""
+
+
+@dataclass
+class Job:
+    """Work of a queue."""
+
+    id: str
+    body: bytes
+    due_ms: int
+    expires_ms: int | None
+    status: str = "waiting"
+    attempts: int = 0
+    note: str = ""
+
+
+@dataclass
+class Model:
+    """Everything that the verbs of a store can tell."""
+
+    streams: dict[str, list[tuple[str, bytes]]] = field(default_factory=dict)
+    documents: dict[str, list[bytes]] = field(default_factory=dict)
+    blobs: dict[str, int] = field(default_factory=dict)  # when each was last wanted
+    numbers: dict[str, int] = field(default_factory=dict)  # of attachments, by owner
+    attachments: dict[tuple[str, str], tuple[int, str, bytes]] = field(default_factory=dict)
+    queues: dict[str, list[Job]] = field(default_factory=dict)
+    leases: dict[str, tuple[str, int, int]] = field(default_factory=dict)
+    cached: dict[str, tuple[bytes, int, int]] = field(default_factory=dict)
+    counters: dict[tuple[str, str], int] = field(default_factory=dict)
+    receipts: dict[str, tuple[int, bytes, tuple[int, ...]]] = field(default_factory=dict)
+
+    def commit(self, batch: Batch, now_ms: int) -> tuple[Model, tuple[int, ...]]:
+        """The model after a batch, and what its commands give; raises `RefusedError`."""
+        at_ms, fingerprint, given = self.receipts.get(batch.key, (0, b"", ()))
+        if batch.key in self.receipts and now_ms - at_ms <= RECEIPT_SECONDS * 1000:
+            if fingerprint != batch.fingerprint:
+                raise RefusedError("key_reused")
+            return self, given
+        after, told = deepcopy(self), []
+        for command in batch.commands:
+            told.append(after.do(command, told, now_ms))
+        if batch.key:
+            after.receipts[batch.key] = (now_ms, batch.fingerprint, tuple(told))
+        return after, tuple(told)
+
+    def do(self, command: Command, given: Sequence[int], now_ms: int) -> int:
+        """One command, in place."""
+        match command:
+            case Append(stream, kind, body):
+                entries = self.streams.setdefault(stream, [])
+                entries.append((kind, body if isinstance(body, bytes) else body(given)))
+                return len(entries)
+            case Write(document, edit, _, expected):
+                bodies = self.documents.get(document, [])
+                if expected is not None and expected != len(bodies):
+                    raise RefusedError("version_conflict")
+                self.documents[document] = [*bodies, edit(bodies[-1] if bodies else None).body]
+                return len(bodies) + 1
+            case Keep(digest, size_bytes):
+                self.blobs[digest] = now_ms
+                return size_bytes
+            case Attach() | Detach():
+                return self._attachment(command)
+            case Enqueue(queue, id_, body, due_ms, expires_ms):
+                jobs = self.queues.setdefault(queue, [])
+                jobs.append(Job(id_, body, due_ms, expires_ms))
+                return len(jobs)
+            case Settle():
+                return self._settle(command)
+            case Cache(key, body, expires_ms):
+                self.cached[key] = (body, expires_ms, 0)
+                return len(body)
+            case Count(scope, name, amount):
+                self.counters[scope, name] = self.counters.get((scope, name), 0) + amount
+                return self.counters[scope, name]
+            case Fence(lease, token):
+                _, held, until_ms = self.leases.get(lease, ("", 0, 0))
+                if until_ms <= now_ms or held != token:
+                    raise RefusedError("lease_lost")
+                return token
+
+    def claim(self, queue: str, limit: int, hold_ms: int, now_ms: int) -> list[tuple[int, str, int]]:
+        """Number, id and attempt of what is claimed."""
+        jobs = self.queues.get(queue, [])
+        for job in jobs:
+            is_over = job.expires_ms is not None and job.expires_ms <= now_ms
+            if job.status == "waiting" and job.due_ms <= now_ms and is_over:
+                job.status, job.note = "dead", "expired"
+        due = [(job.due_ms, number) for number, job in enumerate(jobs) if job.status == "waiting"]
+        claimed = []
+        for due_ms, number in sorted(due):
+            if due_ms <= now_ms and len(claimed) < limit:
+                job = jobs[number]
+                job.attempts, job.due_ms = job.attempts + 1, now_ms + hold_ms
+                claimed.append((number + 1, job.id, job.attempts))
+        return claimed
+
+    def lease(self, name: str, holder: str, hold_ms: int, now_ms: int) -> int | None:
+        """The token of a lease that is taken or prolonged."""
+        had, token, until_ms = self.leases.get(name, ("", 0, 0))
+        if until_ms > now_ms and had != holder:
+            return None
+        token += not (until_ms > now_ms)
+        self.leases[name] = (holder, token, now_ms + hold_ms)
+        return token
+
+    def sweep(self, older_than_ms: int) -> int:
+        """How many blobs go that nobody has."""
+        used = {digest for _, digest, _ in self.attachments.values()}
+        unused = [digest for digest, at_ms in self.blobs.items() if at_ms < older_than_ms and digest not in used]
+        for digest in unused:
+            del self.blobs[digest]
+        return len(unused)
+
+    def remembered(self, key: str, now_ms: int) -> tuple[bytes, int] | None:
+        """An answer and how often it was used, this time included."""
+        body, expires_ms, hits = self.cached.get(key, (b"", 0, 0))
+        if expires_ms <= now_ms:
+            return None
+        self.cached[key] = (body, expires_ms, hits + 1)
+        return body, hits + 1
+
+    def _attachment(self, command: Attach | Detach) -> int:
+        place = (command.owner, command.name)
+        if isinstance(command, Detach):
+            return int(self.attachments.pop(place, None) is not None)
+        if command.digest not in self.blobs:
+            raise RefusedError("artifact_not_found")
+        if place not in self.attachments:
+            number = self.numbers[command.owner] = self.numbers.get(command.owner, 0) + 1
+            self.attachments[place] = (number, command.digest, command.body)
+        return self.attachments[place][0]
+
+    def _settle(self, command: Settle) -> int:
+        jobs = self.queues.get(command.queue, [])
+        job: Any = jobs[command.number - 1] if 0 < command.number <= len(jobs) else None
+        # A token is the number of the attempt that it was given for.
+        if job is None or job.status != "waiting" or job.attempts != command.token:
+            raise RefusedError("claim_lost")
+        status = "waiting" if command.outcome == "again" else command.outcome
+        jobs[command.number - 1] = replace(job, status=status, due_ms=command.due_ms, note=command.note)
+        return int(job.attempts)

@@ -1,0 +1,170 @@
+"""Whatever is asked of a store, in whatever order and over restarts, it answers as a few dictionaries would."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from tests.relay.conftest import Clock
+from tests.relay.store.model import Model, RefusedError
+
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import INLINE_BLOB_BYTES, RECEIPT_SECONDS
+from laconic.relay.store.commands import (
+    Append,
+    Attach,
+    Batch,
+    Cache,
+    Command,
+    Count,
+    Detach,
+    Edit,
+    Enqueue,
+    Fence,
+    Settle,
+    Write,
+)
+from laconic.relay.store.store import Store
+
+NAMES = st.sampled_from(["a", "b/ü"])
+WORDS = st.binary(max_size=3)
+SMALL = st.integers(0, 3)
+MOMENTS = st.integers(0, 20_000)  # ms from when the clock stood first
+CONTENTS = (b"small", b"l" * (INLINE_BLOB_BYTES + 1), b"m" * 70_000)
+DIGESTS = [sha256(content).hexdigest() for content in CONTENTS]
+START_MS = int(Clock().seconds * 1000)
+
+
+def growing(word: bytes) -> Command:
+    return Append("a", "told", lambda given: word + b"%d" % sum(given))
+
+
+def writing(name: str, word: bytes, expected: int | None) -> Command:
+    return Write(name, lambda body: Edit((body or b"") + word, word), "ann", expected)
+
+
+COMMANDS = st.one_of(
+    st.builds(Append, NAMES, NAMES, WORDS),
+    st.builds(growing, WORDS),
+    st.builds(writing, NAMES, WORDS, st.none() | SMALL),
+    st.sampled_from(range(len(CONTENTS))),  # to be taken in
+    st.builds(Attach, NAMES, NAMES, st.sampled_from(DIGESTS), WORDS),
+    st.builds(Detach, NAMES, NAMES),
+    st.builds(Enqueue, NAMES, NAMES, WORDS, MOMENTS.map(START_MS.__add__), st.none() | MOMENTS.map(START_MS.__add__)),
+    st.builds(Settle, NAMES, SMALL, SMALL, st.sampled_from(["done", "again", "dead"]), MOMENTS.map(START_MS.__add__)),
+    st.builds(Cache, NAMES, WORDS, MOMENTS.map(START_MS.__add__)),
+    st.builds(Count, NAMES, NAMES, st.integers(-5, 5)),
+    st.builds(Fence, NAMES, SMALL),
+)
+
+
+class StoreAndModel(RuleBasedStateMachine):
+    """Both are asked the same."""
+
+    @initialize()
+    def open(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="laconic-store-"))
+        self.clock = Clock()
+        self.model = Model()
+        self.store = Store.open(self.folder / "home", durable=False, clock=self.clock)
+
+    @rule(drawn=st.lists(COMMANDS, max_size=5), key=st.sampled_from(["", "", "k", "l"]))
+    def commit(self, drawn: list[Command | int], key: str) -> None:
+        commands = tuple(one if not isinstance(one, int) else self.store.take_in([CONTENTS[one]]) for one in drawn)
+        batch = Batch(commands, key, repr([type(one).__name__ for one in commands]).encode() if key else b"")
+        try:
+            self.model, expected = self.model.commit(batch, self.store.now_ms())
+        except RefusedError as refused:
+            with pytest.raises(LaconicError) as caught:
+                self.store.commit(batch)
+            assert caught.value.code == str(refused)
+        else:
+            assert self.store.commit(batch).given == expected
+
+    @rule(queue=NAMES, limit=SMALL, hold_ms=st.integers(0, 5_000))
+    def claim(self, queue: str, limit: int, hold_ms: int) -> None:
+        expected = self.model.claim(queue, limit, hold_ms, self.store.now_ms())
+        claimed = self.store.claim(queue, limit, hold_ms)
+        assert [(work.number, work.id, work.attempt) for work in claimed] == expected
+        for work in claimed[:1]:  # what was claimed is settled rightly more often than by chance
+            self.commit([Settle(queue, work.number, work.token, "done" if hold_ms % 2 else "again")], "")
+
+    @rule(name=NAMES, holder=NAMES, hold_ms=st.sampled_from([0, 1_000, 5_000]))
+    def lease(self, name: str, holder: str, hold_ms: int) -> None:
+        taken = self.store.lease(name, holder, hold_ms)
+        assert (taken.token if taken else None) == self.model.lease(name, holder, hold_ms, self.store.now_ms())
+
+    @rule(key=NAMES)
+    def remembered(self, key: str) -> None:
+        kept = self.store.cached(key)
+        self.store.commit(Batch(()))  # behind the note that it was used
+        assert ((kept.body, kept.hits) if kept else None) == self.model.remembered(key, self.store.now_ms())
+
+    @rule(ago_ms=st.sampled_from([0, 3_000]))
+    def sweep(self, ago_ms: int) -> None:
+        older_than_ms = self.store.now_ms() - ago_ms
+        assert self.store.sweep(older_than_ms) == self.model.sweep(older_than_ms)
+
+    @rule(seconds=st.sampled_from([0.5, 2.0, 2.0, RECEIPT_SECONDS + 1.0]))
+    def wait(self, seconds: float) -> None:
+        self.clock.seconds += seconds
+
+    @rule()
+    def restart(self) -> None:
+        self.store.close()
+        self.store = Store.open(self.folder / "home", durable=False, clock=self.clock)
+
+    @invariant()
+    def streams_and_documents_agree(self) -> None:
+        for name in ("a", "b/ü"):
+            entries = self.store.entries(name)
+            assert [(one.kind, one.body) for one in entries] == self.model.streams.get(name, [])
+            assert [one.number for one in entries] == list(range(1, self.store.last(name) + 1))
+            bodies = self.model.documents.get(name, [])
+            assert self.store.document(name) == ((len(bodies), bodies[-1]) if bodies else None)
+            for number, body in list(enumerate(bodies, 1))[:2]:
+                version = self.store.version(name, number, lambda before, change: before + change)
+                assert version is not None
+                assert version.body == body
+            assert len(self.store.versions(name)) == len(bodies)
+        assert self.store.names("b/") == [name for name in self.model.documents if name.startswith("b/")]
+
+    @invariant()
+    def blobs_and_attachments_agree(self) -> None:
+        for owner in ("a", "b/ü"):
+            mine = {name: one for (whose, name), one in self.model.attachments.items() if whose == owner}
+            told = [(one.name, (one.number, one.digest, one.body)) for one in self.store.attachments(owner)]
+            assert told == sorted(mine.items(), key=lambda item: item[1])
+        kept = {digest for digest in DIGESTS if self.store.size(digest) is not None}
+        assert kept == set(self.model.blobs)
+        for content, digest in zip(CONTENTS, DIGESTS, strict=True):
+            if digest in kept:
+                assert b"".join(self.store.blob(digest)) == content
+        files = {path.name for path in (self.store.home / "blobs").rglob("*") if path.is_file()}
+        assert files == kept - {DIGESTS[0]}  # no file without a row, and none for what is small
+        assert list((self.store.home / "incoming").iterdir()) == []
+
+    @invariant()
+    def the_rest_agrees(self) -> None:
+        for queue in ("a", "b/ü"):
+            jobs = list(enumerate(self.model.queues.get(queue, []), 1))
+            for status in ("waiting", "done", "dead"):
+                expected = [(n, job.id, job.body, job.attempts, job.note) for n, job in jobs if job.status == status]
+                assert self.store.queued(queue, status) == expected
+            counted = {name: total for (scope, name), total in self.model.counters.items() if scope == queue}
+            assert self.store.counts(queue) == counted
+
+    def teardown(self) -> None:
+        if hasattr(self, "store"):
+            self.store.close()
+            shutil.rmtree(self.folder)
+
+
+StoreAndModel.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+test_a_store_is_what_its_model_says = StoreAndModel.TestCase
