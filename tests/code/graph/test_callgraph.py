@@ -285,3 +285,16 @@ def test_edges_after_refreshes_are_those_of_a_new_index(history: list[dict[str, 
                 found = list(engine.graph.edges())
                 assert [edge for edge in found if edge not in engine.graph.callees(edge.caller)] == []
             assert found == edges(root)
+
+
+def test_a_member_that_subclasses_take_from_each_other_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(
+        "class Base:\n    def use(self): return self.part()\n\n\n"
+        "class Child(Base):\n"
+        "    def take(self, base: Base): self.part = base.part\n"
+        "    def give(self): self.part = run\n\n\n"
+        "def run(): ...\n"
+    )
+    with Engine.open(tmp_path.resolve()) as engine:
+        engine.refresh()
+        assert [edge.callee for edge in engine.graph.callees("a.py:Base.use")] == ["a.py:run"]

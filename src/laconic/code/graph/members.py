@@ -547,7 +547,8 @@ class Members:
         for position in home.classes_on(home.definitions[target[2]][1]) if name in home.member_stores() else ():
             child = self.class_of(home, position)
             if child is not None and child != target and target in self.bases(child):
-                found |= self.assigned(child, name)
+                # An equation: what is assigned may come from the same member of another instance of `target`.
+                found |= self.solver.solve(("assigned below", child, name), self.assigned, child, name)
         for file_id, position in places if len(places) <= MAX_SUBCLASS_MEMBERS else ():
             file = self.program.file(file_id)
             owner = file.owner_class(position)
