@@ -300,5 +300,6 @@ def _reraise(error: apsw.Error | UnicodeDecodeError, path: Path) -> NoReturn:
     if isinstance(error, apsw.FullError) or (isinstance(error, apsw.IOError) and _is_full(path.parent)):
         raise LaconicError("database_unavailable", f"{path}: the disk is full", FULL) from error
     if isinstance(error, (apsw.CantOpenError, apsw.IOError, apsw.FullError, apsw.ReadOnlyError, apsw.PermissionsError)):
-        raise LaconicError("database_unavailable", f"{path}: {error}") from error
+        hint = "look at the disk, at who owns the file, and at the log of the system"
+        raise LaconicError("database_unavailable", f"{path}: {error}", hint) from error
     raise error
