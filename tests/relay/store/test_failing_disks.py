@@ -1,4 +1,4 @@
-"""Where the disk is full or does not take what is written: a clear refusal, reading goes on, and so does writing later."""
+"""Where the disk is full or fails: a clear refusal, what is there can be read, and later writing goes on."""
 
 from __future__ import annotations
 
