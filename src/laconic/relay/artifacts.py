@@ -239,7 +239,7 @@ def search(store: Store, thread_id: str, query: str, limit: int) -> list[dict[st
     threads.get(store, thread_id)
     words = re.findall(r"\w+", query)[:32]
     results = []
-    for match in store.find(_owner(thread_id), words, limit):
+    for match in store.search(_owner(thread_id), words, limit):
         artifact = get(store, thread_id, match.digest)
         results.append({"ref": artifact.ref, "name": artifact.name, "type": artifact.type, "snippet": match.snippet})
     return results

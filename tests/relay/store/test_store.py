@@ -202,11 +202,11 @@ def test_text_is_found_where_it_belongs(store: Store) -> None:
     for owner, text in (("one", "the token is validated in auth.py"), ("two", "a token of thanks")):
         kept = store.take_in([text.encode()])
         commit(store, kept, Attach(owner, "note", kept.digest, b"", text))
-    found = store.find("one", ["token", "validated"], 10)
+    found = store.search("one", ["token", "validated"], 10)
     assert [(match.name, match.snippet) for match in found] == [("note", "the «token» is «validated» in auth.py")]
-    assert [match.name for match in store.find("two", ["token", "validated"], 10)] == ["note"]
-    assert store.find("one", ['"', "AND", "owner:"], 10) == []
-    assert store.find("one", [], 10) == []
+    assert [match.name for match in store.search("two", ["token", "validated"], 10)] == ["note"]
+    assert store.search("one", ['"', "AND", "owner:"], 10) == []
+    assert store.search("one", [], 10) == []
 
 
 def test_work_is_held_by_one_at_a_time_and_comes_back(store: Store, clock: Clock) -> None:

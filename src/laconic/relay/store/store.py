@@ -192,7 +192,7 @@ class Store:
         sql = "select digest from blob where digest >= ? and digest < ? order by digest limit ?"
         return [row[0] for row in self._read.rows(sql, (prefix, prefix + "g", limit))]
 
-    def find(self, owner: str, words: Sequence[str], limit: int) -> list[Match]:
+    def search(self, owner: str, words: Sequence[str], limit: int) -> list[Match]:
         """The attachments of an owner whose text has these words, all of them or, where there are none, any."""
         quoted = ['"' + word.replace('"', " ") + '"' for word in words if word.strip()]
         for joined in (" AND ".join(quoted), " OR ".join(quoted)):
