@@ -225,7 +225,7 @@ def _paths(changes: Sequence[FileChange], facts: _Facts, sources: Sources) -> li
         for symbol_id, (strength, _) in edges.items():
             promise[symbol_id.partition(":")[0]] += 0.1 * strength
     for path, worth in facts.cochanged.items():
-        promise[path] += 0.5 * worth
+        promise[path] += 2.0 * worth
     gone = {one.diff.old_path for one in changes if one.after is None}
     others = sorted(promise, key=lambda path: (-promise[path] * (0.3 if is_test(path) else 1.0), path))
     return [*own, *(path for path in others if path not in own and path not in gone)][:MAX_READ_FILES]
