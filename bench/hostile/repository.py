@@ -135,7 +135,7 @@ def _commit(root: Path) -> None:
 
 def _git(root: Path, *words: str) -> None:
     variables = os.environ | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    subprocess.run(["git", *words], cwd=root, env=variables, check=True, capture_output=True)
+    subprocess.run(["git", "-c", "gc.auto=0", *words], cwd=root, env=variables, check=True, capture_output=True)
 
 
 def _links(root: Path, outside: Path) -> None:

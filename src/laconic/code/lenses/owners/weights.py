@@ -79,4 +79,4 @@ def confidence(owning: Numbers, ceiling: float, words: int) -> float:
         + _FILES * math.log1p(len(owning))
         + _WORDS * math.log1p(words)
     )
-    return 1 / (1 + math.exp(-logit))
+    return (1 + math.tanh(logit / 2)) / 2  # the logistic function, for logits of any size
