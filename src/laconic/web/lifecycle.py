@@ -37,7 +37,7 @@ def start(home: Path, port: int, workspace: str, answer_words: str) -> Started:
         said = detached.start_and_wait(_MAIN, arguments, RELAY_START_SECONDS, str(home / LOG))
     except (OSError, subprocess.CalledProcessError) as error:
         raise LaconicError("daemon_unavailable", f"no relay can be started: {error}") from error
-    found = running(home)
+    found = running(home, RELAY_START_SECONDS)  # it listens, and answers once it has loaded everything
     if found is None:
         raise LaconicError("daemon_unavailable", "the relay does not answer", f"its log is {home / LOG}")
     return Started(found, not said["pid"])
@@ -57,14 +57,14 @@ def stop(home: Path) -> bool:
     return True
 
 
-def running(home: Path) -> Owner | None:
-    """The relay that answers for a home. A lock file of one that is gone says nothing."""
+def running(home: Path, seconds: float = _HEALTH_SECONDS) -> Owner | None:
+    """The relay that answers for a home within a time. A lock file of one that is gone says nothing."""
     found = owner(home)
-    return found if found is not None and _is_healthy(found) else None
+    return found if found is not None and _is_healthy(found, seconds) else None
 
 
-def _is_healthy(found: Owner) -> bool:
-    connection = http.client.HTTPConnection("127.0.0.1", found.port, timeout=_HEALTH_SECONDS)
+def _is_healthy(found: Owner, seconds: float) -> bool:
+    connection = http.client.HTTPConnection("127.0.0.1", found.port, timeout=seconds)
     try:
         connection.request("GET", "/health")
         told: Any = json.loads(connection.getresponse().read())
