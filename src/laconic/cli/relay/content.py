@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import closing
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from laconic.foundation.escape import visible, visible_line
 from laconic.foundation.limits import MAX_WEB_BODY_BYTES
 
 _SHOWN_REF = 12  # characters of a hash
+_SHOWN_CHARACTERS = 160  # of one value in a line
+_FIELDS = re.compile(r'[\s="]|[:,] ')
 
 
 class Format(StrEnum):
@@ -392,11 +395,19 @@ def _as_json(value: Any) -> dict[str, Any]:
 
 
 def _line(item: dict[str, Any]) -> str:
-    shown = ", ".join(f"{name}: {value}" for name, value in item.items() if name != "id")
+    shown = ", ".join(f"{_delimited(name)}: {_delimited(value)}" for name, value in item.items() if name != "id")
     return visible_line(shown)[:200]
+
+
+def _delimited(value: Any) -> str:
+    """A value of somebody else's, in quotes where it could be taken for more fields than it is."""
+    import json
+
+    text = str(value)[:_SHOWN_CHARACTERS]
+    return json.dumps(text, ensure_ascii=False) if _FIELDS.search(text) else text
 
 
 def _event_line(event: Any, asked: Asked) -> str:
     told = {name: value for name, value in event.payload.items() if isinstance(value, str | int)}
-    shown = " ".join(f"{name}={str(value)[:80]}" for name, value in told.items())
+    shown = " ".join(f"{_delimited(name)}={_delimited(value)}" for name, value in told.items())
     return visible_line(f"{event.seq:>6} {event.timestamp} {event.type}  {shown}") + "\n"
