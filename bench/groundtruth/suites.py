@@ -12,6 +12,7 @@ from bench.groundtruth import (
     dotted,
     jcg,
     js_callgraph,
+    json_patches,
     oracle,
     oracle_tsserver,
     oracle_ty,
@@ -21,6 +22,7 @@ from bench.groundtruth import (
     stack_graphs,
     swarm_java,
     tags,
+    untrusted,
 )
 from bench.groundtruth.flow import coverage_arcs, program_analysis, python_graphs, radon_numbers
 from bench.groundtruth.score import CaseResult, SuiteResult
@@ -120,6 +122,9 @@ SUITES: tuple[Suite, ...] = (
     _definitions("java", ".java"),
     *(_tags(language) for language in tags.VOCABULARIES),
     _plain("patches: git apply", ANY, "unidiff", patches.run),
+    _plain("relay: JSON Patch", ANY, "json-patch-tests", json_patches.run),
+    _plain("relay: benign texts", ANY, "injection", untrusted.run_benign),
+    _plain("relay: attacks", ANY, "injection", untrusted.run_attacks),
     _plain("coverage: reports", ANY, "coverage-formats", coverage_reports.run),
     Suite("coverage: QuixBugs", "python", "jkoppel+QuixBugs", quixbugs.run, quixbugs.figures, quixbugs.unable),
     _plain("flow: coverage.py arcs", "python", "coveragepy-arcs", coverage_arcs.run, coverage_arcs.figures),

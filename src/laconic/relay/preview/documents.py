@@ -8,7 +8,7 @@ from typing import Any
 
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import PREVIEW_BYTES, PREVIEW_LEVELS, PREVIEW_MEMBERS
-from laconic.relay.encoding import decode
+from laconic.relay.encoding import decode, encode
 from laconic.relay.preview.lines import of_text
 
 _TEXT_CHARACTERS = 60
@@ -78,10 +78,13 @@ def _shape(value: Any, levels: int, depth: int) -> str:
     if isinstance(value, list):
         return _shape_of_array(value, levels, depth)
     if isinstance(value, str) and len(value) > _TEXT_CHARACTERS:
-        return f'"{value[:_TEXT_CHARACTERS]}…" ({len(value):,} characters)'
-    return (
-        f'"{value}"' if isinstance(value, str) else {None: "null", True: "true", False: "false"}.get(value, str(value))
-    )
+        return f"{_quoted(value[:_TEXT_CHARACTERS] + '…')} ({len(value):,} characters)"
+    return _quoted(value)
+
+
+def _quoted(value: Any) -> str:
+    """A text, number, truth value or null as JSON has it, on one line."""
+    return encode(value).decode()
 
 
 def _shape_of_object(value: dict[str, Any], levels: int, depth: int) -> str:
@@ -89,7 +92,7 @@ def _shape_of_object(value: dict[str, Any], levels: int, depth: int) -> str:
         return f"{{{len(value)} members}}" if value else "{}"
     indent = "  " * (depth + 1)
     lines = [
-        f"{indent}{key[:_TEXT_CHARACTERS]}: {_shape(member, levels - 1, depth + 1)}"
+        f"{indent}{_quoted(key[:_TEXT_CHARACTERS])[1:-1]}: {_shape(member, levels - 1, depth + 1)}"
         for key, member in list(value.items())[:PREVIEW_MEMBERS]
     ]
     if len(value) > PREVIEW_MEMBERS:
