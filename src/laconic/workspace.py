@@ -45,6 +45,7 @@ class Workspace:
         self.settings = settings
         self.report: RefreshReport | None = None  # of the latest refresh
         self.refreshes = refresh  # whether each question looks for changes first
+        self.may_refresh = refresh  # whether it may do so later, when a file turns out to be gone
         self._progress = progress
 
     @classmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from laconic.capabilities import catalogue
 from laconic.capabilities.binding import bind, schema
 from laconic.capabilities.declaration import Effect, parameters_of
-from laconic.capabilities.invoke import ask, invoke
+from laconic.capabilities.invoke import MAX_LOOKS_AGAIN, ask, invoke
 from laconic.capabilities.projection import to_json
 from laconic.capabilities.text import PLAIN
 from laconic.cli.main import main
@@ -201,3 +202,41 @@ def test_the_root_is_found_by_its_index_or_repository(tmp_path: Path) -> None:
     assert find_root(inner) == (tmp_path / "a").resolve()
     (inner / ".git").write_text("gitdir: elsewhere\n", "utf-8")
     assert find_root(inner) == inner.resolve()
+
+
+def test_a_question_whose_file_vanishes_under_it_is_asked_of_the_files_as_they_are_then(kitchen: Path) -> None:
+    flow = catalogue.load("code.cfg")
+
+    def run(workspace: Workspace, parameters: Any) -> Any:
+        if (kitchen / "kitchen.py").exists():
+            (kitchen / "kitchen.py").rename(kitchen / "pantry.py")
+        return flow.run(workspace, parameters)
+
+    with Workspace.open(kitchen) as workspace:
+        outcome = invoke(replace(flow, run=run), workspace, {"symbol": "heat"})
+        assert outcome.failure is None
+        assert outcome.result.symbol == "pantry.py:heat"
+        assert outcome.revision == workspace.revision
+
+
+@pytest.mark.parametrize(("refresh", "runs"), [(True, 1 + MAX_LOOKS_AGAIN), (False, 1)])
+def test_it_is_asked_again_a_bounded_number_of_times_and_only_where_files_are_looked_at(
+    kitchen: Path, refresh: bool, runs: int
+) -> None:
+    flow = catalogue.load("code.cfg")
+    seen = []
+
+    def run(workspace: Workspace, parameters: Any) -> Any:
+        seen.append(workspace.revision)
+        path = f"kitchen{len(seen) - 1}.py"
+        (kitchen / path).unlink()
+        (kitchen / f"kitchen{len(seen)}.py").write_text(SOURCE, "utf-8")
+        return flow.run(workspace, parameters)
+
+    (kitchen / "kitchen.py").rename(kitchen / "kitchen0.py")
+    with Workspace.open(kitchen) as first:
+        first.refresh()
+    with Workspace.open(kitchen, refresh=refresh) as workspace:
+        outcome = invoke(replace(flow, run=run), workspace, {"symbol": "heat"})
+    assert outcome.failure is not None
+    assert (outcome.failure.code, len(seen)) == ("unreadable_file", runs)

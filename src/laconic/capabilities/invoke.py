@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,8 @@ from laconic.foundation.errors import EXIT_OF_CODE, EXIT_OK, LaconicError
 
 if TYPE_CHECKING:
     from laconic.workspace import Workspace
+
+MAX_LOOKS_AGAIN = 2  # at the files, by a question for which one was gone that had just been indexed
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +75,32 @@ def invoke(
     """Ask; never raises but for an interruption. A door says how far it trusts whoever asks.
 
     Damage of the index shows where a damaged page is read, which may be long after the index was found to be up to
-    date. It is then built anew, and the question asked again.
+    date. It is then built anew, and the question asked again. In the same way a file may vanish after the index was
+    brought up to date, as when a branch is switched: the files are looked at once more, and the question asked again,
+    if it has no effects that asking twice would double.
     """
     if capability.tier_of(arguments) > trust:
         return Outcome("", None, Failure.of(_not_permitted(capability, arguments, trust)))
     outcome = _invoke_once(capability, workspace, arguments)
     if outcome.failure is not None and outcome.failure.code == "database_corrupt":
-        return _invoke_once(capability, workspace, arguments, anew=True)
+        return _invoke_once(capability, workspace, arguments, workspace.engine.replace_damaged_index)
+    looks_again = MAX_LOOKS_AGAIN if workspace.may_refresh and capability.tier_of(arguments) == Tier.READ else 0
+    while looks_again and outcome.failure is not None and outcome.failure.code == "unreadable_file":
+        outcome = _invoke_once(capability, workspace, arguments, workspace.refresh)
+        looks_again -= 1
     return outcome
 
 
 def _invoke_once(
-    capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object], *, anew: bool = False
+    capability: Capability[Any, Any],
+    workspace: Workspace,
+    arguments: Mapping[str, object],
+    mend: Callable[[], object] | None = None,
 ) -> Outcome:
     revision = ""
     try:
-        if anew:
-            workspace.engine.replace_damaged_index()
+        if mend is not None:
+            mend()
         parameters = bind(capability.parameters, arguments)
         if not capability.checks_freshness:
             result = capability.run(workspace, parameters)

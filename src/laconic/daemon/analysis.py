@@ -183,6 +183,7 @@ class Analysis:
         if self._workspace is None or not _is_same(self._workspace, settings, wants_refresh):
             self._workspace = Workspace(self._engine, settings, refresh=wants_refresh, progress=self._on_progress)
         reported = RefreshReport(self._engine.revision, is_behind=standing.is_behind, notices=standing.notices)
+        self._workspace.may_refresh = refresh
         self._workspace.report = reported if refresh and standing.is_fresh else None
         return self._workspace
 
