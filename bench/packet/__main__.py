@@ -83,6 +83,7 @@ def _issues(issues: Path, repositories: Path, place: Path) -> list[Outcome]:
             spans: dict[str, list[str]] = issue["expected_spans"]
             functions = frozenset(f"{path}:{span}" for path, names in spans.items() for span in names)
             with Workspace.open(place / name) as workspace:
+                workspace.refresh()
                 found.append(outcome(workspace, Task(issue["problem_statement"], frozenset(spans), functions)))
     return found
 

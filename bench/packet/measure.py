@@ -12,8 +12,10 @@ from typing import Any
 
 from bench.retrieval.corpus import git
 from bench.retrieval.queries import MAX_WORDS, MIN_WORDS, ROUTINE
-from laconic.capabilities.invoke import ask
 from laconic.capabilities.packs.packet import DEFAULT_CONFIDENCE
+from laconic.code.index.subjects import subjects
+from laconic.code.lenses.owners.look import Look
+from laconic.code.lenses.owners.task import read_task
 from laconic.code.places import is_test
 from laconic.code.symbols import CALLABLE_KINDS
 from laconic.workspace import Workspace
@@ -50,31 +52,17 @@ class Outcome:
 
 
 def outcome(workspace: Workspace, task: Task) -> Outcome:
-    """Ask for the packet of a task, without its bound on tokens: the files that it finds are judged."""
-    found = ask(workspace, "code.packet", task_file=f"{task.text}\n", max_tokens=4_000, min_confidence=0.0)
-    paths = [one.path for one in found.files]
-    hits = [path in task.files for path in paths]
-    share = sum(hits) / len(task.files)
-    return Outcome(
-        found.confidence >= DEFAULT_CONFIDENCE, found.confidence, share, bool(hits) and hits[0], any(hits[:5]),
-        found.looked_at, functions_found(workspace, task),
-    )  # fmt: skip
-
-
-def functions_found(workspace: Workspace, task: Task) -> tuple[bool, bool]:
-    """Whether one of the first five and ten functions, of all files together, was changed."""
-    from laconic.code.index.subjects import subjects
-    from laconic.code.lenses.owners.look import Look
-    from laconic.code.lenses.owners.task import read_task
-
-    if not task.functions:
-        return False, False
+    """Look for the owners of a task, all that a packet chooses from, and judge them."""
     engine = workspace.engine
     look = Look(engine.store, engine.search.searcher(), engine.source, subjects(workspace.root))
-    owned = [one for owner in look.owners(read_task(task.text)).files for one in owner.symbols]
-    ranked = sorted(owned, key=lambda one: (-one.worth, one.symbol.id))
-    ids = [one.symbol.id for one in ranked if one.symbol.kind in CALLABLE_KINDS]
-    return any(one in task.functions for one in ids[:5]), any(one in task.functions for one in ids[:10])
+    found = look.owners(read_task(task.text))
+    hits = [owner.path in task.files for owner in found.files]
+    owned = sorted((one for owner in found.files for one in owner.symbols), key=lambda one: (-one.worth, one.symbol.id))
+    functions = [one.symbol.id in task.functions for one in owned if one.symbol.kind in CALLABLE_KINDS]
+    return Outcome(
+        round(found.confidence, 3) >= DEFAULT_CONFIDENCE, found.confidence, sum(hits) / len(task.files),
+        any(hits[:1]), any(hits[:5]), found.looked_at, (any(functions[:5]), any(functions[:10])),
+    )  # fmt: skip
 
 
 def summary(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
