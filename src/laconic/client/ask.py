@@ -21,6 +21,11 @@ def version() -> Request[shapes.VersionTold]:
     return request("version")
 
 
+def ticket_new() -> Request[shapes.TicketTold]:
+    """Make a ticket that signs a browser in to the pages."""
+    return request("ticket_new")
+
+
 def settings() -> Request[shapes.Settings]:
     """What the owner has decided."""
     return request("settings")

@@ -15,11 +15,11 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from laconic.client.request import Request, failure_of, read_answer
+from laconic.client.request import Request, failure_of, read_answer, request
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS, EVENT_SILENCE_SECONDS
 from laconic.protocols.relay.place import home_directory, owner
-from laconic.protocols.relay.shapes import ArtifactTold, EventTold
+from laconic.protocols.relay.shapes import ArtifactTold, EventTold, TicketTold
 
 AnswerT = TypeVar("AnswerT")
 _TOKEN = "token"  # noqa: S105 - the name of the file
@@ -133,8 +133,10 @@ class Client:
                 part.unlink(missing_ok=True)
 
     def page(self, path: str) -> str:
-        """The address of a page for a browser."""
-        return f"http://{self._address.host}:{self._address.port}/ui/{path}"
+        """The address of a page for a browser, which it signs in: it works once, and for two minutes."""
+        told: TicketTold = self(request("ticket_new"))
+        query = urlencode({"ticket": told.ticket, "next": f"/ui/{path}"})
+        return f"http://{self._address.host}:{self._address.port}/ui/login?{query}"
 
     def close(self) -> None:
         """Let go of all connections. No thread may be asking any more."""

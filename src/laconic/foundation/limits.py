@@ -89,6 +89,9 @@ PIECE_OVERLAP_BYTES = 128  # what a window sees beyond the tokens taken from it:
 WINDOW_CACHE_WINDOWS = 64  # merged windows that are remembered, for text that repeats itself
 ESTIMATE_FILL_PERCENT = 97  # how far a budget is filled when the vocabulary is only estimated
 
+# Answers in time
+DEFAULT_ANSWER_SECONDS = 120  # of a command that no daemon answers, once the index is up to date
+
 # Packs
 DEFAULT_BUDGET_TOKENS = 2_000
 DEFAULT_DEPTH_HOPS = 2
@@ -237,6 +240,21 @@ SWEEP_EVERY_SECONDS = 3_600
 SWEEP_AFTER_SECONDS = 86_400  # for which an artifact that no thread refers to stays
 CLIENT_SECONDS = 120.0  # for one answer of the relay
 EVENT_SILENCE_SECONDS = 60.0  # of a stream of events, after which it is opened again
+
+# The relay: its pages
+UI_TICKET_SECONDS = 120  # in which a browser has to show the ticket that it was opened with
+UI_SESSION_SECONDS = 12 * 3_600
+MAX_UI_TICKETS = 32  # not used yet
+MAX_UI_SESSIONS = 32
+MAX_UI_FORM_BYTES = 10_000
+UI_PAGE_ROWS = 50  # of a list on one page
+MAX_UI_SHOWN_BYTES = 100_000  # of an artifact, and of the difference of two states
+MAX_UI_TEXT_CHARACTERS = 400  # of one value in a list
+MAX_UI_IMAGE_BYTES = 5_000_000
+MAX_PLOTTED_EVENTS = 2_000  # the latest of a thread
+MAX_DRAWN_EDGES = 400  # asked for a picture of calls
+MAX_COLUMN_SYMBOLS = 14  # of a picture of calls, at one distance
+MAX_UI_QUERY_CHARACTERS = 2_000  # of one parameter
 
 # The relay: bundles
 MAX_BUNDLE_BYTES = 2_000_000_000  # of one, unpacked

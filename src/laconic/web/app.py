@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -23,9 +23,12 @@ from laconic.relay.relay import Relay
 from laconic.web.asked import read
 from laconic.web.failures import body_of, status_of
 from laconic.web.guard import Guard
+from laconic.web.guard import Pages as GuardedPages
 from laconic.web.openapi import document
-from laconic.web.routes.plain import HANDLERS
+from laconic.web.routes.plain import HANDLERS, Handler
 from laconic.web.routes.streams import STREAMED, artifact_content
+from laconic.web.ui.entry import Entry
+from laconic.web.ui.routes import Code, Pages
 
 _JSON = "application/json"
 _LOG = logging.getLogger("laconic.web")
@@ -33,12 +36,20 @@ _LOG = logging.getLogger("laconic.web")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def make_app(relay: Relay, token: str, hosts: Iterable[str], more: Iterable[BaseRoute] = ()) -> Guard:
-    """The application behind its guard. `hosts` are the names by which it may be asked, with the port."""
+def make_app(
+    relay: Relay, token: str, hosts: Iterable[str], more: Iterable[BaseRoute] = (), code: Code | None = None
+) -> Guard:
+    """The application behind its guard. `hosts` are the names by which it may be asked, with the port; `code` says
+    how its pages ask about code, which they leave out without."""
     pool = ThreadPoolExecutor(WEB_THREADS, thread_name_prefix="laconic-web")
-    routes = [
-        Route(operation.path, _endpoint(operation, relay, pool), methods=[operation.method]) for operation in OPERATIONS
-    ]
+    hosts = tuple(hosts)
+    entry = Entry(hosts[0].rpartition(":")[2])
+    pages = Pages(relay, entry, pool, code)
+    handlers: dict[str, Handler] = {**HANDLERS, "ticket_new": lambda relay, asked: {"ticket": entry.ticket()}}
+    by_path: dict[str, dict[str, Endpoint]] = {}
+    for operation in OPERATIONS:
+        by_path.setdefault(operation.path, {})[operation.method] = _endpoint(operation, relay, pool, handlers)
+    routes = [Route(path, _by_method(endpoints), methods=list(endpoints)) for path, endpoints in by_path.items()]
     described = encode(document(OPERATIONS))
 
     async def openapi(request: Request) -> Response:
@@ -46,16 +57,28 @@ def make_app(relay: Relay, token: str, hosts: Iterable[str], more: Iterable[Base
 
     routes.append(Route("/openapi.json", openapi, methods=["GET"]))
     app = Starlette(
-        routes=[*routes, *more],
+        routes=[*routes, *pages.routes(), *more],
         exception_handlers={LaconicError: _failed, HTTPException: _unrouted, Exception: _defect},
     )
     app.state.event_streams = 0
     app.router.redirect_slashes = False
     open_paths = {operation.path for operation in OPERATIONS if operation.is_open}
-    return Guard(app, token, hosts, lambda path: path in open_paths or path.startswith("/ui"))
+    guarded = GuardedPages(lambda cookies: entry.session(cookies) is not None, pages.refusal)
+    return Guard(app, token, hosts, open_paths, guarded)
 
 
-def _endpoint(operation: Operation, relay: Relay, pool: Executor) -> Endpoint:
+def _by_method(endpoints: Mapping[str, Endpoint]) -> Endpoint:
+    """What is asked at one path. One route for all of it knows which methods it has."""
+    if len(endpoints) == 1:
+        return next(iter(endpoints.values()))
+
+    async def answering(request: Request) -> Response:
+        return await endpoints["GET" if request.method == "HEAD" else request.method](request)
+
+    return answering
+
+
+def _endpoint(operation: Operation, relay: Relay, pool: Executor, handlers: Mapping[str, Handler]) -> Endpoint:
     streamed = STREAMED.get(operation.name)
     if streamed is not None:
 
@@ -63,7 +86,7 @@ def _endpoint(operation: Operation, relay: Relay, pool: Executor) -> Endpoint:
             return await streamed(relay, await read(operation, request), request, pool)
 
         return passing
-    handler = HANDLERS[operation.name]
+    handler = handlers[operation.name]
 
     async def answering(request: Request) -> Response:
         asked = await read(operation, request)

@@ -346,7 +346,7 @@ COMMANDS: tuple[RelayCommand, ...] = (
     RelayCommand(("runs",), "The newest threads", _Limit, _runs),
     RelayCommand(("show",), "What a thread knows and holds", _OfThread, _show),
     RelayCommand(("tail",), "The events of a thread as they happen", _Tail, _tail),
-    RelayCommand(("open",), "Open a thread's page in the browser", _OfThread, _open),
+    RelayCommand(("open",), "Open a thread's page in a browser, which it signs in", _OfThread, _open),
     RelayCommand(("state", "header"), "The bounded view of a state that agents are given", _InThread, _state_header),
     RelayCommand(("state", "get"), "The whole state, at any version", _State, _state_get),
     RelayCommand(("state", "patch"), "Change a state by JSON Patch", _Patch, _state_patch, "--patch"),

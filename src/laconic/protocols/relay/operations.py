@@ -65,6 +65,10 @@ _CALL = (
 OPERATIONS: tuple[Operation, ...] = (
     Operation("health", "GET", "/health", "Whether the relay answers", shapes.Health, is_open=True),
     Operation("version", "GET", "/version", "Which program answers", shapes.VersionTold),
+    Operation(
+        "ticket_new", "POST", "/tickets", "Make a ticket that signs a browser in to the pages", shapes.TicketTold,
+        status=201,
+    ),
     Operation("settings", "GET", "/config", "What the owner has decided", shapes.Settings),
     Operation(
         "thread_new", "POST", "/threads", "Make a thread", shapes.ThreadTold, shapes.NewThread, status=201,

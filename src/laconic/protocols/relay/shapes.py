@@ -317,6 +317,12 @@ class ReportTold(Struct):
     token_savings: Savings
 
 
+class TicketTold(Struct):
+    """What signs one browser in to the pages, at `/ui/login`: once, and soon."""
+
+    ticket: str
+
+
 class Settings(Struct):
     """What the owner has decided."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Executor
 from functools import partial
 from typing import IO
 
+from starlette.datastructures import State
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
@@ -27,7 +28,7 @@ from laconic.relay.artifacts import Origin
 from laconic.relay.bundles import reading, writing
 from laconic.relay.encoding import encode
 from laconic.relay.relay import Relay
-from laconic.relay.streams import THREAD
+from laconic.relay.streams import THREAD, Event
 from laconic.relay.threads import Thread
 from laconic.web.asked import Asked
 from laconic.web.routes.plain import thread_told
@@ -69,16 +70,25 @@ async def artifact_content(relay: Relay, asked: Asked, request: Request, pool: E
 
 async def event_stream(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
     """Server-sent events from a number on, for as long as somebody listens."""
-    thread_id = asked.path["thread_id"]
-    threads.get(relay.store, thread_id)
     after = asked.query["after"]
     last = request.headers.get("last-event-id", "")
     if last.isascii() and last.isdigit() and len(last) <= 15:
         after = int(last)
-    state = request.app.state
+    chunks = event_chunks(relay, asked.path["thread_id"], after, request.app.state, _frame)
+    return StreamingResponse(chunks, media_type="text/event-stream")
+
+
+def event_chunks(
+    relay: Relay, thread_id: str, after: int, state: State, frame: Callable[[Event], bytes]
+) -> AsyncGenerator[bytes, None]:
+    """The stream of a thread's events as they happen, each as `frame` writes it; `state` counts the streams.
+
+    Raises `thread_not_found`, or `busy` where too many are open.
+    """
+    threads.get(relay.store, thread_id)
     if state.event_streams >= MAX_EVENT_STREAMS:
         raise LaconicError("busy", f"{MAX_EVENT_STREAMS} streams of events are open", "close one, or ask for events")
-    return StreamingResponse(_events(relay, thread_id, after, state), media_type="text/event-stream")
+    return _events(relay, thread_id, after, state, frame)
 
 
 async def thread_export(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
@@ -137,7 +147,13 @@ STREAMED: dict[str, Streamed] = {
 }
 
 
-async def _events(relay: Relay, thread_id: str, after: int, state: object) -> AsyncIterator[bytes]:
+def _frame(event: Event) -> bytes:
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.number, event.type.encode(), encode(event.told()))
+
+
+async def _events(
+    relay: Relay, thread_id: str, after: int, state: State, frame: Callable[[Event], bytes]
+) -> AsyncGenerator[bytes, None]:
     loop = asyncio.get_running_loop()
     grown = asyncio.Event()
     stream = THREAD + thread_id
@@ -147,14 +163,14 @@ async def _events(relay: Relay, thread_id: str, after: int, state: object) -> As
             loop.call_soon_threadsafe(grown.set)
 
     end = relay.store.watch(watcher)
-    state.event_streams += 1  # type: ignore[attr-defined]
+    state.event_streams += 1
     try:
         yield b": the events of this thread\n\n"
         while True:
             grown.clear()
             for event in threads.events(relay.store, thread_id, after):
                 after = event.number
-                yield b"id: %d\nevent: %s\ndata: %s\n\n" % (after, event.type.encode(), encode(event.told()))
+                yield frame(event)
             if relay.store.last(stream) > after:
                 continue
             try:
@@ -162,7 +178,7 @@ async def _events(relay: Relay, thread_id: str, after: int, state: object) -> As
             except TimeoutError:
                 yield b": still here\n\n"
     finally:
-        state.event_streams -= 1  # type: ignore[attr-defined]
+        state.event_streams -= 1
         end()
 
 

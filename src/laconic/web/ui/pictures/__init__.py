@@ -1,0 +1,1 @@
+"""Pictures: drawings laid out here, as elements of SVG within a page."""
