@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import uvicorn
 
+from laconic.cli.daemon import ANSWER_WORDS
+from laconic.daemon.asking import Asking
 from laconic.foundation.tokens import Tokenizer
 from laconic.relay.relay import Relay, token
 from laconic.web.app import make_app
+from laconic.web.workspaces import Workspaces
 
 
 class Answer(NamedTuple):
@@ -68,10 +72,35 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     yield from serve(home)
 
 
-def serve(home: Path) -> Iterator[Web]:
+@pytest.fixture(scope="module")
+def code_web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    """A relay that answers about code as well, each call about the repository that it names."""
+    loop = asyncio.new_event_loop()
+    looping = threading.Thread(target=loop.run_forever)
+    looping.start()
+    asking = Asking(ANSWER_WORDS)
+
+    def offer(relay: Relay) -> None:
+        for one in Workspaces(asking, loop, "", relay.count_tokens).offers():
+            relay.calls.offer(one)
+
+    async def close() -> None:
+        asking.close()
+
+    try:
+        yield from serve(tmp_path_factory.mktemp("home"), offer)
+    finally:
+        asyncio.run_coroutine_threadsafe(close(), loop).result(20)
+        loop.call_soon_threadsafe(loop.stop)
+        looping.join()
+        loop.close()
+
+
+def serve(home: Path, prepare: Callable[[Relay], None] = lambda relay: None) -> Iterator[Web]:
     listening = socket.create_server(("127.0.0.1", 0))
     port = listening.getsockname()[1]
     with Relay.open(home, Tokenizer().count, durable=False) as relay:
+        prepare(relay)
         app = make_app(relay, token(home), [f"127.0.0.1:{port}", f"localhost:{port}"])
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off", loop="asyncio", ws="none"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

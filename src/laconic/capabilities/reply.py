@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from laconic.capabilities.declaration import Capability, parameters_of
 from laconic.capabilities.invoke import Failure, Outcome, invoke
 from laconic.capabilities.projection import harmless
+from laconic.capabilities.shown import shown_files
 from laconic.capabilities.text import PLAIN, Style
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible, visible_line
@@ -55,6 +56,15 @@ class Reply:
     asides: tuple[str, ...]  # what is said beside it, as far as there is room
     notes: tuple[str, ...]  # all there is to be known of how the answer came to be
     etag: str  # of the one symbol that the answer shows, empty for others
+    files: tuple[str, ...] = ()  # that the answer stands for, for doors that keep answers
+
+
+def whole_reply(capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object]) -> Reply:
+    """Ask, and say all of it, as the command line does; raises what went wrong. For doors that keep answers."""
+    outcome = _answered(capability, workspace, arguments)
+    text = answer_text(capability, outcome, PLAIN)
+    asides = tuple(filter(None, (notes_text(outcome), aside_text(capability, outcome, PLAIN))))
+    return Reply(outcome.revision, text, asides, outcome.notes, _etag(outcome), shown_files(outcome.result))
 
 
 def reply(
@@ -67,16 +77,25 @@ def reply(
     limit = read_budget(budget, workspace.settings.budget_tokens)
     if budget is not None and any(parameter.name == BUDGET for parameter in parameters_of(capability.parameters)):
         arguments = {**arguments, BUDGET: limit}
-    outcome = invoke(capability, workspace, arguments)
-    if outcome.failure is not None:
-        raise LaconicError(outcome.failure.code, outcome.failure.message, outcome.failure.hint)
+    outcome = _answered(capability, workspace, arguments)
     tokenizer = workspace.tokenizer
     text = cut(answer_text(capability, outcome, PLAIN), limit, tokenizer)
     asides: list[str] = []
     for one in (notes_text(outcome), aside_text(capability, outcome, PLAIN)):
         if one and tokenizer.count("".join([text, *asides, one])) <= limit:
             asides.append(one)
-    return Reply(outcome.revision, text, tuple(asides), outcome.notes, getattr(outcome.result, "etag", None) or "")
+    return Reply(outcome.revision, text, tuple(asides), outcome.notes, _etag(outcome))
+
+
+def _answered(capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object]) -> Outcome:
+    outcome = invoke(capability, workspace, arguments)
+    if outcome.failure is not None:
+        raise LaconicError(outcome.failure.code, outcome.failure.message, outcome.failure.hint)
+    return outcome
+
+
+def _etag(outcome: Outcome) -> str:
+    return getattr(outcome.result, "etag", None) or ""
 
 
 def cut(text: str, budget: int, tokenizer: Tokenizer) -> str:

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, NamedTuple
 from laconic.capabilities import catalogue
 from laconic.capabilities.invoke import invoke
 from laconic.capabilities.projection import to_json
-from laconic.capabilities.reply import BUDGET, reply
+from laconic.capabilities.reply import BUDGET, reply, whole_reply
 from laconic.code.engine import Engine
 from laconic.code.index.directories import watched_directories
 from laconic.code.index.refresh import Progress, RefreshReport
@@ -120,13 +120,25 @@ class Analysis:
         return _bounded(encode({"success": True, "status": "ok", **told})), printed.is_cacheable
 
     def text(
-        self, standing: tuple[Any, ...], command: str, given: dict[str, Any], environment: dict[str, str]
+        self,
+        standing: tuple[Any, ...],
+        command: str,
+        given: dict[str, Any],
+        environment: dict[str, str],
+        is_whole: bool = False,
     ) -> tuple[bytes, bool]:
-        """The encoded reply to a command, in words. Beside the parameters of its own it takes a `budget` of tokens."""
+        """The encoded reply to a command, in words. Beside the parameters of its own it takes a `budget` of tokens,
+        unless the answer is wanted whole."""
         self._take(standing)
-        asked = call(command, {name: value for name, value in given.items() if name != BUDGET}, str(self._root))
+        budget = None if is_whole else given.get(BUDGET)
+        own = given if is_whole else {name: value for name, value in given.items() if name != BUDGET}
+        asked = call(command, own, str(self._root))
         capability = catalogue.load(asked.capability)
-        said = reply(capability, self._open(environment, True), asked.arguments, given.get(BUDGET))
+        workspace = self._open(environment, True)
+        if is_whole:
+            said = whole_reply(capability, workspace, asked.arguments)
+        else:
+            said = reply(capability, workspace, asked.arguments, budget)
         return _bounded(encode({"success": True, "status": "ok", **to_json(said)})), capability.is_repeatable(
             asked.arguments
         )

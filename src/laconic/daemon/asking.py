@@ -48,20 +48,35 @@ class Asking:
         self._starting: set[asyncio.Task[None]] = set()
 
     async def ask(
-        self, root: Path, command: str, arguments: Mapping[str, Any], on_progress: Progress
+        self, root: Path, command: str, arguments: Mapping[str, Any], on_progress: Progress, *, is_whole: bool = False
     ) -> dict[str, Any]:
-        """A `capabilities.reply.Reply` in JSON; raises what there is instead. Who is cancelled gives the answer up."""
-        environment = {name: value for name, value in os.environ.items() if name.startswith(ENVIRONMENT_PREFIX)}
-        how = load(root, environment).daemon
-        question = {"command": command, "arguments": dict(arguments), "environment": environment}
-        reply = None if how == "off" else await self._ask_daemon(str(root), question, on_progress)
+        """A `capabilities.reply.Reply` in JSON; raises what there is instead. Who is cancelled gives the answer up.
+
+        With `is_whole` nothing is cut, and the reply names the files that the answer stands for.
+        """
+        environment = _environment()
+        settings = load(root, environment)
+        question = {"command": command, "arguments": dict(arguments), "environment": environment, "whole": is_whole}
+        request = {"cmd": TEXT_COMMAND, "timeout_ms": MAX_REQUEST_SECONDS * MILLISECONDS, **question}
+        reply = None if settings.daemon == "off" else await self._ask_daemon(str(root), request, on_progress)
         if reply is None:
             reply = json.loads(await self._own_of(str(root)).ask(question, on_progress))
-            if how == "start":
-                self._start_daemon(str(root), load(root, environment).daemon_idle_seconds)
-        if not reply["success"]:
-            raise LaconicError(reply["code"], reply["message"], reply.get("hint", ""))
-        return dict(reply)
+            if settings.daemon == "start":
+                self._start_daemon(str(root), settings.daemon_idle_seconds)
+        return _told(reply)
+
+    async def revision(self, root: Path) -> str:
+        """What cacheable answers depend on beside their question, as the files are now; empty if it is not known."""
+        if load(root, _environment()).daemon != "off":
+            request = {"cmd": "revision", "timeout_ms": MAX_REQUEST_SECONDS * MILLISECONDS}
+            reply = await self._ask_daemon(str(root), request, lambda done, total: None)
+            if reply is not None:
+                return str(_told(reply)["answers"])
+        return await self._own_of(str(root)).revision()
+
+    async def value(self, root: Path, command: str, arguments: Mapping[str, Any]) -> Any:
+        """The result of a command as a plain value, for doors that draw it; raises what there is instead."""
+        return _told(json.loads(await self._own_of(str(root)).value(command, arguments)))["result"]
 
     def close(self) -> None:
         """End all processes of our own."""
@@ -69,7 +84,7 @@ class Asking:
             own.close()
         self._own.clear()
 
-    async def _ask_daemon(self, root: str, question: dict[str, Any], on_progress: Progress) -> dict[str, Any] | None:
+    async def _ask_daemon(self, root: str, request: dict[str, Any], on_progress: Progress) -> dict[str, Any] | None:
         """The reply of a daemon of this program, None if there is none."""
         try:
             async with asyncio.timeout(DAEMON_CONNECT_SECONDS):
@@ -79,8 +94,8 @@ class Asking:
         with contextlib.closing(writer):  # a daemon gives up what nobody waits for
             if not is_same_user(writer.get_extra_info("socket")):
                 return None
-            request = {"cmd": TEXT_COMMAND, "timeout_ms": MAX_REQUEST_SECONDS * MILLISECONDS, "root": root}
-            writer.write(json.dumps({**request, "program_identity": self._identity, **question}).encode() + b"\n")
+            ours = {"root": root, "program_identity": self._identity}
+            writer.write(json.dumps({**request, **ours}).encode() + b"\n")
             try:
                 reply = await _reply(reader, on_progress)
             except (OSError, ValueError):
@@ -99,6 +114,17 @@ class Asking:
         task = asyncio.get_running_loop().create_task(starting)
         self._starting.add(task)
         task.add_done_callback(self._starting.discard)
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name.startswith(ENVIRONMENT_PREFIX)}
+
+
+def _told(reply: Mapping[str, Any]) -> dict[str, Any]:
+    """A reply, unless it is a refusal."""
+    if not reply["success"]:
+        raise LaconicError(reply["code"], reply["message"], reply.get("hint", ""))
+    return dict(reply)
 
 
 async def _reply(reader: asyncio.StreamReader, on_progress: Progress) -> dict[str, Any]:
@@ -128,9 +154,15 @@ class _Own:
         self._freshness.start()
 
     async def ask(self, question: Mapping[str, Any], on_progress: Progress) -> bytes:
-        task = ("text", question["command"], question["arguments"], question["environment"])
+        task = ("text", question["command"], question["arguments"], question["environment"], question["whole"])
         client = object()  # every question is a client of its own: none waits for the turn of another
         return await self._service.ask(client, MAX_REQUEST_SECONDS, task, on_progress)
+
+    async def value(self, command: str, arguments: Mapping[str, Any]) -> bytes:
+        return await self._service.ask(object(), MAX_REQUEST_SECONDS, ("call", command, dict(arguments)))
+
+    async def revision(self) -> str:
+        return await self._service.revision()
 
     def close(self) -> None:
         self._freshness.close()

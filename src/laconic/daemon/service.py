@@ -20,6 +20,7 @@ from laconic.daemon.freshness import Freshness
 from laconic.daemon.watch import Changes
 from laconic.foundation.clock import Stopwatch, elapsed_seconds
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.hashing import content_hash
 from laconic.foundation.limits import ANSWER_CACHE_BYTES
 from laconic.foundation.private import index_directory
 from laconic.protocols.commands import OWN_COMMANDS, TEXT_COMMAND, WORDS_COMMAND
@@ -56,6 +57,7 @@ class Service:
             "notify": self._notify,
             "warm": self._warm,
             "cancel": self._cancel,
+            "revision": self._revision,
         }
 
     @property
@@ -176,6 +178,19 @@ class Service:
         self.adaptation.soon()
         return {"files": self._freshness.files, "edges": None, "revision": self._freshness.revision}
 
+    async def revision(self) -> str:
+        """What answers that are cacheable depend on beside the question, as the files are now; empty if not known."""
+        await self._freshness.ensure()
+        standing = self._freshness.standing
+        if not standing.is_fresh or standing.is_behind:
+            return ""
+        return content_hash(repr((self._freshness.revision, tuple(map(_stamp, self._stamped)))).encode()).hex()
+
+    async def _revision(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        _check_program(given, self._root, self._identity)
+        connection.send(b"\n")
+        return {"answers": await self.revision()}
+
     async def _cancel(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
         if "request" not in given:
             raise LaconicError("invalid_argument", "cancel needs the id of a request")
@@ -212,8 +227,8 @@ def _words(given: Mapping[str, Any], root: str, identity: str) -> tuple[Any, ...
 def _question(given: Mapping[str, Any], root: str, identity: str) -> tuple[Any, ...]:
     """A question that is answered in words, checked."""
     _check_program(given, root, identity)
-    question = given.get("command"), given.get("arguments"), given.get("environment")
-    for value, kind in zip(question, (str, dict, dict), strict=True):
+    question = given.get("command"), given.get("arguments"), given.get("environment"), given.get("whole", False)
+    for value, kind in zip(question, (str, dict, dict, bool), strict=True):
         if not isinstance(value, kind):
             raise LaconicError("invalid_argument", "text needs a command, its arguments, and an environment")
     return question

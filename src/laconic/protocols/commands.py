@@ -26,6 +26,7 @@ OWN_COMMANDS: Mapping[str, frozenset[str]] = {
     "notify": frozenset({"file"}),
     "warm": frozenset({"language"}),
     "cancel": frozenset({"request"}),
+    "revision": frozenset({"program_identity", "root"}),
 }
 WORDS_COMMAND = "words"  # what the command line asks: its words, answered as they would be printed
 TEXT_COMMAND = "text"  # what doors that show text ask: any command, answered in words within a token budget

@@ -66,7 +66,8 @@ class Scope(NamedTuple):
 class Offer:
     """A capability that can be called. `run` may wait; it is given the call and raises what went wrong.
 
-    `scope` says for which state of the world an answer holds; without it nothing is remembered.
+    `scope` says for which state of the world the answer to a call holds; without it nothing is remembered, nor where
+    it says None.
     """
 
     name: str
@@ -74,7 +75,7 @@ class Offer:
     arguments: Mapping[str, Any]  # a JSON Schema
     run: Callable[[Call], Given]
     reach: Reach = Reach.READ
-    scope: Callable[[Call], Scope] | None = None
+    scope: Callable[[Call], Scope | None] | None = None
     remembered_seconds: int = 3_600
     trusts_nobody: bool = False  # refuses calls whose arguments come from artifacts that are not trusted
     normalized: Callable[[Mapping[str, Any]], Mapping[str, Any]] = field(default=lambda arguments: arguments)
@@ -187,10 +188,8 @@ class Calls:
 
     def _key(self, offer: Offer, call: Call) -> str:
         """The address of the answer, empty where none is remembered."""
-        if offer.scope is None:
-            return ""
-        scope = offer.scope(call)
-        return cache_key(offer.name, offer.normalized(call.arguments), scope)
+        scope = offer.scope(call) if offer.scope else None
+        return cache_key(offer.name, offer.normalized(call.arguments), scope) if scope else ""
 
     def _repeated(self, call: Call) -> Artifact | None:
         """What the same request was answered with before."""

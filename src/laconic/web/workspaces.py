@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from laconic.capabilities import catalogue
 from laconic.capabilities.binding import schema
-from laconic.capabilities.declaration import Capability, Effect
+from laconic.capabilities.declaration import Capability, Effect, parameters_of
 from laconic.daemon.asking import Asking
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_REQUEST_SECONDS
@@ -18,7 +18,7 @@ from laconic.relay.calls import Call, Given, Offer, Scope
 from laconic.relay.policy import Reach
 
 ROOT = "root"
-_FRESHEN = "code.index"
+AnswerT = TypeVar("AnswerT")
 
 
 class Workspaces:
@@ -37,15 +37,24 @@ class Workspaces:
         """Every capability of the catalogue."""
         return map(self._offer, catalogue.every())
 
+    def value(self, root: str, name: str, arguments: Mapping[str, Any]) -> Any:
+        """The result of a capability as a plain value; raises what there is instead."""
+        place, _ = self._split({ROOT: root})
+        return self._wait(self._asking.value(place, name, arguments))
+
     def _offer(self, capability: Capability[Any, Any]) -> Offer:
         def run(call: Call) -> Given:
             root, arguments = self._split(call.arguments)
-            reply = self._ask(root, capability.name, arguments)
-            return Given([reply["text"].encode()], "code", capability.name, replaced=self._replaced(root, reply))
+            reply = self._wait(self._asking.ask(root, capability.name, arguments, _say_nothing, is_whole=True))
+            replaced = self._replaced(root, reply["files"], reply["text"])
+            return Given([reply["text"].encode()], "code", capability.name, replaced=replaced)
 
-        def scope(call: Call) -> Scope:
-            root, _ = self._split(call.arguments)
-            return Scope(str(root), self._ask(root, _FRESHEN, {})["revision"])
+        def scope(call: Call) -> Scope | None:
+            root, arguments = self._split(call.arguments)
+            if not capability.is_repeatable(arguments):
+                return None
+            version = self._wait(self._asking.revision(root))
+            return Scope(str(root), version) if version else None
 
         return Offer(
             capability.name,
@@ -56,9 +65,15 @@ class Workspaces:
             scope=scope if capability.cacheable else None,
         )
 
-    def _ask(self, root: Path, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        asked = self._asking.ask(root, command, arguments, lambda done, total: None)
-        return asyncio.run_coroutine_threadsafe(asked, self._loop).result(MAX_REQUEST_SECONDS)
+    def _wait(self, asked: Coroutine[Any, Any, AnswerT]) -> AnswerT:
+        """What the loop answers; raises `timed_out` when it takes too long, and gives it up."""
+        waiting = asyncio.run_coroutine_threadsafe(asked, self._loop)
+        try:
+            return waiting.result(MAX_REQUEST_SECONDS)
+        except TimeoutError:
+            waiting.cancel()
+            hint = "ask for less: limit, depth or budget"
+            raise LaconicError("timed_out", f"no answer within {MAX_REQUEST_SECONDS} s", hint) from None
 
     def _split(self, arguments: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
         """The repository that a call is about, and the rest of its arguments."""
@@ -74,20 +89,31 @@ class Workspaces:
             raise LaconicError("root_not_found", f"{named[:200]} is no directory", "name a directory with root")
         return root, rest
 
-    def _replaced(self, root: Path, reply: Mapping[str, Any]) -> Size | None:
-        """What an agent would have read without the answer: the files that it shows parts of."""
-        texts = []
-        for path in reply.get("files", ()):
-            try:
-                texts.append((root / path).read_text("utf-8", "replace"))
-            except OSError:
-                continue
-        if not texts:
-            return None
+    def _replaced(self, root: Path, paths: Iterable[str], text: str) -> Size:
+        """What an agent would have read without the answer: the files that it stands for, never less than itself."""
+        whole = [content for path in paths if (content := _file_text(root, path))]
+        texts = max(whole, [text], key=lambda texts: sum(map(len, texts)))
         return Size(sum(map(self._count_tokens, texts)), sum(map(len, texts)))
 
 
+def _file_text(root: Path, path: str) -> str:
+    """A file of the repository as it would be read; empty for what is none, or is elsewhere."""
+    try:
+        file = (root / path).resolve(strict=True)
+        is_here = file.is_relative_to(root) and file.is_file()
+        return file.read_text("utf-8", "replace") if is_here else ""
+    except (OSError, RuntimeError, ValueError):
+        return ""
+
+
+def _say_nothing(done: int, total: int) -> None:
+    """Nobody looks at the progress of a call."""
+
+
 def _schema(capability: Capability[Any, Any]) -> dict[str, Any]:
+    """The schema without what does more than read: nobody may ask for that through this door."""
     described = schema(capability.parameters)
+    allowed = {one.name for one in parameters_of(capability.parameters) if one.effect is Effect.READ}
     properties = {ROOT: {"type": "string", "description": "the repository, as a directory of this machine"}}
-    return {**described, "properties": {**properties, **described.get("properties", {})}}
+    properties |= {name: about for name, about in described["properties"].items() if name in allowed}
+    return {**described, "properties": properties}

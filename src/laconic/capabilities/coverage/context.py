@@ -84,6 +84,7 @@ class CoverageContext:
     used: int
     text: str
     items: tuple[RankedSymbol, ...]
+    whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
     omitted: dict[str, int]  # by reason, what there was no room for
     session: Told | None
     etag: str  # of what the pack says, if it was asked for
@@ -107,6 +108,7 @@ def run(workspace: Workspace, parameters: Parameters) -> CoverageContext | str:
         answer.used,
         answer.text,
         tuple(map(_ranked, answer.pack.items)),
+        answer.pack.whole_files,
         dict(answer.pack.omitted),
         answer.told,
         answer.etag if session.etag is not None else "",

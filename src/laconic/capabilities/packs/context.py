@@ -87,6 +87,7 @@ class Context:
     text: str
     targets: tuple[str, ...]
     items: tuple[PackedSymbol, ...]
+    whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
     omitted: dict[str, int]  # by reason, what there was no room for
     report: Report | None
     session: Told | None
@@ -124,6 +125,7 @@ def _context(workspace: Workspace, parameters: Parameters, budget: int, answer: 
         answer.text,
         pack.targets,
         tuple(map(packed, pack.items)),
+        pack.whole_files,
         dict(pack.omitted),
         _report(workspace, form, answer) if parameters.budget_report else None,
         answer.told,

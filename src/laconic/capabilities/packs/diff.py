@@ -126,7 +126,7 @@ def run(workspace: Workspace, parameters: Parameters) -> DiffContext | str:
         tuple(one.symbol.id for one in changed if one.is_gone),
         len(change.files),
         tuple(map(_shown, pack.items)),
-        tuple(extract.path for extract in pack.extracts if extract.whole),
+        pack.whole_files,
         dict(pack.omitted),
         coverage,
         answer.told,

@@ -62,6 +62,7 @@ class Slice:
     text: str
     targets: tuple[str, ...]
     items: tuple[PackedSymbol, ...]
+    whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
     omitted: dict[str, int]  # by reason, what there was no room for
     session: Told | None
     etag: str  # of what the pack says, if it was asked for
@@ -88,7 +89,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice | str:
     shown = tuple(map(packed, pack.items))
     etag = answer.etag if session.etag is not None else ""
     counted = parameters.budget, answer.used, answer.text
-    return Slice(form, *counted, pack.targets, shown, dict(pack.omitted), answer.told, etag)
+    return Slice(form, *counted, pack.targets, shown, pack.whole_files, dict(pack.omitted), answer.told, etag)
 
 
 def text(found: Slice | str, style: Style) -> str:

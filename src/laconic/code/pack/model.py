@@ -107,6 +107,11 @@ class Pack:
     gone: tuple[Relation, ...] = ()  # what the reader was told of targets and is not so any more
     aliases: tuple[tuple[str, str], ...] = ()  # short names in its code, each with the identifier that it stands for
 
+    @property
+    def whole_files(self) -> tuple[str, ...]:
+        """The paths of files that are shown as they are."""
+        return tuple(extract.path for extract in self.extracts if extract.whole)
+
 
 class Part(StrEnum):
     """What a piece of the printed text is, for the budget report."""

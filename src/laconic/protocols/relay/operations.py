@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, get_args
 
+from laconic.foundation.limits import MAX_KEY_CHARACTERS, MAX_NAME_CHARACTERS
 from laconic.protocols.relay import shapes
 
 
@@ -26,6 +27,8 @@ class Query:
     least: int | None = None
     most: int | None = None
     default: Any = None
+    pattern: str = ""  # of the whole of a text, in the dialect that Python and JSON Schema share
+    choices: tuple[str, ...] = ()  # of a text
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,14 @@ class Operation:
         return self.method != "GET"
 
 
+# What stands in paths and headers, by its name: a pattern of the whole of it, or its choices.
+PATH_PATTERNS = {"ref": "[0-9A-Fa-f]{6,64}"}
+PATH_CHOICES = {"kind": ("thread", "capability", "agent")}
+VERSION_PATTERN = "v?[1-9][0-9]{0,11}"
+IF_MATCH_PATTERN = f'"?{VERSION_PATTERN}"?'
+KEY_PATTERN = f"[!-~]([ -~]{{0,{MAX_KEY_CHARACTERS - 2}}}[!-~])?"
+AGENT_PATTERN = "[A-Za-z0-9][A-Za-z0-9._:@/-]{0,63}"
+
 _LIMIT = Query("limit", "how many at most", 1, 1_000, 100)
 _AFTER = Query("after", "those behind this number", 0, None, 0)
 _THREAD = ("thread_not_found",)
@@ -60,6 +71,7 @@ _ARTIFACT = (*_THREAD, "artifact_not_found", "ambiguous_artifact", "invalid_argu
 _CALL = (
     *_ARTIFACT, "unknown_capability", "denied", "hop_limit", "rate_limited", "payload_too_large", "key_reused",
     "untrusted_ancestry", "fetch_failed", "timed_out", "busy", "symbol_not_found", "ambiguous_symbol",
+    "path_not_found", "module_not_found", "root_not_found", "not_indexed", "not_permitted", "budget_too_small",
 )  # fmt: skip
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -81,7 +93,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("thread_get", "GET", "/threads/{thread_id}", "One thread", shapes.ThreadTold, fails=_THREAD),
     Operation(
         "state_full", "GET", "/threads/{thread_id}/state", "The whole state, at any version", shapes.State,
-        query=(Query("version", "as v7 or 7; the present one without"),),
+        query=(Query("version", "as v7 or 7; the present one without", pattern=VERSION_PATTERN),),
         fails=(*_THREAD, "version_not_found", "invalid_argument"),
     ),
     Operation(
@@ -90,7 +102,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "state_patch", "POST", "/threads/{thread_id}/state/patch", "Change the state by JSON Patch", shapes.Patched,
-        list[shapes.Operation], conditional=True, repeatable=True,
+        shapes.JsonPatch, conditional=True, repeatable=True,
         fails=(
             *_THREAD, "invalid_patch", "patch_failed", "invalid_state", "version_conflict", "payload_too_large",
             "key_reused", "invalid_argument",
@@ -107,7 +119,10 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "artifact_upload", "PUT", "/threads/{thread_id}/artifacts", "Store bytes as they come", shapes.ArtifactTold,
         takes=Content.BYTES, status=201, fails=(*_ARTIFACT, "payload_too_large"),
-        query=(Query("name", "as of a file"), Query("type", "text, markdown, json, …; as it looks without")),
+        query=(
+            Query("name", "as of a file", pattern=rf"[\s\S]{{0,{MAX_NAME_CHARACTERS}}}"),
+            Query("type", "as it looks without", choices=get_args(shapes.Type)),
+        ),
     ),
     Operation(
         "artifact_list", "GET", "/threads/{thread_id}/artifacts", "List artifacts, the oldest first",
