@@ -46,6 +46,7 @@ class Workspace:
         self.report: RefreshReport | None = None  # of the latest refresh
         self.refreshes = refresh  # whether each question looks for changes first
         self.may_refresh = refresh  # whether it may do so later, when a file turns out to be gone
+        self.patience_seconds = 0.0  # for one answer; 0: any time. For processes that end with it, see `deadline`
         self._progress = progress
 
     @classmethod

@@ -240,3 +240,16 @@ def test_it_is_asked_again_a_bounded_number_of_times_and_only_where_files_are_lo
         outcome = invoke(replace(flow, run=run), workspace, {"symbol": "heat"})
     assert outcome.failure is not None
     assert (outcome.failure.code, len(seen)) == ("unreadable_file", runs)
+
+
+def test_an_answer_that_takes_too_long_is_given_up_where_the_door_says_so(kitchen: Path) -> None:
+    def run(workspace: Workspace, parameters: Any) -> Any:
+        while True:
+            pass
+
+    with Workspace.open(kitchen) as workspace:
+        workspace.patience_seconds = 0.05
+        outcome = invoke(replace(catalogue.load("code.stats"), run=run), workspace, {})
+        assert outcome.failure is not None
+        assert outcome.failure.code == "timed_out"
+        assert invoke(catalogue.load("code.stats"), workspace, {}).failure is None

@@ -10,6 +10,7 @@ from laconic.capabilities.binding import bind
 from laconic.capabilities.catalogue import load
 from laconic.capabilities.declaration import Capability, Tier, parameters_of
 from laconic.capabilities.projection import to_json
+from laconic.foundation.deadline import DeadlineError, patience
 from laconic.foundation.errors import EXIT_OF_CODE, EXIT_OK, LaconicError
 
 if TYPE_CHECKING:
@@ -108,9 +109,13 @@ def _invoke_once(
         workspace.check_freshness()
         with workspace.snapshot():
             revision = workspace.revision
-            return Outcome(revision, capability.run(workspace, parameters), notes=workspace.notes())
+            with patience(workspace.patience_seconds if capability.tier_of(arguments) < Tier.SYSTEM else 0):
+                result = capability.run(workspace, parameters)
+            return Outcome(revision, result, notes=workspace.notes())
     except LaconicError as error:
         return Outcome(revision, None, Failure.of(error))
+    except DeadlineError:
+        return Outcome(revision, None, Failure.of(_too_slow(capability, workspace)))
     except Exception as error:  # noqa: BLE001 - a defect must reach every door as an answer, not as silence
         return Outcome(revision, None, _defect(error))
 
@@ -128,6 +133,12 @@ def _not_permitted(capability: Capability[Any, Any], arguments: Mapping[str, obj
     names = [name for name, value in arguments.items() if name in declared and declared[name].tier(value) > trust]
     message = f"{' and '.join(names) or capability.name} cannot be asked for through this door"
     return LaconicError("not_permitted", message, "the command line and Python may run programs, and read elsewhere")
+
+
+def _too_slow(capability: Capability[Any, Any], workspace: Workspace) -> LaconicError:
+    message = f"{capability.name} has no answer after {workspace.patience_seconds:g} seconds"
+    hint = "ask about less, or allow more: LACONIC_ANSWER_SECONDS=600, 0 for any time"
+    return LaconicError("timed_out", message, hint)
 
 
 def _defect(error: Exception) -> Failure:

@@ -56,6 +56,7 @@ def run(program: str, words: Sequence[str]) -> int:
 
         root = root_of(request.options, Path())
         opened.append(Workspace.open(root, refresh=request.options.refresh, progress=output.progress()))
+        opened[0].patience_seconds = opened[0].settings.answer_seconds
         return opened[0]
 
     status = answer(request, output, Path(), open_workspace, Tier.SYSTEM)

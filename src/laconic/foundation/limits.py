@@ -224,6 +224,10 @@ FETCH_BYTES = 10_000_000
 FETCH_REDIRECTS = 5
 DEFAULT_FOUND_ARTIFACTS = 10
 MAX_FOUND_ARTIFACTS = 100
+MAX_MIRRORED_EVENTS = 100_000  # the latest of a thread
+MAX_MIRRORED_BYTES = 1_000_000_000  # of the artifacts of one thread
+INLINE_CASSETTE_SHARE = 4  # an artifact of at most 1 in so many tokens of the budget is shown whole
+CASSETTE_HEAD_SHARE = 20  # of one that is referred to, 1 in so many tokens of the budget show its beginning
 
 # The relay: over HTTP
 MAX_WEB_BODY_BYTES = 16_000_000  # of JSON

@@ -15,7 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import DEFAULT_BUDGET_TOKENS, DEFAULT_DEPTH_HOPS, MAX_SETTINGS_BYTES
+from laconic.foundation.limits import (
+    DEFAULT_ANSWER_SECONDS,
+    DEFAULT_BUDGET_TOKENS,
+    DEFAULT_DEPTH_HOPS,
+    MAX_SETTINGS_BYTES,
+)
 
 ENVIRONMENT_PREFIX = "LACONIC_"
 # Variables with our prefix that are no settings: where the user's own files are, and whether to show tracebacks.
@@ -34,6 +39,7 @@ class Settings:
 
     budget_tokens: int = field(default=DEFAULT_BUDGET_TOKENS, metadata={"least": 1})
     depth_hops: int = field(default=DEFAULT_DEPTH_HOPS, metadata={"least": 0})
+    answer_seconds: int = field(default=DEFAULT_ANSWER_SECONDS, metadata={"least": 0})  # of a command; 0: any time
     vocabulary: str = "o200k"  # whose tokens budgets are counted in; see `tokens.Tokenizer`
     vocabulary_factor: float = field(default=0.0, metadata={"least": 0})  # tokens for one of o200k, 0: as known
     daemon: str = field(
