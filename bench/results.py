@@ -62,7 +62,7 @@ def _packet(record: Record) -> Iterator[str]:
     yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     for row in record["sets"]:
         rates = [f"{row[name]:.3f}" for name in ("recall", "any", "recall_all", "file1", "file5")]
-        functions = [f"{row[name]:.3f}" if row["name"] == "issues" else "" for name in ("function5", "function10")]
+        functions = [f"{row[name]:.3f}" if row["name"].startswith("issues") else "" for name in ("function5", "function10")]
         cells = [row["name"], str(row["files"]), str(row["tasks"]), str(row["spoken"]), *rates, *functions]
         yield f"| {' | '.join(cells)} |"
     yield ""

@@ -45,7 +45,9 @@ def main(arguments: list[str]) -> int:
         for clone in options.clones:
             measured(_name(clone), _commits(clone, Path(scratch) / _name(clone)))
         if options.issues:
-            measured("issues", _issues(options.issues, options.repositories, Path(scratch) / "issues"))
+            for name, issues in _by_repository(options.issues):
+                place = Path(scratch) / "issues" / name
+                measured(f"issues of {name}", _issues(issues, options.repositories / name, place))
     return 0
 
 
@@ -69,22 +71,25 @@ def _commits(clone: Path, place: Path) -> list[Outcome]:
         return [outcome(workspace, task) for task in commit_tasks(clone, known)]
 
 
-def _issues(issues: Path, repositories: Path, place: Path) -> list[Outcome]:
-    by_repository: dict[str, list[dict[str, Any]]] = defaultdict(list)
+def _by_repository(issues: Path) -> list[tuple[str, list[dict[str, Any]]]]:
+    """The issues of each repository, those of few first: each is kept when it is done."""
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for line in issues.read_text("utf-8").splitlines():
         issue = json.loads(line)
-        by_repository[issue["repo"].replace("/", "+")].append(issue)
+        found[issue["repo"].replace("/", "+")].append(issue)
+    return sorted(found.items(), key=lambda item: (len(item[1]), item[0]))
+
+
+def _issues(issues: list[dict[str, Any]], clone: Path, place: Path) -> list[Outcome]:
+    clone = clone / "repo" if (clone / "repo").exists() else clone
     found = []
-    for name, listed in by_repository.items():
-        clone = repositories / name
-        clone = clone / "repo" if (clone / "repo").exists() else clone
-        for issue in listed:
-            checked_out(clone, issue["base_commit"], place / name)
-            spans: dict[str, list[str]] = issue["expected_spans"]
-            functions = frozenset(f"{path}:{span}" for path, names in spans.items() for span in names)
-            with Workspace.open(place / name) as workspace:
-                workspace.refresh()
-                found.append(outcome(workspace, Task(issue["problem_statement"], frozenset(spans), functions)))
+    for issue in issues:
+        checked_out(clone, issue["base_commit"], place)
+        spans: dict[str, list[str]] = issue["expected_spans"]
+        functions = frozenset(f"{path}:{span}" for path, names in spans.items() for span in names)
+        with Workspace.open(place) as workspace:
+            workspace.refresh()
+            found.append(outcome(workspace, Task(issue["problem_statement"], frozenset(spans), functions)))
     return found
 
 
