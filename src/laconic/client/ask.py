@@ -107,6 +107,26 @@ def artifact_remove(thread_id: str, ref: str) -> Request[shapes.Removed]:
     return request("artifact_remove", path={"thread_id": thread_id, "ref": ref})
 
 
+def cassette_put(content: str, *, name: str = "", type: shapes.Type | None = None) -> Request[shapes.ArtifactTold]:
+    """Store a text that belongs to no thread."""
+    return request("cassette_put", body=shapes.NewArtifact(content, name, UNSET if type is None else type))
+
+
+def cassette_get(ref: str) -> Request[shapes.ArtifactTold]:
+    """The artifact that `cass://` and a hash, or the beginning of one, means."""
+    return request("cassette_get", path={"ref": ref.removeprefix("cass://")})
+
+
+def mirror(thread_id: str) -> Request[shapes.Mirrored]:
+    """Write a thread to files that people can read."""
+    return request("mirror", path={"thread_id": thread_id})
+
+
+def stats_all() -> Request[shapes.Stats]:
+    """The tokens that everybody has been spared."""
+    return request("stats_all")
+
+
 def events(thread_id: str, after: int = 0, limit: int = 100) -> Request[shapes.Events]:
     """What happened after a number, the oldest first."""
     return request("events", path={"thread_id": thread_id}, query={"after": after, "limit": limit})

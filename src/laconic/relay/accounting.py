@@ -15,6 +15,7 @@ from laconic.relay.state import METRICS
 from laconic.relay.store.commands import Count
 from laconic.relay.store.store import Store
 
+ALL = "all"  # the scope of everything
 CHARACTERS_A_TOKEN = 4  # of the estimate that is common, and wrong by up to a quarter on code
 
 
@@ -59,9 +60,9 @@ class Savings:
 
 
 def scopes(thread_id: str, actor: str, capability: str = "") -> list[str]:
-    """Whose figures something that happened counts to."""
+    """Whose figures something that happened counts to, those of all together included."""
     named = [f"thread/{thread_id}" if thread_id else "", f"agent/{actor}" if actor else ""]
-    return [scope for scope in (*named, f"capability/{capability}" if capability else "") if scope]
+    return [scope for scope in (*named, f"capability/{capability}" if capability else "", ALL) if scope]
 
 
 def spent(where: Iterable[str], naive: Size, actual: Size, **counts: int) -> list[Count]:

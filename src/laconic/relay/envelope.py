@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_ENVELOPE_SECONDS, MAX_NAME_CHARACTERS
+from laconic.relay.calls import Call
 from laconic.relay.encoding import encode
 from laconic.relay.policy import Policy
 
 SCHEMA = "com.relay.a2a.envelope.v1"
 _TYPES = ("request", "response", "event", "error")
 _REQUIRED = ("msg_id", "thread_id", "from", "to_capability", "type", "schema", "payload")
+_AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@/-]{0,63}")
 _OPTIONAL = {"idempotency_key": str, "timestamp": str, "notes": str, "ttl": int, "hops": int}
+
+
+def call_of(envelope: object, policy: Policy, key: str = "") -> Call:
+    """The call that a request asks for; raises as `check` does, and for envelopes that ask for nothing."""
+    checked = check(envelope, policy)
+    if checked["type"] != "request":
+        raise _invalid(f"a {checked['type']} asks for nothing", "send one of the type request")
+    if not _AGENT.fullmatch(checked["from"]):
+        raise _invalid("from is the name of an agent", "letters, digits and . _ : @ / -")
+    key = key or checked.get("idempotency_key", "")
+    return Call(
+        checked["thread_id"], checked["to_capability"], checked["payload"], checked["from"], checked.get("hops", 0),
+        key=key,
+    )  # fmt: skip
 
 
 def check(envelope: object, policy: Policy) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ from laconic.relay.encoding import canonical, decode, encode, timestamp
 from laconic.relay.store.commands import Batch, Edit, Write
 from laconic.relay.store.store import Store
 from laconic.relay.streams import STATE, STATE_PATCHED, THREAD, THREAD_CREATED, Event, event, happened
+
+_STATE_REF = re.compile("v?[1-9][0-9]{0,11}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +60,17 @@ def state_ref(version: int) -> str:
 
 def read_state_ref(text: str) -> int:
     """The version that `v7` or `7` means; raises `invalid_argument`."""
-    digits = text.removeprefix("v")
-    if not (digits.isascii() and digits.isdigit() and len(digits) <= 12 and int(digits)):
+    if not _STATE_REF.fullmatch(text):
         raise LaconicError("invalid_argument", f"{text[:40]!r} is no version of a state", "write it as v7")
-    return int(digits)
+    return int(text.removeprefix("v"))
 
 
-def create(store: Store, name: str, actor: str) -> Thread:
-    """A new thread with an empty state at version 1."""
+def create(store: Store, name: str, actor: str, thread_id: str = "") -> Thread:
+    """A new thread with an empty state at version 1; raises `version_conflict` if there is one of the id."""
     if len(name) > MAX_NAME_CHARACTERS:
         raise LaconicError("invalid_argument", f"a name has at most {MAX_NAME_CHARACTERS} characters")
     now_ms = store.now_ms()
-    thread = Thread(new_id(now_ms), name, timestamp(now_ms), actor)
+    thread = Thread(thread_id or new_id(now_ms), name, timestamp(now_ms), actor)
     body = encode({"name": name, "created_at": thread.created_at, "created_by": actor})
     first = encode(states.new_state(thread.thread_id, now_ms))
     store.commit(

@@ -25,7 +25,7 @@ class Query:
     name: str
     help: str
     least: int | None = None
-    most: int | None = None
+    most: int = 10**14
     default: Any = None
     pattern: str = ""  # of the whole of a text, in the dialect that Python and JSON Schema share
     choices: tuple[str, ...] = ()  # of a text
@@ -65,7 +65,7 @@ KEY_PATTERN = f"[!-~]([ -~]{{0,{MAX_KEY_CHARACTERS - 2}}}[!-~])?"
 AGENT_PATTERN = "[A-Za-z0-9][A-Za-z0-9._:@/-]{0,63}"
 
 _LIMIT = Query("limit", "how many at most", 1, 1_000, 100)
-_AFTER = Query("after", "those behind this number", 0, None, 0)
+_AFTER = Query("after", "those behind this number", 0, default=0)
 _THREAD = ("thread_not_found",)
 _ARTIFACT = (*_THREAD, "artifact_not_found", "ambiguous_artifact", "invalid_argument")
 _CALL = (
@@ -149,10 +149,18 @@ OPERATIONS: tuple[Operation, ...] = (
         "What happens, as server-sent events; `Last-Event-ID` resumes", None, gives=Content.EVENTS,
         query=(_AFTER,), fails=_THREAD,
     ),
+    Operation(
+        "cassette_put", "POST", "/cassettes", "Store a text that belongs to no thread", shapes.ArtifactTold,
+        shapes.NewArtifact, status=201, fails=("invalid_argument", "payload_too_large"),
+    ),
+    Operation(
+        "cassette_get", "GET", "/cassettes/{ref}", "The artifact that cass:// means, of whatever thread",
+        shapes.ArtifactTold, fails=("artifact_not_found", "ambiguous_artifact"),
+    ),
     Operation("cap_list", "GET", "/cap/list", "What can be called", shapes.Capabilities),
     Operation(
         "cap_invoke", "POST", "/cap/invoke", "Call a capability on behalf of a thread", shapes.AnswerTold,
-        shapes.NewCall, repeatable=True, fails=_CALL,
+        shapes.CallOrEnvelope, repeatable=True, fails=(*_CALL, "invalid_envelope"),
     ),
     Operation(
         "checkpoint", "POST", "/threads/{thread_id}/checkpoints", "Mark where a thread is now",
@@ -170,6 +178,11 @@ OPERATIONS: tuple[Operation, ...] = (
         "thread_import", "POST", "/bundles", "The thread of a bundle as one of this relay", shapes.ThreadTold,
         takes=Content.BYTES, status=201, fails=("invalid_bundle", "payload_too_large"),
     ),
+    Operation(
+        "mirror", "POST", "/threads/{thread_id}/mirror", "Write a thread to files that people can read",
+        shapes.Mirrored, fails=(*_THREAD, "artifact_damaged", "unwritable_output"),
+    ),
+    Operation("stats_all", "GET", "/stats", "The tokens that everybody has been spared", shapes.Stats),
     Operation(
         "stats", "GET", "/stats/{kind}/{name}", "The tokens that a thread, capability or agent has been spared",
         shapes.Stats, fails=("invalid_argument", *_THREAD),

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from laconic.foundation.limits import MAX_PATCH_OPERATIONS
 
 Name = Annotated[str, Meta(max_length=200)]
 Type = Literal["text", "markdown", "json", "html", "log", "tool_output", "email", "code", "binary"]
+
+# The store of threads refuses what is no pointer; here it is described.
+Pointer = Annotated[str, Meta(extra_json_schema={"pattern": "^(/([^/~]|~[01])*)*$"})]
 
 # Asked
 
@@ -25,9 +31,17 @@ class Operation(Struct):
     """One operation of a JSON Patch (RFC 6902)."""
 
     op: Literal["add", "remove", "replace", "move", "copy", "test"]
-    path: str
+    path: Pointer
     value: Any = UNSET
-    from_: str | UnsetType = field(default=UNSET, name="from")
+    from_: Pointer | UnsetType = field(default=UNSET, name="from")
+
+
+# What an operation has beside its path depends on what it does.
+_MEMBERS = (("value", ["add", "replace", "test"]), ("from", ["move", "copy"]), ("path", ["remove"]))
+_BY_OP = [{"properties": {"op": {"enum": ops}}, "required": [member]} for member, ops in _MEMBERS]
+JsonPatch = Annotated[
+    list[Annotated[Operation, Meta(extra_json_schema={"anyOf": _BY_OP})]], Meta(max_length=MAX_PATCH_OPERATIONS)
+]
 
 
 class NewArtifact(Struct, forbid_unknown_fields=True):
@@ -49,6 +63,33 @@ class NewCall(Struct, forbid_unknown_fields=True):
     idempotency_key: Name = ""
     hops: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
     source_refs: Annotated[list[str], Meta(max_length=100)] = field(default_factory=list)
+
+
+class Envelope(Struct, forbid_unknown_fields=True, rename={"from_": "from"}):
+    """A call as one agent sends it to another: `payload` has the arguments. Its type is `request`."""
+
+    msg_id: Name
+    thread_id: Name
+    from_: Name
+    to_capability: Name
+    type: Literal["request", "response", "event", "error"]
+    schema: Literal["com.relay.a2a.envelope.v1"]
+    payload: dict[str, Any]
+    idempotency_key: str = ""
+    timestamp: str = ""
+    notes: str = ""
+    ttl: int = 1
+    hops: int = 0
+
+
+def _schema_of(kind: type) -> dict[str, Any]:
+    return dict(msgspec.json.schema(kind)["$defs"][kind.__name__])
+
+
+# Told apart by the member `schema`, which only envelopes have.
+CallOrEnvelope = Annotated[
+    dict[str, Any], Meta(extra_json_schema={"anyOf": [_schema_of(NewCall), _schema_of(Envelope)]})
+]
 
 
 class NewReport(Struct, forbid_unknown_fields=True):
@@ -321,6 +362,15 @@ class TicketTold(Struct):
     """What signs one browser in to the pages, at `/ui/login`: once, and soon."""
 
     ticket: str
+
+
+class Mirrored(Struct):
+    """A thread as files. Artifacts are left out where they were too many bytes together."""
+
+    path: str
+    events: int
+    artifacts: int
+    left_out: int
 
 
 class Settings(Struct):

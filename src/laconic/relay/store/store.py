@@ -187,6 +187,11 @@ class Store:
         sql = "select count(*) from attachment where owner = ? and digest = ?"
         return bool(self._read.value(sql, (owner, digest)))
 
+    def owners(self, digest: str) -> list[str]:
+        """Whom a blob is attached to, the first at first."""
+        sql = "select distinct owner from attachment where digest = ? order by id limit ?"
+        return [row[0] for row in self._read.rows(sql, (digest, MAX_READ_ENTRIES))]
+
     def digests(self, prefix: str, limit: int) -> list[str]:
         """The blobs whose digest begins like this, which is hexadecimal."""
         sql = "select digest from blob where digest >= ? and digest < ? order by digest limit ?"

@@ -9,8 +9,10 @@ import msgspec
 
 from laconic import __version__
 from laconic.foundation.errors import LaconicError
-from laconic.relay import artifacts, reports, threads
-from laconic.relay.accounting import savings
+from laconic.protocols.relay.shapes import NewCall
+from laconic.relay import artifacts, cassettes, envelope, reports, threads
+from laconic.relay import mirror as mirrors
+from laconic.relay.accounting import ALL, savings
 from laconic.relay.artifacts import Origin
 from laconic.relay.bundles import replay as replays
 from laconic.relay.calls import Call
@@ -119,11 +121,41 @@ def cap_list(relay: Relay, asked: Asked) -> Any:
 
 
 def cap_invoke(relay: Relay, asked: Asked) -> Any:
-    """A call."""
-    body = asked.body
+    """A call, or one in an envelope."""
+    if "schema" in asked.body:
+        return relay.calls.invoke(envelope.call_of(asked.body, relay.policy, asked.key)).told()
+    try:
+        body = msgspec.convert(asked.body, NewCall)
+    except msgspec.ValidationError as error:
+        raise LaconicError("invalid_argument", str(error), "see cap_invoke in /openapi.json") from None
     key = asked.key or body.idempotency_key
     call = Call(body.thread_id, body.capability, body.args, asked.agent, body.hops, tuple(body.source_refs), key)
     return relay.calls.invoke(call).told()
+
+
+def cassette_put(relay: Relay, asked: Asked) -> Any:
+    """A text of no thread."""
+    body = asked.body
+    return cassettes.put(
+        relay.store, body.content.encode("utf-8", "surrogatepass"), relay.count_tokens, asked.agent,
+        name=body.name, kind=body.type or "", most_bytes=relay.policy.artifact_bytes,
+    ).told()  # fmt: skip
+
+
+def cassette_get(relay: Relay, asked: Asked) -> Any:
+    """An artifact, wherever it is."""
+    return cassettes.get(relay.store, asked.path["ref"]).told()
+
+
+def mirror(relay: Relay, asked: Asked) -> Any:
+    """A thread as files."""
+    written = mirrors.write(relay.store, relay.home, asked.path["thread_id"])
+    return {**written._asdict(), "path": str(written.path)}
+
+
+def stats_all(relay: Relay, asked: Asked) -> Any:
+    """The figures of everybody."""
+    return {"scope": ALL, "token_savings": savings(relay.store, ALL).told()}
 
 
 def stats(relay: Relay, asked: Asked) -> Any:
@@ -167,8 +199,8 @@ HANDLERS: dict[str, Handler] = {
     handler.__name__: handler
     for handler in (
         health, version, settings, thread_new, thread_list, thread_get, state_full, state_header, state_patch,
-        state_history, artifact_put, artifact_list, artifact_get, artifact_remove, events, cap_list, cap_invoke, stats,
-        report, checkpoint, replay,
+        state_history, artifact_put, artifact_list, artifact_get, artifact_remove, events, cap_list, cap_invoke,
+        cassette_put, cassette_get, mirror, stats_all, stats, report, checkpoint, replay,
     )
 }  # fmt: skip
 
