@@ -33,6 +33,7 @@ from laconic.protocols.relay.place import LOCK, LOG, Owner
 from laconic.relay.encoding import encode
 from laconic.relay.relay import Relay, token
 from laconic.web.app import make_app
+from laconic.web.ui.routes import Code
 from laconic.web.workspaces import Workspaces
 
 _LOG = logging.getLogger("laconic.web")
@@ -124,8 +125,10 @@ def _run(relay: Relay, listening: socket.socket, found: Owner, answer_words: str
         for offer in workspaces.offers():
             relay.calls.offer(offer)
         hosts = [f"{name}:{found.port}" for name in ("127.0.0.1", "localhost")]
+        code = Code(workspaces.value, found.workspace)
+        app = make_app(relay, token(relay.home), hosts, code=code)
         config = uvicorn.Config(
-            make_app(relay, token(relay.home), hosts), lifespan="off", ws="none", log_config=None, access_log=False,
+            app, lifespan="off", ws="none", log_config=None, access_log=False,
             timeout_graceful_shutdown=RELAY_DRAIN_SECONDS, server_header=False,
         )  # fmt: skip
         server = uvicorn.Server(config)
