@@ -35,7 +35,7 @@ class StatementPlace(NamedTuple):
 
 def statement_place(workspace: Workspace, place: str) -> StatementPlace:
     """The statements at `FILE:LINE`: of a comment or an empty line those that it stands before."""
-    from laconic.code.flow.lines import nearest_statements, routine_at
+    from laconic.code.flow.lines import nearest_statements
 
     read = _PLACE.fullmatch(place)
     if read is None:
@@ -44,8 +44,7 @@ def statement_place(workspace: Workspace, place: str) -> StatementPlace:
     lines = line_count(workspace.engine.source(file.path))
     if not 1 <= line <= lines:
         raise LaconicError("invalid_argument", f"{file.path} has {counted(lines, 'line')}, there is no line {line}")
-    routines = workspace.engine.flow.routines(file.path, file.language)
-    at = routine_at(routines, line)
+    routines, at = workspace.engine.flow.at_line(file.path, file.language, line)
     return StatementPlace(file.path, line, routines, at, tuple(nearest_statements(routines.routines[at], line)))
 
 

@@ -37,11 +37,12 @@ def changed_parameters(routines: Routines) -> dict[int, frozenset[str]]:
 
 
 def _functions(routines: Routines) -> dict[str, int]:
-    """The functions of the module that have a name of their own, by that name."""
+    """The functions of the module that have a name of their own, by that name; of several the last in the file."""
     found: dict[str, int] = {}
     for at, routine in enumerate(routines.routines):
         if routine.kind == "function" and routine.parent == 0 and "." not in routine.name:
-            found[routine.name] = at
+            other = found.get(routine.name, at)
+            found[routine.name] = max(at, other, key=lambda one: (routines.routines[one].line, one))
     return found
 
 

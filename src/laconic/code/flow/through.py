@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from laconic.code.flow.lines import lines_of_all
-from laconic.code.flow.reader import FlowReader, routine_of
+from laconic.code.flow.reader import FlowReader
 from laconic.code.flow.slicing import Direction, slice_of
 from laconic.code.routines import RESULT, Routine
 from laconic.code.symbols import Symbol
+from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_SLICED_CALLEES
 
 
@@ -32,9 +33,11 @@ def parts_of_callees(reader: FlowReader, callees: Iterable[tuple[Symbol, int]], 
     for symbol, line in callees:
         if len(parts) >= MAX_SLICED_CALLEES:
             break
-        routines = reader.routines(symbol.path, symbol.language)
-        at = routine_of(routines, symbol)
-        if at < 0:
+        try:
+            routines, at = reader.of_symbol(symbol)
+        except LaconicError as error:
+            if error.code != "no_statements":
+                raise
             continue
         routine = routines.routines[at]
         statements = slice_of(routine, _criterion(routine, direction), direction)

@@ -243,7 +243,7 @@ def _imports(walk: Walk, node: Node, role: model.Imports) -> None:
     for fact in role.read(node, walk.text):
         if fact.alias and fact.alias != "*":
             walk.bind_name(fact.alias, node, declares=True)
-            walk.imported.add(fact.alias)
+            walk.imported |= {fact.alias}
     walk.draft.point(node.start_byte, node.end_byte)
     walk.draft.fail()
 

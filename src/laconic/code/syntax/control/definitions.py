@@ -10,6 +10,7 @@ from laconic.code.routines import RESULT
 from laconic.code.syntax.children import field
 from laconic.code.syntax.control.blocks import sequence
 from laconic.code.syntax.control.draft import Draft, StatementDraft, begin, closing_line
+from laconic.code.syntax.control.walk import Postponed
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -29,10 +30,39 @@ def visit_function(walk: Walk, node: Node, role: model.Function) -> None:
     if name_node is not None and type(walk.role(name_node)) is model.Member:
         _visit_member_function(walk, node, role, name_node)
         return
+    if _is_passed_by(walk, node):
+        _pass_by(walk, node, role, name)
+        return
     inner = _routine(walk, node, role, name)
     take(walk, node, name if not role.is_value else "", inner)
     if not name:
         walk.draft.decisions += inner.decisions
+
+
+def _is_passed_by(walk: Walk, node: Node) -> bool:
+    wanted = walk.wanted
+    return wanted is not None and (
+        node.end_point[0] + 1 < wanted.start or _whole(walk, node).start_point[0] + 1 >= wanted.stop
+    )
+
+
+def _pass_by(walk: Walk, node: Node, role: model.Function, name: str) -> None:
+    """Do what the routine around needs for others to be read in it; what it has of this function stays unknown."""
+    if not name:
+        _unnamed(walk.draft)
+    elif not role.is_value:
+        walk.bind_name(name, node, declares=True)
+        if walk.draft.parent < 0:
+            walk.postponed.setdefault(name, []).append(Postponed(node, role, walk.imported))
+
+
+def read_called(walk: Walk) -> None:
+    """Read those functions of the module that what was read calls by name, and what they call, of all passed by."""
+    for routine in walk.routines:  # which grows meanwhile
+        for call in routine.calls if routine is not None and routine.kind == "function" else ():
+            for one in walk.postponed.pop(call.callee, ()) if not call.receiver else ():
+                walk.imported = one.imported
+                _routine(walk, one.node, one.role, call.callee)
 
 
 def _announce(walk: Walk, node: Node, name: Node | None) -> None:
@@ -102,17 +132,20 @@ class Around(NamedTuple):
     draft: Draft
     result: str | None
     discarded: int
+    imported: frozenset[str]
+    wanted: range | None
     place: int
 
 
 def enter_routine(walk: Walk, kind: str, name: str, first: Node, last: Node) -> Around:
     """Begin a routine that goes from one node to another; `walk.draft` is what it is read into."""
-    around = Around(walk.draft, walk.result, walk.discarded, len(walk.routines))
+    around = Around(walk.draft, walk.result, walk.discarded, walk.imported, walk.wanted, len(walk.routines))
     walk.routines.append(None)
     outer_place = next((at for at in range(around.place - 1, -1, -1) if walk.routines[at] is None), -1)
     qualified = f"{walk.draft.name}.{name or _unnamed(walk.draft)}".removeprefix(".")
     walk.draft = Draft(qualified, kind, outer_place, first.start_point[0] + 1, last.end_point[0] + 1)
     walk.result, walk.discarded = None, -1
+    walk.wanted = None if kind == "function" else walk.wanted
     if kind == "function" and not name and walk.control.closures_share:
         walk.draft.around = around.draft
     begin(walk.draft)
@@ -127,6 +160,7 @@ def leave_routine(walk: Walk, around: Around) -> Draft:
         if free not in draft.own:
             around.draft.variable(free)
     walk.draft, walk.result, walk.discarded = around.draft, around.result, around.discarded
+    walk.imported, walk.wanted = around.imported, around.wanted
     return draft
 
 

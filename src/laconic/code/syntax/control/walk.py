@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laconic.code.languages import model
 from laconic.code.languages.control import roles as control
@@ -25,8 +25,19 @@ def declared(name: str) -> str:
     return f"<outer {name}>"
 
 
+class Postponed(NamedTuple):
+    """A function that was passed by, and what is needed to read it after all."""
+
+    node: Node
+    role: Any
+    imported: frozenset[str]
+
+
 class Walk:
-    """One walk over one file. `visitors` and `statements` say what a role means, by its type."""
+    """One walk over one file. `visitors` and `statements` say what a role means, by its type.
+
+    With `lines`, functions that have none of them, and are in no other, are passed by.
+    """
 
     def __init__(
         self,
@@ -36,6 +47,7 @@ class Walk:
         visitors: dict[type, Callable[[Walk, Node, Any], None]],
         statements: dict[type, Callable[[Walk, Node, Any], None]],
         block: Callable[[Walk, Node, str | None], None],
+        lines: range | None,
     ) -> None:
         self.source = source
         self.language = language
@@ -49,7 +61,9 @@ class Walk:
         self.routines: list[Routine | None] = []
         self.draft = Draft("", "module", -1, 1, line_count(source))
         self.discarded = -1  # the node whose value nobody takes
-        self.imported: set[str] = set()  # names that imports of the file bind
+        self.imported: frozenset[str] = frozenset()  # names that imports bind, here or around
+        self.wanted = lines  # None in functions that are read: with all that is in them
+        self.postponed: dict[str, list[Postponed]] = {}  # functions of the module that are not read as yet, by name
         self.label = ""  # the name of the loop that comes next
         self.result: str | None = None  # the variable that takes the value of the statement being read
 
