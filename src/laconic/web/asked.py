@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,8 +13,16 @@ import msgspec
 from starlette.requests import ClientDisconnect, Request
 
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_KEY_CHARACTERS, MAX_WEB_BODY_BYTES
-from laconic.protocols.relay.operations import Content, Operation, Query
+from laconic.foundation.limits import MAX_WEB_BODY_BYTES
+from laconic.protocols.relay.operations import (
+    IF_MATCH_PATTERN,
+    KEY_PATTERN,
+    PATH_CHOICES,
+    PATH_PATTERNS,
+    Content,
+    Operation,
+    Query,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +42,27 @@ async def read(operation: Operation, request: Request) -> Asked:
     body = None
     if operation.asks is not None:
         body = _decoded(operation, await _body(request))
-    key = request.headers.get("idempotency-key", "") if operation.repeatable else ""
-    if len(key) > MAX_KEY_CHARACTERS:
-        raise LaconicError("invalid_argument", f"Idempotency-Key has at most {MAX_KEY_CHARACTERS} characters")
-    expected = request.headers.get("if-match", "").strip().strip('"') if operation.conditional else ""
-    return Asked(request.path_params, _query(operation, request), body, request.scope["agent"], key, expected)
+    for name, value in request.path_params.items():
+        _check(name, value, PATH_PATTERNS.get(name, ""), PATH_CHOICES.get(name, ()))
+    key = _header(request, "Idempotency-Key", KEY_PATTERN) if operation.repeatable else ""
+    expected = _header(request, "If-Match", IF_MATCH_PATTERN) if operation.conditional else ""
+    agent = request.scope["agent"]
+    return Asked(request.path_params, _query(operation, request), body, agent, key, expected.strip('"'))
+
+
+def _header(request: Request, name: str, pattern: str) -> str:
+    """A header, empty if there is none."""
+    value = request.headers.get(name)
+    if value is not None:
+        _check(name, value, pattern)
+    return value or ""
+
+
+def _check(name: str, text: str, pattern: str = "", choices: tuple[str, ...] = ()) -> None:
+    if choices and text not in choices:
+        raise LaconicError("invalid_argument", f"{name} is no {text[:40]!r}", f"one of {', '.join(choices)}")
+    if pattern and not re.fullmatch(pattern, text):
+        raise LaconicError("invalid_argument", f"{text[:80]!r} is no {name}", f"it is written as {pattern}")
 
 
 def _query(operation: Operation, request: Request) -> dict[str, Any]:
@@ -52,13 +78,13 @@ def _query(operation: Operation, request: Request) -> dict[str, Any]:
 
 def _value(query: Query, text: str) -> Any:
     if query.least is None:
+        _check(query.name, text, query.pattern, query.choices)
         return text
     if not (text.isascii() and text.isdigit() and len(text) <= 15):
         raise LaconicError("invalid_argument", f"{query.name}: a whole number of at least {query.least}")
     number = int(text)
-    if number < query.least or (query.most is not None and number > query.most):
-        bound = f"to {query.most}" if query.most is not None else "on"
-        raise LaconicError("invalid_argument", f"{query.name}: a whole number from {query.least} {bound}")
+    if not query.least <= number <= query.most:
+        raise LaconicError("invalid_argument", f"{query.name}: a whole number from {query.least} to {query.most:,}")
     return number
 
 
@@ -79,12 +105,23 @@ async def _body(request: Request) -> bytes:
 
 
 def _decoded(operation: Operation, body: bytes) -> Any:
+    body = body or b"null"
     try:
-        return _decoder(operation.asks).decode(body or b"null")
+        return _decoder(operation.asks).decode(body)
     except msgspec.ValidationError as error:
+        with suppress(msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+            return msgspec.convert(_with_whole_numbers(_decoder(Any).decode(body)), operation.asks)
         raise LaconicError("invalid_argument", str(error), f"see {operation.name} in /openapi.json") from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise LaconicError("malformed_request", f"the body is not JSON: {error}", "send JSON in UTF-8") from None
+
+
+def _with_whole_numbers(body: Any) -> Any:
+    """A body whose members that are written as `1.0` are the whole numbers that they are to JSON."""
+    if not isinstance(body, dict):
+        return body
+    whole = {name: int(value) for name, value in body.items() if isinstance(value, float) and value.is_integer()}
+    return {**body, **whole}
 
 
 @cache

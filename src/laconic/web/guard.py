@@ -13,6 +13,7 @@ from hmac import compare_digest
 from typing import Any, NamedTuple
 
 from laconic.foundation.errors import LaconicError
+from laconic.protocols.relay.shapes import AGENT_PATTERN
 from laconic.web.failures import body_of, status_of
 
 Scope = dict[str, Any]
@@ -21,7 +22,7 @@ Send = Callable[[Any], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 DEFAULT_AGENT = "local"
-_AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@/-]{0,63}")
+_AGENT = re.compile(AGENT_PATTERN)
 _SAFE_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),

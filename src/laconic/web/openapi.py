@@ -10,7 +10,15 @@ import msgspec
 
 from laconic import __version__
 from laconic.protocols.relay import shapes
-from laconic.protocols.relay.operations import Content, Operation, Query
+from laconic.protocols.relay.operations import (
+    IF_MATCH_PATTERN,
+    KEY_PATTERN,
+    PATH_CHOICES,
+    PATH_PATTERNS,
+    Content,
+    Operation,
+    Query,
+)
 from laconic.web.failures import status_of
 
 _FOR_ALL = ("malformed_request", "invalid_argument", "forbidden_origin", "unauthorized", "busy", "database_unavailable")
@@ -38,19 +46,18 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
 
 
 def _operation(operation: Operation) -> dict[str, Any]:
-    parameters = [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+    parameters: list[dict[str, Any]] = [
+        {"name": name, "in": "path", "required": True, "schema": _text(PATH_PATTERNS.get(name), PATH_CHOICES.get(name))}
         for name in re.findall(r"{(\w+)}", operation.path)
     ]
     parameters += [_query(query) for query in operation.query]
     headers = [
-        ("If-Match", operation.conditional, "^v?[1-9][0-9]{0,8}$"),
-        ("Idempotency-Key", operation.repeatable, "^[ -~]{1,200}$"),
+        ("X-Relay-Agent", not operation.is_open, shapes.AGENT_PATTERN),
+        ("If-Match", operation.conditional, IF_MATCH_PATTERN),
+        ("Idempotency-Key", operation.repeatable, KEY_PATTERN),
     ]
     parameters += [
-        {"name": name, "in": "header", "schema": {"type": "string", "pattern": pattern}}
-        for name, is_known, pattern in headers
-        if is_known
+        {"name": name, "in": "header", "schema": _text(pattern)} for name, is_known, pattern in headers if is_known
     ]
     described: dict[str, Any] = {
         "operationId": operation.name,
@@ -63,7 +70,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
     if operation.asks is not None:
         described["requestBody"] = {"required": True, "content": {Content.JSON: {"schema": _schema(operation.asks)}}}
     elif operation.takes is Content.BYTES:
-        described["requestBody"] = {"required": True, "content": {Content.BYTES: {"schema": {}}}}
+        described["requestBody"] = {"content": {Content.BYTES: {"schema": {}}}}  # nothing is content, too
     return described
 
 
@@ -86,13 +93,21 @@ def _responses(operation: Operation) -> dict[str, Any]:
 
 
 def _query(query: Query) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": "string"}
+    schema = _text(query.pattern, query.choices)
     if query.least is not None:
-        most = {"maximum": query.most} if query.most is not None else {"maximum": 10**14}
-        schema = {"type": "integer", "minimum": query.least, **most}
+        schema = {"type": "integer", "minimum": query.least, "maximum": query.most}
     if query.default is not None:
         schema["default"] = query.default
     return {"name": query.name, "in": "query", "description": query.help, "schema": schema}
+
+
+def _text(pattern: str | None = "", choices: tuple[str, ...] | None = ()) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string"}
+    if pattern:
+        schema["pattern"] = f"^({pattern})$"
+    if choices:
+        schema["enum"] = list(choices)
+    return schema
 
 
 def _schema(kind: Any) -> dict[str, Any]:

@@ -62,7 +62,6 @@ PATH_CHOICES = {"kind": ("thread", "capability", "agent")}
 VERSION_PATTERN = "v?[1-9][0-9]{0,11}"
 IF_MATCH_PATTERN = f'"?{VERSION_PATTERN}"?'
 KEY_PATTERN = f"[!-~]([ -~]{{0,{MAX_KEY_CHARACTERS - 2}}}[!-~])?"
-AGENT_PATTERN = "[A-Za-z0-9][A-Za-z0-9._:@/-]{0,63}"
 
 _LIMIT = Query("limit", "how many at most", 1, 1_000, 100)
 _AFTER = Query("after", "those behind this number", 0, default=0)

@@ -10,9 +10,11 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from laconic.foundation.limits import MAX_PATCH_OPERATIONS
+from laconic.foundation.limits import DEFAULT_NOTE_CHARACTERS, MAX_ENVELOPE_SECONDS, MAX_PATCH_OPERATIONS
 
+AGENT_PATTERN = "[A-Za-z0-9][A-Za-z0-9._:@/-]{0,63}"
 Name = Annotated[str, Meta(max_length=200)]
+Given = Annotated[str, Meta(min_length=1, max_length=200)]
 Type = Literal["text", "markdown", "json", "html", "log", "tool_output", "email", "code", "binary"]
 
 # The store of threads refuses what is no pointer; here it is described.
@@ -68,18 +70,18 @@ class NewCall(Struct, forbid_unknown_fields=True):
 class Envelope(Struct, forbid_unknown_fields=True, rename={"from_": "from"}):
     """A call as one agent sends it to another: `payload` has the arguments. Its type is `request`."""
 
-    msg_id: Name
-    thread_id: Name
-    from_: Name
-    to_capability: Name
-    type: Literal["request", "response", "event", "error"]
+    msg_id: Given
+    thread_id: Given
+    from_: Annotated[str, Meta(pattern=f"^{AGENT_PATTERN}$")]
+    to_capability: Given
+    type: Literal["request"]
     schema: Literal["com.relay.a2a.envelope.v1"]
     payload: dict[str, Any]
     idempotency_key: str = ""
     timestamp: str = ""
-    notes: str = ""
-    ttl: int = 1
-    hops: int = 0
+    notes: Annotated[str, Meta(max_length=DEFAULT_NOTE_CHARACTERS)] = ""
+    ttl: Annotated[int, Meta(ge=1, le=MAX_ENVELOPE_SECONDS)] = 1
+    hops: Annotated[int, Meta(ge=0)] = 0
 
 
 def _schema_of(kind: type) -> dict[str, Any]:
