@@ -33,6 +33,7 @@ from laconic.protocols.relay.place import LOCK, LOG, Owner
 from laconic.relay.encoding import encode
 from laconic.relay.relay import Relay, token
 from laconic.web.app import make_app
+from laconic.web.stalled import allow_connections, close_stalled
 from laconic.web.ui.routes import Code
 from laconic.web.workspaces import Workspaces
 
@@ -50,6 +51,7 @@ def main(home_path: str, port: str, workspace: str, answer_words: str, ready: st
     try:
         os.umask(0o077)
         make_private(home_path)
+        allow_connections()
         with _locked(home) as lock:
             _log_to(home / LOG)
             listening = _listen(int(port))
@@ -135,12 +137,16 @@ def _run(relay: Relay, listening: socket.socket, found: Owner, answer_words: str
         server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign, assignment]
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, setattr, server, "should_exit", True)
-        sweeping = asyncio.create_task(_sweep(relay))
+        beside = [
+            asyncio.create_task(_sweep(relay)),
+            asyncio.create_task(close_stalled(server.server_state.connections)),
+        ]
         _LOG.info("serving %s at %s as process %d", relay.home, found.url, found.pid)
         try:
             await server.serve(sockets=[listening])
         finally:
-            sweeping.cancel()
+            for task in beside:
+                task.cancel()
             asking.close()
 
     with runner:

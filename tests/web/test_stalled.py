@@ -1,0 +1,45 @@
+"""A connection that never finishes its request is closed; one that is being answered is not."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import Any
+
+import pytest
+import uvicorn
+
+from laconic.web import stalled
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /he", b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /"])
+def test_silence_is_closed(monkeypatch: pytest.MonkeyPatch, sent: bytes) -> None:
+    monkeypatch.setattr(stalled, "REQUEST_HEAD_SECONDS", 0.2)
+    assert asyncio.run(asking(sent, answer_after=0)) == (b"done" if b"\r\n\r\n" in sent else b"")
+
+
+def test_a_slow_answer_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stalled, "REQUEST_HEAD_SECONDS", 0.02)
+    assert asyncio.run(asking(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", answer_after=0.2)) == b"done"
+
+
+async def asking(sent: bytes, answer_after: float) -> bytes:
+    """The body of what is answered until the server closes the connection."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await asyncio.sleep(answer_after)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"4")]})
+        await send({"type": "http.response.body", "body": b"done"})
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_config=None, ws="none"))
+        serving = asyncio.create_task(server.serve([listening]))
+        closing = asyncio.create_task(stalled.close_stalled(server.server_state.connections))
+        reader, writer = await asyncio.open_connection(*listening.getsockname())
+        writer.write(sent)
+        told = await asyncio.wait_for(reader.read(), 30)
+        writer.close()
+        server.should_exit = True
+        closing.cancel()
+        await serving
+    return told.rpartition(b"\r\n\r\n")[2]
