@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,7 +14,7 @@ import msgspec
 from starlette.requests import ClientDisconnect, Request
 
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_WEB_BODY_BYTES
+from laconic.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
 from laconic.protocols.relay.operations import (
     IF_MATCH_PATTERN,
     KEY_PATTERN,
@@ -94,11 +95,14 @@ async def _body(request: Request) -> bytes:
         raise LaconicError("malformed_request", f"a body of {kind[:80]!r} is not read", f"send {Content.JSON}")
     held = bytearray()
     try:
-        async for chunk in request.stream():
-            held += chunk
-            if len(held) > MAX_WEB_BODY_BYTES:
-                hint = "send large content with PUT, as it is"
-                raise LaconicError("payload_too_large", f"a body has at most {MAX_WEB_BODY_BYTES:,} bytes", hint)
+        async with asyncio.timeout(UPLOAD_CHUNK_SECONDS):
+            async for chunk in request.stream():
+                held += chunk
+                if len(held) > MAX_WEB_BODY_BYTES:
+                    hint = "send large content with PUT, as it is"
+                    raise LaconicError("payload_too_large", f"a body has at most {MAX_WEB_BODY_BYTES:,} bytes", hint)
+    except TimeoutError:
+        raise LaconicError("malformed_request", f"the body did not come in {UPLOAD_CHUNK_SECONDS} s") from None
     except ClientDisconnect:
         raise LaconicError("malformed_request", "the request ended before its body did") from None
     return bytes(held)
