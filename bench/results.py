@@ -41,6 +41,7 @@ def write_page() -> None:
         ("speed", _speed),
         ("daemon", _daemon),
         ("change_impact", _change_impact),
+        ("duplicates", _duplicates),
         ("diff_context", _diff_context),
         ("tokens", report_tokens),
         ("sessions", _sessions),
@@ -62,7 +63,9 @@ def _packet(record: Record) -> Iterator[str]:
     yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     for row in record["sets"]:
         rates = [f"{row[name]:.3f}" for name in ("recall", "any", "recall_all", "file1", "file5")]
-        functions = [f"{row[name]:.3f}" if row["name"].startswith("issues") else "" for name in ("function5", "function10")]
+        functions = [
+            f"{row[name]:.3f}" if row["name"].startswith("issues") else "" for name in ("function5", "function10")
+        ]
         cells = [row["name"], str(row["files"]), str(row["tasks"]), str(row["spoken"]), *rates, *functions]
         yield f"| {' | '.join(cells)} |"
     yield ""
@@ -187,6 +190,21 @@ def _change_impact(record: Record) -> Iterator[str]:
     for score in record["scores"]:
         rates = f"{score['precision']:.3f} | {score['recall']:.3f}"
         yield f"| {score['what']} | {rates} | {score['run']} | {score['named']} |"
+    yield ""
+
+
+def _duplicates(record: Record) -> Iterator[str]:
+    yield from ("## Near-duplicates", "", "`python -m bench.duplicates CODE --record`", "")
+    yield from (_machine(record["machine"]), "")
+    seconds = record["seconds"]
+    yield (
+        f"`{record['code']}`, {record['functions']:,} functions: {seconds['signatures']:.2f} s of processor time for "
+        f"their signatures, once, and {seconds['question']:.2f} s for the question. Pairs of {record['sample']:,} "
+        "functions drawn at random with all others, against exact Jaccard similarity:"
+    )
+    yield from ("", "| similar by | pairs | found | recall |", "|--:|--:|--:|--:|")
+    for row in record["recalls"]:
+        yield f"| {row['threshold']} | {row['pairs']:,} | {row['found']:,} | {row['recall']:.4f} |"
     yield ""
 
 
