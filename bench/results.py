@@ -48,10 +48,35 @@ def write_page() -> None:
         ("slices", _slices),
         ("mcp_server", _mcp_server),
         ("packet", _packet),
+        ("relay", _relay),
     ):
         if record := kept(name):
             lines += section(record)
     (HERE / "RESULTS.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
+def _relay(record: Record) -> Iterator[str]:
+    yield from ("## The relay", "", "`python -m bench.relay --record`", "", _machine(record["machine"]), "")
+    yield "GET with the token, beside a bare ASGI application under the same server; the header is read from the store."
+    yield from ("", "| | connections | answers/s | of the bare ones | CPU of the bare ones |", "|---|--:|--:|--:|--:|")
+    for row in record["http"]["reading"]:
+        rates = f"{row['per_second']:,.0f} | {row['ratio']:.2f} | {row['cpu_ratio']:.2f}"
+        yield f"| {row['path']} | {row['connections']} | {rates} |"
+    writing, commits, growth = record["http"]["writing"], record["commits"], record["growth"]
+    large, restart = record["large_artifact"], record["restart"]
+    kept = "everything acknowledged is there" if restart["kept"] else "SOMETHING IS LOST"
+    yield from (
+        "",
+        f"- idle {record['http']['idle_bytes'] / 1e6:.0f} MB",
+        f"- with 32 connections {writing['patches_per_second']:,.0f} patches/s",
+        f"- with 32 connections {writing['artifacts_per_second']:,.0f} new artifacts of 2 KB/s",
+        f"- durable commits with 64 in flight: {commits['ratio']:.1f} times as many as `fdatasync` alone, by turns",
+        f"- {growth['threads']:,} threads and {growth['events']:,} events, beside a store with one thread: a header "
+        + " and the end of a stream ".join(f"{growth['ratios'][what]:.2f}" for what in ("header", "tail")),
+        f"- an artifact of {large['bytes'] / 1e9:.0f} GB, in and out: {large['most_bytes'] / 1e6:.0f} MB at most",
+        f"- from a kill to an answer by `laconic up`: {restart['seconds']:.1f} s; {kept}",
+        "",
+    )
 
 
 def _packet(record: Record) -> Iterator[str]:
