@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from tests.cli.asking import Answer, Ask
 
+from laconic.foundation.limits import MAX_COMMAND_TESTS
+
 Repository = Callable[[Mapping[str, str]], Path]
 
 SHOP = {
@@ -195,6 +197,7 @@ def test_what_runs_around_tests_reaches_them(ask: Ask, repository: Repository) -
     assert names(ask("change-impact", "app.py", "--json")) == ["tests/test_app.py:AppTest.test_one"]
 
 
+MANY_RUST_TESTS = "".join(f"#[test]\nfn adds{at}() {{ add(1); }}\n" for at in range(MAX_COMMAND_TESTS + 1))
 COMMANDS = {
     "go test ./calc -run '^(TestAdd)$'": {
         "go.mod": "module example.org/calc\n",
@@ -210,6 +213,25 @@ COMMANDS = {
             "pub fn add(a: i32) -> i32 { a }\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n"
             "    fn adds() { add(1); }\n\n    #[test]\n    fn other() {}\n}\n"
         ),
+    },
+    "cargo test -- sums::": {
+        "Cargo.toml": '[package]\nname = "calc"\n',
+        "src/lib.rs": "mod sums;\n",
+        "src/sums/mod.rs": f"pub fn add(a: i32) -> i32 {{ a }}\n\n{MANY_RUST_TESTS}",
+    },
+    "cargo test --test=adding": {
+        "Cargo.toml": '[package]\nname = "calc"\n',
+        "src/lib.rs": "pub fn add(a: i32) -> i32 { a }\n",
+        "tests/adding.rs": f"use calc::add;\n\n{MANY_RUST_TESTS}",
+    },
+    "cargo test '--test=*'": {
+        "Cargo.toml": '[package]\nname = "calc"\n\n[[test]]\nname = "all"\npath = "tests/adding.rs"\n',
+        "src/lib.rs": "pub fn add(a: i32) -> i32 { a }\n",
+        "tests/adding.rs": f"use calc::add;\n\n{MANY_RUST_TESTS}",
+    },
+    "cargo test": {
+        "Cargo.toml": '[package]\nname = "calc"\n',
+        "src/lib.rs": f"pub fn add(a: i32) -> i32 {{ a }}\n\n{MANY_RUST_TESTS}",
     },
     "npx vitest run src/add.test.ts": {
         "package.json": '{"devDependencies": {"vitest": "1"}}',

@@ -133,7 +133,9 @@ def test_renames_modes_links_and_binary_files_are_told(repository: Repository, a
     (root / "data.bin").write_bytes(b"b\0c")
     (root / "link").symlink_to("notes.txt")
     git(root, "add", "-A")
+    (root / "loose").symlink_to("/etc/hostname")
     said = ask("diff-context", "--format", "compact").out
+    assert "=== loose\n@1 symbolic link" in said
     for note in ("renamed from shop/orders.py", "mode 100644 → 100755", "binary", "symbolic link"):
         assert note in said
     assert "shop/sales.py:total" in changed(ask)

@@ -100,10 +100,11 @@ def test_every_line_of_a_file_gives_a_slice(cart: Ask, line: int) -> None:
 
 def test_a_variable_narrows_a_slice_and_a_wrong_one_is_told_apart(cart: Ask) -> None:
     assert 20 not in sliced(cart, "cart.py:11", "--forward", "--variable", "amount")
-    answer = cart("slice", "cart.py:22", "--variable", "amont")
-    assert answer.status == 2
-    assert answer.err.startswith("invalid_argument: there is no variable 'amont' in total\n")
-    assert "variables: amount, count, " in answer.err
+    for words in (("slice", "cart.py:22"), ("dfg", "total")):
+        answer = cart(*words, "--variable", "amont")
+        assert answer.status == 2
+        assert answer.err.startswith("invalid_argument: there is no variable 'amont' in total\n")
+        assert "variables: amount, count, " in answer.err
 
 
 def test_a_slice_goes_into_what_is_called(cart: Ask) -> None:

@@ -109,6 +109,15 @@ def test_each_need_says_what_it_is(ask: Ask, shop: Path) -> None:
     assert "1 more dependency" in constants or "more dependencies" in constants
 
 
+def test_a_field_of_the_same_package_is_nothing_that_its_name_means(ask: Ask, shop: Path) -> None:
+    (shop / "a.go").write_text(
+        "package p\n\nfunc work() int {\n\tcount := 1 // with status\n\treturn count + most\n}\n"
+    )
+    (shop / "b.go").write_text("package p\n\nconst most = 3\n\ntype box struct {\n\tcount int\n\tstatus int\n}\n")
+    listed = ask("symbol", "deps", "a.go:work", "--json").result["needs"]["items"]
+    assert [one["id"] for one in listed] == ["b.go:most"]
+
+
 def names_of(function: ast.AST) -> Iterator[str]:
     """The names that a function reads and does not bind."""
     bound = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}

@@ -44,6 +44,7 @@ def test_recorded_exchanges_repeat_themselves(talk: Talk, name: str) -> None:
         b'{"cmd": "ping"',
         b"\xff\xfe",
         b'{"cmd": "ping", "id": NaN}',
+        b'{"cmd": "ping", "id": 1e999}',
         b'{"cmd": "ping", "id": {}}',
         b'{"cmd": "ping", "id": "' + b"x" * 300 + b'"}',
         b'{"cmd": "ping", "timeout_ms": "soon"}',

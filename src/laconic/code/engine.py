@@ -168,7 +168,8 @@ class Engine:
         """The error for a query that means nothing, with names that look like it."""
         wanted = f"no {kind.value}" if kind else "no symbol"
         near = list(map(visible_line, self.store.suggestions(query, MAX_SUGGESTIONS)))
-        hint = f"Similar names: {', '.join(near)}." if near else "`symbol find 'part*'` looks for patterns."
+        other = "`search` finds symbols by words." if "*" in query else "`symbol find 'part*'` looks for patterns."
+        hint = f"Similar names: {', '.join(near)}." if near else other
         return LaconicError("symbol_not_found", f"{wanted} is named {query!r}", hint)
 
     def definition(self, path: str, line: int, column: int) -> list[Place]:

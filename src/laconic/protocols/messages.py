@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, NoReturn
 
 from laconic.foundation.errors import LaconicError
@@ -90,7 +91,9 @@ def line(request_id: RequestId, encoded: bytes) -> bytes:
 def _is_id(value: object) -> bool:
     if isinstance(value, str):
         return len(value) <= MAX_REQUEST_ID_CHARACTERS
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+    if isinstance(value, float):
+        return isfinite(value)  # JSON has no other, though 1e999 is read as one
+    return value is None or (isinstance(value, int) and not isinstance(value, bool))
 
 
 def _seconds(milliseconds: object) -> float:

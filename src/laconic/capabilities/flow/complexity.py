@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
 from laconic.capabilities.files.places import files_below, normal
-from laconic.capabilities.flow.places import symbol_of
+from laconic.capabilities.flow.places import symbols_of
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from laconic.capabilities.text import Style, aligned, counted
 from laconic.foundation.errors import LaconicError
@@ -67,11 +67,11 @@ def run(workspace: Workspace, parameters: Parameters) -> Complexity:
 
 
 def _measured(workspace: Workspace, file: IndexedFile) -> list[Measured]:
-    routines = workspace.engine.flow.routines(file.path, file.language)
-    symbols = workspace.engine.store.symbols_of(file.path)
+    routines = workspace.engine.flow.routines(file.path, file.language).routines
+    symbols = symbols_of(workspace.engine.store.symbols_of(file.path), routines)
     return [
-        Measured(symbol_of(symbols, routine).id, routine.line, routine.end_line, routine.complexity)
-        for routine in routines.routines
+        Measured(symbol.id, routine.line, routine.end_line, routine.complexity)
+        for symbol, routine in zip(symbols, routines, strict=True)
         if routine.kind == "function" and not routine.name.rpartition(".")[2].startswith("<")
     ]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
 from laconic.capabilities.flow.places import flow_note
+from laconic.capabilities.flow.variables import known_variable
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from laconic.capabilities.text import Style, aligned
 from laconic.capabilities.values import lines_text
@@ -60,7 +61,8 @@ def run(workspace: Workspace, parameters: Parameters) -> DataFlow:
     symbol = workspace.engine.symbol(parameters.symbol, parameters.kind)
     routines, at = workspace.engine.flow.of_symbol(symbol)
     routine = routines.routines[at]
-    flows = [flow for flow in _flows(routine) if parameters.variable in (None, flow.variable)]
+    variable = known_variable(parameters.variable, routine, symbol.path)
+    flows = [flow for flow in _flows(routine) if variable in ("", flow.variable)]
     page = page_of(flows, parameters.limit, parameters.offset)
     names = tuple(written(name) for name in routine.parameters)
     note = "; ".join(filter(None, (flow_note(routines, at), _cut_note(routine))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,15 +50,30 @@ def statement_place(workspace: Workspace, place: str) -> StatementPlace:
 
 
 def symbol_of(symbols: Sequence[Symbol], routine: Routine) -> Symbol:
-    """The symbol of a file that a routine is; of a function without a name the one that it is written in.
+    """The symbol of a file that one routine is, as `symbols_of` finds it."""
+    return symbols_of(symbols, [routine])[0]
+
+
+def symbols_of(symbols: Sequence[Symbol], routines: Sequence[Routine]) -> list[Symbol]:
+    """The symbol of a file that each routine is; of a function without a name the one that it is written in.
 
     It is found by its lines: languages differ in what they call the same function.
     """
     module = next(symbol for symbol in symbols if symbol.kind is Kind.MODULE)
-    if routine.parent < 0:
-        return module
+    waiting = deque(sorted(symbols, key=lambda one: one.start_line))
+    begun: list[Symbol] = []
+    found = [module] * len(routines)
+    for at, routine in sorted(enumerate(routines), key=lambda one: one[1].line):
+        while waiting and waiting[0].start_line <= routine.line:
+            begun.append(waiting.popleft())
+        begun = [one for one in begun if routine.line <= one.end_line]
+        if routine.parent >= 0:
+            found[at] = _innermost([one for one in begun if routine.end_line <= one.end_line], routine, module)
+    return found
+
+
+def _innermost(around: Sequence[Symbol], routine: Routine, module: Symbol) -> Symbol:
     name = routine.name.rpartition(".")[2]
-    around = [one for one in symbols if one.start_line <= routine.line and routine.end_line <= one.end_line]
     inside = [one for one in around if one.kind in CALLABLE_KINDS | CLASS_KINDS or one.name == name]
     return min(inside, key=lambda one: (one.end_line - one.start_line, one.name != name), default=module)
 

@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
-from laconic.capabilities.flow.places import StatementPlace, flow_note, source_lines, statement_place, symbol_of
+from laconic.capabilities.flow.places import flow_note, source_lines, statement_place, symbol_of
+from laconic.capabilities.flow.variables import known_variable
 from laconic.capabilities.text import Style
 from laconic.code.flow.slicing import Direction
-from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_SLICED_CALLEES
 
 if TYPE_CHECKING:
     from laconic.code.flow.through import Part
     from laconic.workspace import Workspace
-
-MAX_NAMES_SHOWN = 30  # variables that a wrong name might have meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice:
 
     place = statement_place(workspace, parameters.place)
     routine = place.routine
-    variable = _known(parameters.variable, place)
+    variable = known_variable(parameters.variable, place.routine, place.path)
     statements = slice_of(routine, place.statements, parameters.direction, variable)
     path, lines = place.path, tuple(lines_of_all(routine, statements))
     code = workspace.engine.source if parameters.with_code else None
@@ -82,17 +80,6 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice:
     own = sorted({line for at in place.statements for line in lines_of(routine.statements[at])})
     note = "; ".join(filter(None, notes))
     return Slice(path, place.line, tuple(own), variable, parameters.direction, tuple(parts), note)
-
-
-def _known(variable: str | None, place: StatementPlace) -> str:
-    from laconic.code.flow.slicing import has_variable, names_of
-
-    if variable is None or has_variable(place.routine, variable):
-        return variable or ""
-    names = names_of(place.routine)
-    shown = ", ".join(names[:MAX_NAMES_SHOWN]) + (", …" if len(names) > MAX_NAMES_SHOWN else "")
-    where = place.routine.name or place.path
-    raise LaconicError("invalid_argument", f"there is no variable {variable!r} in {where}", f"variables: {shown}")
 
 
 def _called(part: Part, code: object) -> SlicePart:

@@ -15,7 +15,7 @@ from pathlib import Path
 from laconic.code.index.content import read_below
 from laconic.code.index.listing.git import filterless_environment, in_repository
 from laconic.code.index.listing.running import GitUnavailableError, run
-from laconic.code.index.patch import FileDiff, Hunk, lines_of, read_patch
+from laconic.code.index.patch import LINK_MODE, FileDiff, Hunk, lines_of, read_patch
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_DIFF_BYTES, MAX_FILE_BYTES, MAX_UNTRACKED_FILES
 
@@ -180,7 +180,7 @@ def _appeared(root: Path, path: str) -> FileDiff:
     try:
         text = read_below(str(root), path)
     except OSError:
-        return FileDiff("", path, is_binary=True)
+        return FileDiff("", path, mode=LINK_MODE) if (root / path).is_symlink() else FileDiff("", path, is_binary=True)
     if b"\0" in text[:_PROBED_BYTES]:
         return FileDiff("", path, is_binary=True)
     return FileDiff("", path, (Hunk(1, (), 1, lines_of(text)),) if text else ())

@@ -24,6 +24,7 @@ CONSTANT = "constant"
 DECORATOR = "decorator"
 REFERENCE = "reference"  # a function that is named, not called
 IMPORT = "import"  # a module that is named
+DELETED = "deleted"  # what a change has taken away
 BY_NAME = " by name"  # ends the reason of an edge for which only the name agrees
 
 

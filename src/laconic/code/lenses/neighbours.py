@@ -104,5 +104,5 @@ class Neighbours:
         program = self._program
         sharing = set(program.neighbours(program.file(program.by_path[path])))
         named = self._store.symbols_named(name) if sharing else []
-        found = (symbol for symbol in named if symbol.kind in DEPENDENCY_KINDS)
-        return next((symbol for symbol in found if program.by_path[symbol.path] in sharing), None)
+        beside = (one for one in named if one.kind in DEPENDENCY_KINDS and program.by_path[one.path] in sharing)
+        return next((one for one in beside if self._top_level(one.path).get(name) == one), None)

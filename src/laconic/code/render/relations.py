@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from laconic.code.lenses.candidate import BY_NAME, CALLEE, CALLER, TEST, Candidate, Twin
+from laconic.code.lenses.candidate import BY_NAME, CALLEE, CALLER, DELETED, TEST, Candidate, Twin
 from laconic.code.pack.model import Delta, Detail, Extract, Item, Pack
 from laconic.code.symbols import Symbol
 
@@ -137,6 +137,6 @@ def _short(symbol_id: str) -> str:
 
 def _plural(reason: str, times: int) -> str:
     word = reason.removesuffix(BY_NAME)
-    if times != 1:
+    if times != 1 and word != DELETED:
         word += "es" if word.endswith("s") else "s"
     return word + (BY_NAME if reason.endswith(BY_NAME) else "")

@@ -78,12 +78,36 @@ def go(tests: Sequence[SelectedTest]) -> str:
     return " && ".join(lines)
 
 
-def cargo(tests: Sequence[SelectedTest]) -> str:
-    """`cargo test -- name …`; whole files of `tests/` by their names."""
-    if any(not test.name for test in tests):
-        stems = [test.path.rpartition("/")[2].partition(".")[0] for test in tests]
-        return _words("cargo test", (word for stem in dict.fromkeys(stems) for word in (f"--test={stem}",)))
-    return _words("cargo test --", (test.name.replace(".", "::") for test in tests))
+def cargo(targets: Callable[[str], str]) -> Callable[[Sequence[SelectedTest]], str]:
+    """`cargo test -- name …`: of a whole file its module, or its target, named after its stem, if it is one itself."""
+
+    def command(tests: Sequence[SelectedTest]) -> str:
+        whole = [test.path for test in tests if not test.name]
+        stems = [stem for path in whole if (stem := _test_target(path))]
+        modules = [_rust_module(path) for path in whole if not _test_target(path)]
+        if not all(modules):
+            return "cargo test"
+        names = [f"{module}::" for module in modules] + [test.name.replace(".", "::") for test in tests if test.name]
+        by_name = [_words("cargo test --", names)] if names else []
+        by_target = [_words("cargo test", (f"--test={targets(stem)}" for stem in stems))] if stems else []
+        return " && ".join(by_name + by_target)
+
+    return command
+
+
+def _test_target(path: str) -> str:
+    """The name of the program that Cargo makes of a file of `tests/`, "" for other files."""
+    directory, _, name = path.rpartition("/")
+    return name.partition(".")[0] if directory == "tests" else ""
+
+
+def _rust_module(path: str) -> str:
+    """The last part of the name of the module that a file is, "" for the root of a crate."""
+    directory, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    if stem == "mod":
+        return directory.rpartition("/")[2]
+    return "" if stem in {"lib", "main"} else stem
 
 
 def maven(tests: Sequence[SelectedTest]) -> str:

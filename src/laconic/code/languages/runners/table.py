@@ -81,7 +81,11 @@ _JVM = Customs(
 _SCALA = Customs(runners=(Runner("", "", sbt, "sbt test"),))
 _GO = Customs(runners=(Runner("", "", go, "go test ./..."),), name=r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])")
 _RUST = Customs(
-    runners=(Runner("Cargo.toml", "", cargo, "cargo test"), Runner("", "", cargo, "cargo test")),
+    runners=(
+        Runner("Cargo.toml", r"(?m)^\s*(\[\[test\]\]|autotests\b)", cargo(lambda stem: "*"), "cargo test"),
+        Runner("Cargo.toml", "", cargo(str), "cargo test"),
+        Runner("", "", cargo(str), "cargo test"),
+    ),
     header=r"#\[\s*(?:\w+::)*(?:test|rstest|test_case|bench)\b",
     anywhere=True,
 )

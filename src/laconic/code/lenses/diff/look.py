@@ -18,6 +18,7 @@ import numpy as np
 from laconic.code.lenses.candidate import (
     CALLEE,
     CALLER,
+    DELETED,
     NEAR_TARGET_SCORE,
     TARGET_SCORE,
     TEST,
@@ -72,7 +73,6 @@ MOST_GONE_LINES = 12  # shown of a symbol that is gone
 BEYOND_TARGETS_SCORE = 0.98  # of changed symbols for which there is no room among the targets
 
 CHANGED = "contains_diff"
-DELETED = "deleted"
 MENTION = "mention"  # it uses names that the change takes away or brings
 COCHANGE = "co-change"  # commits that wrote the changed lines wrote some of it, too
 NEIGHBOUR = "neighbour"  # of the same file, or close by
@@ -91,7 +91,8 @@ def look(changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], source
     """Candidates for a pack of a budget. Of very many changed symbols it may show less than their names."""
     most_targets = max(1, min(MAX_TARGET_SYMBOLS, budget // TOKENS_A_TARGET))
     evidence = gather(changes, changed, sources)
-    targets = [_target(one, changed) for one in changed]
+    holding = {one.symbol.parent for one in changed if not one.is_gone}
+    targets = [_target(one, one.symbol.id in holding) for one in changed]
     beyond = [replace(one, score=BEYOND_TARGETS_SCORE) for one in targets[most_targets:]]
     others, unlikely = _others(evidence, LEAST_CHANCE_TOKENS / budget)
     candidates = ranked([*targets[:most_targets], *beyond, *others])
@@ -100,9 +101,9 @@ def look(changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], source
     return View(candidates[:MAX_CANDIDATES_SYMBOLS], dict(sorted(left.items())), apart=apart)
 
 
-def _target(one: ChangedSymbol, changed: Sequence[ChangedSymbol]) -> Candidate:
+def _target(one: ChangedSymbol, holds_others: bool) -> Candidate:
     reason = DELETED if one.is_gone else CHANGED
-    parts = _beginning(one.symbol) if one.is_gone else _parts_of_change(one, changed)
+    parts = _beginning(one.symbol) if one.is_gone else _parts_of_change(one, holds_others)
     symbol = without_text(one.symbol) if one.is_gone else one.symbol
     return Candidate(symbol, TARGET_SCORE, one.note or reason, change=one.change(), is_gone=one.is_gone, parts=parts)
 
@@ -111,10 +112,9 @@ def _beginning(symbol: Symbol) -> tuple[tuple[int, int], ...]:
     return ((symbol.start_line, min(symbol.end_line, symbol.start_line + MOST_GONE_LINES - 1)),)
 
 
-def _parts_of_change(one: ChangedSymbol, changed: Sequence[ChangedSymbol]) -> tuple[tuple[int, int], ...]:
+def _parts_of_change(one: ChangedSymbol, holds_others: bool) -> tuple[tuple[int, int], ...]:
     """The changed lines with some around them, of a symbol that is long, or holds others that changed as well."""
     symbol = one.symbol
-    holds_others = any(other.symbol.parent == symbol.id for other in changed if not other.is_gone)
     size = symbol.end_line - symbol.start_line + 1
     if size <= WHOLE_CHANGED_LINES and not holds_others and symbol.kind not in {*CLASS_KINDS, Kind.MODULE}:
         return ()
