@@ -47,6 +47,7 @@ def write_page() -> None:
         ("sessions", _sessions),
         ("slices", _slices),
         ("mcp_server", _mcp_server),
+        ("relay_run", _relay_run),
         ("packet", _packet),
         ("relay", _relay),
     ):
@@ -77,6 +78,19 @@ def _relay(record: Record) -> Iterator[str]:
         f"- from a kill to an answer by `laconic up`: {restart['seconds']:.1f} s; {kept}",
         "",
     )
+
+
+def _relay_run(record: Record) -> Iterator[str]:
+    yield from ("## Ten steps through the relay", "", "`python -m bench.relay_run --record`", "")
+    yield from (_machine(record["machine"]), "")
+    yield f"Three agents and `{record['symbol']}` of {record['repository']}, in tokens. naive: the whole files that an"
+    yield "answer stands for, or the whole artifact. actual: what the relay accounts as sent. received: all JSON of the"
+    yield "answers, with hashes, keys and previews beside the text."
+    yield from ("", "| agent | step | naive | actual | received |", "|---|---|---:|---:|---:|")
+    for row in record["rows"]:
+        figures = " | ".join(f"{row[name]:,}" for name in ("naive", "actual", "received"))
+        yield f"| {row['agent']} | {row['what']} | {figures} |"
+    yield ""
 
 
 def _packet(record: Record) -> Iterator[str]:

@@ -81,7 +81,7 @@ def code_web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     asking = Asking(ANSWER_WORDS)
 
     def offer(relay: Relay) -> None:
-        for one in Workspaces(asking, loop, "", relay.count_tokens).offers():
+        for one in Workspaces(asking, loop, "", relay.count_tokens, relay.store).offers():
             relay.calls.offer(one)
 
     async def close() -> None:

@@ -171,7 +171,7 @@ def _checked_element(parameter: Parameter, value: object) -> object:
     if type(value) is not parameter.type:
         raise _invalid(f"{name} must be of type {JSON_NAMES[parameter.type]}", parameter.help)
     if isinstance(value, str):
-        longest = MAX_CONTENT_BYTES if parameter.role is Role.CONTENT else MAX_ARGUMENT_CHARACTERS
+        longest = MAX_CONTENT_BYTES if parameter.role in {Role.CONTENT, Role.SOURCE} else MAX_ARGUMENT_CHARACTERS
         if len(value) > longest:
             raise _invalid(f"{name} is longer than {longest} characters")
         if "\0" in value:

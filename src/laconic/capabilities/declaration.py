@@ -57,6 +57,7 @@ class Role(StrEnum):
     PATH = "path"  # a file or directory of the repository, POSIX, from its root
     FILE = "file"  # as PATH, never a directory
     PLACE = "place"  # PATH:LINE or PATH:LINE:COLUMN
+    SOURCE = "source"  # as PLACE or FILE, or `cass://` and the hash of an artifact, see `references`
     MODULE = "module"  # a dotted module name, or a PATH
     DIRECTORY = "directory"  # a directory of the machine
     REPORT = "report"  # a file, or a folder of files, that a tool wrote; from the root, or absolute outside of it

@@ -97,7 +97,7 @@ def _values(parameter: Parameter, current: str) -> list[str]:
         return list(parameter.choices)
     if parameter.role is Role.SYMBOL:
         return _symbols(current)
-    if parameter.role in {Role.PATH, Role.FILE, Role.PLACE, Role.MODULE, Role.REPORT}:
+    if parameter.role in {Role.PATH, Role.FILE, Role.PLACE, Role.SOURCE, Role.MODULE, Role.REPORT}:
         return [FILES]
     return [DIRECTORIES] if parameter.role is Role.DIRECTORY else []
 

@@ -6,12 +6,25 @@ import asyncio
 import gc
 import signal
 import sys
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+from laconic.capabilities import catalogue
+from laconic.capabilities.declaration import parameters_of
+from laconic.capabilities.references import has_references, with_references
+from laconic.capabilities.reply import BUDGET
+from laconic.cli import cassettes
 from laconic.cli.daemon import ANSWER_WORDS, resolved_root
+from laconic.code.index.refresh import Progress
 from laconic.daemon.asking import Asking
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.tokens import Tokenizer
+from laconic.protocols.commands import call
+from laconic.protocols.mcp.tools import STORE, keeps
 
+_AGENT = "mcp"
 _EXTRA = frozenset({"mcp", "mcp_types", "anyio", "uvicorn"})
 
 
@@ -36,7 +49,7 @@ async def _serve(named: Path | None, port: int | None, all_tools: bool) -> None:
         message = f"the package {package} is not installed"
         raise LaconicError("missing_extra", message, "pip install 'laconic[mcp]' installs what is needed") from error
     asking = Asking(ANSWER_WORDS)
-    server = make_server(asking.ask, Roots(named, follows_client=port is None), all_tools=all_tools)
+    server = make_server(partial(_ask, asking), Roots(named, follows_client=port is None), all_tools=all_tools)
     try:
         if port is None:
             await serve_streams(server)
@@ -44,6 +57,27 @@ async def _serve(named: Path | None, port: int | None, all_tools: bool) -> None:
             await serve_http(server, port, _tell)
     finally:
         asking.close()
+
+
+async def _ask(
+    asking: Asking, root: Path, command: str, arguments: Mapping[str, Any], on_progress: Progress
+) -> dict[str, Any]:
+    """Ask with what the arguments refer to, and keep the answer where that is wanted: its reference is the reply."""
+    if STORE not in arguments and not has_references(arguments):
+        return await asking.ask(root, command, arguments, on_progress)
+    given = dict(arguments)
+    is_kept = given.pop(STORE, False)
+    own = {name: value for name, value in given.items() if name != BUDGET}
+    capability = catalogue.load(call(command, own, str(root)).capability)
+    if is_kept and not keeps(capability):
+        raise LaconicError("invalid_argument", f"{capability.name} has no {STORE}", "packs have")
+    given = await asyncio.to_thread(with_references, parameters_of(capability.parameters), given, cassettes.fetch)
+    reply = await asking.ask(root, command, given, on_progress)
+    if not is_kept:
+        return reply
+    tokens = Tokenizer().count(reply["text"])
+    told = await asyncio.to_thread(cassettes.keep, reply["text"], capability.name, tokens, _AGENT)
+    return {**reply, "text": f"{told['uri']}\n{told['summary']}\n"}
 
 
 def _tell(url: str) -> None:

@@ -38,6 +38,14 @@ class Output:
             write(self._terminal.err, aside_text(capability, outcome, self._style(self._terminal.err)))
         return EXIT_OK
 
+    def print_kept(self, outcome: Outcome) -> int:
+        """Print the reference of an answer that is kept elsewhere, and beside it what it is."""
+        if not self._options.quiet:
+            write(self._terminal.err, notes_text(outcome))
+            summary = self._style(self._terminal.err).faint(outcome.result["summary"])
+            write(self._terminal.err, "" if self._options.json else f"{summary}\n")
+        return self.print_plain(outcome)
+
     def print_plain(self, outcome: Outcome) -> int:
         """Print a result that is a mapping with its `text`."""
         if self._options.json:

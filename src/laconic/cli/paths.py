@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from laconic.capabilities.declaration import Parameter, Role
+from laconic.capabilities.references import SCHEME
 
-_ROLES = frozenset({Role.PATH, Role.FILE, Role.PLACE, Role.SYMBOL, Role.MODULE})
+_ROLES = frozenset({Role.PATH, Role.FILE, Role.PLACE, Role.SOURCE, Role.SYMBOL, Role.MODULE})
 
 
 def from_root(
@@ -32,7 +33,7 @@ def from_root(
 def _rewritten(root: Path, value: object, directory: Path) -> object:
     if isinstance(value, tuple):
         return tuple(_rewritten(root, element, directory) for element in value)
-    if not isinstance(value, str):
+    if not isinstance(value, str) or value.startswith(SCHEME):
         return value
     whole = _path_from_root(root, value, directory)
     if whole is not None:

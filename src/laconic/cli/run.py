@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from laconic.capabilities.binding import bind, read_words
-from laconic.capabilities.declaration import Tier
+from laconic.capabilities.declaration import Capability, Tier
 from laconic.capabilities.invoke import Failure, Outcome, invoke
+from laconic.capabilities.references import with_references
+from laconic.capabilities.reply import answer_text
+from laconic.capabilities.text import PLAIN
+from laconic.cli import cassettes
 from laconic.cli.commands import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY, RELAY_COMMANDS, Command, find_command
 from laconic.cli.content import with_content
 from laconic.cli.options import OPTIONS, Options
@@ -122,12 +126,26 @@ def answer(
     capability = request.command.capability()
     try:
         given = with_content(request.command.parameters(), request.arguments, directory)
+        given = with_references(request.command.parameters(), given, cassettes.fetch)
         opened = open_workspace()
     except LaconicError as error:
         return output.print_failure(Outcome("", None, Failure.of(error)))
     with opened as workspace:
         arguments = from_root(workspace.root, request.command.parameters(), given, directory)
         outcome = invoke(capability, workspace, arguments, trust)
+        if outcome.failure is None and given.get(cassettes.OUTPUT):
+            outcome = _kept(capability, workspace, outcome)
+            return output.print_failure(outcome) if outcome.failure else output.print_kept(outcome)
     if outcome.failure:
         return output.print_failure(outcome)
     return output.print_answer(outcome, capability)
+
+
+def _kept(capability: Capability[Any, Any], workspace: Workspace, outcome: Outcome) -> Outcome:
+    """What there is to be said of an answer that the relay keeps."""
+    text = answer_text(capability, outcome, PLAIN)
+    try:
+        told = cassettes.keep(text, capability.name, workspace.tokenizer.count(text))
+    except LaconicError as error:
+        return replace(outcome, result=None, failure=Failure.of(error))
+    return replace(outcome, result=told)

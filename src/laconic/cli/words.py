@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from laconic.capabilities.declaration import Tier
+from laconic.capabilities.references import has_references
 from laconic.cli import run
 from laconic.cli.output import Output
 from laconic.cli.terminal import Terminal
@@ -54,7 +55,7 @@ def answer(words: Words, root: Path, open_workspace: OpenWorkspace) -> Printed |
         return None
     if not is_here or not capability.checks_freshness or load(root, words.environment).daemon == "off":
         return None
-    if capability.tier_of(request.arguments) > Tier.READ:
+    if capability.tier_of(request.arguments) > Tier.READ or has_references(request.arguments):
         return None  # what needs more trust is done by the process of whoever is trusted
     output = Output(words.program, options, terminal)
     workspace = nullcontext(open_workspace(words.environment, options.refresh))

@@ -226,6 +226,7 @@ DEFAULT_FOUND_ARTIFACTS = 10
 MAX_FOUND_ARTIFACTS = 100
 MAX_MIRRORED_EVENTS = 100_000  # the latest of a thread
 MAX_MIRRORED_BYTES = 1_000_000_000  # of the artifacts of one thread
+MAX_REFERRED_BYTES = 1_000_000  # of an artifact that a question refers to; of a longer one its preview is read
 INLINE_CASSETTE_SHARE = 4  # an artifact of at most 1 in so many tokens of the budget is shown whole
 CASSETTE_HEAD_SHARE = 20  # of one that is referred to, 1 in so many tokens of the budget show its beginning
 

@@ -31,7 +31,7 @@ OWN_COMMANDS: Mapping[str, frozenset[str]] = {
 WORDS_COMMAND = "words"  # what the command line asks: its words, answered as they would be printed
 TEXT_COMMAND = "text"  # what doors that show text ask: any command, answered in words within a token budget
 
-_PATH_ROLES = frozenset({Role.PATH, Role.FILE, Role.PLACE, Role.SYMBOL, Role.MODULE, Role.REPORT})
+_PATH_ROLES = frozenset({Role.PATH, Role.FILE, Role.PLACE, Role.SOURCE, Role.SYMBOL, Role.MODULE, Role.REPORT})
 _ALL = {"limit": MAX_PAGE_ENTRIES}
 
 

@@ -128,13 +128,17 @@ def described(
     mime: str = "",
     origin: Origin,
     replaced: Size | None = None,
+    inline_bytes: int = 0,
 ) -> Artifact:
-    """What was taken in, as an artifact of a thread. `replaced` is what it stands for, where that is not itself."""
+    """What was taken in, as an artifact of a thread. `replaced` is what it stands for, where that is not itself.
+
+    Text of at most `inline_bytes` is sent whole with the reference, anything else by its preview.
+    """
     kind = kind or _type_of(name, taken.content)
     shown = preview(taken.content, kind)
     return Artifact(
         thread_id, taken.keep.digest, name, kind, mime or _MIME.get(kind, "text/plain"), taken.keep.size_bytes, shown,
-        created_ms, origin, _sizes(taken.content, shown, count_tokens, replaced),
+        created_ms, origin, _sizes(taken.content, shown, count_tokens, replaced, inline_bytes),
     )  # fmt: skip
 
 
@@ -300,9 +304,13 @@ def _type_of(name: str, content: Content) -> str:
     return _TYPE_OF_ENDING.get(name.rpartition(".")[2].lower(), "text")
 
 
-def _sizes(content: Content, shown: Preview, count_tokens: CountTokens, replaced: Size | None) -> tuple[Size, Size]:
-    """What the artifact stands for, and its preview. Of a long one, the beginning is counted and scaled."""
-    actual = Size(count_tokens(shown.text), len(shown.text))
+def _sizes(
+    content: Content, shown: Preview, count_tokens: CountTokens, replaced: Size | None, inline_bytes: int
+) -> tuple[Size, Size]:
+    """What the artifact stands for, and what is sent of it. Of a long one, the beginning is counted and scaled."""
+    is_whole = content.size_bytes <= inline_bytes and is_text(content.head)
+    sent = content.head.decode("utf-8", "replace") if is_whole else shown.text
+    actual = Size(count_tokens(sent), len(sent))
     if replaced is not None:
         return replaced, actual
     if not is_text(content.head):

@@ -242,7 +242,7 @@ class Calls:
             self._store, call.thread_id, given.chunks, self._count_tokens,
             name=given.name or offer.name, kind=given.kind, mime=given.mime, replaced=given.replaced,
             is_searched=given.is_searched, origin=Origin(call.actor, call.capability, call.source_refs),
-            most_bytes=self._policy.artifact_bytes,
+            most_bytes=self._policy.artifact_bytes, inline_bytes=INLINE_ANSWER_BYTES,
         )  # fmt: skip
         made = prepared.artifact
         commands: list[Command] = [*prepared.commands, self._invoked(call, made, key, is_hit=False)]
@@ -260,7 +260,7 @@ class Calls:
         return artifacts.get(self._store, call.thread_id, made.digest)
 
     def _tell_hit(self, call: Call, artifact: Artifact, key: str) -> None:
-        """A call that was spared: the whole content would have come again, the preview has."""
+        """A call that was spared: what it stands for would have been read again, what is sent has been."""
         where = scopes(call.thread_id, call.actor, call.capability)
         spared = spent(where, *artifact.sizes, invocations=1, cache_hits=1, hops=1)
         self._store.commit(Batch((self._invoked(call, artifact, key, is_hit=True), *spared)))

@@ -7,16 +7,19 @@ import json
 import os
 import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from laconic.daemon import detached
+from laconic.foundation.clock import Stopwatch
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import RELAY_START_SECONDS, RELAY_STOP_SECONDS
 from laconic.protocols.relay.place import LOG, Owner, owner
 
 _MAIN = "laconic.web.serve:main"
 _HEALTH_SECONDS = 2.0
+_LOOK_SECONDS = 0.05  # between two looks for a relay that somebody else starts
 
 
 class Started(NamedTuple):
@@ -38,9 +41,22 @@ def start(home: Path, port: int, workspace: str, answer_words: str) -> Started:
     except (OSError, subprocess.CalledProcessError) as error:
         raise LaconicError("daemon_unavailable", f"no relay can be started: {error}") from error
     found = running(home, RELAY_START_SECONDS)  # it listens, and answers once it has loaded everything
+    if found is None and not said["pid"]:
+        found = _begun_by_another(home)
     if found is None:
         raise LaconicError("daemon_unavailable", "the relay does not answer", f"its log is {home / LOG}")
     return Started(found, not said["pid"])
+
+
+def _begun_by_another(home: Path) -> Owner | None:
+    """The relay that somebody else starts at the same time, when it answers."""
+    watch = Stopwatch()
+    while watch.seconds() < RELAY_START_SECONDS:
+        time.sleep(_LOOK_SECONDS)
+        found = running(home)
+        if found is not None:
+            return found
+    return None
 
 
 def stop(home: Path) -> bool:

@@ -123,7 +123,7 @@ def _run(relay: Relay, listening: socket.socket, found: Owner, answer_words: str
 
     async def serving() -> None:
         asking = Asking(answer_words)
-        workspaces = Workspaces(asking, asyncio.get_running_loop(), found.workspace, relay.count_tokens)
+        workspaces = Workspaces(asking, asyncio.get_running_loop(), found.workspace, relay.count_tokens, relay.store)
         for offer in workspaces.offers():
             relay.calls.offer(offer)
         hosts = [f"{name}:{found.port}" for name in ("127.0.0.1", "localhost")]

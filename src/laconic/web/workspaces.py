@@ -10,12 +10,15 @@ from typing import Any, TypeVar
 from laconic.capabilities import catalogue
 from laconic.capabilities.binding import schema
 from laconic.capabilities.declaration import Capability, Effect, parameters_of
+from laconic.capabilities.references import Referred, with_references
 from laconic.daemon.asking import Asking
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_REQUEST_SECONDS
+from laconic.foundation.limits import MAX_REFERRED_BYTES, MAX_REQUEST_SECONDS
+from laconic.relay import cassettes
 from laconic.relay.accounting import Size
 from laconic.relay.calls import Call, Given, Offer, Scope
 from laconic.relay.policy import Reach
+from laconic.relay.store.store import Store
 
 ROOT = "root"
 AnswerT = TypeVar("AnswerT")
@@ -25,13 +28,19 @@ class Workspaces:
     """Any number of repositories, each asked through its own processes. Used from the threads of calls."""
 
     def __init__(
-        self, asking: Asking, loop: asyncio.AbstractEventLoop, default: str, count_tokens: Callable[[str], int]
+        self,
+        asking: Asking,
+        loop: asyncio.AbstractEventLoop,
+        default: str,
+        count_tokens: Callable[[str], int],
+        store: Store,
     ) -> None:
         """`default` is the repository of calls that name none, empty if there is none."""
         self._asking = asking
         self._loop = loop
         self._default = default
         self._count_tokens = count_tokens
+        self._store = store
 
     def offers(self) -> Iterator[Offer]:
         """Every capability of the catalogue."""
@@ -44,7 +53,8 @@ class Workspaces:
 
     def _offer(self, capability: Capability[Any, Any]) -> Offer:
         def run(call: Call) -> Given:
-            root, arguments = self._split(call.arguments)
+            root, given = self._split(call.arguments)
+            arguments = with_references(parameters_of(capability.parameters), given, self._fetch)
             reply = self._wait(self._asking.ask(root, capability.name, arguments, _say_nothing, is_whole=True))
             replaced = self._replaced(root, reply["files"], reply["text"])
             return Given([reply["text"].encode()], "code", capability.name, replaced=replaced)
@@ -74,6 +84,14 @@ class Workspaces:
             waiting.cancel()
             hint = "ask for less: limit, depth or budget"
             raise LaconicError("timed_out", f"no answer within {MAX_REQUEST_SECONDS} s", hint) from None
+
+    def _fetch(self, ref: str) -> Referred:
+        """What a reference among the arguments means."""
+        found = cassettes.get(self._store, ref)
+        is_whole = found.type != "binary" and found.size_bytes <= MAX_REFERRED_BYTES
+        content = b"".join(self._store.blob(found.digest)) if is_whole else found.preview.text.encode()
+        text = content.decode("utf-8", "replace")
+        return Referred(found.digest, found.name, found.type, found.size_bytes, text, is_whole)
 
     def _split(self, arguments: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
         """The repository that a call is about, and the rest of its arguments."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from laconic.capabilities.coverage.reports import About, ReportOptions, about, about_lines, measured_by, placed
 from laconic.capabilities.declaration import Capability, Effect, group, option
 from laconic.capabilities.packs.budget import budget_option
+from laconic.capabilities.packs.exchange import Exchange
 from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
 from laconic.capabilities.packs.wording import Format, Wording
 from laconic.capabilities.text import Style
@@ -44,6 +45,7 @@ class Parameters:
     failures_only: bool = option(False, "only what has to do with tests that failed")
     budget: int | None = budget_option()
     wording: Wording = group(Wording)
+    exchange: Exchange = group(Exchange)
     memory: Memory = group(Memory)
 
 
@@ -97,7 +99,7 @@ def run(workspace: Workspace, parameters: Parameters) -> CoverageContext | str:
     program, found = _measured(workspace, parameters)
     texts = workspace.texts(with_docs=parameters.wording.with_docs)
     view, texts = _view(workspace, found, texts, budget, parameters)
-    answer = answered(workspace, session, parameters.wording, view, texts, budget)
+    answer = answered(workspace, session, parameters.wording, view, texts, budget, parameters.exchange)
     if isinstance(answer, str):
         return answer
     return CoverageContext(

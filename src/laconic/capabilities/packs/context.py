@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, group, option, positional
 from laconic.capabilities.packs.budget import budget_option
+from laconic.capabilities.packs.exchange import Exchange
 from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
 from laconic.capabilities.packs.wording import Format, Wording
 from laconic.capabilities.text import Style, aligned
@@ -43,9 +44,7 @@ class Parameters:
     )
     budget: int | None = budget_option()
     wording: Wording = group(Wording)
-    include: tuple[str, ...] = option(
-        (), "a file to show as well, or lines of it", role=Role.PLACE, metavar="PATH[:10-20]"
-    )
+    exchange: Exchange = group(Exchange)
     cluster_duplicates: bool = option(
         False, "of functions that are nearly the same show one, and of the others a line with what differs"
     )
@@ -97,7 +96,6 @@ class Context:
 def run(workspace: Workspace, parameters: Parameters) -> Context | str:
     """Choose, fit and print; or `UNCHANGED`."""
     from laconic.code.lenses.neighbours import Neighbours, look
-    from laconic.code.pack.include import parse_include
 
     engine, settings = workspace.engine, workspace.settings
     depth = settings.depth_hops if parameters.depth is None else parameters.depth
@@ -111,8 +109,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Context | str:
     view = replace(view, apart=view.apart | {target.path for target in targets if target.id in bodies})
     if parameters.cluster_duplicates:
         view = _without_twins(workspace, view, texts)
-    includes = [parse_include(text) for text in parameters.include]
-    answer = answered(workspace, session, parameters.wording, view, texts, budget, includes)
+    answer = answered(workspace, session, parameters.wording, view, texts, budget, parameters.exchange)
     return answer if isinstance(answer, str) else _context(workspace, parameters, budget, answer)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from laconic.capabilities.coverage.changes import ChangeCoverage, change_lines, with_coverage
 from laconic.capabilities.declaration import Capability, Role, group, option, positional
 from laconic.capabilities.packs.budget import budget_option
+from laconic.capabilities.packs.exchange import Exchange
 from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
 from laconic.capabilities.packs.wording import Format, Wording
 from laconic.capabilities.text import Style
@@ -50,6 +51,7 @@ class Parameters:
     )  # fmt: skip
     budget: int | None = budget_option()
     wording: Wording = group(Wording)
+    exchange: Exchange = group(Exchange)
     memory: Memory = group(Memory)
 
 
@@ -111,7 +113,7 @@ def run(workspace: Workspace, parameters: Parameters) -> DiffContext | str:
     looked = _looked(workspace, change, changed, budget, with_docs=parameters.wording.with_docs)
     view, coverage = with_coverage(workspace, looked.view, parameters.coverage)
     texts = looked.texts_of(view)
-    answer = answered(workspace, session, parameters.wording, view, texts, budget)
+    answer = answered(workspace, session, parameters.wording, view, texts, budget, parameters.exchange)
     if isinstance(answer, str):
         return answer
     pack = answer.pack

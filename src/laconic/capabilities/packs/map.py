@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from laconic.capabilities.declaration import Capability, Role, group, option, positional
 from laconic.capabilities.files.places import files_below
 from laconic.capabilities.packs.budget import budget_option
+from laconic.capabilities.packs.exchange import Delivery
 from laconic.capabilities.packs.sessions import REMEMBERING, Known, Told, aside_lines, told_outline
 from laconic.capabilities.text import Style, clipped
 from laconic.code.pack.brief.zoom import Zoom
@@ -32,6 +33,7 @@ class Parameters:
     budget: int | None = budget_option()
     focus: tuple[str, ...] = option((), "a symbol or file that the map is for", role=Role.SYMBOL, metavar="SYMBOL")
     zoom: Zoom = option(Zoom.SIGNATURES, "L0: directories and files alone, L1: with what is in them")
+    delivery: Delivery = group(Delivery)
     known: Known = group(Known)
 
 

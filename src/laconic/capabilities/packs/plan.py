@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from laconic.capabilities.declaration import Capability, Role, group, option, positional
 from laconic.capabilities.packs.budget import budget_option
 from laconic.capabilities.packs.context import PackedSymbol, packed
+from laconic.capabilities.packs.exchange import Exchange
 from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
 from laconic.capabilities.packs.wording import Format, Wording
 from laconic.capabilities.text import Style, aligned
@@ -48,6 +49,7 @@ class Parameters:
     budget: int | None = budget_option()
     explain: bool = option(False, "say what was weighed, what it costs and what it is likely to be worth")
     wording: Wording = group(Wording)
+    exchange: Exchange = group(Exchange)
     memory: Memory = group(Memory)
 
 
@@ -109,7 +111,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Planned | str:
     outline = maps[chosen.map_budget] if chosen.map_budget else None
     room = max(1, budget - (outline.used + SEAM_TOKENS if outline else 0))
     texts = looked.texts_of(proposals.view) if looked else _texts(workspace, parameters, proposals.view)
-    answer = answered(workspace, session, parameters.wording, proposals.view, texts, room)
+    answer = answered(workspace, session, parameters.wording, proposals.view, texts, room, parameters.exchange)
     found = _Asked(budget, clues, evidence, chosen, outline)
     return answer if isinstance(answer, str) else _planned(workspace, parameters, found, answer)
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.capabilities.declaration import Role, group, option
+from laconic.capabilities.packs.exchange import Exchange, included
 from laconic.capabilities.packs.wording import Format, Wording, check
 from laconic.capabilities.text import Style, counted
 from laconic.foundation.errors import LaconicError
@@ -122,7 +123,7 @@ def answered(
     view: View,
     texts: Texts,
     budget: int,
-    includes: Sequence[Include] = (),
+    exchange: Exchange,
 ) -> Answer | str:
     """Fit a pack in the words that are wanted, and write down what the reader is sent; or `UNCHANGED`."""
     from laconic.code.pack.brief.alias import with_aliases
@@ -133,6 +134,7 @@ def answered(
 
     check(wording)
     count = workspace.tokenizer.count
+    includes, texts = included(exchange, texts, budget, workspace.tokenizer)
     rewording = Rewording(wording.strip_comments, wording.compress_imports, count)
     question = focused(view, replace(texts, reword=rewording.lines), wording.zoom, workspace.engine.graph.callers)
     scale = Scale(format_named(wording.format.value), count)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, group, option, positional
 from laconic.capabilities.packs.context import PackedSymbol, packed
+from laconic.capabilities.packs.exchange import Exchange
 from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
 from laconic.capabilities.packs.wording import Format, Wording
 from laconic.capabilities.text import Style
@@ -49,6 +50,7 @@ class Parameters:
         metavar="TOKENS",
     )
     wording: Wording = group(Wording)
+    exchange: Exchange = group(Exchange)
     memory: Memory = group(Memory)
 
 
@@ -82,7 +84,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice | str:
     view = closure(targets, neighbours, texts.source, parameters.depth)
     if parameters.limit is not None:
         view = first(view, parameters.limit + len(targets))
-    answer = answered(workspace, session, parameters.wording, view, texts, parameters.budget)
+    answer = answered(workspace, session, parameters.wording, view, texts, parameters.budget, parameters.exchange)
     if isinstance(answer, str):
         return answer
     pack, form = answer.pack, parameters.wording.format

@@ -99,6 +99,13 @@ class _Report:
 
 
 @dataclass(frozen=True, slots=True)
+class _Stats:
+    thread_id: str = positional("the id of a thread; without it and options, everybody's figures", default="")
+    agent: str = option("", "those of an agent")
+    capability: str = option("", "those of a capability")
+
+
+@dataclass(frozen=True, slots=True)
 class _Export:
     thread_id: str = positional("the id of a thread")
     out: str = option("", "the file to write (default: the id and .zip)", metavar="FILE")
@@ -266,11 +273,15 @@ def _report(asked: Asked, parameters: _Report) -> dict[str, Any]:
     return {**_plain(made), "text": visible(made.text).rstrip("\n") + "\n"}
 
 
-def _stats(asked: Asked, parameters: _OfThread) -> dict[str, Any]:
+def _stats(asked: Asked, parameters: _Stats) -> dict[str, Any]:
     from laconic.client import ask
 
+    kinds = {"thread": parameters.thread_id, "agent": parameters.agent, "capability": parameters.capability}
+    named = [(kind, name) for kind, name in kinds.items() if name]
+    if len(named) > 1:
+        raise LaconicError("usage", "one of THREAD-ID, --agent and --capability", "figures are of one of them")
     with asked.connect() as relay:
-        figures = relay(ask.stats("thread", parameters.thread_id)).token_savings
+        figures = relay(ask.stats(*named[0]) if named else ask.stats_all()).token_savings
     rows = [
         ("artifacts", f"{figures.artifacts:,}", ""),
         ("naive tokens (if pasted)", f"{figures.naive_tokens:,}", f"{figures.estimate.naive_tokens:,}"),
@@ -281,6 +292,14 @@ def _stats(asked: Asked, parameters: _OfThread) -> dict[str, Any]:
     ]
     lines = aligned([("", "tokens", "characters / 4"), *rows], [asked.style.faint], right=(1, 2))
     return {**_plain(figures), "text": "\n".join(lines) + "\n"}
+
+
+def _mirror(asked: Asked, parameters: _OfThread) -> dict[str, Any]:
+    from laconic.client import ask
+
+    with asked.connect() as relay:
+        written = relay(ask.mirror(parameters.thread_id))
+    return {**_plain(written), "text": f"{written.path}\n"}
 
 
 def _export(asked: Asked, parameters: _Export) -> dict[str, Any]:
@@ -360,7 +379,8 @@ COMMANDS: tuple[RelayCommand, ...] = (
     RelayCommand(("replay",), "Make a thread's calls again and show what differs", _OfThread, _replay),
     RelayCommand(("export",), "Write a thread to a bundle", _Export, _export),
     RelayCommand(("import",), "Read a thread from a bundle", _Import, _import),
-    RelayCommand(("stats",), "The tokens that a thread has been spared", _OfThread, _stats),
+    RelayCommand(("stats",), "The tokens that a thread, an agent, a capability or all were spared", _Stats, _stats),
+    RelayCommand(("mirror",), "Write a thread to files that people can read", _OfThread, _mirror),
 )
 
 

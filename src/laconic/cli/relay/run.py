@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from laconic.client import Client
 
 COMMANDS: tuple[RelayCommand, ...] = (*process.COMMANDS, *content.COMMANDS)
+_AGENT = "cli"  # as whom the relay is asked where no other is named
 _OPTION_NAMES = frozenset(parameter.name for parameter in OPTIONS)
 
 
@@ -36,7 +37,8 @@ def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int
     options = bind(Options, {name: value for name, value in read.items() if name in _OPTION_NAMES})
     parameters: Any = bind(command.parameters, {name: read[name] for name in read if name not in _OPTION_NAMES})
     output = Output(program, options, Terminal.own())
-    asked = Asked(program, options, output.answer_style(), lambda: _connected(getattr(parameters, "agent", "cli")))
+    agent = getattr(parameters, "agent", "") or _AGENT
+    asked = Asked(program, options, output.answer_style(), lambda: _connected(agent))
     return output.print_plain(Outcome("", command.run(asked, parameters)))
 
 

@@ -23,6 +23,8 @@ INSTRUCTIONS = (
 )
 MORE_TOOLS = "more_tools"
 CALL = "call"
+STORE = "store_in_cassette"  # beside the parameters of packs: keep the answer in the relay, and reply its reference
+OUTPUT = "output"  # the parameter that says so where programs may do more than read
 
 # The tools that are listed, with the parameters that their schemas show. They take the others of their capability too.
 CORE: Mapping[str, tuple[str, ...]] = {
@@ -179,7 +181,13 @@ def _signature(capability: Capability[Any, Any]) -> str:
 def _page(capability: Capability[Any, Any]) -> str:
     declared = _offered(capability)
     lines = [f"{tool_name(capability.name)}: {capability.summary}", "", capability.description, ""]
-    return "\n".join([*lines, *map(_parameter_line, declared)]) + "\n"
+    kept = [f"{STORE}: boolean  keep the answer in the relay and reply its reference"] if keeps(capability) else []
+    return "\n".join([*lines, *map(_parameter_line, declared), *kept]) + "\n"
+
+
+def keeps(capability: Capability[Any, Any]) -> bool:
+    """Whether the answers of a capability can be kept in the relay."""
+    return any(one.name == OUTPUT for one in parameters_of(capability.parameters))
 
 
 def _parameter_line(parameter: Parameter) -> str:

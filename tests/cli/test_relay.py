@@ -1,0 +1,228 @@
+"""The commands of the relay, against a relay process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from tests.cli.relay_home import Home, home_of
+
+from laconic import __version__
+from laconic.cli.main import main_relay
+from laconic.daemon.detached import wait_for_end
+from laconic.protocols.relay.place import LOCK, owner
+
+SOURCE = "def boil(water):\n    return heat(water)\n\n\ndef heat(water):\n    return water + 1\n"
+
+
+def a_root(folder: Path) -> Path:
+    (folder / "kettle.py").write_text(SOURCE)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    with home_of(tmp_path_factory.mktemp("home") / "relay", a_root(tmp_path_factory.mktemp("root"))) as home:
+        home.up()
+        yield home
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Home]:
+    (tmp_path / "root").mkdir()
+    with home_of(tmp_path / "home", a_root(tmp_path / "root")) as home:
+        yield home
+
+
+def test_a_thread_from_its_making_to_its_bundle(relay: Home, tmp_path: Path) -> None:
+    thread = relay.ok("relay", "thread", "new", "--name", "tea").strip()
+    assert relay.ask("relay", "runs")["threads"][0]["thread_id"] == thread
+    (tmp_path / "notes.md").write_text("# Tea\n\nThe kettle is hot.\n")
+    uri = relay.ok("relay", "artifact", "put", str(tmp_path / "notes.md"), "--thread", thread).strip()
+    assert uri.startswith("cass://")
+    assert "The kettle is hot." in relay.ok("relay", "artifact", "get", uri, "--thread", thread)
+    out = tmp_path / "back.md"
+    relay.ok("relay", "artifact", "get", uri[:14], "--thread", thread, "--out", str(out))
+    assert out.read_text() == (tmp_path / "notes.md").read_text()
+    assert uri[7:19] in relay.ok("relay", "artifact", "list", "--thread", thread)
+    patch = '[{"op": "add", "path": "/facts/-", "value": {"id": "f1", "key": "kettle", "value": "hot"}}]'
+    assert relay.ok("relay", "state", "patch", "--thread", thread, "--json", patch) == "v2\n"
+    assert relay.run("relay", "state", "patch", "--thread", thread, "--patch", "-", input=patch).out == "v3\n"
+    assert (
+        "version_conflict"
+        in relay.run("relay", "state", "patch", "--thread", thread, "--patch", patch, "--expected", "1").err
+    )
+    assert relay.ask("relay", "state", "header", "--thread", thread)["version"] == 3
+    assert relay.ask("relay", "state", "get", "--thread", thread, "--version", "v1")["facts"] == []
+    shown = relay.ok("relay", "show", thread)
+    assert "kettle" in shown
+    assert "notes.md" in shown
+    assert relay.ok("relay", "checkpoint", thread, "--name", "before").startswith("v3, event ")
+    tail = relay.ok("relay", "tail", thread, "--no-follow")
+    assert [line.split()[2] for line in tail.splitlines()] == [
+        "thread.created", "artifact.created", "state.patch.applied", "state.patch.applied", "checkpoint.created",
+    ]  # fmt: skip
+    bundle = tmp_path / "tea.zip"
+    relay.ok("relay", "export", thread, "--out", str(bundle))
+    assert zipfile.ZipFile(bundle).testzip() is None
+    again = relay.ok("relay", "import", str(bundle)).strip()
+    assert again != thread
+    assert relay.ask("relay", "state", "get", "--thread", again)["facts"][0]["value"] == "hot"
+
+
+def test_calls_reports_and_figures(relay: Home) -> None:
+    thread = relay.ok("relay", "thread", "new").strip()
+    assert "code.context" in relay.ok("relay", "cap", "list")
+    words = ["relay", "cap", "invoke", "code.symbol.get", "--thread", thread, "--agent", "ann"]
+    first, again = (relay.ok(*words, "--json", '{"symbol": "heat"}') for _ in range(2))
+    assert first == again
+    assert "return water + 1" in first
+    assert relay.ok("symbol", "get", "heat").rstrip("\n") in first
+    assert "same" in relay.ok("relay", "replay", thread)
+    (relay.root / "kettle.py").write_text(SOURCE.replace("+ 1", "+ 2"))
+    assert "differs" in relay.ok("relay", "replay", thread)
+    (relay.root / "kettle.py").write_text(SOURCE)
+    for words in (["relay", "stats", thread], ["relay", "stats", "--agent", "ann"], ["relay", "stats"]):
+        assert relay.ask(*words)["invocations"] >= 2
+    assert relay.ask("relay", "stats", "--capability", "code.symbol.get")["cache_hits"] >= 1
+    assert relay.refused("relay", "stats", thread, "--agent", "ann") == "usage"
+    assert "| naive |" in relay.ok("relay", "report", thread)
+    assert json.loads(relay.ask("relay", "report", thread, "--format", "json")["text"])["thread"]["thread_id"] == thread
+
+
+def test_a_thread_is_written_to_files(relay: Home) -> None:
+    thread = relay.ok("relay", "thread", "new").strip()
+    folder = Path(relay.ok("relay", "mirror", thread).strip())
+    assert folder == relay.home / "threads" / thread
+    assert json.loads((folder / "state.json").read_text())["thread_id"] == thread
+
+
+def test_an_answer_is_kept_and_referred_to(relay: Home) -> None:
+    printed = relay.run("context", "boil", "--budget", "300", "--output", "cassette")
+    uri = printed.out.strip()
+    assert "code.context: " in printed.err
+    shown = relay.ok("context", "heat", "--budget", "900", "--include", uri[:13], "--include", "kettle.py:1-2")
+    assert f"=== {uri[:19]} whole" in shown
+    long = relay.ok("relay", "artifact", "put", "-", "--thread", "cassettes", input="a line of it\n" * 300).strip()
+    large = relay.ok("context", "heat", "--budget", "400", "--include", long)
+    assert f"=== {long[:19]} @1-" in large
+    assert "bytes in all" in large
+    for words in (["plan", "heat the water"], ["symbol", "slice", "boil"], ["map"]):
+        assert relay.ok(*words, "--output", "cassette").startswith("cass://")
+    assert relay.refused("calls", "heat", "--output", "cassette") == "usage"
+    for wrong, code in [("cass://zz", "invalid_argument"), ("cass://" + "0" * 12, "artifact_not_found")]:
+        assert relay.refused("context", "heat", "--include", wrong) == code
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["relay", "show", "none"], "thread_not_found"),
+        (["relay", "state", "get"], "usage"),
+        (["relay", "state", "patch", "--thread", "x", "--patch", "{"], "usage"),
+        (["relay", "thread", "nwe"], "usage"),
+        (["relay", "artifact", "put", "/nowhere", "--thread", "x"], "unreadable_file"),
+        (["relay", "import", "/nowhere"], "unreadable_file"),
+        (["relay", "cap", "invoke", "nothing", "--thread", "x"], "unknown_capability"),
+        (["up", "--port", "99999"], "invalid_argument"),
+    ],
+)
+def test_what_cannot_be_done_says_why(relay: Home, words: list[str], code: str) -> None:
+    assert relay.refused(*words) == code
+
+
+def test_the_same_commands_are_a_program_of_their_own(relay: Home) -> None:
+    assert relay.run("version", program=main_relay).out == f"relay {__version__}\n"
+    assert relay.run("status", program=main_relay).status == 0
+    assert "relay cap invoke" in relay.run("help", program=main_relay).out
+    assert f"home       {relay.home}\n" in relay.ok("status")
+    assert "payload_bytes" in relay.ok("config")
+    assert "relay answers at" in relay.ok("doctor")
+
+
+def test_without_a_relay_every_command_says_so(fresh: Home) -> None:
+    commands = [["status"], ["relay", "runs"], ["config"], ["context", "boil", "--output", "cassette"],
+                ["context", "boil", "--include", "cass://abcdef"]]  # fmt: skip
+    for words in commands:
+        assert fresh.refused(*words) == "daemon_not_running"
+    assert fresh.ok("down") == "no relay runs\n"
+    assert "no relay runs" in fresh.ok("doctor")
+
+
+def test_init_makes_a_home_for_this_user_alone(fresh: Home) -> None:
+    fresh.ok("relay", "init")
+    assert fresh.home.stat().st_mode & 0o777 == 0o700
+    assert {path.name: path.stat().st_mode & 0o777 for path in fresh.home.iterdir()} == {
+        "config.toml": 0o600, "token": 0o600,
+    }  # fmt: skip
+    (fresh.home / "config.toml").write_text("hops = 3\n")
+    fresh.ok("relay", "init")
+    fresh.up()
+    assert "hops" in fresh.ok("config")
+    assert fresh.ask("config")["policy"]["hops"] == 3
+    (fresh.home / "config.toml").write_text("hops = 'many'\n")
+    assert fresh.refused("doctor") == "doctor_found"
+
+
+def test_a_home_has_one_relay_however_often_it_is_started(fresh: Home) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        printed = list(pool.map(lambda _: fresh.run_apart("up", "--port", "0", "--json"), range(3)))
+    started = [json.loads(one.out)["result"] for one in printed]
+    assert len({one["pid"] for one in started}) == 1
+    assert [one["was_running"] for one in started].count(False) <= 1
+    assert fresh.ok("down") == "stopped\n"
+    assert owner(fresh.home) is not None  # the lock file stays, and says nothing
+    assert fresh.refused("status") == "daemon_not_running"
+
+
+def test_what_a_killed_relay_left_does_not_keep_the_next_from_starting(fresh: Home) -> None:
+    first = fresh.up()
+    thread = fresh.ok("relay", "thread", "new").strip()
+    os.kill(first["pid"], signal.SIGKILL)
+    wait_for_end(first["pid"], 20)
+    assert fresh.refused("status") == "daemon_not_running"
+    second = fresh.up()
+    assert (second["pid"] != first["pid"], second["was_running"]) == (True, False)
+    assert fresh.ask("relay", "show", thread)["thread"]["thread_id"] == thread
+
+
+def test_a_lock_file_of_something_else_is_no_relay(fresh: Home) -> None:
+    fresh.home.mkdir(mode=0o700)
+    for content in ("", "{", '{"pid": 1}', json.dumps({"pid": os.getpid(), "port": 9, "version": "", "program": "",
+                                                      "started": 0, "workspace": ""})):  # fmt: skip
+        (fresh.home / LOCK).write_text(content)
+        assert fresh.refused("status") == "daemon_not_running"
+    assert fresh.up()["was_running"] is False
+
+
+def test_the_next_free_port_is_taken_and_told(fresh: Home) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        if port > 65_000:
+            pytest.skip("there are too few ports behind this one")
+        started = fresh.ask("up", "--port", str(port))
+        assert started["port"] > port
+        assert fresh.ask("status")["port"] == started["port"]
+
+
+def test_ending_waits_for_what_is_being_answered(fresh: Home) -> None:
+    for number in range(60):
+        (fresh.root / f"m{number}.py").write_text(SOURCE * 40)
+    fresh.up()
+    thread = fresh.ok("relay", "thread", "new").strip()
+    words = ["relay", "cap", "invoke", "code.duplicates", "--thread", thread, "--json"]
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(fresh.run_apart, *words)
+        while not fresh.ask("relay", "runs")["threads"]:
+            pass
+        fresh.ok("down")
+        answered = asked.result()
+    assert answered.status == 0 or answered.err.startswith("daemon_"), answered
+    assert fresh.refused("status") == "daemon_not_running"
