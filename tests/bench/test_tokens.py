@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -150,5 +151,5 @@ def test_a_pack_that_is_larger_than_its_files_is_told(case: Case, clone: Path, w
 
 
 def test_the_command_says_when_there_is_nothing_to_measure(tmp_path: Path) -> None:
-    command = ["python", "-m", "bench.tokens", str(tmp_path)]
+    command = [sys.executable, "-m", "bench.tokens", str(tmp_path)]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 2

