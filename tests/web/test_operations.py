@@ -5,9 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Semaphore
 
 import pytest
 from tests.web.conftest import Web
+
+from laconic.foundation.limits import WEB_CALL_THREADS
+from laconic.relay.calls import Call, Given, Offer
 
 
 def test_a_walk_through(web: Web) -> None:
@@ -181,3 +185,26 @@ def test_every_operation_is_described(web: Web) -> None:
     described = web.ask("GET", "/openapi.json").json
     assert described["openapi"] == "3.1.0"
     assert {"get", "post"} <= set(described["paths"]["/threads"])
+
+
+def test_calls_that_take_long_keep_no_write_waiting(web: Web) -> None:
+    begun, may_end = Semaphore(0), Event()
+
+    def run(call: Call) -> Given:
+        begun.release()
+        assert may_end.wait(20)
+        return Given([b"late"])
+
+    web.relay.calls.offer(Offer("test.slow", "Waits", {"type": "object"}, run))
+    thread = web.thread()
+    call = {"capability": "test.slow", "thread_id": thread, "args": {}}
+    with ThreadPoolExecutor(WEB_CALL_THREADS) as callers:
+        try:
+            waiting = [callers.submit(web.ask, "POST", "/cap/invoke", call) for _ in range(WEB_CALL_THREADS)]
+            assert all(begun.acquire(timeout=20) for _ in waiting)
+            patched = web.ask("POST", f"/threads/{thread}/state/patch", [{"op": "test", "path": "/facts", "value": []}])
+            assert patched.status == 200
+        finally:
+            may_end.set()
+            web.relay.calls.withdraw("test.slow")
+        assert {one.result().status for one in waiting} == {200}

@@ -233,7 +233,8 @@ CASSETTE_HEAD_SHARE = 20  # of one that is referred to, 1 in so many tokens of t
 # The relay: over HTTP
 MAX_WEB_BODY_BYTES = 16_000_000  # of JSON
 MAX_KEY_CHARACTERS = 200  # of idempotency
-WEB_THREADS = 64  # that wait for the disk or for capabilities
+WEB_THREADS = 64  # that wait for the disk
+WEB_CALL_THREADS = 64  # that wait for capabilities
 MAX_EVENT_STREAMS = 256
 MAX_WEB_CONNECTIONS = 1_000  # above which those that ask for nothing are closed at once
 REQUEST_HEAD_SECONDS = 10  # for a request to begin, once a connection is open

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import WEB_THREADS
+from laconic.foundation.limits import WEB_CALL_THREADS, WEB_THREADS
 from laconic.protocols.relay.operations import OPERATIONS, Operation
 from laconic.relay.encoding import encode
 from laconic.relay.relay import Relay
@@ -42,13 +42,15 @@ def make_app(
     """The application behind its guard. `hosts` are the names by which it may be asked, with the port; `code` says
     how its pages ask about code, which they leave out without."""
     pool = ThreadPoolExecutor(WEB_THREADS, thread_name_prefix="laconic-web")
+    calls = ThreadPoolExecutor(WEB_CALL_THREADS, thread_name_prefix="laconic-call")  # which may all be slow
     hosts = tuple(hosts)
     entry = Entry(hosts[0].rpartition(":")[2])
     pages = Pages(relay, entry, pool, code)
     handlers: dict[str, Handler] = {**HANDLERS, "ticket_new": lambda relay, asked: {"ticket": entry.ticket()}}
     by_path: dict[str, dict[str, Endpoint]] = {}
     for operation in OPERATIONS:
-        by_path.setdefault(operation.path, {})[operation.method] = _endpoint(operation, relay, pool, handlers)
+        threads = calls if operation.is_call else pool
+        by_path.setdefault(operation.path, {})[operation.method] = _endpoint(operation, relay, threads, handlers)
     routes = [Route(path, _by_method(endpoints), methods=list(endpoints)) for path, endpoints in by_path.items()]
     described = encode(document(OPERATIONS))
 

@@ -49,6 +49,7 @@ class Operation:
     is_open: bool = False  # answered without a token
     conditional: bool = False  # `If-Match` names the version of the state that a change is for
     repeatable: bool = False  # `Idempotency-Key` makes a repeated request happen once
+    is_call: bool = False  # takes as long as what is called takes
 
     @property
     def writes(self) -> bool:
@@ -159,7 +160,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("cap_list", "GET", "/cap/list", "What can be called", shapes.Capabilities),
     Operation(
         "cap_invoke", "POST", "/cap/invoke", "Call a capability on behalf of a thread", shapes.AnswerTold,
-        shapes.CallOrEnvelope, repeatable=True, fails=(*_CALL, "invalid_envelope"),
+        shapes.CallOrEnvelope, repeatable=True, is_call=True, fails=(*_CALL, "invalid_envelope"),
     ),
     Operation(
         "checkpoint", "POST", "/threads/{thread_id}/checkpoints", "Mark where a thread is now",
@@ -167,7 +168,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "replay", "POST", "/threads/{thread_id}/replay", "Make the calls of a thread again and compare",
-        shapes.Replayed, shapes.NewReplay, fails=_THREAD,
+        shapes.Replayed, shapes.NewReplay, is_call=True, fails=_THREAD,
     ),
     Operation(
         "thread_export", "GET", "/threads/{thread_id}/bundle", "Everything that a thread consists of, as a ZIP archive",
