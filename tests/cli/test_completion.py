@@ -22,7 +22,7 @@ MAX_SILENCE_SECONDS = 30.0  # of a shell that has been asked something
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("laconic con", ["context"]),
+        ("laconic cont", ["context"]),
         ("laconic symbol c", ["callees", "callers", "checkout"]),
         ("laconic completion ", ["bash", "zsh", "fish"]),
         ("laconic help exi", ["exit-codes"]),
@@ -66,7 +66,7 @@ def laconic_on_path(tmp_path: Path) -> str:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("laconic con", {"context"}),
+        ("laconic cont", {"context"}),
         ("laconic calls --cal", {"--callees", "--callers"}),
         ("laconic calls checko", {"checkout"}),
         # bash has taken the path and the colon for words of their own: only the rest is to be replaced.
@@ -95,7 +95,7 @@ def test_bash_completes(shop: Path, laconic_on_path: str, line: str, expected: s
 
 # A line as typed, and what the shell makes of it when Tab is pressed: bash, zsh and fish insert what is left to say.
 COMPLETED = {
-    "laconic con": "laconic context",
+    "laconic cont": "laconic context",
     "laconic calls --callee": "laconic calls --callees",
     "laconic calls checko": "laconic calls checkout",
     "laconic calls src/shop/money.py:form": "laconic calls src/shop/money.py:format_cents",

@@ -164,6 +164,6 @@ def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, served:
     assert ours == {
         *("laconic", "laconic.cli", "laconic.cli.main", "laconic.cli.remote", "laconic.cli.terminal"),
         *("laconic.daemon", "laconic.daemon.client", "laconic.daemon.identity", "laconic.daemon.place"),
-        *("laconic.foundation", "laconic.foundation.limits", "laconic.foundation.roots"),
+        *("laconic.foundation", "laconic.foundation.limits", "laconic.foundation.private", "laconic.foundation.roots"),
     }
     assert loaded_by("tree") & {"socket", "hashlib", "pathlib", "typing", "dataclasses", "subprocess"} == set()

@@ -97,7 +97,7 @@ def test_an_answer_stands_for_the_files_that_it_shows_parts_of(
     told = invoke(code_web, kitchen, name, arguments, thread)
     figures = code_web.ask("GET", f"/stats/thread/{thread}").json["token_savings"]
     assert figures["naive_tokens"] == Tokenizer().count((kitchen / "large.py").read_text())
-    assert figures["actual_tokens"] == Tokenizer().count(told["preview"]["text"])
+    assert figures["actual_tokens"] == Tokenizer().count(told["text"])
     assert figures["estimate"]["naive_tokens"] == (kitchen / "large.py").stat().st_size // 4
 
 
