@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import WEB_CALL_THREADS, WEB_THREADS
@@ -27,13 +27,12 @@ from laconic.web.guard import Pages as GuardedPages
 from laconic.web.openapi import document
 from laconic.web.routes.plain import HANDLERS, Handler
 from laconic.web.routes.streams import STREAMED, artifact_content
+from laconic.web.table import Endpoint, Table
 from laconic.web.ui.entry import Entry
 from laconic.web.ui.routes import Code, Pages
 
 _JSON = "application/json"
 _LOG = logging.getLogger("laconic.web")
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def make_app(
@@ -51,33 +50,20 @@ def make_app(
     for operation in OPERATIONS:
         threads = calls if operation.is_call else pool
         by_path.setdefault(operation.path, {})[operation.method] = _endpoint(operation, relay, threads, handlers)
-    routes = [Route(path, _by_method(endpoints), methods=list(endpoints)) for path, endpoints in by_path.items()]
     described = encode(document(OPERATIONS))
 
     async def openapi(request: Request) -> Response:
         return Response(described, media_type=_JSON)
 
-    routes.append(Route("/openapi.json", openapi, methods=["GET"]))
-    app = Starlette(
-        routes=[*routes, *pages.routes(), *more],
-        exception_handlers={LaconicError: _failed, HTTPException: _unrouted, Exception: _defect},
-    )
-    app.state.event_streams = 0
-    app.router.redirect_slashes = False
+    by_path["/openapi.json"] = {"GET": openapi}
+    others = Starlette(routes=[*pages.routes(), *more], exception_handlers={HTTPException: _unrouted})
+    others.state.event_streams = 0
+    others.router.redirect_slashes = False
+    # What is asked most is looked up at once: going through routes one by one costs more than most answers.
+    table = Table(by_path, others, _failed)
     open_paths = {operation.path for operation in OPERATIONS if operation.is_open}
     guarded = GuardedPages(lambda cookies: entry.session(cookies) is not None, pages.refusal)
-    return Guard(app, token, hosts, open_paths, guarded)
-
-
-def _by_method(endpoints: Mapping[str, Endpoint]) -> Endpoint:
-    """What is asked at one path. One route for all of it knows which methods it has."""
-    if len(endpoints) == 1:
-        return next(iter(endpoints.values()))
-
-    async def answering(request: Request) -> Response:
-        return await endpoints["GET" if request.method == "HEAD" else request.method](request)
-
-    return answering
+    return Guard(table, token, hosts, open_paths, guarded)
 
 
 def _endpoint(operation: Operation, relay: Relay, pool: Executor, handlers: Mapping[str, Handler]) -> Endpoint:
@@ -104,20 +90,20 @@ def _endpoint(operation: Operation, relay: Relay, pool: Executor, handlers: Mapp
     return answering
 
 
-async def _failed(request: Request, error: Exception) -> Response:
-    assert isinstance(error, LaconicError)
-    headers = {"retry-after": "1"} if error.code in {"busy", "rate_limited"} else {}
-    return Response(body_of(error), status_code=status_of(error.code), headers=headers, media_type=_JSON)
+def _failed(request: Request, error: Exception) -> Response:
+    match error:
+        case LaconicError():
+            told, headers = error, {"retry-after": "1"} if error.code in {"busy", "rate_limited"} else {}
+        case HTTPException():
+            code = "method_not_allowed" if error.status_code == 405 else "no_route"
+            message = f"{request.method} {request.url.path[:200]} is no operation"
+            told, headers = LaconicError(code, message, "see /openapi.json"), dict(error.headers or {})
+        case _:
+            _LOG.error("%s %s", request.method, request.url.path, exc_info=error)
+            hint = "a defect in Laconic; the log has more"
+            told, headers = LaconicError("internal_error", f"{type(error).__name__}: {error}", hint), {}
+    return Response(body_of(told), status_of(told.code), headers, _JSON)
 
 
 async def _unrouted(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    code = "method_not_allowed" if error.status_code == 405 else "no_route"
-    told = LaconicError(code, f"{request.method} {request.url.path[:200]} is no operation", "see /openapi.json")
-    return Response(body_of(told), status_code=status_of(code), headers=error.headers, media_type=_JSON)
-
-
-async def _defect(request: Request, error: Exception) -> Response:
-    _LOG.error("%s %s", request.method, request.url.path, exc_info=error)
-    told = LaconicError("internal_error", f"{type(error).__name__}: {error}", "a defect in Laconic; the log has more")
-    return Response(body_of(told), status_code=500, media_type=_JSON)
+    return _failed(request, error)

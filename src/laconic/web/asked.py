@@ -69,6 +69,8 @@ def _check(name: str, text: str, pattern: str = "", choices: tuple[str, ...] = (
 def _query(operation: Operation, request: Request) -> dict[str, Any]:
     known = {query.name: query for query in operation.query}
     given = {name: query.default for name, query in known.items()}
+    if not request.scope["query_string"]:
+        return given
     for name, value in request.query_params.multi_items():
         if name not in known:
             hint = f"known: {', '.join(known)}" if known else "this operation has none"

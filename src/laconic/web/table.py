@@ -1,0 +1,94 @@
+"""Which endpoint a request means: a walk down the segments of its path, however many endpoints there are."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+Failed = Callable[[Request, Exception], Response]
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+
+
+class _Node:
+    """What may follow the segments so far, and what answers where none follows."""
+
+    def __init__(self) -> None:
+        self.next: dict[str, _Node] = {}
+        self.any: _Node | None = None
+        self.leaf: _Leaf | None = None
+
+
+class _Leaf(NamedTuple):
+    names: tuple[str, ...]  # of the parameters, in their order
+    endpoints: Mapping[str, Endpoint]  # by method
+
+
+class Table:
+    """An application that answers the paths it knows, and hands all others on.
+
+    A template such as `/threads/{thread_id}` has parameters between braces, each of which is one whole segment. Where
+    both are there, a segment that is written out goes before a parameter.
+    """
+
+    def __init__(self, endpoints: Mapping[str, Mapping[str, Endpoint]], others: Starlette, failed: Failed) -> None:
+        """`endpoints` are by template and method; `failed` makes an answer of what one of them raises."""
+        self._root = _Node()
+        self._others = others
+        self._failed = failed
+        for template, by_method in endpoints.items():
+            self._add(template, by_method)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        found = self._find(scope["path"]) if scope["type"] == "http" else None
+        if found is None:
+            await self._others(scope, receive, send)
+            return
+        leaf, values = found
+        scope["path_params"] = dict(zip(leaf.names, values, strict=True))
+        scope["app"] = self._others  # whose state the endpoints share
+        request = Request(scope, receive, send)
+        try:
+            response = await _endpoint(leaf, request)(request)
+        except Exception as error:  # noqa: BLE001 - whoever asks is answered, whatever has happened
+            response = self._failed(request, error)
+        await response(scope, receive, send)
+
+    def _add(self, template: str, by_method: Mapping[str, Endpoint]) -> None:
+        node, names = self._root, []
+        for segment in template.split("/"):
+            if segment.startswith("{"):
+                names.append(segment.strip("{}"))
+                node.any = node.any or _Node()
+                node = node.any
+            else:
+                node = node.next.setdefault(segment, _Node())
+        node.leaf = _Leaf(tuple(names), by_method)
+
+    def _find(self, path: str) -> tuple[_Leaf, list[str]] | None:
+        node, values = self._root, []
+        for segment in path.split("/"):
+            following = node.next.get(segment)
+            if following is None:
+                following = node.any if segment else None
+                values.append(segment)
+            if following is None:
+                return None
+            node = following
+        return (node.leaf, values) if node.leaf is not None else None
+
+
+def _endpoint(leaf: _Leaf, request: Request) -> Endpoint:
+    method = request.method if request.method != "HEAD" else "GET"
+    endpoint = leaf.endpoints.get(method)
+    if endpoint is None:
+        raise HTTPException(405, headers={"Allow": ", ".join(sorted(leaf.endpoints))})
+    return endpoint
