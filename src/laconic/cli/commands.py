@@ -132,9 +132,12 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
     "install": ("install AGENT [--user] [--yes]", "Add the server, hooks and a skill to an agent, showing it first"),
     "uninstall": ("uninstall AGENT [--user] [--yes]", "Take out again what install has added"),
     "hook": ("hook prompt|read --agent AGENT", "What agents run on a prompt, or before they read a file"),
+    "talk": ("talk listen|check|send|discover|listen-once", "Messages between agents on ports of this machine"),
     "completion": ("completion SHELL", "A script that teaches bash, zsh or fish the commands"),
     "version": ("version", "The version of the program"),
 }
+
+TALK = "talk"  # one of them, whose words and output are those of `scripts/`
 
 # The relay's commands that are commands of the program as well; all of them are behind `relay`.
 RELAY = "relay"

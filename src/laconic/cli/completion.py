@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from laconic.capabilities.declaration import Parameter, Role
-from laconic.cli.commands import COMMANDS, OWN_COMMANDS, RELAY_COMMANDS, Command, find_command
+from laconic.cli.commands import COMMANDS, OWN_COMMANDS, RELAY_COMMANDS, TALK, Command, find_command
 from laconic.cli.options import OPTIONS
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_COMPLETED_SYMBOLS
@@ -124,6 +124,8 @@ def _own_arguments(name: str) -> list[str]:
         return [shell.value for shell in Shell]
     if name == "daemon":
         return ["start", "stop", "status", "list"]
+    if name == TALK:
+        return ["listen", "check", "send", "discover", "listen-once"]
     return [*_first_words(), "exit-codes", "json"] if name == "help" else []
 
 

@@ -15,7 +15,7 @@ from laconic.capabilities.references import with_references
 from laconic.capabilities.reply import answer_text
 from laconic.capabilities.text import PLAIN
 from laconic.cli import cassettes
-from laconic.cli.commands import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY, RELAY_COMMANDS, Command, find_command
+from laconic.cli.commands import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK, Command, find_command
 from laconic.cli.content import with_content
 from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
@@ -41,6 +41,9 @@ def run(program: str, words: Sequence[str]) -> int:
     terminal = Terminal.own()
     leading, rest = split(words)
     try:
+        below = rest[1:] if rest[:1] == [RELAY] else rest
+        if below[:1] == [TALK]:
+            return _run_talk(program, leading, below[1:])
         if program == RELAY or (rest and rest[0] in (RELAY, *RELAY_COMMANDS)):
             from laconic.cli.relay.run import run_relay
 
@@ -69,6 +72,16 @@ def run(program: str, words: Sequence[str]) -> int:
 
         start_unasked(opened[0].root, opened[0].settings)
     return status
+
+
+def _run_talk(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
+    """Run a command of talk, which always prints JSON; raises `usage`."""
+    from laconic.talk.commands import main
+
+    others = [word for word in leading if word not in {"--json", "--quiet", "--help", "-h"}]
+    if others:
+        raise LaconicError("usage", f"{TALK} takes no {others[0]}", f"{program} {TALK} --help lists the commands")
+    return main([*(word for word in leading if word in {"--help", "-h"}), *words], f"{program} {TALK}")
 
 
 def is_own(words: Sequence[str], rest: Sequence[str]) -> bool:

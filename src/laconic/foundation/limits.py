@@ -230,6 +230,35 @@ MAX_REFERRED_BYTES = 1_000_000  # of an artifact that a question refers to; of a
 INLINE_CASSETTE_SHARE = 4  # an artifact of at most 1 in so many tokens of the budget is shown whole
 CASSETTE_HEAD_SHARE = 20  # of one that is referred to, 1 in so many tokens of the budget show its beginning
 
+# The relay: messages
+MAX_MAILBOX_MESSAGES = 100_000  # that wait for one recipient
+MAX_MAILBOX_BYTES = 256_000_000
+MAX_GROUP_POSTS = 1_024  # messages written as one job of the store
+MAX_WAITING_POSTS = 20_000  # messages, and notes about them, that wait for the disk
+MAX_IDENTITIES = 100_000
+MAX_CHANNELS = 10_000
+MAX_CHANNEL_MEMBERS = 1_000
+MESSAGE_ENVELOPE_BYTES = 4_096  # what a delivery may add to what was sent
+MESSAGE_KEPT_SECONDS = 30 * 86_400  # after which one that nobody waits for is forgotten
+MAX_MESSAGE_ATTEMPTS = 10  # that a recipient answers with "later", until it is a dead letter
+MESSAGE_RETRY_SECONDS = 1.0  # after such an answer, and what a sender is told to wait
+MAX_TTL_MILLISECONDS = 30 * 86_400_000
+INDEXED_MESSAGES = 1_000  # made searchable in one transaction
+
+# The relay: its socket
+MAX_FRAME_BYTES = 1_048_576
+MAX_SOCKET_CLIENTS = 1_000
+HELLO_SECONDS = 5  # for a client to say who it is
+SOCKET_TICK_SECONDS = 1.0  # between looks for clients that are silent and messages that expire
+SOCKET_HEARTBEAT_SECONDS = 15
+SOCKET_SILENCE_SECONDS = 60  # in spite of heartbeats, after which a client is left
+MAX_INFLIGHT_MESSAGES = 256  # delivered to one client and not acknowledged
+MAX_UNANSWERED_FRAMES = 256  # of one client, beyond which it is not read
+SOCKET_OUTPUT_BYTES = 1_048_576  # not taken by one client, beyond which it is neither read nor sent messages
+PUMPED_MESSAGES = 64  # read from the disk at one go
+MAX_SUBSCRIPTIONS = 256  # topics of one client
+MAX_SERVICE_SECONDS = 600
+
 # The relay: over HTTP
 MAX_WEB_BODY_BYTES = 16_000_000  # of JSON
 MAX_KEY_CHARACTERS = 200  # of idempotency
@@ -272,3 +301,55 @@ MAX_REPLAYED_CALLS = 1_000
 MAX_COMPARED_BYTES = 1_000_000  # of two answers whose lines are compared
 MAX_SHOWN_CHANGES = 20  # lines
 MAX_TRIED_CHUNKS = 1_000  # of an answer
+
+# Talk: messages between listeners on ports of this machine
+MAX_TALK_MESSAGE_BYTES = 1_048_576
+MAX_TALK_HEADER_BYTES = 16_384  # what an envelope says beside its message
+MAX_TALK_INBOX_MESSAGES = 100
+MAX_TALK_RECEIPTS = 1_000  # that wait for whoever asked for them
+MAX_TALK_OUTBOX_BYTES = 8_000_000  # then the log begins anew, and the one before is kept
+MAX_TALK_FIELD_CHARACTERS = 200  # of an id or a name
+MAX_TALK_JSON_LEVELS = 100  # of a message of type json
+MAX_TALK_CONNECTIONS = 64  # of one listener, open at once; the oldest gives way
+MAX_TALK_BACKLOG_CONNECTIONS = 1_024  # not accepted yet
+MAX_TALK_REMEMBERED_IDS = 1_000  # of messages, so that one that is sent again is stored once
+TALK_CONNECTIONS_PER_SECOND = 50
+TALK_CONNECTION_BURST = 100  # at once, after a silence
+TALK_FRAME_SECONDS = 10.0  # for a connection to send a whole frame
+TALK_TURN_SECONDS = 0.5  # that a connection has at least, where others wait
+TALK_WATCH_SECONDS = 2.0  # between looks of a listener at whether its files are still there
+TALK_DRAIN_SECONDS = 2.0  # for senders that are not done when a listener ends
+TALK_LINGER_SECONDS = 1.0  # in which a refused sender may read why
+TALK_LINGER_BYTES = 8_000_000  # read of what a refused sender still sends
+TALK_LOCK_SECONDS = 5.0  # for another process to let go of an inbox
+TALK_START_SECONDS = 15.0  # for a listener to listen
+TALK_STOP_SECONDS = 5.0  # for a listener to end by itself
+TALK_SEND_SECONDS = 10.0  # for a message to be taken, where nothing else is said
+TALK_RECEIPT_SECONDS = 1.0  # for all receipts of one check
+TALK_ONCE_SECONDS = 5.0  # for a message to come, where nothing else is said
+MAX_TALK_SECONDS = 3_600.0  # that anybody may ask for
+
+# Wrapped programs
+MAX_SEQUENCE_CHARACTERS = 256  # of one control sequence
+MAX_JOINED_CHARACTERS = 16  # in one cell: what has no width of its own joins the character before
+MAX_SCREEN_CELLS = 1_000  # of columns, and of rows
+MAX_TERMINAL_MODES = 64  # switched on at a time
+MAX_BLOCK_CHARACTERS = 200_000  # of a message on several lines
+MAX_BLOCK_LINES = 2_000
+MAX_FENCED_LINES = 1_000  # of a code block that nobody closes, after which commands count again
+MAX_CONTINUED_ROWS = 60  # of one line that a program has broken to fit the screen
+MAX_REMEMBERED_COMMANDS = 512  # told of one program, so that drawing them again is not saying them again
+MAX_LINE_ROWS = 500  # of one line that a terminal has broken
+MAX_HALF_TYPED_CHARACTERS = 1_000  # of what a user has typed and not sent
+MAX_ENTER_PRESSES = 4  # for one text
+RECONNECT_SECONDS = 20.0  # for which what a program says waits for the relay
+MAX_SEND_TRIES = 5  # of one message
+MAX_TYPED_BYTES = 3_500  # of a text that is typed in whole; terminals that edit lines cut longer ones
+TYPED_PREVIEW_CHARACTERS = 600  # of a longer one
+MAX_WAITING_TEXTS = 1_000  # that are to be typed in
+MAX_UNWRITTEN_BYTES = 1_000_000  # that a program has not taken from its terminal
+TERMINAL_CHUNK_BYTES = 65_536  # read from a terminal at once
+MAX_LAST_BYTES = 4_000_000  # read of what a program wrote before it ended
+WRAPPER_END_SECONDS = 5.0  # for the last commands of a program that has ended
+MAX_SPAWNED_PROGRAMS = 16  # of one program, at a time
+MAX_WAITING_COMMANDS = 1_000  # of one program, not yet done

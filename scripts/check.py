@@ -1,0 +1,16 @@
+#!/usr/bin/env python3
+# /// script
+# requires-python = ">=3.10"
+# dependencies = []
+# ///
+"""Read the messages that have come. See docs/talk.md."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+
+from laconic.talk.commands import script
+
+if __name__ == "__main__":
+    script("check")
