@@ -16,12 +16,12 @@ from typing import Any
 from laconic.code.index.refresh import Progress
 from laconic.daemon import lifecycle
 from laconic.daemon.adaptation import Adaptation
-from laconic.daemon.connection import is_same_user
 from laconic.daemon.dispatch import Dispatcher
 from laconic.daemon.freshness import Freshness
 from laconic.daemon.identity import program_identity
 from laconic.daemon.place import Place
 from laconic.daemon.service import Service
+from laconic.foundation.credentials import is_same_user
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import (
     DAEMON_CONNECT_SECONDS,

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
-import struct
-import sys
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from laconic.foundation.credentials import is_same_user
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_CLIENT_REQUESTS, MAX_REQUEST_BYTES, MAX_UNSENT_BYTES
 from laconic.protocols.lines import Lines
 from laconic.protocols.messages import RefusedRequestError, Request, encode, failure, line, parse
-
-_CREDENTIALS = struct.Struct("3i")  # process, user, group
 
 
 class Connection(asyncio.Protocol):
@@ -105,11 +100,3 @@ class Connection(asyncio.Protocol):
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()
-
-
-def is_same_user(connected: socket.socket) -> bool:
-    """Whether the other end runs as this user; where the system does not say, the socket's directory has to do."""
-    if not sys.platform.startswith("linux"):
-        return True
-    told = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    return bool(_CREDENTIALS.unpack(told)[1] == os.geteuid())

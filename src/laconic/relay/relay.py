@@ -14,6 +14,7 @@ from laconic.foundation.errors import LaconicError
 from laconic.relay import policy as policies
 from laconic.relay.builtin import fetch, retrieval
 from laconic.relay.calls import Calls, Offer
+from laconic.relay.mail.mail import Mail
 from laconic.relay.policy import Policy
 from laconic.relay.store.store import Store
 
@@ -31,6 +32,7 @@ class Relay:
         self.policy = policy
         self.count_tokens = count_tokens
         self.calls = Calls(store, policy, count_tokens)
+        self.mail = Mail(store)
         self.complaints: list[str] = []  # of capabilities of others that could not be loaded
         self.calls.offer(retrieval.offer(store))
         self.calls.offer(fetch.offer(policy))

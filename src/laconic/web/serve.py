@@ -32,6 +32,7 @@ from laconic.foundation.tokens import Tokenizer
 from laconic.protocols.relay.place import LOCK, LOG, Owner
 from laconic.relay.encoding import encode
 from laconic.relay.relay import Relay, token
+from laconic.router import serve as router
 from laconic.web.app import make_app
 from laconic.web.stalled import allow_connections, close_stalled
 from laconic.web.ui.routes import Code
@@ -143,7 +144,8 @@ def _run(relay: Relay, listening: socket.socket, found: Owner, answer_words: str
         ]
         _LOG.info("serving %s at %s as process %d", relay.home, found.url, found.pid)
         try:
-            await server.serve(sockets=[listening])
+            async with router.listening(relay):
+                await server.serve(sockets=[listening])
         finally:
             for task in beside:
                 task.cancel()

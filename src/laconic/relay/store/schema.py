@@ -49,4 +49,37 @@ create table receipt (
 create index receipt_at on receipt (at_ms);
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST,)
+_MAIL = """
+create table identity (
+    name text primary key, kind text not null, project text not null, details blob not null, token blob,
+    session text not null, resume blob, first_ms integer not null, last_ms integer not null
+) without rowid;
+create table member (
+    channel text not null, name text not null, at_ms integer not null, primary key (channel, name)
+) without rowid;
+
+create table message (
+    number integer primary key autoincrement, sender text not null, sender_kind text not null, id text not null,
+    at_ms integer not null, addressed text not null, topic text not null, thread text not null, kind text not null,
+    payload blob not null, treatment blob not null, unique (sender, id)
+);
+create index message_thread on message (thread, number) where thread <> '';
+-- Stages: 0 accepted, 1 delivered, 2 injected, 3 seen, 9 a dead letter.
+create table delivery (
+    mailbox text not null, message integer not null references message, seq integer not null,
+    stage integer not null default 0, attempts integer not null, size integer not null, expires_ms integer,
+    delivered_ms integer, injected_ms integer, seen_ms integer, dead_ms integer, note text not null default '',
+    primary key (mailbox, message)
+) without rowid;
+create index delivery_message on delivery (message);
+create index delivery_waiting on delivery (mailbox, message) where stage = 0;
+create index delivery_expiring on delivery (expires_ms) where stage = 0 and expires_ms is not null;
+create index delivery_dead on delivery (message) where stage = 9;
+create table sequence (name text primary key, last integer not null) without rowid;
+
+create virtual table message_words using fts5 (
+    text, content='', contentless_delete=1, tokenize = "unicode61 remove_diacritics 2"
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _MAIL)

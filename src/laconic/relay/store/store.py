@@ -16,7 +16,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock, local
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 from laconic.foundation.clock import wall_seconds
 from laconic.foundation.database import FULL, Database, left_nothing
@@ -49,6 +49,7 @@ _DATABASE = "relay.db"
 _BLOBS = "blobs"
 _INCOMING = "incoming"
 
+ResultT = TypeVar("ResultT")
 Watcher = Callable[[frozenset[str]], None]
 Replay = Callable[[bytes, bytes], bytes]
 
@@ -65,6 +66,7 @@ class Store:
         for folder in (self._blobs, self._incoming):
             folder.mkdir(mode=0o700, exist_ok=True)
         self._loose: set[str] = set()  # blobs whose files may have no row, of transactions in doubt
+        self.is_durable = durable  # whether what was answered is on the disk
         self._database = Database.open_kept(self._path, MIGRATIONS, durable=durable)
         self._watchers: tuple[Watcher, ...] = ()
         self._changing = Lock()
@@ -103,6 +105,10 @@ class Store:
         """As `commit`, without waiting; blobs that the batch does not keep are the caller's to let go of."""
         return self._writer.submit(lambda tables: on.commit(tables, batch))
 
+    def write(self, do: Callable[[on.Tables], ResultT]) -> Future[ResultT]:
+        """Have the modules beside this one write in one transaction with others, without waiting."""
+        return self._writer.submit(do)
+
     def claim(self, queue: str, limit: int, hold_ms: int) -> list[Work]:
         """Take work that is due, the oldest first. What is not settled in `hold_ms` can be claimed again."""
         claimed: list[Work] = self._writer.submit(lambda tables: on.claim(tables, queue, limit, hold_ms)).result()
@@ -123,6 +129,11 @@ class Store:
                 return removed + self._sweep_strays(older_than_ms)
 
     # Reading
+
+    @property
+    def reader(self) -> Database:
+        """This thread's connection for reading, for the modules beside this one."""
+        return self._read
 
     def last(self, stream: str) -> int:
         """The number of the latest entry of a stream, 0 without one."""

@@ -1,0 +1,25 @@
+"""Whom a Unix socket leads to."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import sys
+
+_LINUX = struct.Struct("3i")  # process, user, group
+_MAC = struct.Struct("2I")  # version, user; groups follow
+_MAC_BYTES = 76
+_MAC_LEVEL, _MAC_OPTION = 0, 1  # SOL_LOCAL, LOCAL_PEERCRED
+
+
+def is_same_user(connected: socket.socket) -> bool:
+    """Whether the other end runs as this user; where the system does not say, the socket's directory has to do."""
+    platform: str = sys.platform
+    if platform == "linux":
+        told = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _LINUX.size)
+        return bool(_LINUX.unpack(told)[1] == os.geteuid())
+    if platform == "darwin":
+        told = connected.getsockopt(_MAC_LEVEL, _MAC_OPTION, _MAC_BYTES)
+        return bool(_MAC.unpack_from(told)[1] == os.geteuid())
+    return True

@@ -1,0 +1,1 @@
+"""How bytes on the relay's socket become envelopes, and envelopes bytes."""

@@ -1,0 +1,1 @@
+"""Messages between agents: accepted once, kept until they are answered for."""

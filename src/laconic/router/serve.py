@@ -1,0 +1,47 @@
+"""The socket of a relay's home, for as long as the relay runs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from laconic.foundation.private import make_private
+from laconic.protocols.socket.place import socket_path
+from laconic.relay.relay import Relay
+from laconic.router.connection import Connection
+from laconic.router.router import Router
+from laconic.router.services import Services
+
+_BACKLOG = 512
+
+
+@contextlib.asynccontextmanager
+async def listening(relay: Relay) -> AsyncIterator[Router]:
+    """Serve the socket of a relay whose lock this process holds; the router of those who come."""
+    loop = asyncio.get_running_loop()
+    router = Router(relay.mail, Services())
+    path = _cleared(relay.home)
+    server = await loop.create_unix_server(lambda: Connection(router), str(path), backlog=_BACKLOG)
+    os.chmod(path, 0o600)
+    looking = router.start(loop)
+    try:
+        yield router
+    finally:
+        looking.cancel()
+        server.close()
+        router.close()
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+        relay.mail.detach()
+
+
+def _cleared(home: Path) -> Path:
+    """The path of the socket, without what an earlier process has left there."""
+    path = socket_path(home)
+    if path.parent != home.absolute():
+        make_private(str(path.parent))
+    path.unlink(missing_ok=True)
+    return path
