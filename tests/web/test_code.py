@@ -101,6 +101,15 @@ def test_an_answer_stands_for_the_files_that_it_shows_parts_of(
     assert figures["estimate"]["naive_tokens"] == (kitchen / "large.py").stat().st_size // 4
 
 
+def test_what_an_answer_was_made_from_is_told_with_it(code_web: Web, kitchen: Path) -> None:
+    note = code_web.ask("POST", "/cassettes", {"content": "boil it twice", "name": "note"}).json["ref"]
+    thread = code_web.thread()
+    told = invoke(code_web, kitchen, "code.context", {"symbols": ["heat"], "include": [f"cass://{note[:12]}"]}, thread)
+    assert "boil it twice" in told["text"]
+    last = code_web.ask("GET", f"/threads/{thread}/events").json["events"][-1]
+    assert (last["type"], last["payload"]["source_refs"]) == ("capability.invoked", [note])
+
+
 def test_an_answer_without_code_stands_for_itself(code_web: Web, kitchen: Path) -> None:
     thread = code_web.thread()
     told = invoke(code_web, kitchen, "code.calls", {"symbol": "heat"}, thread)

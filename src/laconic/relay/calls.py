@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import islice
 from threading import Lock
@@ -53,6 +53,7 @@ class Given(NamedTuple):
     mime: str = ""
     replaced: Size | None = None  # None: the content itself
     is_searched: bool = True  # whether it is found by its words
+    made_from: tuple[str, ...] = ()  # artifacts, by their hashes, that the handler read beside those of the call
 
 
 class Scope(NamedTuple):
@@ -238,6 +239,7 @@ class Calls:
 
     def _run(self, offer: Offer, call: Call, key: str) -> Artifact:
         given = offer.run(call)
+        call = replace(call, source_refs=tuple(dict.fromkeys((*call.source_refs, *given.made_from))))
         prepared = artifacts.prepare(
             self._store, call.thread_id, given.chunks, self._count_tokens,
             name=given.name or offer.name, kind=given.kind, mime=given.mime, replaced=given.replaced,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -54,10 +55,12 @@ class Workspaces:
     def _offer(self, capability: Capability[Any, Any]) -> Offer:
         def run(call: Call) -> Given:
             root, given = self._split(call.arguments)
-            arguments = with_references(parameters_of(capability.parameters), given, self._fetch)
+            read: list[str] = []
+            fetch = partial(self._fetch, read)
+            arguments = with_references(parameters_of(capability.parameters), given, fetch)
             reply = self._wait(self._asking.ask(root, capability.name, arguments, _say_nothing, is_whole=True))
             replaced = self._replaced(root, reply["files"], reply["text"])
-            return Given([reply["text"].encode()], "code", capability.name, replaced=replaced)
+            return Given([reply["text"].encode()], "code", capability.name, replaced=replaced, made_from=tuple(read))
 
         def scope(call: Call) -> Scope | None:
             root, arguments = self._split(call.arguments)
@@ -85,9 +88,10 @@ class Workspaces:
             hint = "ask for less: limit, depth or budget"
             raise LaconicError("timed_out", f"no answer within {MAX_REQUEST_SECONDS} s", hint) from None
 
-    def _fetch(self, ref: str) -> Referred:
-        """What a reference among the arguments means."""
+    def _fetch(self, read: list[str], ref: str) -> Referred:
+        """What a reference among the arguments means, which is noted as read."""
         found = cassettes.get(self._store, ref)
+        read.append(found.digest)
         is_whole = found.type != "binary" and found.size_bytes <= MAX_REFERRED_BYTES
         content = b"".join(self._store.blob(found.digest)) if is_whole else found.preview.text.encode()
         text = content.decode("utf-8", "replace")

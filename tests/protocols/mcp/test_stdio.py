@@ -19,6 +19,7 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, ListRootsResult, Root, TextResourceContents
 from tests.cli.asking import run
+from tests.cli.relay_home import home_of
 from tests.cli.test_commands import QUESTIONS
 from tests.daemon.asking import serving
 from tests.protocols.mcp.conversing import COMMAND, DEADLINE_SECONDS, converse, text_of
@@ -353,3 +354,22 @@ def test_without_the_sdk_it_says_what_to_install(shop: Path) -> None:
 
 def test_a_root_that_is_not_there_is_said_at_once(shop: Path) -> None:
     assert run(["mcp", "--root", "nowhere"], shop).err.startswith("root_not_found: nowhere")
+
+
+def test_an_answer_is_kept_in_the_relay_where_that_is_wanted(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with home_of(tmp_path / "home", shop) as relay:
+        relay.up()
+        monkeypatch.setenv("LACONIC_HOME", str(relay.home))
+        told: list[str] = []
+
+        async def work(client: Client) -> None:
+            arguments = {"symbols": ["format_cents"], "budget": 400, "store_in_cassette": True}
+            told.append(text_of(await client.call_tool("context", arguments)))
+
+        converse(work)
+        uri = told[0].split()[0]
+        assert uri.startswith("cass://")
+        again = relay.ok("context", "checkout", "--budget", "2000", "--include", uri)
+        assert "return str(cents * RATE)" in again
