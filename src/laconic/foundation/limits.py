@@ -353,3 +353,5 @@ MAX_LAST_BYTES = 4_000_000  # read of what a program wrote before it ended
 WRAPPER_END_SECONDS = 5.0  # for the last commands of a program that has ended
 MAX_SPAWNED_PROGRAMS = 16  # of one program, at a time
 MAX_WAITING_COMMANDS = 1_000  # of one program, not yet done
+MAX_NAME_TRIES = 100  # numbers behind the name of a program
+WRAPPER_START_SECONDS = 30.0  # for a program to run in a session of tmux

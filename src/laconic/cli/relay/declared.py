@@ -24,7 +24,10 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RelayCommand:
-    """Its words, its parameters, and what it does: the result, whose `text` is what is printed."""
+    """Its words, its parameters, and what it does: the result, whose `text` is what is printed.
+
+    A result may say with which `exit_status` the command ends.
+    """
 
     words: tuple[str, ...]
     summary: str

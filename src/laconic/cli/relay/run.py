@@ -11,15 +11,16 @@ from laconic.capabilities.invoke import Outcome
 from laconic.capabilities.text import Style, aligned
 from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
-from laconic.cli.relay import content, process
+from laconic.cli.relay import content, process, wrapped
 from laconic.cli.relay.declared import Asked, RelayCommand
+from laconic.cli.run import asks_for_help
 from laconic.cli.terminal import Terminal
-from laconic.foundation.errors import LaconicError
+from laconic.foundation.errors import EXIT_OK, LaconicError
 
 if TYPE_CHECKING:
     from laconic.client import Client
 
-COMMANDS: tuple[RelayCommand, ...] = (*process.COMMANDS, *content.COMMANDS)
+COMMANDS: tuple[RelayCommand, ...] = (*process.COMMANDS, *wrapped.COMMANDS, *content.COMMANDS)
 _AGENT = "cli"  # as whom the relay is asked where no other is named
 _OPTION_NAMES = frozenset(parameter.name for parameter in OPTIONS)
 
@@ -27,7 +28,7 @@ _OPTION_NAMES = frozenset(parameter.name for parameter in OPTIONS)
 def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
     """Run a command, `leading` being the options before it; raises `usage` and what goes wrong."""
     output_style = Output(program, Options(), Terminal.own()).answer_style()
-    if not words or words[0] == "help" or {"--help", "-h"} & set(words):
+    if not words or words[0] == "help" or asks_for_help(words):
         named = [word for word in words if not word.startswith("-") and word != "help"]
         return Output(program, Options(), Terminal.own()).print_plain(
             Outcome("", {"text": help_text(program, named, output_style)})
@@ -39,7 +40,8 @@ def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int
     output = Output(program, options, Terminal.own())
     agent = getattr(parameters, "agent", "") or _AGENT
     asked = Asked(program, options, output.answer_style(), lambda: _connected(agent))
-    return output.print_plain(Outcome("", command.run(asked, parameters)))
+    result = command.run(asked, parameters)
+    return output.print_plain(Outcome("", result)) or int(result.get("exit_status", EXIT_OK))
 
 
 def help_text(program: str, named: Sequence[str], style: Style) -> str:

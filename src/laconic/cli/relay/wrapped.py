@@ -1,0 +1,59 @@
+"""The command that runs other programs as agents."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from laconic.capabilities.declaration import option, positional
+from laconic.cli.daemon import ANSWER_WORDS, resolved_root
+from laconic.cli.relay.declared import Asked, RelayCommand
+from laconic.cli.relay.process import need_extra
+from laconic.foundation.errors import LaconicError
+from laconic.protocols.relay.place import DEFAULT_PORT, home_directory
+
+
+@dataclass(frozen=True, slots=True)
+class _RunParameters:
+    program: tuple[str, ...] = positional("the program and its arguments, after --")
+    name: str = option("", "as whom others know it (default: the program's name, numbered where that is taken)")
+    tmux: bool = option(False, "in a new session of tmux, which goes on when this terminal is closed")
+    task: str = option("", "what it is to do, typed in first")
+    spawn: tuple[str, ...] = option((), "a program that it may start with ->relay:spawn, beside itself; repeatable")
+    start: bool = option(True, "start the relay if none runs")
+
+
+def _run(asked: Asked, parameters: _RunParameters) -> dict[str, Any]:
+    need_extra()
+    from laconic.wrapper.run import Wanted, run, run_in_tmux
+
+    home = home_directory()
+    _have_relay(home, asked.options.root, may_start=parameters.start)
+    wanted = Wanted(parameters.program, home, parameters.name, parameters.task, parameters.spawn)
+    environment = dict(os.environ)
+    if not parameters.tmux:
+        return {"exit_status": run(wanted, environment), "text": ""}
+    ended = run_in_tmux(wanted, environment)
+    if ended.status is not None:
+        return {"session": ended.session, "exit_status": ended.status, "text": ""}
+    text = f"it runs in the session {ended.session}: tmux attach -t {ended.session}\n"
+    return {"session": ended.session, "exit_status": 0, "text": text}
+
+
+def _have_relay(home: Path, root: str, *, may_start: bool) -> None:
+    from laconic.web import lifecycle
+
+    if lifecycle.running(home) is not None:
+        return
+    if not may_start:
+        raise LaconicError("daemon_not_running", f"no relay serves {home}", "laconic up starts one")
+    lifecycle.start(home, DEFAULT_PORT, resolved_root(root), ANSWER_WORDS)
+
+
+COMMANDS: tuple[RelayCommand, ...] = (
+    RelayCommand(
+        ("run",), "Run a program as an agent: its lines are commands, messages are typed in", _RunParameters, _run
+    ),
+)

@@ -1,0 +1,60 @@
+"""What a line of a program can ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+PREFIX = "->relay:"
+BANNER = "Relay message from"  # begins every message that is typed in; nothing foreign may begin so
+SPAWN, RELEASE = "spawn", "release"
+EVERYBODY = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Something to be said to somebody: an agent, `project:agent`, `#channel`, or `*`."""
+
+    to: str
+    body: str
+    thread: str = ""
+    topic: str = ""
+    kind: str = "message"
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A question to a service whose parameters are given by name."""
+
+    service: str
+    method: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Spawn:
+    """Another program to be started under a name, and what it is to do."""
+
+    name: str
+    program: tuple[str, ...]
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A program that was started so, to be ended."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """What was meant as a command and is none: why, and how it begins."""
+
+    reason: str
+    text: str
+
+
+Command = Message | Request | Spawn | Release | Malformed

@@ -1,0 +1,90 @@
+"""`laconic run`: a program under a name, in this terminal or in a session of tmux."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import MAX_NAME_TRIES
+from laconic.wrapper import terminal, tmux
+from laconic.wrapper.mail import Mail, Who
+from laconic.wrapper.session import Given, Session
+from laconic.wrapper.spawned import Spawned
+
+NAME_VARIABLE = "LACONIC_AGENT"  # tells the program and what it runs under which name they are
+
+
+class Wanted(NamedTuple):
+    """What somebody wants to be run, and how."""
+
+    words: Sequence[str]
+    home: Path
+    name: str = ""  # that of the program, if empty
+    task: str = ""
+    spawn: Sequence[str] = ()  # programs that it may start, beside itself
+
+
+def run(wanted: Wanted, environment: Mapping[str, str]) -> int:
+    """Run a program until it ends; its exit status. Raises what keeps it from being run."""
+    report = tmux.Report.of(environment)
+    try:
+        return asyncio.run(_run(wanted, environment, report))
+    except* LaconicError as group:
+        error = group.exceptions[0]
+        assert isinstance(error, LaconicError)
+        report.failed(error)
+        raise error from None
+
+
+async def _run(wanted: Wanted, environment: Mapping[str, str], report: tmux.Report) -> int:
+    mail = await _named(wanted)
+    try:
+        given = {**environment, NAME_VARIABLE: mail.who.name}
+        given.pop(tmux.REPORT_VARIABLE, None)
+        spawned = Spawned([*own_words(), "run", "--no-start"], [wanted.words[0], *wanted.spawn])
+        program = terminal.start(wanted.words, given, 0 if os.isatty(0) else None)
+        session = Session(Given(wanted.words, given, wanted.task), program, mail, spawned)
+        report.runs()
+        status = await session.run()
+        report.ended(status)
+        return status
+    finally:
+        await mail.close()
+
+
+async def _named(wanted: Wanted) -> Mail:
+    """The connection under the name that is wanted, or under the first free one that begins like the program."""
+    program = PurePath(wanted.words[0]).name
+    if wanted.name:
+        return await Mail.open(Who(wanted.name, wanted.home, program, wanted.task))
+    stem = re.sub(r"\W", "-", PurePath(program).stem).strip("-") or "agent"
+    for number in range(1, MAX_NAME_TRIES + 1):
+        name = stem if number == 1 else f"{stem}-{number}"
+        try:
+            return await Mail.open(Who(name, wanted.home, program, wanted.task))
+        except LaconicError as error:
+            if error.code not in {"name_taken", "unauthorized"}:
+                raise
+    raise LaconicError("name_taken", f"{MAX_NAME_TRIES} programs are called {stem}", "--name gives another name")
+
+
+def own_words() -> list[str]:
+    """How this program is started again."""
+    return [sys.executable, "-m", "laconic"]
+
+
+def run_in_tmux(wanted: Wanted, environment: Mapping[str, str]) -> tmux.Ended:
+    """Run a program in a session of tmux, and be attached to it where there is a terminal."""
+    name = wanted.name or PurePath(wanted.words[0]).stem
+    options = ["--no-start"]
+    for flag, values in (("--name", [wanted.name]), ("--task", [wanted.task]), ("--spawn", wanted.spawn)):
+        for value in values:
+            options += [f"{flag}={value}"] if value else []
+    words = [*own_words(), "run", *options, "--", *wanted.words]
+    return tmux.run(name, words, environment, terminal.size(0 if os.isatty(0) else None))
