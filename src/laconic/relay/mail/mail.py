@@ -89,6 +89,9 @@ class Mail:
     def detach(self) -> None:
         """Tell of things on the store's thread again; nobody is connected."""
         self._run, self.presence = _at_once, Nobody()
+        with self._changing:  # what came of the last group may never be told
+            self._is_writing = False
+        self.flush()
 
     # Writing
 
