@@ -29,12 +29,13 @@ from typing import Any
 from bench import results
 from bench.machine import facts
 from laconic.capabilities.invoke import ask
-from laconic.code.symbols import Grade
-from laconic.foundation.limits import MAX_PAGE_ENTRIES
+from laconic.code.lenses.affected.reach import LIKELY
+from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_PAGE_ENTRIES
 from laconic.workspace import Workspace
 
 SUITE_SECONDS = 1_200
 DEFAULT_FUNCTIONS = 30
+EVERYTHING = {"limit": MAX_PAGE_ENTRIES, "budget": MAX_BUDGET_TOKENS}
 NOT_COPIED = shutil.ignore_patterns(".laconic", "__pycache__", ".venv", "venv")
 _PARAMETERS = re.compile(r"\[.*")
 
@@ -67,11 +68,11 @@ def main(arguments: list[str]) -> int:
         shutil.copytree(options.repository, root, ignore=NOT_COPIED, symlinks=True)
         executed = _executed(root, options.python)
         picked = _picked(executed, options.functions or len(executed))
-        named, sure, files, seconds = _asked(root, picked)
+        named, likely, files, seconds = _asked(root, picked)
     run = {function: executed[function] for function in picked}
     known = {test for tests in executed.values() for test in tests}
     scores = [
-        _score("tests, exact and inferred", sure, run, known),
+        _score("tests, likely", likely, run, known),
         _score("tests, all by calls", named, run, known),
         _score("files of tests, by calls", _files(named), _files(run), _of_files(known)),
         _score("files of tests, by calls or imports", files, _files(run), _of_files(known)),
@@ -104,7 +105,7 @@ def _executed(root: Path, python: str) -> dict[str, set[str]]:
     )
     print(done.stdout.strip().rpartition("\n")[2])
     report = root / "coverage.json"
-    command = [python, "-m", "coverage", "json", "--show-contexts", "-q", "-o", str(report)]
+    command = [python, "-m", "coverage", "json", "--show-contexts", "-i", "-q", "-o", str(report)]
     subprocess.run(command, cwd=root, env=environment, check=True, timeout=SUITE_SECONDS)
     measured: dict[str, Any] = json.loads(report.read_text("utf-8"))["files"]
     report.unlink()
@@ -164,20 +165,20 @@ def _asked(root: Path, functions: Iterable[str]) -> tuple[Named, Named, Named, l
     """
     with Workspace.open(root) as workspace:
         workspace.refresh()
-    named, sure, files = defaultdict(set), defaultdict(set), defaultdict(set)
+    named, likely, files = defaultdict(set), defaultdict(set), defaultdict(set)
     seconds = []
     for function in functions:
         start = perf_counter()
         with Workspace.open(root) as workspace:
-            answer = ask(workspace, "code.change_impact", files=(function,), limit=MAX_PAGE_ENTRIES)
+            answer = ask(workspace, "code.change_impact", files=(function,), **EVERYTHING)
         seconds.append(round(perf_counter() - start, 3))
-        for test in answer.tests.items:
-            named[function].add(test.id)
-            if test.grade is not Grade.BY_NAME:
-                sure[function].add(test.id)
+        for route in answer.routes.items:
+            named[function].update(route.tests)
+            if route.certainty >= LIKELY:
+                likely[function].update(route.tests)
         files[function] = {test.partition(":")[0] for test in named[function]}
         files[function] |= {one.file for one in answer.imports.items}
-    return dict(named), dict(sure), dict(files), seconds
+    return dict(named), dict(likely), dict(files), seconds
 
 
 def _files(tests: Named) -> Named:

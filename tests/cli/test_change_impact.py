@@ -11,6 +11,7 @@ import pytest
 from tests.cli.asking import Answer, Ask
 
 from laconic.foundation.limits import MAX_COMMAND_TESTS
+from laconic.foundation.tokens import count
 
 Repository = Callable[[Mapping[str, str]], Path]
 
@@ -74,7 +75,11 @@ def replace(root: Path, path: str, old: str, new: str) -> None:
 
 
 def names(answer: Answer) -> list[str]:
-    return [test["id"] for test in answer.result["tests"]["items"]]
+    return reaching(answer.result)
+
+
+def reaching(result: Any) -> list[str]:
+    return [test for route in result["routes"]["items"] for test in route["tests"]]
 
 
 def asked(ask: Ask, *words: str) -> Any:
@@ -85,15 +90,16 @@ def test_only_tests_that_reach_the_changed_function_are_named(ask: Ask, reposito
     replace(repository(SHOP), "shop/money.py", "value * RATE", "value * RATE * 1")
     result = asked(ask)
     assert result["changed"] == ["shop/money.py:cents"]
-    assert [test["id"] for test in result["tests"]["items"]] == [
-        "tests/test_orders.py:test_total",
-        "tests/test_orders.py:test_bill",
-    ]
-    assert [step["id"] for step in result["tests"]["items"][1]["path"]] == [
-        "tests/test_orders.py:test_bill",
-        "tests/conftest.py:bill",
-        "shop/orders.py:total",
-        "shop/money.py:cents",
+    assert [
+        (route["certainty"], [step["id"] for step in route["way"]], route["through"], route["tests"])
+        for route in result["routes"]["items"]
+    ] == [
+        (
+            1.0,
+            ["shop/orders.py:total", "shop/money.py:cents"],
+            ["tests/conftest.py:bill"],
+            ["tests/test_orders.py:test_bill", "tests/test_orders.py:test_total"],
+        )
     ]
     assert result["command"] == "pytest tests/test_orders.py::test_bill tests/test_orders.py::test_total"
 
@@ -106,7 +112,7 @@ def test_staged_untracked_and_deleted_files_are_changes(ask: Ask, repository: Re
     result = asked(ask)
     assert result["changed"] == ["shop/money.py", "shop/new.py", "shop/new.py:fresh"]
     assert result["gone"] == ["shop/money.py:shown"]
-    assert [test["id"] for test in result["tests"]["items"]] == [
+    assert reaching(result) == [
         "tests/test_money.py",  # its import fails, and with it all its tests
         "tests/test_money.py:TestShown.test_shown",
     ]
@@ -117,7 +123,7 @@ def test_who_imports_a_module_that_is_gone_is_found(ask: Ask, repository: Reposi
     (root / "shop/money.py").unlink()
     result = asked(ask)
     assert result["gone"][0] == "shop/money.py"
-    assert "tests/test_orders.py:test_total" in [test["id"] for test in result["tests"]["items"]]
+    assert "tests/test_orders.py:test_total" in reaching(result)
     assert result["base"]
 
 
@@ -127,7 +133,7 @@ def test_a_moved_file_changes_who_imports_it(ask: Ask, repository: Repository) -
     replace(root, "tests/test_money.py", "shop.money", "shop.coins")
     result = asked(ask)
     assert "shop/money.py" in result["gone"]
-    assert [test["id"] for test in result["tests"]["items"]] == ["tests/test_money.py"]  # it has changed itself
+    assert reaching(result) == ["tests/test_money.py"]  # it has changed itself
     assert [one["file"] for one in result["imports"]["items"]] == ["tests/test_orders.py"]
 
 
@@ -162,7 +168,7 @@ def test_a_file_of_tests_that_only_imports_is_named_after_the_others(ask: Ask, r
     replace(repository(SHOP), "shop/money.py", "value * RATE", "RATE * value")
     result = asked(ask)
     assert [one["file"] for one in result["imports"]["items"]] == ["tests/test_money.py", "tests/test_orders.py"]
-    assert result["imports_command"] == "pytest tests/test_money.py tests/test_orders.py"
+    assert result["imports_command"] == "pytest"  # no file of tests is left out
 
 
 def test_what_calls_back_from_outside_reaches_tests(ask: Ask, repository: Repository) -> None:
@@ -181,6 +187,52 @@ def test_what_calls_back_from_outside_reaches_tests(ask: Ask, repository: Reposi
     )
     assert names(ask("change-impact", "app.py:work", "--json")) == ["test_app.py:test_start"]
     assert names(ask("change-impact", "app.py:deep", "--json")) == ["test_app.py:test_box"]
+
+
+FRAMEWORK = {
+    "app.py": (
+        "class Box:\n    def __eq__(self, other):\n        return deep(other)\n\n\n"
+        "class Shelf:\n    def __len__(self):\n        Box()\n        return 1\n\n\ndef deep(x):\n    return x\n"
+    ),
+    "test_app.py": (
+        "from app import Box, Shelf, deep\n\n\ndef test_deep():\n    deep(1)\n\n\n"
+        "def test_box():\n    assert Box()\n\n\ndef test_shelf():\n    assert Shelf()\n"
+    ),
+}
+
+
+def test_the_sure_tests_come_first_and_weak_steps_do_not_chain(ask: Ask, repository: Repository) -> None:
+    repository(FRAMEWORK)
+    result = asked(ask, "app.py:deep")
+    assert [(route["certainty"], route["tests"]) for route in result["routes"]["items"]] == [
+        (1.0, ["test_app.py:test_deep"]),
+        (0.3, ["test_app.py:test_box"]),  # who makes a Box may compare it; who makes a Shelf is one guess further
+    ]
+    assert (result["tests"], result["likely"]) == (2, 1)
+    assert result["likely_command"] == "pytest test_app.py::test_deep"
+    assert result["command"] == "pytest test_app.py::test_box test_app.py::test_deep"
+    assert reaching(asked(ask, "app.py:deep", "--certainty", "5"))[2:] == ["test_app.py:test_shelf"]
+    assert reaching(asked(ask, "app.py:deep", "--certainty", "50")) == ["test_app.py:test_deep"]
+
+
+def test_the_answer_keeps_to_its_budget_and_says_what_it_leaves_out(ask: Ask, repository: Repository) -> None:
+    functions = "".join(f"def by{at}():\n    return end()\n\n\n" for at in range(30))
+    callers = "".join(f"def test_{at}():\n    app.by{at}()\n\n\n" for at in range(30))
+    repository({"app.py": f"def end():\n    return 1\n\n\n{functions}", "test_app.py": f"import app\n\n\n{callers}"})
+    whole = ask("change-impact", "app.py:end")
+    short = ask("change-impact", "app.py:end", "--budget", "700")
+    assert whole.out.count("test_app.py  ") == 30
+    assert "30 tests reach it by calls, 30 of them likely" in short.out
+    assert "more routes: --offset" in short.out
+    assert count(short.out) <= 700
+    assert ask("change-impact", "app.py:end", "--budget", "10").status == 2
+
+
+def test_a_command_for_all_tests_says_all(ask: Ask, repository: Repository) -> None:
+    many = "".join(f"def test_{at}():\n    end()\n\n\n" for at in range(MAX_COMMAND_TESTS))
+    files = {f"tests/test_{name}.py": f"from app import end\n\n\n{many}" for name in "abc"}
+    repository({"app.py": "def end():\n    return 1\n", "pytest.ini": "", **files})
+    assert asked(ask, "app.py")["command"] == "pytest"
 
 
 def test_what_runs_around_tests_reaches_them(ask: Ask, repository: Repository) -> None:

@@ -219,7 +219,7 @@ def sliced(value: Any) -> dict[str, Any]:
 
 def affected(value: Any) -> dict[str, Any]:
     """`code.change_impact` as files of tests."""
-    tests = [path_of(test["id"]) for test in value["tests"]["items"]]
+    tests = [path_of(test) for route in value["routes"]["items"] for test in route["tests"]]
     files = list(dict.fromkeys([*tests, *(importing["file"] for importing in value["imports"]["items"])]))
     changed_files = list(dict.fromkeys(map(path_of, value["changed"])))
     return {

@@ -13,7 +13,7 @@ from typing import Any
 from laconic.capabilities import catalogue
 from laconic.capabilities.declaration import Parameter, Role, parameters_of
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_PAGE_ENTRIES
+from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_PAGE_ENTRIES
 from laconic.protocols import answers
 from laconic.protocols.answers import Shape
 
@@ -111,7 +111,8 @@ SPELLINGS: Mapping[str, tuple[Spelling, ...]] = {
                  without_effect=_LANGUAGE | {"function"}, shape=answers.sliced),
     ),
     "change_impact": (
-        Spelling("code.change_impact", preset=_ALL, without_effect=frozenset({"session"}), shape=answers.affected),
+        Spelling("code.change_impact", preset={**_ALL, "budget": MAX_BUDGET_TOKENS},
+                 without_effect=frozenset({"session"}), shape=answers.affected),
     ),
     "tree": (
         Spelling("code.tree", without_effect=frozenset({"extensions", "exclude_hidden"}), preset=_ALL,

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
 from laconic.capabilities.files.places import files_below
-from laconic.capabilities.graph.listing import UNSAID, Row, listed, name_of
+from laconic.capabilities.graph.listing import GRADE_WORDS, name_of, path_of
+from laconic.capabilities.packs.budget import budget_option
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from laconic.capabilities.text import Style, aligned, counted
+from laconic.capabilities.text import PLAIN, Style, counted
 from laconic.code.symbols import Grade, Kind, Symbol
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_CHANGED_SYMBOLS, MAX_SEARCHED_SYMBOLS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from laconic.code.graph.users import User, Users
     from laconic.code.index.changes import ChangedFile
+    from laconic.code.languages.runners.commands import SelectedTest
     from laconic.code.lenses.affected.changed import Gone
-    from laconic.code.lenses.affected.reach import Affected, Reaching
+    from laconic.code.lenses.affected.reach import Affected, Reaching, Step
     from laconic.code.lenses.affected.suites import Suites
     from laconic.workspace import Workspace
+
+DEFAULT_ROUTES = 50
+NAMED_TESTS = 2  # of a file, or on a way, in the text of one route; of more it is said how many
+LEAST_PERCENT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +45,12 @@ class Parameters:
     )
     git: bool = option(False, "ask git what has changed, which is what happens without FILES")
     base: str = option("", "the revision that git compares the working tree with; HEAD if none", metavar="REF")
-    limit: int = limit_option(100, "tests")
-    offset: int = offset_option("tests")
+    certainty: int = option(
+        LEAST_PERCENT, "follow ways to tests that are at least so certain", minimum=1, maximum=100, metavar="PERCENT"
+    )
+    limit: int = limit_option(DEFAULT_ROUTES, "routes")
+    offset: int = offset_option("routes")
+    budget: int | None = budget_option()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +62,15 @@ class OnTheWay:
 
 
 @dataclass(frozen=True, slots=True)
-class ReachingTest:
-    """A test that may run what has changed; a file as a whole where its tests have no names."""
+class Route:
+    """The tests that may run what has changed in one way; a file as a whole where its tests have no names."""
 
-    id: str
+    certainty: float  # that one of these tests runs it, from 0 to 1
     grade: Grade  # of the least sure step
-    distance: int  # steps from the change, 0 for a test that has changed itself
-    path: tuple[OnTheWay, ...]
+    distance: int  # steps from the nearest of the tests to the change, 0 for tests that have changed themselves
+    way: tuple[OnTheWay, ...]  # from the first symbol that is no part of the tests to the change
+    through: tuple[str, ...]  # fixtures and helpers of the tests by which they get there, the id of each
+    tests: tuple[str, ...]  # ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,44 +89,119 @@ class ChangeImpact:
     base: str  # the commit that was compared with, empty where files were named
     changed: tuple[str, ...]  # symbol ids
     gone: tuple[str, ...]  # ids of definitions that are not there any more
-    tests: Page[ReachingTest]
-    imports: Page[ImportingTests]  # without files all of whose tests are among `tests`
-    command: str  # runs `tests`, all of them
+    tests: int  # that reach it by calls
+    likely: int  # of them, as likely as not or more
+    routes: Page[Route]  # the surest and shortest first
+    imports: Page[ImportingTests]  # without files all of whose tests are found by calls
+    likely_command: str  # runs the likely tests
+    command: str  # runs all tests that are found by calls
     imports_command: str  # runs the files of `imports`
     cut: bool
+    least_certainty: float  # of the ways that were followed
 
 
 def run(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
-    """From the change to symbols, from these to tests."""
+    """From the change to symbols, from these to tests; as many routes as the budget pays for."""
+    if parameters.files and (parameters.git or parameters.base):
+        raise LaconicError("usage", "either files are named or git is asked", "leave out one of them")
+    budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
+    impact = _impact(workspace, parameters)
+    count = workspace.tokenizer.count
+    kept, over = -1, max(len(impact.routes.items), len(impact.imports.items)) + 1
+    while over - kept > 1:
+        middle = (kept + over) // 2
+        fits = count(text(_shortened(impact, middle), PLAIN) + "\n") <= budget
+        kept, over = (middle, over) if fits else (kept, middle)
+    if kept < 0:
+        raise LaconicError("budget_too_small", f"no answer fits into {budget} tokens", "allow more with --budget")
+    return _shortened(impact, kept)
+
+
+def _shortened(impact: ChangeImpact, routes: int) -> ChangeImpact:
+    page, imports = impact.routes, impact.imports
+    more, others = max(0, len(page.items) - routes), max(0, len(imports.items) - routes)
+    return replace(
+        impact,
+        routes=replace(page, items=page.items[:routes], more=page.more + more),
+        imports=replace(imports, items=imports.items[:routes], more=imports.more + others),
+    )
+
+
+def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
     from laconic.code.graph.users import Users
     from laconic.code.languages.runners.commands import SelectedTest
     from laconic.code.lenses.affected.command import command
-    from laconic.code.lenses.affected.reach import Reach
+    from laconic.code.lenses.affected.reach import LIKELY, Reach
     from laconic.code.lenses.affected.suites import Suites
 
-    if parameters.files and (parameters.git or parameters.base):
-        raise LaconicError("usage", "either files are named or git is asked", "leave out one of them")
     engine = workspace.engine
     change = _named(workspace, parameters.files) if parameters.files else _of_git(workspace, parameters.base)
     users, suites = Users(engine.graph), Suites(engine.store.symbols_of, engine.source)
-    found = Reach(users, engine.store, suites, MAX_SEARCHED_SYMBOLS).search(
+    least = parameters.certainty / 100
+    found = Reach(users, engine.store, suites, MAX_SEARCHED_SYMBOLS, least).search(
         change.symbols[:MAX_CHANGED_SYMBOLS], _users_of_gone(change.gone, users)
     )
     languages = {file.path: file.language for file in engine.store.files()}
     importing = _importing(workspace, change, found, suites)
-    affected = sorted(found.tests, key=_order)
-    page = page_of(affected, parameters.limit, parameters.offset)
-    imports = page_of(importing, parameters.limit, parameters.offset)
+    likely = [one.test for one in found.tests if one.certainty >= LIKELY]
+    every = [one.test for one in found.tests]
+
+    def command_of(tests: Sequence[SelectedTest]) -> str:
+        return command(tests, languages.__getitem__, workspace.root, _all_files(tests, languages, suites))
+
     return ChangeImpact(
         change.base,
         tuple(symbol.id for symbol in change.symbols),
         tuple(f"{one.path}:{one.qualname}" if one.qualname else one.path for one in change.gone),
-        Page(tuple(map(_test, page.items)), page.total, page.offset, page.more),
-        imports,
-        command([one.test for one in affected], languages.__getitem__, workspace.root),
-        command([SelectedTest(one.file) for one in importing], languages.__getitem__, workspace.root),
+        len(every),
+        len(likely),
+        page_of(_routes(found.tests), parameters.limit, parameters.offset),
+        page_of(importing, parameters.limit, parameters.offset),
+        command_of(likely),
+        command_of(every),
+        command_of([SelectedTest(one.file) for one in importing]),
         found.cut or len(change.symbols) > MAX_CHANGED_SYMBOLS,
+        least,
     )
+
+
+def _all_files(tests: Sequence[SelectedTest], languages: Mapping[str, str], suites: Suites) -> list[str]:
+    """The files that hold tests, if those that are to be run may be all of them."""
+    from laconic.code.places import is_test
+
+    candidates = [path for path in languages if is_test(path)]
+    if 2 * len({test.path for test in tests}) < len(candidates):
+        return []
+    return [path for path in candidates if suites.holds_tests(path, languages[path])]
+
+
+def _routes(found: Sequence[Affected]) -> list[Route]:
+    """Tests that reach the change in the same way, together; the surest and shortest ways first."""
+    by_route: dict[tuple[object, ...], list[Affected]] = {}
+    for one in sorted(found, key=_order):
+        by_route.setdefault((one.certainty, one.grade, _outside_tests(one)), []).append(one)
+    return [_route(group) for group in by_route.values()]
+
+
+def _outside_tests(affected: Affected) -> tuple[Step, ...]:
+    """The way from where it leaves the tests; if it never does, the change alone, nothing if that is the test."""
+    from laconic.code.places import is_test
+
+    steps = affected.steps
+    left = next((at for at, step in enumerate(steps) if not is_test(path_of(step.id))), len(steps) - 1)
+    return steps[max(left, 1) :]
+
+
+def _order(affected: Affected) -> tuple[float, int, str, str]:
+    return -affected.certainty, len(affected.steps), affected.test.path, affected.test.name
+
+
+def _route(group: Sequence[Affected]) -> Route:
+    one, shared = group[0], _outside_tests(group[0])
+    way = tuple(OnTheWay(step.id, step.way) for step in shared)
+    between = (step.id for each in group for step in each.steps[1 : len(each.steps) - len(shared)])
+    ids = tuple(f"{test.path}:{test.name}" if test.name else test.path for test in sorted(each.test for each in group))
+    return Route(round(one.certainty, 3), one.grade, len(one.steps) - 1, way, tuple(dict.fromkeys(between)), ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,31 +274,19 @@ def _importing(workspace: Workspace, change: _Change, found: Reaching, suites: S
     ]
 
 
-def _order(affected: Affected) -> tuple[int, int, str, str]:
-    return list(Grade).index(affected.grade), len(affected.steps), affected.test.path, affected.test.name
-
-
-def _test(affected: Affected) -> ReachingTest:
-    test = affected.test
-    path = tuple(OnTheWay(step.id, step.way) for step in affected.steps)
-    symbol_id = f"{test.path}:{test.name}" if test.name else test.path
-    return ReachingTest(symbol_id, affected.grade, len(path) - 1, path)
-
-
 def text(impact: ChangeImpact, style: Style) -> str:
-    """What has changed, the tests by calls with the way there, the files by imports, and the commands."""
+    """What has changed, the tests by calls with the ways there, the files by imports, and the commands."""
     changed = counted(len(impact.changed), "symbol")
     lost = f", {len(impact.gone):,} gone" if impact.gone else ""
     since = f" since {impact.base[:10]}" if impact.base else ""
     blocks = [style.heading(f"{changed} changed{since}{lost}")]
-    if not impact.tests.total and not impact.imports.total:
+    if not impact.tests and not impact.imports.total:
         return "\n".join([*blocks, "no test reaches this"])
-    if impact.tests.total:
-        blocks.append(
-            f"{counted(impact.tests.total, 'test reaches', 'tests reach')} it by calls  {style.faint(UNSAID)}"
-        )
-        blocks += listed([Row(one.id, one.grade, (_way(one),)) for one in impact.tests.items], style)
-        blocks += rest_line(impact.tests, "test", style)
+    if impact.tests:
+        reach = counted(impact.tests, "test reaches", "tests reach")
+        blocks.append(f"{reach} it by calls, {impact.likely:,} of them likely")
+        blocks += [line for route in impact.routes.items for line in _route_lines(route, style)]
+        blocks += rest_line(impact.routes, "route", style)
     if impact.cut:
         blocks.append(style.doubtful("… the search stopped at its bound: there may be more"))
     if impact.imports.total:
@@ -215,22 +294,43 @@ def text(impact: ChangeImpact, style: Style) -> str:
     return "\n".join([*blocks, *_commands_text(impact, style)])
 
 
+def _route_lines(route: Route, style: Style) -> list[str]:
+    """How certain and by which way, then the tests, a line for each file."""
+    names = " → ".join(name_of(step.id) for step in route.way)
+    through = f"through {_few([name_of(one) for one in route.through])}" if route.through else ""
+    said = [GRADE_WORDS[route.grade], f"→ {names}" if names else "changed", through]
+    lines = [f"  {style.doubtful('  '.join([f'{route.certainty:.0%}', *filter(None, said)]))}"]
+    for path, tests in groupby(route.tests, path_of):
+        lines.append(f"    {path}  {style.symbol(_few([name_of(test) for test in tests]))}")
+    return lines
+
+
+def _few(names: Sequence[str]) -> str:
+    """Some names, and how many more."""
+    more = f" and {len(names) - NAMED_TESTS:,} more" if len(names) > NAMED_TESTS else ""
+    return ", ".join(names[:NAMED_TESTS]) + more
+
+
 def _imports_text(imports: Page[ImportingTests], style: Style) -> list[str]:
-    head = f"{counted(imports.total, 'file')} of tests with others that import it"
-    rows = [(one.file, f"via {' → '.join(one.path[1:-1])}" if one.distance > 1 else "") for one in imports.items]
-    lines = aligned(rows, [style.symbol, style.faint])
-    return [head, *(f"  {line}" for line in lines), *rest_line(imports, "file", style)]
+    """The files, those together that import the change by way of the same others."""
+    lines = [f"{counted(imports.total, 'file')} of tests with others that import it"]
+    by_way: dict[tuple[str, ...], list[str]] = {}
+    for one in imports.items:
+        by_way.setdefault(one.path[1:-1], []).append(one.file)
+    for way, files in by_way.items():
+        via = style.faint(f"  via {' → '.join(way)}") if way else ""
+        lines.append(f"  {', '.join(files)}{via}")
+    return [*lines, *rest_line(imports, "file", style)]
 
 
 def _commands_text(impact: ChangeImpact, style: Style) -> list[str]:
-    lines = [f"{style.heading('run')}  {impact.command}"] if impact.command else []
-    return lines + ([f"{style.heading('and by imports')}  {impact.imports_command}"] if impact.imports_command else [])
-
-
-def _way(test: ReachingTest) -> str:
-    """The symbols between a test and the change; the last is the change."""
-    between = [name_of(step.id) for step in test.path[1:]]
-    return f"→ {' → '.join(between)}" if between else "changed itself"
+    """The commands, the one that most likely tells something first; of two that are the same only one."""
+    first = impact.likely_command
+    rows = [("run first" if first != impact.command else "run", first)]
+    rows.append(("then" if first else "run", impact.command))
+    rows.append(("and by imports", impact.imports_command))
+    lines = {line: label for label, line in reversed(rows) if line}
+    return [f"{style.heading(label)}  {line}" for line, label in reversed(lines.items())]
 
 
 CAPABILITY = Capability(
@@ -239,10 +339,11 @@ CAPABILITY = Capability(
     description="Without FILES the change is what git says differs from the last commit, staged or not, new files "
     "included, or from where the working tree and --base part; only the symbols whose lines differ count. Of FILES "
     "all symbols count; `path:name` names a single one.\n\n"
-    "Tests that reach the change by calls come first, the surest and nearest before the others, each with its way "
-    "there. Beside calls count what a framework passes to a test by name, what is passed on to other functions, and, "
-    "graded by name, methods that code outside the repository may call on an object. Then come the files of tests "
-    "that import a changed file.",
+    "Tests that reach the change by calls come first, those together that do so in the same way, the most certain and "
+    "shortest ways before the others. Beside calls count what a framework passes to a test by name, what is passed on "
+    "to other functions, and, graded by name, methods that code outside the repository may call on an object. The "
+    "percentage is how certain all steps of a way are together; ways below --certainty are not followed. Tests of 50 % "
+    "and more are likely, and have a command of their own. Then come the files of tests that import a changed file.",
     parameters=Parameters,
     run=run,
     text=text,

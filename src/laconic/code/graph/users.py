@@ -6,13 +6,14 @@ Calls are the call graph's. Beside them a definition runs when
 - it is passed to a function, which may call it (`passed`);
 - a framework calls it to fill a parameter (`provided`);
 - the function around it runs (`inside`);
-- code outside the repository calls it through an object: the language itself does so with special methods, a base from
-  outside with what overrides it, and an interface with what nobody calls by name. All these need an object, so
-  whoever constructs the class may run the method (`constructed`). That is the assumption of rapid type analysis (Bacon
-  and Sweeney, OOPSLA 1996), here for calls from outside alone;
+- code outside the repository calls it through an object: the language itself does so with special methods, a base or an
+  interface from outside with what nobody calls here. All these need an object, so whoever constructs the class may run
+  the method (`constructed`). That is the assumption of rapid type analysis (Bacon and Sweeney, OOPSLA 1996), here for
+  calls from outside alone;
 - it overrides a method that runs (`overridden`).
 
-What holds a value is used by those that read it (`reads`).
+What holds a value is used by those that read it (`reads`), and so is a function that a module binds to another name
+(`held`), though who reads that name need not call it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any, NamedTuple
 
 from laconic.code.expressions import IMPORTED, MEMBER, PROPERTY, VERSION_MARK, Expression
 from laconic.code.graph.callgraph import CallGraph
-from laconic.code.graph.dead import called_by_language, has_base_outside
+from laconic.code.graph.dead import called_by_language
 from laconic.code.graph.evaluate import Evaluator
 from laconic.code.graph.program import File
 from laconic.code.graph.values import FUNCTION, Value
@@ -42,6 +43,7 @@ class Way(StrEnum):
     PROVIDED = "is given"
     INSIDE = "holds"
     READS = "reads"
+    HELD = "reads what holds"
     CONSTRUCTED = "constructs the class of"
     OVERRIDDEN = "is overridden by"
 
@@ -132,9 +134,9 @@ class Users:
             elif not is_bound:
                 continue
             if is_bound:
-                yield from self._readers(other, flow.target.partition(VERSION_MARK)[0])
+                yield from self._readers(other, flow.target.partition(VERSION_MARK)[0], Way.HELD)
 
-    def _readers(self, file: File, name: str) -> Iterator[User]:
+    def _readers(self, file: File, name: str, way: Way = Way.READS) -> Iterator[User]:
         """The definitions that read a name which a file binds: in the file, and where it is imported or a member."""
         files = {*self._program.mentioning(name, file), file.id}
         if len(files) > MAX_CARRIED_FILES:
@@ -143,7 +145,7 @@ class Users:
             grade = Grade.INFERRED if other.id == file.id or self._imports(other, name, file) else Grade.BY_NAME
             for position, scope in enumerate(other.scopes):
                 if scope is not None and position and _names(scope, name, as_name=grade is Grade.INFERRED):
-                    yield User(self._id(other, position), Way.READS, grade)
+                    yield User(self._id(other, position), way, grade)
 
     def _imports(self, other: File, name: str, file: File) -> bool:
         """Whether a file imports a name from another."""
@@ -171,7 +173,7 @@ class Users:
                 yield User(self._id(self._program.file(value[1]), value[2]), Way.OVERRIDDEN, Grade.INFERRED)
         name = file.definitions[position][1]
         from_outside = name in called_by_language(file) or name[:2] == "__" or not is_called
-        if from_outside or has_base_outside(file, owner, self._evaluator):
+        if from_outside:
             for found in (target, *self._evaluator.members.subclasses(target)):
                 for maker in self._makers(found):
                     yield User(maker, Way.CONSTRUCTED, Grade.BY_NAME)

@@ -55,21 +55,42 @@ class Projects:
             return ""
 
 
-def command(tests: Sequence[SelectedTest], language_of: Callable[[str], str], root: Path) -> str:
-    """One line that runs all the tests; of very many their files, or all there are. "" for no tests."""
+def command(
+    tests: Sequence[SelectedTest],
+    language_of: Callable[[str], str],
+    root: Path,
+    all_files: Iterable[str] = (),
+) -> str:
+    """One line that runs all the tests; of very many their files, or all there are. "" for no tests.
+
+    `all_files` are those that hold tests, if the line is to say so where it would name each of a project.
+    """
     projects = Projects(root)
+    groups = _by_project(_few(tests), language_of, projects)
+    whole = _by_project(map(SelectedTest, all_files), language_of, projects)
+    lines = []
+    for key, group in sorted(groups.items(), key=lambda item: (item[0][0], item[0][1].everything)):
+        directory, runner = key
+        is_all = len(whole[key]) > 1 and {test.path for test in whole[key]} <= {
+            test.path for test in group if not test.name
+        }
+        line = runner.everything if is_all or len(group) > MAX_COMMAND_TESTS else runner.command(group)
+        lines.append(f"(cd {quote(directory)} && {line})" if directory else line)
+    return " && ".join(dict.fromkeys(lines))
+
+
+def _by_project(
+    tests: Iterable[SelectedTest], language_of: Callable[[str], str], projects: Projects
+) -> dict[tuple[str, Runner], list[SelectedTest]]:
+    """Tests by the directory that they are run from and what runs them, their paths written from there."""
     groups: dict[tuple[str, Runner], list[SelectedTest]] = defaultdict(list)
-    for test in sorted(_few(tests)):
+    for test in sorted(tests):
         language = language_of(test.path)
         if language in CUSTOMS:
             directory, runner = projects.runner(test.path.rpartition("/")[0], language)
             inside = test.path.removeprefix(f"{directory}/") if directory else test.path
             groups[directory, runner].append(test._replace(path=inside))
-    lines = []
-    for (directory, runner), group in sorted(groups.items(), key=lambda item: (item[0][0], item[0][1].everything)):
-        line = runner.command(group) if len(group) <= MAX_COMMAND_TESTS else runner.everything
-        lines.append(f"(cd {quote(directory)} && {line})" if directory else line)
-    return " && ".join(dict.fromkeys(lines))
+    return groups
 
 
 def _few(tests: Iterable[SelectedTest]) -> set[SelectedTest]:
