@@ -257,7 +257,7 @@ def _seconds(word: str | float) -> float:
         seconds = 0.0
     if not 0 < seconds <= MAX_TALK_SECONDS:
         raise TalkError("INVALID_ARGUMENT", f"--timeout is in seconds, at most {MAX_TALK_SECONDS:g}", timeout=str(word))
-    return seconds
+    return int(seconds) if seconds.is_integer() else seconds
 
 
 def _done(result: Mapping[str, Any]) -> int:
