@@ -129,9 +129,17 @@ def names_of(function: ast.AST) -> Iterator[str]:
             yield node.id
 
 
+@pytest.fixture(scope="module")
+def own_code(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """The program itself as a repository."""
+    root = tmp_path_factory.mktemp("own")
+    shutil.copytree(PACKAGE, root / "laconic", ignore=shutil.ignore_patterns("__pycache__", "*.bin", "*.arrays"))
+    with Workspace.open(root) as workspace:
+        yield workspace
+
+
 @pytest.mark.parametrize("path", ["code/pack/fit.py", "code/pack/filling.py", "code/lenses/needs.py", "code/engine.py"])
-def test_nothing_is_missing_that_real_code_names(tmp_path: Path, path: str) -> None:
-    shutil.copytree(PACKAGE, tmp_path / "laconic", ignore=shutil.ignore_patterns("__pycache__", "*.bin", "*.arrays"))
+def test_nothing_is_missing_that_real_code_names(own_code: Workspace, path: str) -> None:
     tree = ast.parse((PACKAGE / path).read_text())
     imported = {
         alias.asname or alias.name: (node.module or "", alias.name)
@@ -139,22 +147,21 @@ def test_nothing_is_missing_that_real_code_names(tmp_path: Path, path: str) -> N
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    with Workspace.open(tmp_path) as workspace:
-        store = workspace.engine.store
-        own = {symbol.name: symbol.id for symbol in store.symbols_of(f"laconic/{path}") if "." not in symbol.qualname}
-        for node in tree.body:
-            if not isinstance(node, ast.FunctionDef | ast.ClassDef):
-                continue
-            needed = {own[name] for name in names_of(node) if name in own and name != node.name}
-            for name in names_of(node):
-                module, original = imported.get(name, ("", ""))
-                home = f"{module.replace('.', '/')}.py:{original}"
-                needed |= {home} if store.symbol(home) else set()
-            target = (f"laconic/{path}:{node.name}",)
-            listed = ask_python(workspace, "code.symbol.deps", symbol=target[0], limit=1_000).needs.items
-            assert needed - {one.id for one in listed} == set(), node.name
-            found = ask_python(workspace, "code.symbol.slice", symbols=target, budget=20_000)
-            assert needed - pack_ids(found, workspace) == set(), node.name
+    store = own_code.engine.store
+    own = {symbol.name: symbol.id for symbol in store.symbols_of(f"laconic/{path}") if "." not in symbol.qualname}
+    for node in tree.body:
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            continue
+        needed = {own[name] for name in names_of(node) if name in own and name != node.name}
+        for name in names_of(node):
+            module, original = imported.get(name, ("", ""))
+            home = f"{module.replace('.', '/')}.py:{original}"
+            needed |= {home} if store.symbol(home) else set()
+        target = (f"laconic/{path}:{node.name}",)
+        listed = ask_python(own_code, "code.symbol.deps", symbol=target[0], limit=1_000).needs.items
+        assert needed - {one.id for one in listed} == set(), node.name
+        found = ask_python(own_code, "code.symbol.slice", symbols=target, budget=20_000)
+        assert needed - pack_ids(found, own_code) == set(), node.name
 
 
 def test_a_list_keeps_to_its_budget(ask: Ask) -> None:
