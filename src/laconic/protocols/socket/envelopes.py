@@ -150,7 +150,7 @@ class Send(Struct):
 
     body: str
     kind: Kind = "message"
-    data: Raw | None = None
+    data: Raw = _NOTHING  # a union with `Raw` would take null alone
     thread: Short | None = None
 
 
