@@ -1,0 +1,1 @@
+"""How calls of tools are asked for and read."""
