@@ -212,8 +212,36 @@ def test_a_conflict_is_shown_as_the_file_is(repository: Repository, ask: Ask) ->
 def test_without_a_change_there_is_nothing_to_say(repository: Repository, ask: Ask) -> None:
     repository(SHOP)
     answer = ask("diff-context")
-    assert (answer.status, answer.out.strip()) == (0, "")
-    assert "nothing differs" in answer.err
+    assert answer.status == 0
+    assert answer.out.startswith("=== nothing differs between ")
+    assert answer.out.endswith(" and worktree\n")
+    assert json.loads(ask("diff-context", "--format", "json").out)["note"].startswith("nothing differs between ")
+
+
+def test_a_file_whose_contents_git_does_not_have_is_said_and_the_rest_answered(
+    repository: Repository, ask: Ask
+) -> None:
+    root = repository(SHOP)
+    lost = subprocess.run(["git", "rev-parse", "HEAD:shop/orders.py"], cwd=root, check=True, capture_output=True)
+    name = lost.stdout.decode().strip()
+    (root / ".git/objects" / name[:2] / name[2:]).unlink()
+    edit(root, "shop/orders.py", "sum(", "0 + sum(")
+    edit(root, "shop/money.py", "\n\ndef unused():\n    return None\n", "")
+    found = slices(ask, "--worktree")
+    assert found["shop/money.py:unused"]["relevance"] == "deleted"
+    said = ask("diff-context", "--worktree").out
+    assert "=== shop/orders.py\n@1 differs; git has not fetched what it was\n" in said
+    assert "shop/orders.py:total" in ask("change-impact", "--json").result["changed"]
+
+
+def test_a_deleted_file_costs_a_line(repository: Repository, ask: Ask) -> None:
+    root = repository(SHOP)
+    (root / "shop/money.py").unlink()
+    answer = ask("diff-context", "--worktree", "--json").result
+    assert "shop/money.py:cents" in answer["deleted"]
+    assert [item["id"] for item in answer["items"] if item["reason"].startswith("deleted")] == ["shop/money.py"]
+    assert " deleted" in answer["text"]
+    assert "return None" not in answer["text"]
 
 
 def test_a_patch_says_the_same_before_and_after_it_is_applied(

@@ -354,12 +354,14 @@ def _texts(
 
     whole = Texts(text_of, symbols_of, with_docs=with_docs)
     before: Mapping[str, Side] = {file.before.path: file.before for file in files if file.before is not None}
-    parts = {one.symbol.id: one for one in view.candidates if one.parts}
+    parts = {one.symbol.id: one for one in view.candidates if one.parts or one.is_gone}
 
     def body_of(symbol: Symbol) -> Sequence[Line] | None:
         candidate = parts.get(symbol.id)
         if candidate is None:
             return None
+        if not candidate.parts:
+            return ()
         if candidate.is_gone:
             side = before[symbol.path]
             lines: Sequence[Line] = lines_of(side.text, 0, len(side.text), 1)[symbol.start_line - 1 : symbol.end_line]
@@ -376,12 +378,10 @@ def text(found: DiffContext | str, style: Style) -> str:
 
 
 def aside(found: DiffContext | str, style: Style) -> str:
-    """That nothing differs, what the session did, and the tag."""
+    """What no test ran, what the session did, and the tag."""
     if isinstance(found, str):
         return ""
-    between = f"{found.base[:10] or 'before'} and {found.head[:10]}"
-    said = [] if found.files else [f"nothing differs between {between}"]
-    said += change_lines(found.coverage, style) if found.coverage else []
+    said = change_lines(found.coverage, style) if found.coverage else []
     return "\n".join([*said, *aside_lines(found.session, found.etag, style)])
 
 

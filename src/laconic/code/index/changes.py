@@ -7,7 +7,7 @@ base on another branch means the commit where the branches part, as for pull req
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,8 @@ _DIFF_OPTIONS = (
     "--submodule=short", "--ignore-submodules=dirty", "--src-prefix=a/", "--dst-prefix=b/",
 )  # fmt: skip
 _PROBED_BYTES = 8_000  # of a file that git does not know, to see whether it is text
+MAX_EXCLUDED_FILES = 2_000  # without contents; of more git cannot be told to pass over them
+_SHA1_DIGITS = 40
 _MAIN_BRANCHES = ("origin/HEAD", "main", "master", "origin/main", "origin/master")
 
 
@@ -63,7 +65,7 @@ class Changes:
 
     def files(self) -> list[ChangedFile]:
         """All that differs below the root and holds text, by path."""
-        found = [ChangedFile(one.path, one.old_path, _ranges(one)) for one in self._tracked() if one.has_text]
+        found = [_changed_file(one) for one in self._tracked() if one.has_text]
         found += [ChangedFile(path, "") for path in self._untracked()]
         return sorted(found, key=lambda file: (file.path or file.old_path, file.old_path))
 
@@ -112,7 +114,37 @@ class Changes:
 
     def _tracked(self) -> list[FileDiff]:
         ends = ["--cached", self.commit] if self._staged else [self.commit, *([self.head] if self.head else [])]
-        return read_patch(self._git("diff", *_DIFF_OPTIONS, *ends, "--"))
+        try:
+            return read_patch(self._git("diff", *_DIFF_OPTIONS, *ends, "--"))
+        except LaconicError:
+            unread, missing = self._unreadable(ends)
+            if not 0 < len(unread) <= MAX_EXCLUDED_FILES:
+                raise
+        others = (f":(exclude,literal){path}" for path in unread)
+        return [*read_patch(self._git("diff", *_DIFF_OPTIONS, *ends, "--", ".", *others)), *missing]
+
+    def _unreadable(self, ends: Sequence[str]) -> tuple[list[str], list[FileDiff]]:
+        """Files of which git lacks contents, as in a clone that fetches them when asked; and those that differ.
+
+        Asks what does not open contents: `git diff` compares a file whose times have changed.
+        """
+        command = ["diff-tree", "-r"] if self.head else ["diff-index"]
+        words = self._git(*command, "--raw", "-z", "--no-abbrev", "--no-renames", "--relative", *ends, "--")
+        fields = words.split(b"\0")
+        rows = [
+            (*row.decode("ascii").lstrip(":").split(), os.fsdecode(path))
+            for row, path in zip(fields[::2], fields[1::2], strict=False)
+        ]
+        trees = [self.commit, *([self.head] if self.head else [])]
+        listed = self._git("rev-list", "--objects", "--no-object-names", "--no-walk", "--missing=print", *trees, "--")
+        lost = {line[1:].decode("ascii") for line in listed.splitlines() if line.startswith(b"?")}
+        unread = [(before, kind, path) for _, _, before, after, kind, path in rows if lost & {before, after}]
+        missing = [
+            FileDiff("" if kind == "A" else path, "" if kind == "D" else path, is_missing=True)
+            for before, kind, path in unread
+            if self.head or self._staged or _blob_id(self._root, path, len(before)) != before
+        ]
+        return [path for _, _, path in unread], missing
 
     def _untracked(self) -> list[str]:
         if self.head or self._staged:
@@ -168,11 +200,29 @@ class Changes:
         return output
 
 
+def _changed_file(diff: FileDiff) -> ChangedFile:
+    """All of a file may have changed of which git does not have what it was."""
+    is_whole = diff.is_missing and diff.path
+    return ChangedFile(diff.path, "" if is_whole else diff.old_path, _ranges(diff))
+
+
 def _ranges(diff: FileDiff) -> tuple[tuple[int, int], ...]:
     return tuple(
         (one.new_first, one.new_first + len(one.added) - 1) if one.added else (one.new_first - 1, one.new_first)
         for one in diff.hunks
     )
+
+
+def _blob_id(root: Path, path: str, digits: int) -> str:
+    """The id that git gives to a file as it stands, by its hash of so many digits; "" for one that cannot be read."""
+    from hashlib import new
+
+    try:
+        text = read_below(str(root), path)
+    except OSError:
+        return ""
+    name = "sha1" if digits == _SHA1_DIGITS else "sha256"
+    return new(name, b"blob %d\0" % len(text) + text, usedforsecurity=False).hexdigest()
 
 
 def _appeared(root: Path, path: str) -> FileDiff:

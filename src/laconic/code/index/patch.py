@@ -52,6 +52,7 @@ class FileDiff:
     mode: str = ""
     old_blob: str = ""  # ids of git, perhaps shortened
     blob: str = ""
+    is_missing: bool = False  # git has not the contents of a side, so nobody knows what differs
 
     @property
     def is_submodule(self) -> bool:
@@ -61,7 +62,7 @@ class FileDiff:
     @property
     def has_text(self) -> bool:
         """Whether there is something to say of its lines, or of its name: not of what is binary or changed its mode."""
-        return bool(self.hunks) or (not self.is_binary and self.path != self.old_path)
+        return bool(self.hunks) or self.is_missing or (not self.is_binary and self.path != self.old_path)
 
     @property
     def name(self) -> str:
@@ -260,13 +261,16 @@ def _finished(draft: _Draft, has_prefixes: bool) -> FileDiff:
         old = new  # as git does: the name of what there is now
     old = draft.renamed_from if draft.renamed_from is not None else old
     new = draft.renamed_to if draft.renamed_to is not None else new
+    old_blob, blob = ("" if not one.strip("0") else one for one in draft.blobs)
     return FileDiff(
         "" if draft.is_new else os.fsdecode(old),
         "" if draft.is_gone else os.fsdecode(new),
         tuple(draft.hunks),
         draft.is_binary,
-        *draft.modes,
-        *("" if not blob.strip("0") else blob for blob in draft.blobs),
+        old_mode=draft.modes[0],
+        mode=draft.modes[1],
+        old_blob=old_blob,
+        blob=blob,
     )
 
 

@@ -14,7 +14,7 @@ and `"gone"` lists relations that it was told and that are not so any more.
 
 Of a slice that is cut down to some of its lines, `"shown": [[45, 50], [60, 66]]` has these. A changed symbol has
 `"diff_lines"`, and `"removed"` with the lines that were taken out, each with the line before which it stood; packs of
-changes say `"base"` and `"head"`. `budget_used` is the size of the JSON text itself.
+changes say `"base"` and `"head"`, and have a `"note"` if nothing differs. `budget_used` is the size of the JSON text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from laconic.code.pack.model import PART_OF_DETAIL, Block, Count, Delta, Detail, Extract, Item, Pack, Part
-from laconic.code.render.relations import reason_phrase, twin_phrase
+from laconic.code.render.relations import nothing_phrase, reason_phrase, twin_phrase
 from laconic.foundation.escape import json_escaped
 
 
@@ -56,6 +56,8 @@ def as_json(pack: Pack, count: Count) -> Sequence[Block]:
         blocks.append(Block(f',"gone":{_encoded([one._asdict() for one in pack.gone])}', Part.NOTE))
     if pack.omitted:
         blocks.append(Block(f',"omitted":{_encoded(dict(pack.omitted))}', Part.NOTE))
+    if nothing := nothing_phrase(pack):
+        blocks.append(Block(f',"note":{_encoded(nothing)}', Part.NOTE))
     return [*blocks, Block("}\n", Part.HEADER)]
 
 

@@ -14,6 +14,7 @@ from laconic.code.symbols import Symbol
 _LABELS = {CALLEE: "calls", CALLER: "callers", TEST: "tests"}
 _ORDER = [label + suffix for suffix in ("", BY_NAME) for label in _LABELS.values()]
 # After a name: the reader has its signature or more, and that is still so; or it is not.
+COMMIT_DIGITS = 10
 UNCHANGED_NAME = "="
 CHANGED_NAME = "≠"
 
@@ -122,6 +123,9 @@ def legend_phrase(pack: Pack) -> str:
 
 def note_phrase(pack: Pack) -> str:
     """`17 as before, no caller of open any more: login, +12 more callers`, "" when everything is there."""
+    nothing = nothing_phrase(pack)
+    if nothing:
+        return nothing
     known = [f"{len(pack.as_before)} as before"] if pack.as_before else []
     lost: dict[tuple[str, str], list[str]] = defaultdict(list)
     for one in pack.gone:
@@ -129,6 +133,14 @@ def note_phrase(pack: Pack) -> str:
     gone = [f"no {reason} of {_short(of)} any more: {' '.join(map(_short, ids))}" for (reason, of), ids in lost.items()]
     omitted = [f"+{times} more {_plural(reason, times)}" for reason, times in pack.omitted]
     return ", ".join([*known, *gone, *omitted])
+
+
+def nothing_phrase(pack: Pack) -> str:
+    """That a change is empty; "" for any other pack."""
+    said = (pack.items, pack.extracts, pack.omitted, pack.as_before, pack.gone, pack.whole_files)
+    if not pack.base or any(said):
+        return ""
+    return f"nothing differs between {pack.base[:COMMIT_DIGITS]} and {pack.head[:COMMIT_DIGITS]}"
 
 
 def _short(symbol_id: str) -> str:

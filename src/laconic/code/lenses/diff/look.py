@@ -29,7 +29,7 @@ from laconic.code.lenses.candidate import (
 )
 from laconic.code.lenses.diff.evidence import FIELDS, Evidence, Figures, Sources, gather
 from laconic.code.lenses.diff.notes import without_text
-from laconic.code.lenses.diff.placed import ChangedSymbol, FileChange
+from laconic.code.lenses.diff.placed import ChangedSymbol, FileChange, Side
 from laconic.code.lenses.diff.regions import Region
 from laconic.code.places import is_test
 from laconic.code.symbols import CLASS_KINDS, Kind, Symbol
@@ -92,13 +92,23 @@ def look(changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], source
     most_targets = max(1, min(MAX_TARGET_SYMBOLS, budget // TOKENS_A_TARGET))
     evidence = gather(changes, changed, sources)
     holding = {one.symbol.parent for one in changed if not one.is_gone}
-    targets = [_target(one, one.symbol.id in holding) for one in changed]
+    removed = {change.before.path: change.before for change in changes if change.before and not change.diff.path}
+    targets = [_removed_file(side) for side in removed.values()]
+    targets += [
+        _target(one, one.symbol.id in holding) for one in changed if not (one.is_gone and one.symbol.path in removed)
+    ]
     beyond = [replace(one, score=BEYOND_TARGETS_SCORE) for one in targets[most_targets:]]
     others, unlikely = _others(evidence, LEAST_CHANCE_TOKENS / budget)
     candidates = ranked([*targets[:most_targets], *beyond, *others])
     left = unlikely + Counter(one.reason for one in candidates[MAX_CANDIDATES_SYMBOLS:])
     apart = frozenset(one.symbol.path for one in targets)
     return View(candidates[:MAX_CANDIDATES_SYMBOLS], dict(sorted(left.items())), apart=apart)
+
+
+def _removed_file(side: Side) -> Candidate:
+    """A file that is gone costs a line, whatever was in it."""
+    symbol = without_text(side.symbols[0])
+    return Candidate(symbol, TARGET_SCORE, DELETED, is_gone=True)
 
 
 def _target(one: ChangedSymbol, holds_others: bool) -> Candidate:

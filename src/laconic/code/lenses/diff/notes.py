@@ -13,7 +13,9 @@ COMMIT_DIGITS = 10
 def note_of(diff: FileDiff) -> str:
     """Words about a file, "" where its lines say all."""
     words = []
-    if diff.is_submodule:
+    if diff.is_missing:
+        words.append("differs; git has not fetched what it was")
+    elif diff.is_submodule:
         words.append(f"submodule {_commit(diff, old=True)} → {_commit(diff, old=False)}")
     elif diff.is_binary:
         words.append("binary" if diff.old_path and diff.path else "new, binary" if diff.path else "deleted, binary")
