@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.router.served import Raw, served, take, until
 
 from laconic.client.peer import Peer
 from laconic.foundation.errors import LaconicError
 from laconic.protocols.socket.place import socket_path
-from tests.router.served import Raw, served, take, until
 
 
 async def refusal(waits: Any) -> str:
@@ -228,13 +228,13 @@ async def test_what_is_no_envelope_is_told_so(home: Path) -> None:
 async def test_what_is_not_understood_is_told_so_and_the_connection_stays(home: Path) -> None:
     async with served(home) as relay:
         raw = await relay.hello("ann")
-        for type in ("SHADOW_BIND", "SHADOW_UNBIND", "STATE", "DELIVER", "WELCOME", "HELLO", "nonsense"):
-            raw.say(type, {}, id=type)
+        for kind in ("SHADOW_BIND", "SHADOW_UNBIND", "STATE", "DELIVER", "WELCOME", "HELLO", "nonsense"):
+            raw.say(kind, {}, id=kind)
             told = (await raw.hear())["payload"]
-            assert (told["code"], told["fatal"], told["ack_id"]) == ("BAD_REQUEST", False, type)
-        for type, payload in (("ACK", {}), ("SYNC", {}), ("CHANNEL_INFO", {}), ("SERVICE_REQUEST", {"params": {}})):
-            raw.say(type, payload, id=type)
-            assert (await raw.hear())["payload"]["ack_id"] == type
+            assert (told["code"], told["fatal"], told["ack_id"]) == ("BAD_REQUEST", False, kind)
+        for kind, payload in (("ACK", {}), ("SYNC", {}), ("CHANNEL_INFO", {}), ("SERVICE_REQUEST", {"params": {}})):
+            raw.say(kind, payload, id=kind)
+            assert (await raw.hear())["payload"]["ack_id"] == kind
         for body in (b"{", b"\xff"):
             raw.put(body)
             assert (await raw.hear())["payload"]["code"] == "BAD_REQUEST"

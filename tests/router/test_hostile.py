@@ -9,9 +9,9 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.router.served import Raw, Served, served
 
 from laconic.protocols.socket.frames import framed
-from tests.router.served import Raw, Served, served
 
 TYPES = [
     "HELLO", "RESUME", "SEND", "ACK", "NACK", "PING", "PONG", "BYE", "SYNC", "SUBSCRIBE", "UNSUBSCRIBE", "LOG",
@@ -29,11 +29,12 @@ MEMBERS = st.sampled_from(
 )  # fmt: skip
 PAYLOADS = st.dictionaries(MEMBERS, ANY | st.sampled_from(["ann", "#dev", "message", "1", "seen", True]), max_size=5)
 ENVELOPES = st.builds(
-    lambda type, payload, to, topic, meta: json.dumps(
-        {"v": 1, "type": type, "id": "1", "ts": 1, "to": to, "topic": topic, "payload": payload, "payload_meta": meta}
+    lambda kind, payload, to, topic, meta: json.dumps(
+        {"v": 1, "type": kind, "id": "1", "ts": 1, "to": to, "topic": topic, "payload": payload, "payload_meta": meta}
     ).encode(),
     st.sampled_from(TYPES), PAYLOADS | ANY, st.sampled_from(["ann", "*", "#dev", "nobody", "", "p:*"]) | ANY,
-    st.none() | st.text(max_size=5), st.none() | st.dictionaries(st.sampled_from(["ttl_ms", "queue", "durability"]), ANY),
+    st.none() | st.text(max_size=5),
+    st.none() | st.dictionaries(st.sampled_from(["ttl_ms", "queue", "durability"]), ANY),
 )  # fmt: skip
 STREAMS = st.lists(
     ENVELOPES.map(framed) | st.binary(max_size=40).map(framed) | st.binary(max_size=20)
@@ -83,8 +84,8 @@ async def test_every_byte_by_itself_is_as_good_as_all_at_once(home: Path) -> Non
     async with served(home) as relay:
         raw = await relay.raw()
         told: list[dict[str, Any]] = []
-        for type, payload in (("HELLO", {"agent": "ann"}), ("PING", {"nonce": "é"})):
-            sent = {"v": 1, "type": type, "id": "1", "ts": 1, "payload": payload}
+        for kind, payload in (("HELLO", {"agent": "ann"}), ("PING", {"nonce": "é"})):
+            sent = {"v": 1, "type": kind, "id": "1", "ts": 1, "payload": payload}
             for byte in framed(json.dumps(sent, ensure_ascii=False).encode()):
                 raw.writer.write(bytes([byte]))
                 await raw.writer.drain()

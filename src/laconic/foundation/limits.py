@@ -255,9 +255,25 @@ SOCKET_SILENCE_SECONDS = 60  # in spite of heartbeats, after which a client is l
 MAX_INFLIGHT_MESSAGES = 256  # delivered to one client and not acknowledged
 MAX_UNANSWERED_FRAMES = 256  # of one client, beyond which it is not read
 SOCKET_OUTPUT_BYTES = 1_048_576  # not taken by one client, beyond which it is neither read nor sent messages
+SOCKET_SAID_BYTES = 262_144  # sent together
 PUMPED_MESSAGES = 64  # read from the disk at one go
 MAX_SUBSCRIPTIONS = 256  # topics of one client
 MAX_SERVICE_SECONDS = 600
+
+# The relay: services
+MAX_SERVICE_CAPABILITIES = 100  # of one service
+MAX_SERVICE_TEXT_CHARACTERS = 1_000  # of what it says of itself or of one of them
+MAX_SERVICE_SCHEMA_BYTES = 10_000
+MAX_SERVICE_REQUESTS = 1_024  # of one service, not yet answered
+MAX_ASKED_REQUESTS = 64  # of those, of one asker
+MAX_SERVICE_RESULT_BYTES = 1_000_000  # so that it fits into one frame with its envelope
+MAX_SERVICE_CALLS = 32  # calls that wait for services at a time, so that others have threads left
+MAX_MEASURED_METHODS = 1_000  # whose figures are kept apart
+SERVICE_RECONNECT_SECONDS = 5.0  # the longest pause of a service between two tries to reach the relay
+BRIDGE_CONNECT_SECONDS = 2.0
+BRIDGE_TRIES = 3  # of one question, where the connection is lost
+MAX_BRIDGED_WORKSPACES = 16  # connected to at a time
+MAX_FALLBACK_CHARACTERS = 200  # of what somebody asked for, in a command to try instead
 
 # The relay: over HTTP
 MAX_WEB_BODY_BYTES = 16_000_000  # of JSON
@@ -319,6 +335,7 @@ TALK_FRAME_SECONDS = 10.0  # for a connection to send a whole frame
 TALK_TURN_SECONDS = 0.5  # that a connection has at least, where others wait
 TALK_WATCH_SECONDS = 2.0  # between looks of a listener at whether its files are still there
 TALK_DRAIN_SECONDS = 2.0  # for senders that are not done when a listener ends
+TALK_REJOIN_SECONDS = 1.0  # until a lost relay is looked for again
 TALK_LINGER_SECONDS = 1.0  # in which a refused sender may read why
 TALK_LINGER_BYTES = 8_000_000  # read of what a refused sender still sends
 TALK_LOCK_SECONDS = 5.0  # for another process to let go of an inbox

@@ -63,6 +63,7 @@ class Relay:
 
     def close(self) -> None:
         """Write what waits, and let go of all files."""
+        self.mail.close()
         self.store.close()
 
     def __enter__(self) -> Self:

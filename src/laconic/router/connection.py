@@ -7,12 +7,12 @@ from typing import Any, NamedTuple, Protocol, cast
 
 from laconic.foundation.clock import elapsed_seconds, wall_seconds
 from laconic.foundation.credentials import is_same_user
-from laconic.foundation.ids import new_id
 from laconic.foundation.limits import (
     MAX_FRAME_BYTES,
     MAX_INFLIGHT_MESSAGES,
     MAX_UNANSWERED_FRAMES,
     SOCKET_OUTPUT_BYTES,
+    SOCKET_SAID_BYTES,
 )
 from laconic.protocols.socket.envelopes import write
 from laconic.protocols.socket.frames import Frames, FrameTooLargeError, framed
@@ -49,6 +49,9 @@ class Desk(Protocol):
     def left(self, connection: Connection) -> None:
         """A client is gone."""
 
+    def spoken(self, connection: Connection) -> None:
+        """There is something to be sent: `flush` is to be called soon."""
+
 
 class Connection(asyncio.Protocol):
     """Reads while answers are taken, and says what it is told to."""
@@ -57,6 +60,9 @@ class Connection(asyncio.Protocol):
         self._desk = desk
         self._frames = Frames(MAX_FRAME_BYTES)
         self._transport: asyncio.Transport | None = None
+        self._said: list[bytes] = []  # frames that go out together
+        self._said_bytes = 0
+        self._envelopes = 0
         self._held: list[bytes] = []  # that came before the client was let in
         self._is_joining = False
         self._is_paused = False
@@ -115,12 +121,25 @@ class Connection(asyncio.Protocol):
 
     def send(self, type: str, payload: Any, *, id: str = "", **parts: Any) -> None:
         """Send an envelope."""
-        self.send_body(write(type, id or new_id(), int(wall_seconds() * 1000), payload, **parts))
+        if not id:  # unique on this connection, where it is all that anybody refers to
+            self._envelopes += 1
+            id = f"{self.session[:8]}.{self._envelopes}"
+        self.send_body(write(type, id, int(wall_seconds() * 1000), payload, **parts))
 
     def send_body(self, body: bytes) -> None:
         """Send an envelope that is written already."""
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.write(framed(body))
+        if not self._said:
+            self._desk.spoken(self)
+        self._said.append(framed(body))
+        self._said_bytes += len(body)
+        if self._said_bytes > SOCKET_SAID_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what has been said: many frames by one call of the system."""
+        said, self._said, self._said_bytes = self._said, [], 0
+        if said and self._transport is not None and not self._transport.is_closing():
+            self._transport.write(said[0] if len(said) == 1 else b"".join(said))
 
     def error(self, code: str, message: str, *, about: str = "", is_fatal: bool = False, reason: str = "") -> None:
         """Say what is wrong; `about` is the id of the envelope that is meant."""
@@ -138,6 +157,7 @@ class Connection(asyncio.Protocol):
 
     def close(self) -> None:
         """Hang up once everything is sent; nothing more is read."""
+        self.flush()
         self._held.clear()
         if self._transport is not None and not self._transport.is_closing():
             self._transport.close()
@@ -191,9 +211,9 @@ class Connection(asyncio.Protocol):
         for number, body in enumerate(bodies):
             if self._is_joining:
                 self._held += bodies[number:]
-                return
+                break
             if self.is_closing:
-                return
+                break
             self._desk.received(self, body)
         self._desk.read(self)
 

@@ -57,10 +57,14 @@ class Router:
         self._all: set[Connection] = set()
         self._names: dict[str, Connection] = {}  # in use, also by who is still being let in
         self._memory_messages = 0
+        self._spoken: list[Connection] = []
+        self._is_reading = False  # what is said goes out when all is read that has come together
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def start(self, loop: asyncio.AbstractEventLoop) -> asyncio.Task[None]:
         """Take over the mail of the relay; the task looks after clients until it is cancelled."""
-        self.mail.attach(loop.call_soon_threadsafe, self)
+        self._loop = loop
+        self.mail.attach(lambda do: loop.call_soon_threadsafe(self._follow, do), self)
         return loop.create_task(self._look())
 
     def close(self) -> None:
@@ -115,6 +119,7 @@ class Router:
 
     def received(self, connection: Connection, body: bytes) -> None:
         """Do what an envelope asks for, and answer whatever it is."""
+        self._is_reading = True
         try:
             envelope = envelopes.read(body)
         except MalformedError as error:
@@ -142,11 +147,32 @@ class Router:
         """Have written what has come together, and give room that has become free to what waits."""
         self._pump(connection)
         self.mail.flush()
+        self._flush()
 
     def drained(self, connection: Connection) -> None:
         """A client that was slow takes messages again."""
         self._pump(connection)
         self.mail.flush()
+
+    def spoken(self, connection: Connection) -> None:
+        """Have what was said sent together with what else is said now."""
+        if not (self._is_reading or self._spoken) and self._loop is not None:
+            self._loop.call_soon(self._flush)
+        self._spoken.append(connection)
+
+    def _follow(self, do: Callable[[], None]) -> None:
+        """Do what the mail wants done on this loop, and send what it says at once."""
+        self._is_reading = True
+        try:
+            do()
+        finally:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._is_reading = False
+        spoken, self._spoken = self._spoken, []
+        for connection in spoken:
+            connection.flush()
 
     def left(self, connection: Connection) -> None:
         """A client is gone; what it has not acknowledged waits for its next connection."""

@@ -69,6 +69,7 @@ class Mail:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.durability = "disk" if store.is_durable else "process"
+        store.write(boxes.take_over).result()
         self.identities = Identities(store)
         self.channels = Channels(store)
         self._loads = {name: list(load) for name, load in boxes.loads(store.reader).items()}
@@ -91,6 +92,11 @@ class Mail:
         self._run, self.presence = _at_once, Nobody()
         with self._changing:  # what came of the last group may never be told
             self._is_writing = False
+        self.flush()
+
+    def close(self) -> None:
+        """Write what waits, before the store is closed."""
+        self.write(boxes.hand_over)
         self.flush()
 
     # Writing

@@ -26,6 +26,7 @@ class Stage(IntEnum):
 
 
 EXPIRED = "expired"
+_IN_USE = "mailboxes in use"
 
 
 class Post(NamedTuple):
@@ -229,6 +230,19 @@ def introduce(tables: Tables, one: Identity) -> None:
     """Remember who uses a name."""
     sql = "insert or replace into identity values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
     tables.database.execute(sql, one)
+
+
+def take_over(tables: Tables) -> None:
+    """Begin where another process has ended. Attempts that it made and could not note any more are made up for."""
+    database = tables.database
+    if database.value(f"select amount from total where name = '{_IN_USE}'"):
+        database.execute("update delivery set attempts = attempts + 1 where stage = 0")
+    database.execute("insert or replace into total values (?, 1)", (_IN_USE,))
+
+
+def hand_over(tables: Tables) -> None:
+    """End with all attempts noted."""
+    tables.database.execute("insert or replace into total values (?, 0)", (_IN_USE,))
 
 
 def join(tables: Tables, channel: str, name: str) -> None:

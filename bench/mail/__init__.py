@@ -1,0 +1,1 @@
+"""What is promised of messages, under load, crashes and hostile clients."""

@@ -1,0 +1,138 @@
+"""Many clients that send and receive while the relay is killed at any moment, and a checker of what they saw."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+from typing import Any
+
+from bench.mail.history import History, Receipt, Stream
+from bench.mail.relays import Killed
+from laconic.client.peer import Busy, Peer
+from laconic.foundation.errors import LaconicError
+
+TOPICS = ("", "builds")
+_GONE = {"daemon_unavailable", "daemon_not_running", "name_taken", "timed_out"}
+_RETRY_SECONDS = 0.02
+_DRAIN_SECONDS = 120
+
+
+class Client:
+    """One name: sends its streams, one message of each at a time, and keeps what comes."""
+
+    def __init__(self, name: str, others: list[str], home: Path, history: History, chance: random.Random) -> None:
+        self.name = name
+        self.others = others
+        self.home = home
+        self.history = history
+        self.chance = chance
+        self.peer: Peer | None = None
+        self.is_sending = True
+
+    async def live(self) -> None:
+        """Receive, and connect again whenever the connection is lost, until cancelled."""
+        while True:
+            try:
+                self.peer = await Peer.connect(self.name, home=self.home)
+                async for one in self.peer.deliveries():
+                    stream = Stream(one.sender, self.name, one.topic)
+                    index = int(one.body)
+                    self.history.received.append(Receipt(stream, index, one.id, one.seq, one.attempt))
+                    if self.chance.random() < 0.01:
+                        self.peer.drop()  # a client may crash too, before it has acknowledged
+                        break
+                    await self.peer.ack(one)
+            except LaconicError as error:
+                if error.code not in _GONE:
+                    raise
+            await asyncio.sleep(_RETRY_SECONDS)
+
+    async def send(self) -> None:
+        """Send to everybody of one's own, under each topic, in order."""
+        streams = [Stream(self.name, other, topic) for other in self.others for topic in TOPICS]
+        await asyncio.gather(*(self._send(stream) for stream in streams))
+
+    async def _send(self, stream: Stream) -> None:
+        while self.is_sending:
+            index = self.history.sent[stream]
+            self.history.sent[stream] += 1
+            await self._until_answered(stream, index)
+
+    async def _until_answered(self, stream: Stream, index: int) -> None:
+        """Send a message until it is acknowledged, always under the same id."""
+        name = f"{stream.recipient}/{stream.topic}/{index}"
+        while True:
+            try:
+                if self.peer is not None:
+                    await self.peer.send(stream.recipient, str(index), topic=stream.topic, id=name, queue=True)
+                    self.history.acknowledged.add((stream, index))
+                    return
+            except Busy as busy:
+                self.history.refused += 1
+                await asyncio.sleep(busy.retry_seconds)
+            except LaconicError as error:
+                if error.code not in _GONE:
+                    raise
+            await asyncio.sleep(_RETRY_SECONDS)
+
+
+async def run(home: Path, points: int, clients: int, streams: int, seed: int) -> dict[str, Any]:
+    """Kill the relay at `points` random moments under load; what the checker says of it."""
+    chance = random.Random(seed)
+    relay, history = Killed(home), History()
+    names = [f"c{number}" for number in range(clients)]
+    everybody = [
+        Client(name, [names[(at + 1 + step) % clients] for step in range(streams)], home, history, random.Random(seed + at))
+        for at, name in enumerate(names)
+    ]
+    await asyncio.to_thread(relay.up)
+    living = [asyncio.create_task(one.live()) for one in everybody]
+    sending = [asyncio.create_task(one.send()) for one in everybody]
+    try:
+        for _ in range(points):
+            await asyncio.sleep(chance.uniform(0.05, 1.0))
+            _raise_failures([*living, *sending])
+            relay.kill()
+            await asyncio.to_thread(relay.up)
+        for one in everybody:
+            one.is_sending = False
+        await asyncio.wait_for(asyncio.gather(*sending), _DRAIN_SECONDS)
+        await _drained(history)
+    finally:
+        for task in [*living, *sending]:
+            task.cancel()
+        await asyncio.gather(*living, *sending, return_exceptions=True)
+        relay.kill()
+    return {**_figures(history, points, clients), "complaints": history.complaints()[:20]}
+
+
+async def _drained(history: History) -> None:
+    """Wait until all that was acknowledged has come; a while longer changes nothing any more."""
+    for _ in range(_DRAIN_SECONDS * 10):
+        came = {(one.stream, one.index) for one in history.received}
+        if history.acknowledged <= came:
+            return
+        await asyncio.sleep(0.1)
+
+
+def _raise_failures(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        if task.done() and task.exception() is not None:
+            task.result()
+
+
+def _figures(history: History, points: int, clients: int) -> dict[str, Any]:
+    first: set[str] = set()
+    again = sum(one.message_id in first or bool(first.add(one.message_id)) for one in history.received)
+    return {
+        "points": points,
+        "clients": clients,
+        "streams": len(history.sent),
+        "acknowledged": len(history.acknowledged),
+        "delivered": len(first),
+        "delivered_again": again,
+        "told_to_wait": history.refused,
+    }
+
+

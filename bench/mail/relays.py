@@ -1,0 +1,54 @@
+"""A relay that is killed and started again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from laconic.cli.daemon import ANSWER_WORDS
+from laconic.protocols.socket.place import socket_path
+
+START_SECONDS = 60
+
+
+class Killed:
+    """The process that serves a home, as `laconic up` starts it."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.pid = 0
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def up(self) -> None:
+        """Start it, and wait until it listens."""
+        reading, writing = os.pipe()
+        arguments = [str(self.home), "0", str(self.home.parent), ANSWER_WORDS, str(writing)]
+        code = "import sys; from laconic.web.serve import main; main(*sys.argv[1:])"
+        environment: dict[str, Any] = {**os.environ, "LACONIC_HOME": str(self.home)}
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, *arguments], pass_fds=(writing,), env=environment,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        os.close(writing)
+        self._process = process
+        self.pid = process.pid
+        with open(reading, "rb") as told:
+            told.read()
+        watch = time.monotonic()
+        while not socket_path(self.home).exists() and time.monotonic() - watch < START_SECONDS:
+            time.sleep(0.01)
+
+    def kill(self) -> None:
+        """End it as a crash does."""
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+    def memory_bytes(self, name: str = "VmRSS") -> int:
+        """`VmRSS`, what is resident, or `VmHWM`, the most that was."""
+        rows = Path(f"/proc/{self.pid}/status").read_text().splitlines()
+        return next(int(row.split()[1]) * 1024 for row in rows if row.startswith(name))

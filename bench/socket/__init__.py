@@ -1,0 +1,1 @@
+"""What the relay's socket costs beside an echo of the same bytes."""
