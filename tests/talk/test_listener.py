@@ -25,6 +25,7 @@ from laconic.talk.frames import encode
 from laconic.talk.messages import Message, frame_of
 
 needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="no program makes certificates")
+needs_pidfd = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="a process cannot be waited for")
 HELLO = b"13:Hello, World!"
 
 
@@ -181,6 +182,7 @@ def test_the_same_id_is_kept_once(talk: Talk, listening: int) -> None:
     assert texts(talk, listening) == ["a"]
 
 
+@needs_pidfd
 def test_a_listener_ends_when_its_files_are_gone(talk: Talk, home: Path, listening: int) -> None:
     pid = talk("listen", "status", "--port", listening)["pid"]
     process = os.pidfd_open(pid)
@@ -189,6 +191,7 @@ def test_a_listener_ends_when_its_files_are_gone(talk: Talk, home: Path, listeni
     os.close(process)
 
 
+@needs_pidfd
 def test_a_listener_that_was_killed_leaves_a_pid_file_that_deceives_nobody(
     talk: Talk, home: Path, listening: int
 ) -> None:

@@ -132,7 +132,7 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
     "install": ("install AGENT [--user] [--yes]", "Add the server, hooks and a skill to an agent, showing it first"),
     "uninstall": ("uninstall AGENT [--user] [--yes]", "Take out again what install has added"),
     "hook": ("hook prompt|read --agent AGENT", "What agents run on a prompt, or before they read a file"),
-    "talk": ("talk listen|check|send|discover|listen-once", "Messages between agents on ports of this machine"),
+    "talk": ("talk listen|check|send|discover|listen-once|join", "Messages between agents on ports of this machine"),
     "completion": ("completion SHELL", "A script that teaches bash, zsh or fish the commands"),
     "version": ("version", "The version of the program"),
 }

@@ -125,7 +125,7 @@ def _own_arguments(name: str) -> list[str]:
     if name == "daemon":
         return ["start", "stop", "status", "list"]
     if name == TALK:
-        return ["listen", "check", "send", "discover", "listen-once"]
+        return ["listen", "check", "send", "discover", "listen-once", "join"]
     return [*_first_words(), "exit-codes", "json"] if name == "help" else []
 
 

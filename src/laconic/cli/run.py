@@ -76,8 +76,13 @@ def run(program: str, words: Sequence[str]) -> int:
 
 def _run_talk(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
     """Run a command of talk, which always prints JSON; raises `usage`."""
-    from laconic.talk.commands import main
+    if words[:1] == ["join"]:
+        from laconic.cli.relay.process import need_extra
 
+        need_extra()
+        from laconic.client.talk import main
+    else:
+        from laconic.talk.commands import main
     others = [word for word in leading if word not in {"--json", "--quiet", "--help", "-h"}]
     if others:
         raise LaconicError("usage", f"{TALK} takes no {others[0]}", f"{program} {TALK} --help lists the commands")

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -28,8 +29,13 @@ from laconic.talk.place import Listening, Place, checked_port, live
 
 def main(words: Sequence[str], program: str = "talk") -> int:
     """Run a command and print what comes of it; the exit status."""
+    return answered(lambda: _run(words, program))
+
+
+def answered(run: Callable[[], int]) -> int:
+    """The exit status of a command, whose failure is printed as well."""
     try:
-        return _run(words, program)
+        return run()
     except TalkError as error:
         _print(told(error))
         return error.exit_status
@@ -50,15 +56,16 @@ def script(name: str) -> NoReturn:
     sys.exit(status)
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     """Says in JSON what it cannot read."""
 
     def error(self, message: str) -> NoReturn:
+        """Raise `INVALID_ARGUMENT`."""
         raise TalkError("INVALID_ARGUMENT", message, usage=" ".join(self.format_usage().split()))
 
 
 def _run(words: Sequence[str], program: str) -> int:
-    parser = _Parser(prog=program or "scripts", description="Messages between agents on this machine.")
+    parser = Parser(prog=program or "scripts", description="Messages between agents on this machine.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (declare, _, summary) in COMMANDS.items():
         prog = f"{program} {name}" if program else f"{name}.py"
@@ -70,7 +77,7 @@ def _run(words: Sequence[str], program: str) -> int:
 
 
 def _declare_listen(parser: argparse.ArgumentParser) -> None:
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="start|stop|status", parser_class=_Parser)
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="start|stop|status", parser_class=Parser)
     for verb in ("start", "stop", "status"):
         one = verbs.add_parser(verb, allow_abbrev=False)
         one.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
@@ -85,13 +92,13 @@ def _listen(given: argparse.Namespace) -> int:
     home = place.home()
     if given.verb != "start":
         at = _place(home, given)
-        return _done(lifecycle.stop(at) if given.verb == "stop" else lifecycle.status(at))
-    name = _name(given.name)
+        return done(lifecycle.stop(at) if given.verb == "stop" else lifecycle.status(at))
+    name = checked_name(given.name)
     if given.port is None and not name:
         raise TalkError("INVALID_ARGUMENT", "a listener needs a --port or a --name")
     port = 0 if given.port is None else checked_port(given.port)
     path = str(Path(given.message_file).expanduser().absolute()) if given.message_file else ""
-    return _done(lifecycle.start(Listening(home, port, path, name, given.tls)))
+    return done(lifecycle.start(Listening(home, port, path, name, given.tls)))
 
 
 def _declare_check(parser: argparse.ArgumentParser) -> None:
@@ -150,14 +157,26 @@ def _send(given: argparse.Namespace) -> int:
     how = sending.Sending(home, seconds, given.tls, given.bare)
     message = _message(home, given)
     if not given.broadcast:
-        port = given.to_port or lifecycle.port_named(home, given.to)
-        return _done(sending.send(how, message, port))
+        if given.to_port is not None:
+            return done(sending.send(how, message, given.to_port))
+        return done(sending.send(how, *_routed(home, message)))
     ports = [one["port"] for one in live(home) if one["port"] != message.sender_port]
     if not ports:
         raise TalkError("LISTENER_NOT_RUNNING", "no other listener runs")
     result = sending.broadcast(how, message, ports)
     _print(result)
     return EXIT_OK if result["status"] == "sent" else EXIT_NEGATIVE
+
+
+def _routed(home: Path, message: Message) -> tuple[Message, int]:
+    """Where a message to a name goes: to the listener of that name, else to the sender's own if that is joined."""
+    try:
+        return message, lifecycle.port_named(home, message.to)
+    except TalkError as error:
+        own = next((one for one in live(home) if one["port"] == message.sender_port), {})
+        if error.code != "UNKNOWN_NAME" or not own.get("relay"):
+            raise
+        return replace(message, key=own["relay_key"]), own["port"]
 
 
 def _message(home: Path, given: argparse.Namespace) -> Message:
@@ -169,7 +188,7 @@ def _message(home: Path, given: argparse.Namespace) -> Message:
         _body(given),
         sender_port=port,
         sender=place.record_of(home / str(port)).get("name", ""),
-        to=given.to if given.to and not given.to.isdigit() else "",
+        to=given.to or "",
         id=given.id or sending.new_id(),
         type=given.type,
         thread=given.thread,
@@ -199,7 +218,7 @@ def _declare_discover(parser: argparse.ArgumentParser) -> None:
 
 
 def _discover(given: argparse.Namespace) -> int:
-    return _done(lifecycle.discover(place.home()))
+    return done(lifecycle.discover(place.home()))
 
 
 def _declare_once(parser: argparse.ArgumentParser) -> None:
@@ -237,7 +256,7 @@ def _place(home: Path, given: argparse.Namespace) -> Place:
     return Place.of(home, port)
 
 
-def _name(word: str) -> str:
+def checked_name(word: str) -> str:
     """A name for a listener: a port could not be told from a number."""
     if word and (word.isdigit() or not word.isprintable() or len(word) > MAX_TALK_FIELD_CHARACTERS):
         raise TalkError("INVALID_ARGUMENT", "a name is a short word and no number", name=word)
@@ -260,7 +279,8 @@ def _seconds(word: str | float) -> float:
     return int(seconds) if seconds.is_integer() else seconds
 
 
-def _done(result: Mapping[str, Any]) -> int:
+def done(result: Mapping[str, Any]) -> int:
+    """Print a result; the exit status."""
     _print(result)
     return EXIT_OK
 

@@ -27,6 +27,7 @@ EXIT_OF_CODE = {
     "RATE_LIMITED": EXIT_SURROUNDINGS,
     "STORAGE_FAILED": EXIT_SURROUNDINGS,
     "UNSAFE_PATH": EXIT_SURROUNDINGS,  # a link, or a place where others may write
+    "RELAY_REFUSED": EXIT_SURROUNDINGS,  # the message says why
     "TLS_REQUIRED": EXIT_SURROUNDINGS,
     "TLS_FAILED": EXIT_SURROUNDINGS,
     "TLS_UNAVAILABLE": EXIT_SURROUNDINGS,  # no certificate, and no program that makes one

@@ -8,6 +8,7 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +21,18 @@ from laconic.talk.place import Listening, Place, checked_port, limits_of, live, 
 _SOURCES = Path(__file__).parents[2]
 # The first process ends at once, so that the listener is nobody's child, whom it could outlive as a zombie.
 _PROGRAM = (
-    "import os, sys; os.fork() and os._exit(0); sys.path.insert(0, sys.argv[1]); "
-    "from laconic.talk.process import run; run(sys.argv[2], int(sys.argv[3]))"
+    "import os, sys; os.fork() and os._exit(0); sys.path[:0] = sys.argv[1].split(os.pathsep); "
+    "from {} import run; run(sys.argv[2], int(sys.argv[3]))"
 )
 _SAID_BYTES = 65_536
 _LOOK_SECONDS = 0.01
 
 
-def start(asked: Listening) -> dict[str, Any]:
-    """Start a listener; what it says of itself. Raises what kept it from listening."""
+def start(asked: Listening, module: str = "laconic.talk.process", paths: Sequence[str] = ()) -> dict[str, Any]:
+    """Start a listener; what it says of itself. Raises what kept it from listening.
+
+    Its process is `run` of the module, which sees no installed packages but those in `paths`.
+    """
     asked = asked._replace(tls=asked.tls or limits_of(asked.home).tls)
     if asked.tls:
         from laconic.talk import tls  # loads OpenSSL
@@ -38,7 +42,8 @@ def start(asked: Listening) -> dict[str, Any]:
 
     reading, writing = os.pipe()
     words = json.dumps({**asked._asdict(), "home": str(asked.home)})
-    command = [sys.executable, "-I", "-S", "-c", _PROGRAM, str(_SOURCES), words, str(writing)]
+    found = os.pathsep.join([str(_SOURCES), *paths])
+    command = [sys.executable, "-I", "-S", "-c", _PROGRAM.format(module), found, words, str(writing)]
     with os.fdopen(reading, "rb") as told:
         try:
             subprocess.run(
@@ -81,7 +86,7 @@ def status(at: Place) -> dict[str, Any]:
 
 def discover(home: Path) -> dict[str, Any]:
     """All listeners of this user that run."""
-    shown = ("port", "pid", "started", "name", "tls")
+    shown = ("port", "pid", "started", "name", "tls", "relay")
     return {"listeners": [{key: one[key] for key in shown if key in one} for one in live(home)]}
 
 
@@ -106,7 +111,8 @@ def port_named(home: Path, word: str) -> int:
 
 
 def _public(record: dict[str, Any]) -> dict[str, Any]:
-    return {key: record[key] for key in ("port", "pid", "message_file", "started", "name", "tls") if key in record}
+    shown = ("port", "pid", "message_file", "started", "name", "tls", "relay")
+    return {key: record[key] for key in shown if key in record}
 
 
 def _signal(at: Place, pid: int, number: int) -> bool:

@@ -37,6 +37,7 @@ class Message:
     thread: str = ""
     reply_to: str = ""  # the id of another message
     wants_receipt: bool = False  # when it is read
+    key: str = ""  # that of the listener, which passes on to the relay what has it
     kind: str = MESSAGE  # a receipt says that the message `reply_to` was read
 
 
@@ -50,6 +51,7 @@ _FIELDS: dict[
     "thread": ("thread", str, ""),
     "reply_to": ("reply_to", str, ""),
     "receipt": ("wants_receipt", bool, False),
+    "key": ("key", str, ""),
     "kind": ("kind", str, MESSAGE),
     "from_port": ("sender_port", int, None),
 }

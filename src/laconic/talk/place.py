@@ -91,6 +91,7 @@ class Listening(NamedTuple):
     message_file: str = ""
     name: str = ""
     tls: bool = False
+    relay: bool = False  # joined to the relay under its name
 
 
 @dataclass(frozen=True)

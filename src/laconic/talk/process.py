@@ -9,15 +9,15 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from laconic.foundation.limits import MAX_TALK_BACKLOG_CONNECTIONS, TALK_WATCH_SECONDS
 from laconic.talk import files, place, tls
 from laconic.talk.failures import TalkError, told
-from laconic.talk.listener import Listener, inbox_keeper
+from laconic.talk.listener import Keep, Listener, inbox_keeper
 from laconic.talk.messages import timestamp
 from laconic.talk.place import HOST, Limits, Listening, Place
 
@@ -30,6 +30,9 @@ class Held(NamedTuple):
     place: Place
     server: socket.socket
     record: dict[str, Any]
+
+
+Keeping = Callable[[Held, Limits], AbstractAsyncContextManager[Keep]]  # where messages go while a listener lives
 
 
 @contextmanager
@@ -57,7 +60,13 @@ def holding(asked: Listening) -> Iterator[Held]:
             os.close(lock)
 
 
-def run(words: str, ready: int) -> None:
+@asynccontextmanager
+async def keeping_here(held: Held, limits: Limits) -> AsyncIterator[Keep]:
+    """Messages go into the inbox."""
+    yield inbox_keeper(held.place, limits)
+
+
+def run(words: str, ready: int, keeping: Keeping = keeping_here) -> None:
     """Be the listener that the words, JSON, ask for; say on the descriptor how the beginning went."""
     said = json.loads(words)
     asked = Listening(**{**said, "home": Path(said["home"])})
@@ -67,22 +76,22 @@ def run(words: str, ready: int) -> None:
             with holding(asked) as held:
                 os.dup2(os.open(held.place.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 2)
                 sys.stderr = os.fdopen(2, "w", buffering=1, closefd=False)
-                asyncio.run(_serve(held, asked, limits, lambda: _tell(tell, held.record)))
+                asyncio.run(_serve(held, limits, keeping, lambda: _tell(tell, held.record)))
         except TalkError as error:
             _tell(tell, told(error))
 
 
-async def _serve(held: Held, asked: Listening, limits: Limits, is_ready: Callable[[], None]) -> None:
+async def _serve(held: Held, limits: Limits, keeping: Keeping, is_ready: Callable[[], None]) -> None:
     loop, until = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, until.set)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    context = tls.server_context(asked.home) if held.record.get("tls") else None
-    listener = Listener(inbox_keeper(held.place, limits), limits, context)
-    watch = loop.create_task(_watch(held.place, until))
-    is_ready()
-    await listener.serve(held.server, until)
-    watch.cancel()
+    context = tls.server_context(held.place.home) if held.record.get("tls") else None
+    async with keeping(held, limits) as keep:
+        watch = loop.create_task(_watch(held.place, until))
+        is_ready()
+        await Listener(keep, limits, context).serve(held.server, until)
+        watch.cancel()
 
 
 async def _watch(at: Place, until: asyncio.Event) -> None:
@@ -129,4 +138,14 @@ def _record(asked: Listening, at: Place) -> dict[str, Any]:
         "started": timestamp(timespec="seconds"),
         "message_file": str(at.inbox),
     }
-    return {**said, **({"name": asked.name} if asked.name else {}), **({"tls": True} if asked.tls else {})}
+    return {
+        **said,
+        **({"name": asked.name} if asked.name else {}),
+        **({"tls": True} if asked.tls else {}),
+        **_joining(asked),
+    }
+
+
+def _joining(asked: Listening) -> dict[str, Any]:
+    """Only who can read the record, this user, may speak to the relay through the listener."""
+    return {"relay": True, "relay_key": os.urandom(16).hex()} if asked.relay else {}

@@ -45,6 +45,8 @@ def send(how: Sending, message: Message, port: int) -> dict[str, Any]:
         "acknowledged": answer is not None,
         **({} if how.bare else {"id": message.id}),
     }
+    if answer is not None and "relay" in answer:
+        result = {**result, "to": message.to, "relay": answer["relay"]}
     return {**result, **_logged(how.home, message, {**line, "to_port": port, "acknowledged": answer is not None})}
 
 
