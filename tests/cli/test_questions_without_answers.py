@@ -22,6 +22,8 @@ REFUSALS = [
     (["symbol", "find", "nothing_like_it"], "symbol_not_found", "symbol find"),
     (["symbol", "get", "validate", "--kind", "class"], "symbol_not_found", ""),
     (["structure", "nowhere"], "path_not_found", "tree"),
+    (["search", "money", "--path", "nowhere"], "path_not_found", "tree"),
+    (["search", "money", "--path", "nowhere/*.py"], "path_not_found", "tree"),
     (["extract", "README.md"], "not_indexed", "language"),
     (["tree", "node_modules"], "not_indexed", "--report"),
     (["extract", "../outside.py"], "path_not_found", "root"),

@@ -163,3 +163,9 @@ def test_what_shares_nothing_with_a_question_is_no_hit(shop: Path) -> None:
         engine.refresh()
         assert engine.search.find("xqzvbn").hits == ()
         assert all(hit.share > 0 for hit in engine.search.find("expired token of a customer").hits)
+
+
+def test_what_nothing_here_is_about_finds_nothing(shop: Path) -> None:
+    for question in ("quantum flux capacitor teleport", "zzqx blorp", "knitting wool sweaters"):
+        assert not found(shop, question).hits
+    assert ids(found(shop, "zzqx tokens"))  # one word of two is known

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
+from laconic.capabilities.files.places import files_below, normal
 from laconic.capabilities.text import Style, clipped, counted
 from laconic.code.symbols import Kind
+from laconic.foundation.errors import LaconicError
 
 if TYPE_CHECKING:
     from laconic.workspace import Workspace
 
 MAX_HITS = 200
+PATTERN_MARKS = frozenset("*?[")
 SIGNATURE_CHARACTERS = 120
 
 
@@ -60,7 +63,6 @@ def run(workspace: Workspace, parameters: Parameters) -> Hits:
     from laconic.code.languages.registry import LANGUAGES
     from laconic.code.search.query import read_query
     from laconic.code.search.searcher import Filters
-    from laconic.foundation.errors import LaconicError
 
     if parameters.language is not None and parameters.language not in LANGUAGES:
         known = ", ".join(sorted(LANGUAGES))
@@ -69,7 +71,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Hits:
     query = read_query(question)
     filters = Filters(
         frozenset({parameters.kind} if parameters.kind else ()),
-        parameters.path,
+        tuple(_existing(workspace, path) for path in parameters.path),
         frozenset({parameters.language} if parameters.language else ()),
     )
     found = workspace.search(question, filters, parameters.limit)
@@ -90,10 +92,23 @@ def run(workspace: Workspace, parameters: Parameters) -> Hits:
     return Hits(question, tuple(hits), found.total, not query.quoted and query.expression is None)
 
 
+def _existing(workspace: Workspace, path: str) -> str:
+    """A directory, file or pattern that some indexed file fits; raises `path_not_found`."""
+    from laconic.code.search.searcher import path_fits
+
+    if not PATTERN_MARKS.isdisjoint(path):
+        if not any(path_fits(file.path, path) for file in workspace.engine.store.files()):
+            raise LaconicError("path_not_found", f"no indexed file is as {path!r} says", "laconic tree lists them")
+        return path
+    files = files_below(workspace, path)
+    return files[0].path if len(files) == 1 else normal(path)
+
+
 def text(found: Hits, style: Style) -> str:
     """A line for each hit, and the reasons below it."""
     if not found.hits:
-        return style.doubtful("nothing is found")
+        far = ": nothing here has a word of the question or is close to it in meaning"
+        return style.doubtful(f"nothing is found{far if found.ranked and found.total else ''}")
     lines = []
     for hit in found.hits:
         place = style.symbol(f"{hit.path}:{hit.line}")

@@ -26,7 +26,8 @@ MAX_NAMED_SYMBOLS = 200  # taken of those that a name may mean
 MAX_REASON_WORDS = 4
 LEAST_COSINE = 0.1  # of a hit that has no word of the question
 LEAST_SHARE, LARGEST_SHARE = 0.01, 0.99  # of a question that is found again in a hit that it does not name
-CLOSE_COSINE = 0.35  # from where on a unit counts as close in meaning, for its reason
+KNOWN_SHARE = 0.3  # of the words of a question that some unit has, from where on the repository is about it
+CLOSE_COSINE = 0.35  # from where on a unit counts as close in meaning
 
 _FIELD_WORDS = {
     Field.NAME: "name",
@@ -139,10 +140,11 @@ class Searcher:
     def _hits(self, query: Query, ranked: Ranked, limit: int) -> Iterable[Hit]:
         """One hit for each name in a file: redefinitions and overloads of it are not listed beside it."""
         chosen: dict[tuple[str, str], tuple[int, Symbol]] = {}
+        least = LEAST_COSINE if self._is_about_this(query, ranked) else CLOSE_COSINE
         for at, number in enumerate(ranked.units.tolist()):
             if len(chosen) == limit:
                 break
-            if not (ranked.is_named[at] or ranked.words[at] > 0 or ranked.cosines[at] >= LEAST_COSINE):
+            if not (ranked.is_named[at] or ranked.words[at] > 0 or ranked.cosines[at] >= least):
                 continue
             symbol = self._symbol(number)
             chosen.setdefault((symbol.path, symbol.qualname.partition("#")[0]), (at, symbol))
@@ -154,6 +156,14 @@ class Searcher:
             if not ranked.is_named[at]:
                 share = min(share, _share(float(ranked.words[at]), ceiling, float(ranked.cosines[at])))
             yield Hit(symbol, symbol.name_line, share, reasons[int(ranked.units[at])])
+
+    def _is_about_this(self, query: Query, ranked: Ranked) -> bool:
+        """Whether something has much of what is asked, in words or in meaning.
+
+        Something is always nearest; where nothing is near, what has no word of the question is noise.
+        """
+        best = _share(float(ranked.words.max(initial=0.0)), self._lexicon.ceiling(query.terms), 0.0)
+        return best >= KNOWN_SHARE or bool(ranked.cosines.max(initial=0.0) >= CLOSE_COSINE)
 
     def _symbol(self, number: int) -> Symbol:
         path = self.collection.files[self.collection.file[number]].path
@@ -256,8 +266,9 @@ def _words_of_terms(query: Query) -> dict[str, str]:
 def _file_fits(path: str, language: str, filters: Filters) -> bool:
     if filters.languages and language not in filters.languages:
         return False
-    return not filters.paths or any(_path_fits(path, pattern.rstrip("/")) for pattern in filters.paths)
+    return not filters.paths or any(path_fits(path, pattern.rstrip("/")) for pattern in filters.paths)
 
 
-def _path_fits(path: str, pattern: str) -> bool:
+def path_fits(path: str, pattern: str) -> bool:
+    """Whether a file is what is named, lies in it, or is as a pattern says."""
     return pattern in {"", "."} or path == pattern or path.startswith(f"{pattern}/") or fnmatchcase(path, pattern)
