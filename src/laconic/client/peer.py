@@ -24,13 +24,13 @@ from laconic.foundation.ids import new_id
 from laconic.foundation.limits import CLIENT_SECONDS, HELLO_SECONDS, MAX_FRAME_BYTES, REQUEST_SECONDS
 from laconic.protocols.relay.place import home_directory
 from laconic.protocols.socket.envelopes import VERSION
+from laconic.protocols.socket.failures import ERROR_OF_CODE
 from laconic.protocols.socket.frames import Frames, FrameTooLargeError, framed
 from laconic.protocols.socket.place import socket_path
 
 _ENCODE = msgspec.json.Encoder().encode
 _DECODE = msgspec.json.Decoder().decode
 _GONE = "laconic up starts a relay"
-_SERVICE_CODES = {"SERVICE_NOT_FOUND": "service_not_found", "TIMEOUT": "timed_out"}
 
 
 class Busy(LaconicError):  # noqa: N818 - an error whose name says what to do
@@ -230,7 +230,7 @@ class Peer:
         if answer["success"]:
             return answer.get("result")
         error = answer.get("error") or {}
-        code = _SERVICE_CODES.get(error.get("code", ""), "service_error")
+        code = ERROR_OF_CODE.get(error.get("code", ""), "service_error")
         raise LaconicError(code, str(error.get("message", "")), str(error.get("hint", "")))
 
     def answer(self, request_id: str, result: Any = None, error: tuple[str, str] | None = None) -> None:

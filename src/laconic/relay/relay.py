@@ -16,6 +16,7 @@ from laconic.relay.builtin import fetch, retrieval
 from laconic.relay.calls import Calls, Offer
 from laconic.relay.mail.mail import Mail
 from laconic.relay.policy import Policy
+from laconic.relay.services.services import Services
 from laconic.relay.store.store import Store
 
 PLUGINS = "laconic.capabilities"  # the group of entry points whose functions give an `Offer`
@@ -33,6 +34,7 @@ class Relay:
         self.count_tokens = count_tokens
         self.calls = Calls(store, policy, count_tokens)
         self.mail = Mail(store)
+        self.services = Services(store, self.calls, policy)
         self.complaints: list[str] = []  # of capabilities of others that could not be loaded
         self.calls.offer(retrieval.offer(store))
         self.calls.offer(fetch.offer(policy))

@@ -187,6 +187,10 @@ class Router:
 
     def _hello(self, connection: Connection, envelope: Envelope) -> None:
         hello: envelopes.Hello = payload_of(envelope, envelopes.Hello)
+        refusal = self.services.refusal(hello)
+        if refusal is not None:
+            connection.fail("UNAUTHORIZED", refusal.message, about=envelope.id, reason=refusal.code)
+            return
         auth = hello.auth or envelopes.Auth()
         directory = hello.workingDirectory or ""
         details = {
@@ -541,7 +545,8 @@ class Router:
             connection.send("SERVICE_RESPONSE", response, from_=request.service, to=connection.name)
 
         connection.answering()
-        self.services.ask(connection.name, envelope.id, request, answer)
+        directory = getattr(connection.declared, "workingDirectory", None) or ""
+        self.services.ask(connection.name, envelope.id, request, answer, directory)
 
     def _service_answered(self, connection: Connection, envelope: Envelope) -> None:
         response: envelopes.ServiceResponse = payload_of(envelope, envelopes.ServiceResponse)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 
 from laconic.foundation.private import make_private
@@ -13,16 +13,23 @@ from laconic.protocols.socket.place import socket_path
 from laconic.relay.relay import Relay
 from laconic.router.connection import Connection
 from laconic.router.router import Router
-from laconic.router.services import Services
+from laconic.router.services import Own, Services
 
 _BACKLOG = 512
 
 
 @contextlib.asynccontextmanager
-async def listening(relay: Relay) -> AsyncIterator[Router]:
-    """Serve the socket of a relay whose lock this process holds; the router of those who come."""
+async def listening(relay: Relay, own: Iterable[Own] = ()) -> AsyncIterator[Router]:
+    """Serve the socket of a relay whose lock this process holds; the router of those who come.
+
+    `own` are the services that the relay brings itself.
+    """
     loop = asyncio.get_running_loop()
-    router = Router(relay.mail, Services())
+    services = Services(relay.services)
+    router = Router(relay.mail, services)
+    relay.services.attach(loop.call_soon_threadsafe, services)
+    for service in own:
+        services.bring(service)
     path = _cleared(relay.home)
     server = await loop.create_unix_server(lambda: Connection(router), str(path), backlog=_BACKLOG)
     os.chmod(path, 0o600)
@@ -32,6 +39,8 @@ async def listening(relay: Relay) -> AsyncIterator[Router]:
     finally:
         looking.cancel()
         server.close()
+        relay.services.detach()
+        services.close()
         router.close()
         with contextlib.suppress(OSError):
             path.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -32,7 +32,10 @@ from laconic.foundation.tokens import Tokenizer
 from laconic.protocols.relay.place import LOCK, LOG, Owner
 from laconic.relay.encoding import encode
 from laconic.relay.relay import Relay, token
+from laconic.relay.services import configuration
+from laconic.relay.services.configuration import Bridged
 from laconic.router import serve as router
+from laconic.router.bridge.bridge import Bridge
 from laconic.web.app import make_app
 from laconic.web.stalled import allow_connections, close_stalled
 from laconic.web.ui.routes import Code
@@ -55,15 +58,17 @@ def main(home_path: str, port: str, workspace: str, answer_words: str, ready: st
         allow_connections()
         with _locked(home) as lock:
             _log_to(home / LOG)
+            bridged = configuration.load(os.environ)
             listening = _listen(int(port))
             with listening, Relay.open(home, Tokenizer().count) as relay:
                 relay.load_plugins()
+                relay.services.settings = [one.told() for one in bridged]
                 for complaint in relay.complaints:
                     _LOG.warning("not loaded: %s", complaint)
                 found = _write_owner(lock, listening.getsockname()[1], workspace)
                 told.write(encode({"ok": True, "pid": found.pid, "port": found.port}))
                 told.close()
-                _run(relay, listening, found, answer_words)
+                _run(relay, listening, found, answer_words, bridged)
                 _LOG.info("ended")
     except BlockingIOError:
         told.write(encode({"ok": True, "pid": 0, "port": 0}))
@@ -112,7 +117,7 @@ def _log_to(path: Path) -> None:
     sys.excepthook = lambda kind, error, trace: _LOG.critical("the relay has failed", exc_info=(kind, error, trace))
 
 
-def _run(relay: Relay, listening: socket.socket, found: Owner, answer_words: str) -> None:
+def _run(relay: Relay, listening: socket.socket, found: Owner, answer_words: str, bridged: Iterable[Bridged]) -> None:
     import uvicorn
 
     try:
@@ -143,13 +148,16 @@ def _run(relay: Relay, listening: socket.socket, found: Owner, answer_words: str
             asyncio.create_task(close_stalled(server.server_state.connections)),
         ]
         _LOG.info("serving %s at %s as process %d", relay.home, found.url, found.pid)
+        bridges = [Bridge(one, found.workspace, answer_words) for one in bridged if one.is_enabled]
         try:
-            async with router.listening(relay):
+            async with router.listening(relay, bridges):
                 await server.serve(sockets=[listening])
         finally:
             for task in beside:
                 task.cancel()
             asking.close()
+            for bridge in bridges:
+                bridge.close()
 
     with runner:
         runner.run(serving())

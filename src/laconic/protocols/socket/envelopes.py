@@ -213,11 +213,12 @@ class ServiceRequest(Struct, omit_defaults=True):
     timeout_ms: Annotated[int, Meta(ge=1)] | None = None
 
 
-class ServiceFailure(Struct):
+class ServiceFailure(Struct, omit_defaults=True):
     """Why a service gives no result."""
 
     code: Short
     message: str
+    hint: str = ""  # what to do instead
 
 
 class ServiceResponse(Struct, omit_defaults=True):

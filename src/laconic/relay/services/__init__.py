@@ -1,0 +1,1 @@
+"""Services: programs that answer questions, and what the relay knows of them."""

@@ -1,0 +1,1 @@
+"""Services behind sockets of their own: code daemons, and whoever speaks as they do."""

@@ -1,0 +1,215 @@
+"""The service that code daemons are: one for each workspace, connected to and started when somebody asks."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import laconic
+from laconic.capabilities import catalogue
+from laconic.capabilities.binding import bind, schema
+from laconic.capabilities.declaration import Capability, Effect, parameters_of
+from laconic.daemon import lifecycle
+from laconic.daemon.identity import program_identity
+from laconic.daemon.place import Place
+from laconic.foundation.errors import EXIT_OF_CODE, LaconicError
+from laconic.foundation.limits import BRIDGE_TRIES, MAX_BRIDGED_WORKSPACES, MAX_REQUEST_SECONDS, REQUEST_SECONDS
+from laconic.foundation.roots import enclosing_root
+from laconic.foundation.settings import load
+from laconic.protocols.commands import SPELLINGS, Spelling, call
+from laconic.relay.calls import Call, Scope
+from laconic.relay.encoding import decode
+from laconic.relay.policy import Reach
+from laconic.relay.services.configuration import Bridged
+from laconic.relay.services.declared import BRIDGE, Declared, Method
+from laconic.router.bridge.fallbacks import fallback
+from laconic.router.bridge.link import Link, LostError, Reply, UnreachableError
+from laconic.router.services import Asked
+
+ROOT = "root"
+_ABOUT_ROOT = {"type": "string", "description": "the workspace, as a directory of this machine"}
+_FRAME = frozenset({"id", "success", "status", "revision", "notes"})  # members of a reply that are no result
+_LOG = logging.getLogger("laconic.router")
+
+
+class Bridge:
+    """One service. Used on one loop, but for `scope`, which the threads of calls use."""
+
+    def __init__(self, bridged: Bridged, workspace: str, answer_words: str) -> None:
+        """`workspace` is that of questions that name none; `answer_words` prints for daemons that are started."""
+        self._bridged = bridged
+        self._workspace = workspace
+        self._answer_words = answer_words
+        self._loop = asyncio.get_running_loop()
+        self._places: OrderedDict[str, _Workspace] = OrderedDict()  # the one asked last at the end
+        place = bridged.socket or "the code daemon of each workspace"
+        self.declared = Declared(bridged.name, laconic.__version__, methods(), BRIDGE, place, self.scope)
+
+    async def answer(self, asked: Asked) -> bytes:
+        """The result of a question as JSON; raises what there is instead."""
+        root, parameters = self._split(decode(asked.parameters), asked.directory)
+        checked(asked.method, parameters, root)
+        request = {"cmd": asked.method, **parameters}
+        if asked.seconds != REQUEST_SECONDS:  # which servers take for granted
+            request["timeout_ms"] = round(min(asked.seconds, MAX_REQUEST_SECONDS) * 1000)
+        try:
+            reply = await self._place(root).ask(request)
+        except (UnreachableError, LostError) as error:
+            instead = fallback(asked.method, parameters)
+            message = f"{self._bridged.name} unavailable: {error}." + (f" Try: {instead}" if instead else "")
+            raise LaconicError("daemon_unavailable", message) from None
+        return _result(reply)
+
+    def scope(self, method: str, call: Call) -> Scope | None:
+        """For which revision of which workspace the answer to a call holds; None where the server does not say."""
+        root, parameters = self._split(dict(call.arguments), "")
+        capability, arguments = checked(method, parameters, root)
+        if not (capability.cacheable and capability.is_repeatable(arguments)):
+            return None
+        waiting = asyncio.run_coroutine_threadsafe(self._revision(root), self._loop)
+        try:
+            version = waiting.result(self._bridged.seconds)
+        except TimeoutError:
+            waiting.cancel()
+            return None
+        return Scope(f"{self._bridged.name}:{root}", version) if version else None
+
+    def close(self) -> None:
+        """Hang up."""
+        for place in self._places.values():
+            place.close()
+        self._places.clear()
+
+    async def _revision(self, root: str) -> str:
+        request = {"cmd": "revision", "program_identity": program_identity(), "root": root}
+        try:
+            reply = await self._place(root).ask(request)
+        except (UnreachableError, LostError, LaconicError):
+            return ""
+        return str(decode(reply.raw).get("answers", "")) if reply.is_success else ""
+
+    def _split(self, given: Any, directory: str) -> tuple[str, dict[str, Any]]:
+        """The workspace that a question is about, and its own parameters."""
+        if not isinstance(given, dict):
+            raise LaconicError("invalid_argument", "the parameters of a question are a JSON object")
+        parameters = dict(given)
+        named = parameters.pop(ROOT, None)
+        if named is None:
+            named = enclosing_root(directory) if directory.startswith("/") else self._workspace
+        if not isinstance(named, str) or not named.startswith("/"):
+            raise LaconicError("invalid_argument", "root: the absolute path of a workspace", "the question names none")
+        try:
+            return str(Path(named).resolve(strict=True)), parameters
+        except (OSError, RuntimeError, ValueError) as error:
+            raise LaconicError("root_not_found", f"{named[:200]}: {error}", "name a directory with root") from None
+
+    def _place(self, root: str) -> _Workspace:
+        key = self._bridged.socket or root
+        place = self._places.pop(key, None) or _Workspace(self._bridged, root, self._answer_words)
+        self._places[key] = place
+        while len(self._places) > MAX_BRIDGED_WORKSPACES:
+            self._places.pop(next(iter(self._places))).close()
+        return place
+
+
+class _Workspace:
+    """The server of one workspace."""
+
+    def __init__(self, bridged: Bridged, root: str, answer_words: str) -> None:
+        self._bridged = bridged
+        self._root = root
+        self._answer_words = answer_words
+        self._link: Link | None = None
+        self._opening = asyncio.Lock()
+
+    async def ask(self, request: Mapping[str, Any]) -> Reply:
+        """The reply to a request, asked again where the connection is lost; raises `UnreachableError`, `LostError`."""
+        for left in reversed(range(BRIDGE_TRIES)):
+            link = await self._open()
+            try:
+                return await link.ask(request)
+            except LostError as error:
+                if not left:
+                    raise
+                _LOG.info("%s of %s is asked again: %s", self._bridged.name, self._root, error)
+        raise AssertionError("every try returns or raises")
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._link is not None:
+            self._link.close()
+
+    async def _open(self) -> Link:
+        async with self._opening:
+            if self._link is None or not self._link.is_open:
+                self._link = await self._connected()
+            return self._link
+
+    async def _connected(self) -> Link:
+        own = Place.of(self._root).socket
+        try:
+            return await Link.open(self._bridged.socket or own)
+        except UnreachableError:
+            settings = load(Path(self._root))
+            if not self._bridged.starts or settings.daemon == "off":
+                raise
+        try:
+            await asyncio.to_thread(lifecycle.start, self._root, self._answer_words, settings.daemon_idle_seconds)
+        except LaconicError as error:
+            raise UnreachableError(error.message) from None
+        return await Link.open(own)
+
+
+def checked(method: str, parameters: Mapping[str, Any], root: str) -> tuple[Capability[Any, Any], dict[str, Any]]:
+    """The capability that a question means, and its arguments; raises `unknown_command`, `invalid_argument` or
+    `not_permitted`."""
+    asked = call(method, parameters, root)
+    capability = catalogue.load(asked.capability)
+    bind(capability.parameters, asked.arguments)
+    more = [one.name for one in parameters_of(capability.parameters) if one.effect is not Effect.READ]
+    if capability.effect is not Effect.READ or any(name in asked.arguments for name in more):
+        raise LaconicError("not_permitted", f"{method} would do more than read", "that is for its user to do")
+    return capability, asked.arguments
+
+
+@cache
+def methods() -> Mapping[str, Method]:
+    """What a code daemon can be asked: what its clients say, and the capabilities for which they have no word."""
+    spelled = {name: ways[0] for name, ways in SPELLINGS.items() if "." not in name}
+    meant = {way.capability for ways in SPELLINGS.values() for way in ways}
+    every = {**spelled, **{name: Spelling(name) for name in catalogue.NAMES if name not in meant}}
+    return {
+        name: _method(name, spelling)
+        for name, spelling in every.items()
+        if spelling.capability in catalogue.NAMES and catalogue.load(spelling.capability).effect is Effect.READ
+    }
+
+
+def _method(name: str, spelling: Spelling) -> Method:
+    """A method with the parameters of its capability under the names that its clients use."""
+    capability = catalogue.load(spelling.capability)
+    described = schema(capability.parameters)
+    names = {own: given for given, own in spelling.renames.items()}
+    reads = {one.name for one in parameters_of(capability.parameters) if one.effect is Effect.READ}
+    properties = {ROOT: _ABOUT_ROOT}
+    properties |= {names.get(own, own): about for own, about in described["properties"].items() if own in reads}
+    required = [names.get(own, own) for own in described["required"]]
+    return Method(name, capability.summary, {**described, "properties": properties, "required": required}, Reach.READ)
+
+
+def _result(reply: Reply) -> bytes:
+    """The result in a reply; raises the failure in it."""
+    if not reply.is_success:
+        message = str(reply.error or reply.message or "the service says no more than that it has failed")
+        raise LaconicError(reply.code if reply.code in EXIT_OF_CODE else "service_error", message, reply.hint)
+    if isinstance(reply.result, msgspec.Raw):
+        return bytes(reply.result)
+    whole = decode(reply.raw)
+    return msgspec.json.encode({name: value for name, value in whole.items() if name not in _FRAME})
