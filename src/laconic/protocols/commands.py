@@ -32,6 +32,7 @@ WORDS_COMMAND = "words"  # what the command line asks: its words, answered as th
 TEXT_COMMAND = "text"  # what doors that show text ask: any command, answered in words within a token budget
 
 _PATH_ROLES = frozenset({Role.PATH, Role.FILE, Role.PLACE, Role.SOURCE, Role.SYMBOL, Role.MODULE, Role.REPORT})
+PREFIX = "code."  # of the names of capabilities, which may be left out
 _ALL = {"limit": MAX_PAGE_ENTRIES}
 
 
@@ -146,7 +147,8 @@ SPELLINGS: Mapping[str, tuple[Spelling, ...]] = {
 def commands() -> list[str]:
     """Every command, for whoever mistypes one."""
     spelled = [name for name, spellings in SPELLINGS.items() if spellings[0].capability in catalogue.NAMES]
-    return sorted([*OWN_COMMANDS, *spelled, *catalogue.NAMES])
+    short = [name.removeprefix(PREFIX) for name in catalogue.NAMES]
+    return sorted({*OWN_COMMANDS, *spelled, *catalogue.NAMES, *short})
 
 
 def call(command: str, given: Mapping[str, Any], root: str) -> Call:
@@ -178,6 +180,8 @@ def _spelling(command: str, given: Mapping[str, Any]) -> Spelling:
     if command in catalogue.NAMES:
         return Spelling(command)
     spellings = [one for one in SPELLINGS.get(command, ()) if one.capability in catalogue.NAMES]
+    if not spellings and f"{PREFIX}{command}" in catalogue.NAMES:
+        return Spelling(f"{PREFIX}{command}")
     if not spellings:
         raise LaconicError("unknown_command", f"there is no command {command!r}", _suggestion(command))
     for spelling in spellings:
