@@ -235,6 +235,23 @@ def test_a_command_for_all_tests_says_all(ask: Ask, repository: Repository) -> N
     assert asked(ask, "app.py")["command"] == "pytest"
 
 
+def test_who_makes_an_object_runs_no_method_that_the_repository_itself_calls(ask: Ask, repository: Repository) -> None:
+    repository(
+        {
+            "client.py": (
+                "from outside import Client\n\n\nclass Mine(Client):\n    def session(self):\n        return 1\n\n"
+                "    def open(self):\n        return 2\n\n\ndef make() -> Mine:\n    return Mine()\n"
+            ),
+            "test_client.py": (
+                "from client import make\n\n\ndef test_get():\n    make().get('/')\n\n\n"
+                "def test_session():\n    make().session()\n"
+            ),
+        }
+    )
+    assert names(ask("change-impact", "client.py:Mine.session", "--json")) == ["test_client.py:test_session"]
+    assert "test_client.py:test_get" in names(ask("change-impact", "client.py:Mine.open", "--json"))
+
+
 def test_what_runs_around_tests_reaches_them(ask: Ask, repository: Repository) -> None:
     repository(
         {

@@ -100,6 +100,16 @@ def test_previews_keep_to_their_bound_and_steer_nothing(content: bytes, kind: st
         assert shown.text.count("\n") == content.count(b"\n")
 
 
+def test_numbers_and_truth_values_of_json_are_shown_as_they_are_written() -> None:
+    values = ["0", "1", "0.0", "1.0", "-0.0", "true", "false", "null"]
+    pad = "x" * PREVIEW_BYTES
+    members = ",".join(f'"{value}":{value}' for value in values)
+    content = f'{{"pad":"{pad}","listed":[{",".join(values)}],{members}}}'.encode()
+    shown = preview(Content(content, b"", len(content)), "json").text
+    assert f"  listed: [{', '.join(values)}]\n" in shown
+    assert all(f"  {value}: {value}\n" in shown for value in values)
+
+
 @given(
     st.recursive(
         st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
