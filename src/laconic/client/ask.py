@@ -8,7 +8,9 @@ from typing import Any
 from msgspec import UNSET
 
 from laconic.client.request import Request, request
+from laconic.foundation.limits import REQUEST_SECONDS
 from laconic.protocols.relay import shapes
+from laconic.protocols.relay.services import NewQuestion, ServiceAnswer, Services
 
 
 def health() -> Request[shapes.Health]:
@@ -144,6 +146,23 @@ def cap_invoke(
     """Call a capability on behalf of a thread."""
     body = shapes.NewCall(capability, thread_id, dict(args), key, hops, list(source_refs))
     return request("cap_invoke", body=body)
+
+
+def service_list() -> Request[Services]:
+    """The services that can be asked."""
+    return request("service_list")
+
+
+def service_call(
+    service: str, method: str, params: Mapping[str, Any], timeout_ms: int = REQUEST_SECONDS * 1000
+) -> Request[ServiceAnswer]:
+    """Ask a service."""
+    return request("service_call", body=NewQuestion(service, method, dict(params), timeout_ms))
+
+
+def metrics() -> Request[bytes]:
+    """The figures of services and calls, in the text format of Prometheus."""
+    return request("metrics")
 
 
 def stats(kind: str, name: str) -> Request[shapes.Stats]:

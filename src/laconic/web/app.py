@@ -25,6 +25,7 @@ from laconic.web.failures import body_of, status_of
 from laconic.web.guard import Guard
 from laconic.web.guard import Pages as GuardedPages
 from laconic.web.openapi import document
+from laconic.web.routes import services
 from laconic.web.routes.plain import HANDLERS, Handler
 from laconic.web.routes.streams import STREAMED, artifact_content
 from laconic.web.table import Endpoint, Table
@@ -45,7 +46,7 @@ def make_app(
     hosts = tuple(hosts)
     entry = Entry(hosts[0].rpartition(":")[2])
     pages = Pages(relay, entry, pool, code)
-    handlers: dict[str, Handler] = {**HANDLERS, "ticket_new": lambda relay, asked: {"ticket": entry.ticket()}}
+    handlers: dict[str, Handler] = {**HANDLERS, **services.HANDLERS, "ticket_new": lambda relay, asked: {"ticket": entry.ticket()}}
     by_path: dict[str, dict[str, Endpoint]] = {}
     for operation in OPERATIONS:
         threads = calls if operation.is_call else pool
@@ -67,7 +68,7 @@ def make_app(
 
 
 def _endpoint(operation: Operation, relay: Relay, pool: Executor, handlers: Mapping[str, Handler]) -> Endpoint:
-    streamed = STREAMED.get(operation.name)
+    streamed = STREAMED.get(operation.name) or services.STREAMED.get(operation.name)
     if streamed is not None:
 
         async def passing(request: Request) -> Response:

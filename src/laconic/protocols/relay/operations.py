@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from laconic.foundation.limits import MAX_KEY_CHARACTERS, MAX_NAME_CHARACTERS
 from laconic.protocols.relay import shapes
+from laconic.protocols.relay.services import NewQuestion, ServiceAnswer, Services
 
 
 class Content(StrEnum):
@@ -16,6 +17,7 @@ class Content(StrEnum):
     JSON = "application/json"
     BYTES = "application/octet-stream"
     EVENTS = "text/event-stream"
+    TEXT = "text/plain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +183,18 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "mirror", "POST", "/threads/{thread_id}/mirror", "Write a thread to files that people can read",
         shapes.Mirrored, fails=(*_THREAD, "artifact_damaged", "unwritable_output"),
+    ),
+    Operation("service_list", "GET", "/services", "The services that can be asked", Services),
+    Operation(
+        "service_call", "POST", "/services/call", "Ask a service", ServiceAnswer, NewQuestion, is_call=True,
+        fails=(
+            "service_not_found", "service_error", "unknown_command", "timed_out", "denied", "not_permitted", "busy",
+            "answer_too_large", "payload_too_large", "daemon_unavailable", "root_not_found", "symbol_not_found",
+            "ambiguous_symbol", "path_not_found",
+        ),
+    ),
+    Operation(
+        "metrics", "GET", "/metrics", "The figures of services and calls, for Prometheus", None, gives=Content.TEXT
     ),
     Operation("stats_all", "GET", "/stats", "The tokens that everybody has been spared", shapes.Stats),
     Operation(

@@ -376,10 +376,11 @@ class Mirrored(Struct):
 
 
 class Settings(Struct):
-    """What the owner has decided."""
+    """What the owner has decided: what agents may do, and which services the relay brings itself."""
 
     home: str
     policy: dict[str, Any]
+    services: list[dict[str, Any]]
 
 
 class CheckpointTold(Struct):

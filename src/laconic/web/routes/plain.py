@@ -35,7 +35,7 @@ def version(relay: Relay, asked: Asked) -> Any:
 
 def settings(relay: Relay, asked: Asked) -> Any:
     """The policy in force."""
-    return {"home": str(relay.home), "policy": relay.policy.told()}
+    return {"home": str(relay.home), "policy": relay.policy.told(), "services": relay.services.settings}
 
 
 def thread_new(relay: Relay, asked: Asked) -> Any:
