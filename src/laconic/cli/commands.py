@@ -147,6 +147,7 @@ RELAY_COMMANDS: Mapping[str, tuple[str, str]] = {
     "status": ("status", "Where the relay listens, and since when"),
     "doctor": ("doctor", "Look for what could keep the relay from working"),
     "config": ("config", "The relay's settings in force"),
+    "services": ("services [call NAME METHOD …]", "Who can be asked what through the relay, and asking"),
     "run": ("run [--name NAME] [--tmux] -- PROGRAM…", "Run a program as an agent: its lines are commands"),
     RELAY: ("relay COMMAND", "Threads, state, artifacts, events and calls; relay help lists the commands"),
 }

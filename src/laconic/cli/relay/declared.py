@@ -34,6 +34,7 @@ class RelayCommand:
     parameters: type
     run: Callable[[Asked, Any], dict[str, Any]]
     payload: str = ""  # the option that `--json` with a JSON value behind it means, as the first relay had it
+    is_open: bool = False  # all that follows its words is its positional words, also what looks like an option
 
     @property
     def name(self) -> str:

@@ -11,7 +11,7 @@ from laconic.capabilities.invoke import Outcome
 from laconic.capabilities.text import Style, aligned
 from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
-from laconic.cli.relay import content, process, wrapped
+from laconic.cli.relay import content, process, services, wrapped
 from laconic.cli.relay.declared import Asked, RelayCommand
 from laconic.cli.run import asks_for_help
 from laconic.cli.terminal import Terminal
@@ -20,7 +20,7 @@ from laconic.foundation.errors import EXIT_OK, LaconicError
 if TYPE_CHECKING:
     from laconic.client import Client
 
-COMMANDS: tuple[RelayCommand, ...] = (*process.COMMANDS, *wrapped.COMMANDS, *content.COMMANDS)
+COMMANDS: tuple[RelayCommand, ...] = (*process.COMMANDS, *wrapped.COMMANDS, *content.COMMANDS, *services.COMMANDS)
 _AGENT = "cli"  # as whom the relay is asked where no other is named
 _OPTION_NAMES = frozenset(parameter.name for parameter in OPTIONS)
 
@@ -34,7 +34,8 @@ def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int
             Outcome("", {"text": help_text(program, named, output_style)})
         )
     command, rest = _find(words)
-    read = read_words((*OPTIONS, *parameters_of(command.parameters)), [*leading, *_with_payload(command, rest)])
+    rest = ["--", *rest] if command.is_open else _with_payload(command, rest)
+    read = read_words((*OPTIONS, *parameters_of(command.parameters)), [*leading, *rest])
     options = bind(Options, {name: value for name, value in read.items() if name in _OPTION_NAMES})
     parameters: Any = bind(command.parameters, {name: read[name] for name in read if name not in _OPTION_NAMES})
     output = Output(program, options, Terminal.own())
