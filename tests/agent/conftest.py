@@ -1,0 +1,5 @@
+"""What the tests of the agent share."""
+
+from tests.agent.model_servers import model_server, scripted
+
+__all__ = ["model_server", "scripted"]
