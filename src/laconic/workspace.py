@@ -45,7 +45,7 @@ class Workspace:
         self.settings = settings
         self.report: RefreshReport | None = None  # of the latest refresh
         self.refreshes = refresh  # whether each question looks for changes first
-        self.may_refresh = refresh  # whether it may do so later, when a file turns out to be gone
+        self.may_refresh = refresh
         self.patience_seconds = 0.0  # for one answer; 0: any time. For processes that end with it, see `deadline`
         self._progress = progress
 
@@ -60,6 +60,15 @@ class Workspace:
         return cls(Engine.open(resolved), load(resolved), refresh=refresh, progress=progress)
 
     @property
+    def may_refresh(self) -> bool:
+        """Whether it may look for changes later, when a file turns out to be gone or another."""
+        return self.engine.refuses_changed
+
+    @may_refresh.setter
+    def may_refresh(self, may: bool) -> None:
+        self.engine.refuses_changed = may
+
+    @property
     def root(self) -> Path:
         """The directory that all paths are written from, resolved."""
         return self.engine.root
@@ -71,6 +80,7 @@ class Workspace:
 
     def check_freshness(self) -> None:
         """Bring the index up to date before a question, unless that is not wanted and there is an index."""
+        self.engine.changed.clear()
         if self.refreshes or not self.engine.store.is_current():
             self.refresh()
 
@@ -80,11 +90,14 @@ class Workspace:
 
     def notes(self) -> tuple[str, ...]:
         """What a reader of answers should know: complaints about settings, and how the index came to be."""
-        report = self.report
-        if report is None:
-            return self.settings.complaints
-        behind = ("another process is indexing; this is what it was before",) if report.is_behind else ()
-        return (*self.settings.complaints, *report.notices, *behind)
+        report, changed = self.report, sorted(self.engine.changed)
+        notes = [*self.settings.complaints, *(report.notices if report else ())]
+        if report and report.is_behind:
+            notes.append("another process is indexing; this is what it was before")
+        if changed:
+            more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
+            notes.append(f"{changed[0]}{more} changed after the index was made: lines may be others")
+        return tuple(notes)
 
     def refresh(self) -> RefreshReport:
         """Bring the index up to date."""

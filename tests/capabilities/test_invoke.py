@@ -219,6 +219,26 @@ def test_a_question_whose_file_vanishes_under_it_is_asked_of_the_files_as_they_a
         assert outcome.revision == workspace.revision
 
 
+def test_a_file_that_changes_under_a_question_is_never_shown_by_the_lines_it_had(kitchen: Path) -> None:
+    get = catalogue.load("code.symbol.get")
+    edited = f"# a line before all others\n{SOURCE}"
+
+    def run(workspace: Workspace, parameters: Any) -> Any:
+        (kitchen / "kitchen.py").write_text(edited, "utf-8")
+        return get.run(workspace, parameters)
+
+    with Workspace.open(kitchen) as workspace:
+        outcome = invoke(replace(get, run=run), workspace, {"symbol": "heat"})
+        assert outcome.failure is None
+        assert outcome.result.content.startswith("def heat(water):")
+        assert outcome.result.lines == (10, 11)
+    (kitchen / "kitchen.py").write_text(SOURCE, "utf-8")
+    with Workspace.open(kitchen, refresh=False) as workspace:
+        outcome = invoke(get, workspace, {"symbol": "heat"})
+        assert outcome.failure is None
+        assert outcome.notes == ("kitchen.py changed after the index was made: lines may be others",)
+
+
 @pytest.mark.parametrize(("refresh", "runs"), [(True, 1 + MAX_LOOKS_AGAIN), (False, 1)])
 def test_it_is_asked_again_a_bounded_number_of_times_and_only_where_files_are_looked_at(
     kitchen: Path, refresh: bool, runs: int

@@ -18,6 +18,7 @@ from laconic.code.index.store import Store
 from laconic.code.symbols import Definition, Kind, Symbol
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible_line
+from laconic.foundation.hashing import content_hash
 from laconic.foundation.limits import MAX_LOOKUP_SYMBOLS
 
 if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a symbol does not
@@ -39,6 +40,8 @@ class Engine:
     def __init__(self, root: Path, store: Store) -> None:
         self.root = root
         self.store = store
+        self.refuses_changed = True  # whether a file that is not what was indexed is an error; else it is noted
+        self.changed: set[str] = set()  # files that were found not to be what was indexed
         self._graph: tuple[str, StoredFacts, CallGraph] | None = None
         self._flow: FlowReader | None = None
         self._search: Search | None = None
@@ -141,7 +144,7 @@ class Engine:
         revision = self.revision
         if self._functions is None or self._functions[0] != revision:
             store = self.store
-            self._functions = revision, collect(store.files(), self.source, store.symbols_of, store.directory)
+            self._functions = revision, collect(store.files(), self._read, store.symbols_of, store.directory)
         return self._functions[1]
 
     # Symbols
@@ -180,6 +183,19 @@ class Engine:
         return Definitions(self.graph, self.source).at(path, line, column)
 
     def source(self, path: str) -> bytes:
+        """The text of a file as it was indexed, which its facts are about; `unreadable_file` if that is gone.
+
+        Where this is no error, it is the text of now.
+        """
+        text = self._read(path)
+        file = self.store.file(path)
+        if file is not None and content_hash(text) != file.hash:
+            if self.refuses_changed:
+                raise LaconicError("unreadable_file", f"{path} has changed since it was indexed", "ask again")
+            self.changed.add(path)
+        return text
+
+    def _read(self, path: str) -> bytes:
         """The text of an indexed file as it is on disk."""
         if self.store.file(path) is None:
             reason = self.store.why_skipped(path)
