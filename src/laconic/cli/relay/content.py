@@ -351,6 +351,9 @@ def _config(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     with asked.connect() as relay:
         found = relay(ask.settings())
     rows = [("home", found.home), *((name, str(value)) for name, value in found.policy.items())]
+    for one in found.services:
+        decided = ", ".join(f"{name} {value}" for name, value in one.items() if name != "name" and value != "")
+        rows.append((f"service {one['name']}", visible_line(decided)))
     return {**_plain(found), "text": "\n".join(aligned(rows, [asked.style.faint])) + "\n"}
 
 

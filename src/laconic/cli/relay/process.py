@@ -125,10 +125,12 @@ def _examined(home: Path) -> Iterator[tuple[bool, str]]:
 def _examined_relay(home: Path) -> Iterator[tuple[bool, str]]:
     from laconic.protocols.relay.place import owner
     from laconic.relay.policy import load
+    from laconic.relay.services import configuration
     from laconic.web import lifecycle
 
     try:
         load(home)
+        configuration.load(os.environ)
     except LaconicError as error:
         yield False, str(error)
     else:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import shlex
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from laconic.capabilities.declaration import positional
 from laconic.capabilities.text import aligned
 from laconic.cli.relay.declared import Asked, Nothing, RelayCommand
 from laconic.foundation.escape import visible, visible_line
+
+if TYPE_CHECKING:
+    from laconic.protocols.relay.services import MethodTold
+
+_SHOWN_PARAMETERS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +36,15 @@ def _services(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     for one in found:
         about = " ".join(part for part in (one.version, one.how, one.place) if part)
         lines.append(f"{asked.style.symbol(visible_line(one.name))} {asked.style.faint(visible_line(about))}")
-        rows = [
-            (visible_line(f"  {method.name}({', '.join(method.args_schema.get('properties', {}))})"),
-             visible_line(method.description))
-            for method in one.methods
-        ]  # fmt: skip
-        lines += aligned(rows)
+        lines += aligned(
+            [(visible_line(f"  {_signature(method)}"), visible_line(method.description)) for method in one.methods]
+        )
     return {"services": msgspec.to_builtins(found), "text": "\n".join(lines or ["there are no services"]) + "\n"}
+
+
+def _signature(method: MethodTold) -> str:
+    names = list(method.args_schema.get("properties", {}))
+    return f"{method.name}({', '.join([*names[:_SHOWN_PARAMETERS], *(['…'] if names[_SHOWN_PARAMETERS:] else [])])})"
 
 
 def _call(asked: Asked, parameters: _Call) -> dict[str, Any]:

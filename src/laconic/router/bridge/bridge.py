@@ -196,7 +196,7 @@ def _method(name: str, spelling: Spelling) -> Method:
     """A method with the parameters of its capability under the names that its clients use."""
     capability = catalogue.load(spelling.capability)
     described = schema(capability.parameters)
-    names = {own: given for given, own in spelling.renames.items()}
+    names = {own: given for given, own in spelling.renames.items() if given in spelling.needs}
     reads = {one.name for one in parameters_of(capability.parameters) if one.effect is Effect.READ}
     properties = {ROOT: _ABOUT_ROOT}
     properties |= {names.get(own, own): about for own, about in described["properties"].items() if own in reads}
