@@ -23,7 +23,7 @@ class Receipt(NamedTuple):
     """One delivery as its recipient saw it."""
 
     stream: Stream
-    index: int
+    place: int  # in its stream
     message_id: str
     seq: int
     attempt: int
@@ -43,7 +43,7 @@ class History:
         return [*self._lost(), *self._doubled(), *self._disordered()]
 
     def _lost(self) -> Iterator[str]:
-        came = {(one.stream, one.index) for one in self.received}
+        came = {(one.stream, one.place) for one in self.received}
         for stream, index in sorted(self.acknowledged - came):
             yield f"acknowledged and never delivered: {index} of {stream}"
 
@@ -51,10 +51,10 @@ class History:
         names: dict[tuple[Stream, int], str] = {}
         attempts: dict[str, int] = {}
         for one in self.received:
-            if names.setdefault((one.stream, one.index), one.message_id) != one.message_id:
-                yield f"accepted twice: {one.index} of {one.stream}"
+            if names.setdefault((one.stream, one.place), one.message_id) != one.message_id:
+                yield f"accepted twice: {one.place} of {one.stream}"
             if one.attempt <= attempts.get(one.message_id, 0):
-                yield f"delivered again as attempt {one.attempt}: {one.index} of {one.stream}"
+                yield f"delivered again as attempt {one.attempt}: {one.place} of {one.stream}"
             attempts[one.message_id] = one.attempt
 
     def _disordered(self) -> Iterator[str]:
@@ -65,6 +65,6 @@ class History:
                 continue
             seen.add(one.message_id)
             index, seq = last.get(one.stream, (-1, 0))
-            if one.index != index + 1 or one.seq != seq + 1:
-                yield f"{one.index} (seq {one.seq}) came after {index} (seq {seq}) in {one.stream}"
-            last[one.stream] = (one.index, one.seq)
+            if one.place != index + 1 or one.seq != seq + 1:
+                yield f"{one.place} (seq {one.seq}) came after {index} (seq {seq}) in {one.stream}"
+            last[one.stream] = (one.place, one.seq)

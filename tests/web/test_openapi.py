@@ -53,6 +53,12 @@ def fitting(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
             return TEXTS.filter(lambda text: len(text) >= schema.get("minLength", 0))
         case "integer":
             return st.integers(schema.get("minimum", 0), schema.get("maximum", 10**6))
+        case "number":
+            return st.floats(allow_nan=False, allow_infinity=False)
+        case "boolean":
+            return st.booleans()
+        case "null":
+            return st.none()
         case _:
             return ANYTHING
 

@@ -199,7 +199,7 @@ class Router:
             if getattr(hello, name)
         }
         claim = Claim(
-            hello.agent, hello.entityType, hello.project or PurePath(directory).name, details, auth.token, auth.bind,
+            hello.agent, hello.entityType or "agent", hello.project or PurePath(directory).name, details, auth.token, auth.bind,
             hello.session.resume_token if hello.session else "",
         )  # fmt: skip
         self._open(connection, envelope, claim, hello.capabilities, hello)

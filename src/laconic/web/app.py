@@ -25,7 +25,7 @@ from laconic.web.failures import body_of, status_of
 from laconic.web.guard import Guard
 from laconic.web.guard import Pages as GuardedPages
 from laconic.web.openapi import document
-from laconic.web.routes import services
+from laconic.web.routes import mail, services
 from laconic.web.routes.plain import HANDLERS, Handler
 from laconic.web.routes.streams import STREAMED, artifact_content
 from laconic.web.table import Endpoint, Table
@@ -46,7 +46,11 @@ def make_app(
     hosts = tuple(hosts)
     entry = Entry(hosts[0].rpartition(":")[2])
     pages = Pages(relay, entry, pool, code)
-    handlers: dict[str, Handler] = {**HANDLERS, **services.HANDLERS, "ticket_new": lambda relay, asked: {"ticket": entry.ticket()}}
+    handlers: dict[str, Handler] = {
+        **HANDLERS, **services.HANDLERS,
+        **mail.HANDLERS,
+        "ticket_new": lambda relay, asked: {"ticket": entry.ticket()},
+    }
     by_path: dict[str, dict[str, Endpoint]] = {}
     for operation in OPERATIONS:
         threads = calls if operation.is_call else pool
@@ -82,7 +86,7 @@ def _endpoint(operation: Operation, relay: Relay, pool: Executor, handlers: Mapp
         if asked.query.get("raw"):
             return await artifact_content(relay, asked, request, pool)
         # Reading takes less time than handing over to a thread; writing waits for the disk.
-        if operation.writes:
+        if operation.writes or operation.waits:
             told: Any = await asyncio.get_running_loop().run_in_executor(pool, partial(handler, relay, asked))
         else:
             told = handler(relay, asked)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, get_args
 
 from laconic.foundation.limits import MAX_KEY_CHARACTERS, MAX_NAME_CHARACTERS
-from laconic.protocols.relay import shapes
+from laconic.protocols.relay import messages, shapes
 from laconic.protocols.relay.services import NewQuestion, ServiceAnswer, Services
 
 
@@ -48,6 +48,7 @@ class Operation:
     gives: Content = Content.JSON
     status: int = 200
     fails: tuple[str, ...] = ()  # the codes that this operation has beside those of all
+    waits: bool = False  # reading takes so long that it is done by a thread
     is_open: bool = False  # answered without a token
     conditional: bool = False  # `If-Match` names the version of the state that a change is for
     repeatable: bool = False  # `Idempotency-Key` makes a repeated request happen once
@@ -60,7 +61,7 @@ class Operation:
 
 
 # What stands in paths and headers, by its name: a pattern of the whole of it, or its choices.
-PATH_PATTERNS = {"ref": "[0-9A-Fa-f]{6,64}"}
+PATH_PATTERNS = {"message_id": "[0-9a-f]{8}-[0-9]{1,18}", "ref": "[0-9A-Fa-f]{6,64}"}
 PATH_CHOICES = {"kind": ("thread", "capability", "agent")}
 VERSION_PATTERN = "v?[1-9][0-9]{0,11}"
 IF_MATCH_PATTERN = f'"?{VERSION_PATTERN}"?'
@@ -183,6 +184,43 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "mirror", "POST", "/threads/{thread_id}/mirror", "Write a thread to files that people can read",
         shapes.Mirrored, fails=(*_THREAD, "artifact_damaged", "unwritable_output"),
+    ),
+    Operation(
+        "agent_list", "GET", "/agents", "Who is known, and who is connected", messages.Agents,
+        query=(Query("connected", "1: those alone that are connected", 0, 1, 0),),
+    ),
+    Operation(
+        "message_send", "POST", "/messages", "Send a message", messages.MessageSent, messages.NewMessage, status=201,
+        repeatable=True,
+        fails=(
+            "recipient_not_found", "channel_not_found", "key_reused", "name_taken", "unauthorized", "busy",
+            "payload_too_large", "invalid_argument",
+        ),
+    ),
+    Operation(
+        "message_list", "GET", "/messages", "Search what was sent, the oldest first", messages.Messages, waits=True,
+        query=(
+            Query("with", "sent by or to this name or channel"), Query("thread", "of this thread"),
+            Query("query", "with all of these words"), _AFTER, _LIMIT,
+        ),
+    ),
+    Operation(
+        "receipt_new", "POST", "/messages/{message_id}/receipts", "Say how far a message has come with who asks",
+        messages.ReceiptTold, messages.NewReceipt,
+        fails=("message_not_found", "name_taken", "unauthorized", "invalid_argument"),
+    ),
+    Operation(
+        "inbox", "GET", "/agents/{name}/inbox", "What came to a mailbox, the oldest first", messages.Deliveries,
+        query=(Query("waiting", "1: what is not acknowledged alone", 0, 1, 0), _AFTER, _LIMIT),
+    ),
+    Operation("channel_list", "GET", "/channels", "The channels and their members", messages.Channels),
+    Operation(
+        "dead_letters", "GET", "/dead-letters", "Messages that nobody took", messages.Deliveries,
+        query=(_AFTER, _LIMIT),
+    ),
+    Operation(
+        "dead_letter_resend", "POST", "/dead-letters/{message_id}/resend", "Let a dead letter wait again",
+        messages.Resent, messages.Resend, fails=("message_not_found", "invalid_argument"),
     ),
     Operation("service_list", "GET", "/services", "The services that can be asked", Services),
     Operation(

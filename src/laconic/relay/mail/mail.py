@@ -248,6 +248,10 @@ class Mail:
         """All that came to a mailbox behind a number."""
         return boxes.box(self.store.reader, mailbox, after, limit)
 
+    def delivery(self, mailbox: str, number: int) -> Waiting | None:
+        """One message as it came to a mailbox."""
+        return boxes.delivery(self.store.reader, mailbox, number)
+
     def dead(self, after: int, limit: int) -> list[Waiting]:
         """The dead letters behind a number."""
         return boxes.dead(self.store.reader, after, limit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple, Protocol
 
 from laconic.foundation.errors import LaconicError
@@ -17,6 +17,9 @@ CHANNEL = "channel"  # the kind of what was sent as CHANNEL_MESSAGE
 
 class Presence(Protocol):
     """Who is connected. Used on the thread that mail is attached to, and, to read, on any."""
+
+    def connected(self) -> Collection[str]:
+        """Everybody who is connected."""
 
     def live(self, topic: str) -> Iterable[str]:
         """The agents and users that are connected, those alone that subscribe to the topic if there is one."""
@@ -33,6 +36,10 @@ class Presence(Protocol):
 
 class Nobody:
     """The presence of nobody, where there is no socket."""
+
+    def connected(self) -> Collection[str]:
+        """Nobody."""
+        return ()
 
     def live(self, topic: str) -> Iterable[str]:
         """Nobody."""
