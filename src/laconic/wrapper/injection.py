@@ -23,7 +23,7 @@ PAUSE_SECONDS = 1.0  # after a key of the user
 STARTING_SECONDS = 5.0  # for a program to show something at all
 SETTLING_SECONDS = 0.15  # between the text and Enter: programs take what comes at once for one paste
 ECHO_SECONDS = 4.0  # for a text that was read to be shown
-TAKING_SECONDS = 1.5  # for Enter to have an effect, before it is pressed again
+TAKING_SECONDS = 1.0  # for Enter to have an effect, before it is pressed again
 READING_SECONDS = 90.0  # for a program to read what was typed
 HOLDING_SECONDS = 2.0  # for which keys of the user wait while a text is being typed
 

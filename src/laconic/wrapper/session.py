@@ -64,6 +64,7 @@ class Session:
         self._unwritten = bytearray()
         self._held = bytearray()  # keys that wait until a text is typed
         self._ended = asyncio.get_running_loop().create_future()
+        self._is_passing = False  # output that has been read and is not shown yet
         self._telling: set[asyncio.Task[None]] = set()
 
     async def run(self) -> int:
@@ -123,13 +124,20 @@ class Session:
         if not pid or self._ended.done():
             return
         if os.WIFSTOPPED(status):
-            if self._user is not None:
-                self._stop()
-                self._signal_program(signal.SIGCONT)
+            self._begin(self._stop_with_program())
         elif os.WIFSIGNALED(status):
             self._ended.set_result(_SIGNALLED + os.WTERMSIG(status))
         else:
             self._ended.set_result(os.WEXITSTATUS(status))
+
+    async def _stop_with_program(self) -> None:
+        """Stop when what the program has written is shown."""
+        await asyncio.sleep(_TICK_SECONDS)
+        while self._is_passing or terminal.can_be_read(self._program.ours):
+            await asyncio.sleep(_TICK_SECONDS)
+        if self._user is not None:
+            self._stop()
+            self._signal_program(signal.SIGCONT)
 
     def _stop(self) -> None:
         """Stop as the program has, and go on with it: the shell sees one job."""
@@ -158,8 +166,10 @@ class Session:
             if data == b"":
                 return
             if data:
+                self._is_passing = True
                 if self._output is not None:
                     await asyncio.to_thread(_write_all, self._output, data)
+                self._is_passing = False
                 self._screen.feed(data)
                 self._hear(is_over=False)
 

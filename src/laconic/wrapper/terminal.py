@@ -7,6 +7,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import select
 import shutil
 import signal
 import struct
@@ -135,6 +136,11 @@ class UserTerminal:
         if self._before is not None:
             with contextlib.suppress(termios.error):
                 termios.tcsetattr(self.descriptor, termios.TCSADRAIN, self._before)
+
+
+def can_be_read(descriptor: int) -> bool:
+    """Whether there is something to be read."""
+    return bool(select.select([descriptor], [], [], 0)[0])
 
 
 def read(descriptor: int, size: int) -> bytes | None:

@@ -56,6 +56,7 @@ class _Reading:
     next_row: int = 0
     state: State = reading.START
     context: str = ""
+    cleared_row: int = 0  # the first on a screen that was erased: nothing stands before it
     told: deque[_Told] = field(default_factory=lambda: deque(maxlen=MAX_REMEMBERED_COMMANDS))
     vanished: deque[_Told] = field(default_factory=lambda: deque(maxlen=MAX_REMEMBERED_COMMANDS))
 
@@ -82,6 +83,7 @@ class Watcher:
             if isinstance(one, Event):
                 done.vanished.extend(done.told)
                 done.told.clear()
+                done.cleared_row = number
                 continue
             self._note(done, number, one.text, one.is_continued, now)
             number += 1
@@ -136,6 +138,8 @@ class Watcher:
             if last >= stands_to or not is_whole:
                 break
             text = "".join(_whole(done.seen[row], self._screen.columns) for row in range(done.next_row, last + 1))
+            if done.next_row == done.cleared_row:
+                done.context = ""
             done.steps.append(_Step(done.next_row, done.state, done.context))
             line = Line(text.rstrip(), done.next_row, self._screen.columns)
             done.state, more = reading.read(done.state, line)
@@ -158,7 +162,7 @@ class Watcher:
             return False
         for one in done.vanished:
             is_there = one.number == found.number and done is self._main  # elsewhere rows have no numbers of their own
-            is_known = is_there or one.context == context or not one.context or not context
+            is_known = is_there or one.context.endswith(context) or context.endswith(one.context)
             if one.command == found.command and is_known:
                 done.vanished.remove(one)
                 done.told.append(told)

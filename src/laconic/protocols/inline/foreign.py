@@ -19,7 +19,7 @@ _HIGH, _HIGHEST = 50, 75  # importance above which a message is marked
 _COMMAND = re.compile(r"->(?=\s*(?:relay|thinking)\b)", re.IGNORECASE)
 _BRACKETS = re.compile(r"\[(?=\[\s*/?\s*RELAY)", re.IGNORECASE)
 _FENCE = re.compile(r"(`{3,}|~{3,})")
-_BANNER = re.compile(r"\b(relay)(\s+)(message\s+from)\b", re.IGNORECASE)
+_BANNER = re.compile(r"(relay)(\s+)(message\s+from)", re.IGNORECASE)
 _SPACES = re.compile(r"[\t ]+$", re.MULTILINE)
 
 

@@ -16,6 +16,7 @@ from laconic.protocols.terminal.widths import width
 TAB_CELLS = 8
 _AUTOWRAP, _ORIGIN, _CURSOR, _PASTE, _FOCUS = 7, 6, 25, 2_004, 1_004
 _ALTERNATES = frozenset({47, 1_047, 1_049})
+_ALTERNATE_WITH_CURSOR = 1_049
 _ERASE_BELOW, _ERASE_ABOVE, _ERASE_ALL, _ERASE_HISTORY = range(4)
 
 
@@ -237,13 +238,8 @@ class Screen:
 
     def _set_mode(self, mode: int, is_on: bool) -> None:
         if mode in _ALTERNATES:
-            if mode == 1_049 and is_on and not self.is_alternate:
-                self.main.saved = (self.main.x, self.main.y)
-                self.alternate = Buffer(self.height)
-            self.shown = self.alternate if is_on else self.main
-            if mode == 1_049 and not is_on:
-                self._move(*self.main.saved)
-            self._is_past_end = False
+            if is_on != self.is_alternate:
+                self._show_alternate(is_on, keeps_cursor=mode == _ALTERNATE_WITH_CURSOR)
         elif is_on:
             self.modes.add(mode)
         else:
@@ -252,6 +248,19 @@ class Screen:
             self._move(0, 0)
         if len(self.modes) > MAX_TERMINAL_MODES:  # modes that mean nothing here
             self.modes &= {_AUTOWRAP, _ORIGIN, _CURSOR, _PASTE, _FOCUS}
+
+    def _show_alternate(self, is_on: bool, *, keeps_cursor: bool) -> None:
+        if is_on:
+            self.alternate = Buffer(self.height)
+            if keeps_cursor:
+                self.main.saved = (self.main.x, self.main.y)
+            self.alternate.x, self.alternate.y = self.main.x, self.main.y
+        else:
+            self.main.x, self.main.y = self.alternate.x, self.alternate.y
+        self.shown = self.alternate if is_on else self.main
+        if keeps_cursor and not is_on:
+            self._move(*self.main.saved)
+        self._is_past_end = False
 
     def _reset(self) -> None:
         self._cleared()

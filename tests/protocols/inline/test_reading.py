@@ -1,0 +1,126 @@
+"""What lines are commands, and which are text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from laconic.foundation.limits import MAX_BLOCK_LINES, MAX_FENCED_LINES
+from laconic.protocols.inline import reading
+from laconic.protocols.inline.commands import Command, Malformed, Message, Release, Request, Spawn
+from laconic.protocols.inline.reading import Line
+
+
+def commands(text: str, columns: int = 0) -> Sequence[Command]:
+    state, found = reading.START, []
+    for number, row in enumerate(text.split("\n")):
+        state, more = reading.read(state, Line(row, number, columns))
+        found += more
+    return [one.command for one in (*found, *reading.finish(state, is_over=True))]
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("->relay:Bob are you there?", Message("Bob", "are you there?")),
+        ("   ⏺ ->relay:Bob hi", Message("Bob", "hi")),
+        ("│ ->relay:Bob hi              │", Message("Bob", "hi")),
+        ("->relay:Bob [thread:auth-1] hi", Message("Bob", "hi", "auth-1")),
+        ("->relay:Bob [thread:shop:auth] hi", Message("Bob", "hi", "shop:auth")),
+        ("->relay:shop:Bob hi", Message("shop:Bob", "hi")),
+        ("->relay:* all of you", Message("*", "all of you")),
+        ("->relay:#general hello", Message("#general", "hello")),
+        ("->relay:Bob write \\->relay:Name words", Message("Bob", "write ->relay:Name words")),
+        ("->relay:Bob <<<\none\n\n  two\n>>>", Message("Bob", "one\n\n  two")),
+        ("->relay:Bob [thread:t] <<< one\ntwo >>>", Message("Bob", "one\ntwo", "t")),
+        ("->relay:Bob <<< in one line >>>", Message("Bob", "in one line")),
+        ("->relay:Bob <<<\nends with \\>>>\n>>> x = 1\n>>>", Message("Bob", "ends with >>>\n>>> x = 1")),
+        ("• ->relay:Bob <<<\n  one\n    two\n  >>>", Message("Bob", "one\n  two")),
+        ('[[RELAY]]{"to": "Bob", "body": "hi", "thread": "t"}[[/RELAY]]', Message("Bob", "hi", "t")),
+        ('[[RELAY]]\n{"to": "Bob",\n "body": "hi", "data": {"n": 1}}\n[[/RELAY]]', Message("Bob", "hi", data={"n": 1})),
+        ('[[RELAY]]{"service": "tldr", "method": "impact", "params": {"target": "f"}}[[/RELAY]]',
+         Request("tldr", "impact", {"target": "f"})),
+        ('->relay:tldr semantic "validate tokens"', Message("tldr", 'semantic "validate tokens"')),
+        ('->relay:spawn Worker claude "look at auth.py"', Spawn("Worker", ("claude",), "look at auth.py")),
+        ("->relay:spawn Worker claude <<<\nlook\n>>>", Spawn("Worker", ("claude",), "look")),
+        ("->relay:release Worker", Release("Worker")),
+    ],
+)  # fmt: skip
+def test_commands(text: str, command: Command) -> None:
+    assert commands(text) == [command]
+    assert commands(f"before\n{text}\nafter") == [command]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\->relay:Bob hi",
+        "  \\->relay:Bob hi",
+        "write ->relay:Bob hi",
+        "`->relay:Bob hi`",
+        "> ->relay:Bob quoted",
+        "$ ->relay:Bob at a prompt",
+        "```\n->relay:Bob hi\n```",
+        "~~~~ text\n->relay:Bob hi\n~~~\n->relay:Bob hi\n~~~~",
+        "```py\n[[RELAY]]{\"to\": \"Bob\", \"body\": \"hi\"}[[/RELAY]]\n```",
+        "-> relay:Bob hi",
+    ],
+)  # fmt: skip
+def test_text(text: str) -> None:
+    assert commands(text) == []
+
+
+def test_a_fence_ends_where_it_is_closed_and_an_inline_one_opens_nothing() -> None:
+    assert commands("```\n->relay:A x\n```\n->relay:B y") == [Message("B", "y")]
+    assert commands("```inline```\n->relay:B y") == [Message("B", "y")]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("->relay:Bob", "nothing to say"),
+        ("->relay:!? hi", "such a name"),
+        ("->relay:spawn Worker", "a name and a program"),
+        ("->relay:release", "a name is missing"),
+        ("[[RELAY]]{nonsense}[[/RELAY]]", "no JSON"),
+        ("[[RELAY]][1]" + "[[/RELAY]]", "no object"),
+        ('[[RELAY]]{"to": "Bob"}[[/RELAY]]', "body is missing"),
+        ("[[RELAY]]" + "[" * 100_000 + "[[/RELAY]]", "no JSON"),
+        ("->relay:Bob <<<\nnever closed", ">>> is missing"),
+    ],
+)
+def test_what_was_meant_as_a_command_is_answered(text: str, reason: str) -> None:
+    found = commands(text)
+    assert len(found) == 1
+    assert isinstance(found[0], Malformed)
+    assert reason in found[0].reason
+
+
+def test_a_block_that_nobody_closes_swallows_nothing_for_ever() -> None:
+    text = "->relay:Bob <<<\n" + "line\n" * (MAX_BLOCK_LINES + 1) + "->relay:Bob again"
+    assert commands(text)[-1] == Message("Bob", "again")
+    assert isinstance(commands("->relay:Bob <<<\nline\n->relay:Ann hi")[0], Malformed)
+    assert commands("->relay:Bob <<<\nline\n->relay:Ann hi")[1] == Message("Ann", "hi")
+    assert commands("```\n" + "line\n" * (MAX_FENCED_LINES + 1) + "->relay:Ann hi") == [Message("Ann", "hi")]
+
+
+def test_a_message_that_is_typed_in_ends_what_was_open() -> None:
+    typed = "> Relay message from Eve [1]: hello\n->relay:Ann hi"
+    assert commands("```\n" + typed) == [Message("Ann", "hi")]
+    assert commands("->relay:Bob <<<\n" + typed)[-1] == Message("Ann", "hi")
+
+
+def test_lines_that_a_program_breaks_belong_together() -> None:
+    text = "⏺ ->relay:Bob this is a line that was broken\n  by the program to fit\n\n  and this is another"
+    assert commands(text, 46) == [Message("Bob", "this is a line that was broken by the program to fit")]
+    short = "⏺ ->relay:Bob short enough\n  not a part of it, there was room"
+    assert commands(short, 60) == [Message("Bob", "short enough")]
+
+
+@given(st.text())
+def test_any_text_is_read(text: str) -> None:
+    for command in commands(text.replace("\n", " \n->relay:Bob ")):
+        assert isinstance(command, Command)

@@ -1,0 +1,116 @@
+"""Programs in real terminals: they talk, ask, and are typed to."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.wrapper.conftest import PROGRAMS, Friend, Tmux, sent_lines, wait_for
+
+TALKER = (sys.executable, str(PROGRAMS / "talker.py"))
+SCREEN = (sys.executable, str(PROGRAMS / "screen.py"))
+Friends = Callable[..., Friend]
+
+
+def never_shows(tmux: Tmux, name: str, text: str) -> None:
+    """It is not there for as many looks as typing it takes, several times over."""
+    looks = iter(range(60))
+    wait_for(lambda: text in tmux.screen(name) or next(looks, None) is None)
+    assert text not in tmux.screen(name)
+
+
+def test_two_programs_hold_a_conversation(tmux: Tmux, friend: Friends) -> None:
+    tmux.run("ann", *TALKER)
+    tmux.run("ben", *TALKER)
+    tester = friend("tester")
+    tester.send("ann", "say @ben count 1")
+    shown = tmux.shows("ann", "came count 6")
+    assert [line.split()[-1] for line in shown.splitlines() if line.startswith("from ben came count")] == [
+        "2",
+        "4",
+        "6",
+    ]
+    assert "from ann came count 5" in tmux.shows("ben", "came count 5")
+
+
+def test_a_service_is_asked_and_its_answer_is_typed_in(tmux: Tmux, friend: Friends) -> None:
+    service = friend("tldr", kind="service", service={"name": "tldr", "version": "1", "capabilities": ["semantic"]})
+    service.answer = lambda method, params: (
+        [{"file": "auth.py", "line": 7, "signature": "def validate(token)", "score": 0.87}]
+        if method == "semantic" else ("SERVICE_ERROR", "no such method")
+    )  # fmt: skip
+    tmux.run("cat", *TALKER)
+    tester = friend("tester")
+    tester.send("cat", 'say @tldr semantic "validate tokens" --limit 5')
+    tmux.shows("cat", "heard: [tldr semantic]: auth.py:7 def validate(token) (87%)")
+    assert service.questions == [("semantic", {"query": "validate tokens", "limit": 5})]
+    tester.send("cat", "say @tldr calls processPayment --direction callers")
+    tmux.shows("cat", "heard: [tldr error]: no such method")
+    assert service.questions[1] == ("calls", {"target": "processPayment", "direction": "callers"})
+    tester.send("cat", "say @tldr calls x --depth many")
+    tmux.shows("cat", "heard: [tldr error]: depth: 'many' is not a whole number")
+
+
+def test_a_full_screen_program_that_eats_enter_gets_the_message_once(
+    tmux: Tmux, friend: Friends, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    tmux.run("dan", *SCREEN, str(log), "--eats", "2", "--pastes")
+    tester = friend("tester")
+    sent = tester.send("dan", "first line\nsecond line")
+    wait_for(lambda: (sent.id, "injected") in tester.receipts, "the receipt")
+    assert [text.split("]: ")[1] for text in sent_lines(log)] == ["first line\n| second line"]
+    tester.send("dan", "say @tester hello from the screen")
+    assert tester.gets("hello from the screen").sender == "dan"
+    assert len([one for one in tester.received if one.sender == "dan"]) == 1
+
+
+def test_nothing_is_typed_while_a_program_is_busy(tmux: Tmux, friend: Friends, tmp_path: Path) -> None:
+    log, busy = tmp_path / "log", tmp_path / "busy"
+    busy.touch()
+    tmux.run("eve", *SCREEN, str(log), "--busy", str(busy), "--alternate")
+    tester = friend("tester")
+    sent = tester.send("eve", "are you there?")
+    assert sent.recipients == 1
+    never_shows(tmux, "eve", "are you there?")
+    busy.unlink()
+    wait_for(lambda: (sent.id, "injected") in tester.receipts, "the receipt")
+    assert [text.split("]: ")[1] for text in sent_lines(log)] == ["are you there?"]
+
+
+def test_half_typed_input_stays_whole(tmux: Tmux, friend: Friends, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    tmux.run("fay", *SCREEN, str(log), "--pastes")
+    tester = friend("tester")
+    tmux.shows("fay", "idle")
+    tmux.keys("fay", "-l", "half of a thought")
+    tmux.shows("fay", "half of a thought")
+    sent = tester.send("fay", "a message")
+    never_shows(tmux, "fay", "a message")
+    tmux.keys("fay", "-l", " and the other half")
+    tmux.keys("fay", "Enter")
+    wait_for(lambda: (sent.id, "injected") in tester.receipts, "the receipt")
+    assert [text.split("]: ")[-1] for text in sent_lines(log)] == ["half of a thought and the other half", "a message"]
+
+
+def test_a_program_that_never_takes_it_is_reported_as_stuck(tmux: Tmux, friend: Friends, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    tmux.run("gus", *SCREEN, str(log), "--eats", "5")
+    tester = friend("tester")
+    sent = tester.send("gus", "take this")
+    told = tester.gets("does not take it")
+    assert told.kind == "state"
+    assert told.sender == "gus"
+    assert (sent.id, "injected") not in tester.receipts
+    tmux.keys("gus", "Enter")
+    tmux.keys("gus", "Enter")
+    wait_for(lambda: (sent.id, "injected") in tester.receipts, "the receipt")
+    assert len(sent_lines(log)) == 1
+
+
+def test_the_status_of_the_program_is_that_of_the_command(tmux: Tmux, friend: Friends) -> None:
+    tmux.run("hal", *TALKER)
+    tester = friend("tester")
+    tester.send("hal", "quit")
+    wait_for(lambda: "laconic-hal" not in tmux.ask("list-sessions"), "the end")
