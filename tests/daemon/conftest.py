@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,29 +10,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # so that tests may import from `tests`
 
-from tests.cli.asking import FILES
 from tests.daemon.asking import Talk, serving
+from tests.own_places import runtime, shop
 
-
-@pytest.fixture(autouse=True)
-def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A place for sockets of these tests alone, with a short name."""
-    directory = Path(tempfile.mkdtemp(prefix="laconic-"))
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(directory))
-    monkeypatch.setenv("TMPDIR", str(directory))
-    yield directory / "laconic"
-    shutil.rmtree(directory)
-
-
-@pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository to ask about, as the current directory."""
-    root = tmp_path / "repository"
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, "utf-8")
-    monkeypatch.chdir(root)
-    return root
+__all__ = ["runtime", "shop"]
 
 
 @pytest.fixture

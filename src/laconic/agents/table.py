@@ -185,47 +185,42 @@ _OPENCODE = Agent(
     answer_prompt=_plain,
     answer_read=_plain,
 )
-_GEMINI = Agent(
+
+
+def _kin_of_gemini(agent: str, title: str, hooks: Callable[..., list[Entry]], page: str, **more: Any) -> Agent:
+    """Gemini CLI, or what was made from it: the server and the hooks are in one file."""
+    settings = f".{agent}/settings.json"
+    servers = Target(settings, settings, Form.JSON, _servers)
+    hooked = Target(settings, settings, Form.JSON, hooks, is_hook=True)
+    return Agent(
+        agent,
+        title,
+        (servers, hooked, _snippet(page, f".{agent}/{page}")),
+        path_names=("file_path", "absolute_path"),
+        answer_prompt=_added_context,
+        **more,
+    )
+
+
+_GEMINI = _kin_of_gemini(
     "gemini",
     "Gemini CLI",
-    (
-        Target(".gemini/settings.json", ".gemini/settings.json", Form.JSON, _servers),
-        Target(
-            ".gemini/settings.json",
-            ".gemini/settings.json",
-            Form.JSON,
-            _hooks("gemini", "BeforeAgent", "BeforeTool", "read_file", MILLISECONDS),
-            is_hook=True,
-        ),
-        _snippet("GEMINI.md", ".gemini/GEMINI.md"),
-    ),
+    _hooks("gemini", "BeforeAgent", "BeforeTool", "read_file", MILLISECONDS),
+    "GEMINI.md",
     prompt_event="BeforeAgent",
     read_event="BeforeTool",
     read_tools=frozenset({"read_file"}),
     range_names=frozenset({"offset", "limit", "start_line", "end_line"}),
-    path_names=("file_path", "absolute_path"),
-    answer_prompt=_added_context,
     answer_read=_denied,
 )
-_QWEN = Agent(
+_QWEN = _kin_of_gemini(
     "qwen",
     "Qwen Code",
-    (
-        Target(".qwen/settings.json", ".qwen/settings.json", Form.JSON, _servers),
-        Target(
-            ".qwen/settings.json",
-            ".qwen/settings.json",
-            Form.JSON,
-            _hooks("qwen", "UserPromptSubmit", "PreToolUse", "^(read_file|ReadFile)$", MILLISECONDS),
-            is_hook=True,
-        ),
-        _snippet("QWEN.md", ".qwen/QWEN.md"),
-    ),
+    _hooks("qwen", "UserPromptSubmit", "PreToolUse", "^(read_file|ReadFile)$", MILLISECONDS),
+    "QWEN.md",
     prompt_event="UserPromptSubmit",
     read_event="PreToolUse",
     read_tools=frozenset({"read_file", "ReadFile"}),
-    path_names=("file_path", "absolute_path"),
-    answer_prompt=_added_context,
     answer_read=_denied_in_parts,
 )
 _CURSOR = Agent(

@@ -11,7 +11,7 @@ from laconic.capabilities.coverage.reports import About, ReportOptions, about, a
 from laconic.capabilities.declaration import Capability, Effect, group, option
 from laconic.capabilities.packs.budget import budget_option
 from laconic.capabilities.packs.exchange import Exchange
-from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
+from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked, counted_text
 from laconic.capabilities.packs.wording import Format, Wording
 from laconic.capabilities.text import Style
 from laconic.foundation.errors import LaconicError
@@ -214,11 +214,6 @@ def _ranked(item: Item) -> RankedSymbol:
     )
 
 
-def text(found: CoverageContext | str, style: Style) -> str:
-    """The pack as it was counted: nothing is added to it."""
-    return found if isinstance(found, str) else found.text
-
-
 def aside(found: CoverageContext | str, style: Style) -> str:
     """What was run and read, what to take care of, what the session did, and the tag."""
     if isinstance(found, str):
@@ -241,7 +236,7 @@ CAPABILITY = Capability(
     "program printed and recorded is kept beside the index, and is what later commands read without --coverage-file.",
     parameters=Parameters,
     run=run,
-    text=text,
+    text=counted_text,
     aside=aside,
     cacheable=False,
     remembering=REMEMBERING,

@@ -9,7 +9,7 @@ from laconic.capabilities.coverage.changes import ChangeCoverage, change_lines, 
 from laconic.capabilities.declaration import Capability, Role, group, option, positional
 from laconic.capabilities.packs.budget import budget_option
 from laconic.capabilities.packs.exchange import Exchange
-from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
+from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked, counted_text
 from laconic.capabilities.packs.wording import Format, Wording
 from laconic.capabilities.text import Style
 from laconic.foundation.errors import LaconicError
@@ -372,11 +372,6 @@ def _texts(
     return Texts(text_of, symbols_of, body_of, with_docs)
 
 
-def text(found: DiffContext | str, style: Style) -> str:
-    """The pack as it was counted: nothing is added to it."""
-    return found if isinstance(found, str) else found.text
-
-
 def aside(found: DiffContext | str, style: Style) -> str:
     """What no test ran, what the session did, and the tag."""
     if isinstance(found, str):
@@ -396,7 +391,7 @@ CAPABILITY = Capability(
     "included. A patch is read from a file or, as -, from standard input, whether it has been applied or not.",
     parameters=Parameters,
     run=run,
-    text=text,
+    text=counted_text,
     aside=aside,
     remembering=REMEMBERING,
     cacheable=False,  # what git compares is no part of the revision

@@ -9,8 +9,8 @@ from laconic.capabilities.declaration import Capability, Role, group, option, po
 from laconic.capabilities.files.places import files_below
 from laconic.capabilities.packs.budget import budget_option
 from laconic.capabilities.packs.exchange import Delivery
-from laconic.capabilities.packs.sessions import REMEMBERING, Known, Told, aside_lines, told_outline
-from laconic.capabilities.text import Style, clipped
+from laconic.capabilities.packs.sessions import REMEMBERING, Known, Told, counted_text, session_aside, told_outline
+from laconic.capabilities.text import clipped
 from laconic.code.pack.brief.zoom import Zoom
 from laconic.code.symbols import CALLABLE_KINDS
 from laconic.foundation.errors import LaconicError
@@ -145,16 +145,6 @@ def _entry(node: Node) -> Entry:
     return Entry(node.id, round(node.weight, 6))
 
 
-def text(found: Map | str, style: Style) -> str:
-    """The map as it was counted: nothing is added to it."""
-    return found if isinstance(found, str) else found.text
-
-
-def aside(found: Map | str, style: Style) -> str:
-    """What the session did, and the tag."""
-    return "" if isinstance(found, str) else "\n".join(aside_lines(found.session, found.etag, style))
-
-
 CAPABILITY = Capability(
     name="code.map",
     summary="The repository in outline, what matters most opened, within a token budget",
@@ -163,8 +153,8 @@ CAPABILITY = Capability(
     "line says how much below it is not shown. With --focus the ranking starts from these symbols or files.",
     parameters=Parameters,
     run=run,
-    text=text,
-    aside=aside,
+    text=counted_text,
+    aside=session_aside,
     remembering=REMEMBERING,
     examples=("map --budget 1000", "map src --focus Session.validate"),
 )

@@ -9,7 +9,7 @@ from laconic.capabilities.declaration import Capability, Role, group, option, po
 from laconic.capabilities.packs.budget import budget_option
 from laconic.capabilities.packs.context import PackedSymbol, packed
 from laconic.capabilities.packs.exchange import Exchange
-from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
+from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked, counted_text
 from laconic.capabilities.packs.wording import Format, Wording
 from laconic.capabilities.text import Style, aligned
 from laconic.foundation.errors import LaconicError
@@ -283,11 +283,6 @@ def _listed(words: Iterable[str]) -> str:
     return visible_line(", ".join(known[:MAX_LISTED]) + more)
 
 
-def text(found: Planned | str, style: Style) -> str:
-    """The pack as it was counted: nothing is added to it."""
-    return found if isinstance(found, str) else found.text
-
-
 def aside(found: Planned | str, style: Style) -> str:
     """The plan, if it was asked for, and what a session did."""
     if isinstance(found, str):
@@ -320,7 +315,7 @@ CAPABILITY = Capability(
     "The same task at the same revision has the same plan; no model is asked.",
     parameters=Parameters,
     run=run,
-    text=text,
+    text=counted_text,
     aside=aside,
     remembering=REMEMBERING,
     cacheable=False,  # what git compares is no part of the revision

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from laconic.capabilities.declaration import Role, group, option
 from laconic.capabilities.packs.exchange import Exchange, included
@@ -267,6 +267,32 @@ def _told(name: str, pack: Pack, whole_tokens: int) -> Told:
     number = Counter([*(item.delta for item in pack.items), *(extract.delta for extract in pack.extracts)])
     whole = number[Delta.WHOLE] + number[Delta.CHANGED]
     return Told(name, number[Delta.UNCHANGED], number[Delta.DIFF], whole, max(0, whole_tokens - pack.used))
+
+
+class Shown(Protocol):
+    """An answer that is one text, whatever else is known of it."""
+
+    @property
+    def text(self) -> str:
+        """What is printed, counted."""
+
+    @property
+    def session(self) -> Told | None:
+        """What a session did."""
+
+    @property
+    def etag(self) -> str:
+        """The tag of it, if it was asked for."""
+
+
+def counted_text(found: Shown | str, style: Style) -> str:
+    """The answer as it was counted: nothing is added to it."""
+    return found if isinstance(found, str) else found.text
+
+
+def session_aside(found: Shown | str, style: Style) -> str:
+    """What the session did, and the tag."""
+    return "" if isinstance(found, str) else "\n".join(aside_lines(found.session, found.etag, style))
 
 
 def aside_lines(told: Told | None, etag: str, style: Style) -> list[str]:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from laconic.capabilities.declaration import Capability, Role, group, option, positional
 from laconic.capabilities.packs.context import PackedSymbol, packed
 from laconic.capabilities.packs.exchange import Exchange
-from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
+from laconic.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, asked, counted_text, session_aside
 from laconic.capabilities.packs.wording import Format, Wording
-from laconic.capabilities.text import Style
 from laconic.code.symbols import Kind
 from laconic.foundation.limits import (
     DEFAULT_SLICE_TOKENS,
@@ -94,16 +93,6 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice | str:
     return Slice(form, *counted, pack.targets, shown, pack.whole_files, dict(pack.omitted), answer.told, etag)
 
 
-def text(found: Slice | str, style: Style) -> str:
-    """The pack as it was counted: nothing is added to it."""
-    return found if isinstance(found, str) else found.text
-
-
-def aside(found: Slice | str, style: Style) -> str:
-    """What the session did, and the tag."""
-    return "" if isinstance(found, str) else "\n".join(aside_lines(found.session, found.etag, style))
-
-
 CAPABILITY = Capability(
     name="code.symbol.slice",
     summary="Symbols with all that they need to compile, then who calls them, within a budget",
@@ -112,8 +101,8 @@ CAPABILITY = Capability(
     "dependency has one.",
     parameters=Parameters,
     run=run,
-    text=text,
-    aside=aside,
+    text=counted_text,
+    aside=session_aside,
     remembering=REMEMBERING,
     examples=("symbol slice Session.validate --depth 1 --budget 1200", "symbol slice Kettle --session work"),
 )

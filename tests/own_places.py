@@ -1,0 +1,32 @@
+"""A repository and a place for sockets that belong to one test alone. A `conftest.py` that wants them imports them."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.asking import FILES
+
+
+@pytest.fixture(autouse=True)
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A place for sockets of these tests alone, with a short name."""
+    directory = Path(tempfile.mkdtemp(prefix="laconic-"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(directory))
+    monkeypatch.setenv("TMPDIR", str(directory))
+    yield directory / "laconic"
+    shutil.rmtree(directory)
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository to ask about, as the current directory."""
+    root = tmp_path / "repository"
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, "utf-8")
+    monkeypatch.chdir(root)
+    return root
