@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,10 +20,15 @@ Record = dict[str, Any]
 
 
 def keep(name: str, record: Record) -> None:
-    """Remember a measurement and rewrite the page."""
+    """Remember a measurement and rewrite the page; of two at once the second waits."""
     MEASURED.mkdir(exist_ok=True)
-    (MEASURED / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    write_page()
+    folder = os.open(MEASURED, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        (MEASURED / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        write_page()
+    finally:
+        os.close(folder)
 
 
 def kept(name: str) -> Record:

@@ -73,7 +73,7 @@ def _own_lines(
     if not symbols or not file.hits:
         return []
     last = symbols[0].end_line
-    owners = Side(path, b"", symbols).innermost(1, last)
+    owners = Side(path, b"", symbols).owners(last)[1:]
     own: dict[str, list[int]] = defaultdict(list)
     by_id = {}
     headers: dict[str, int] = {}

@@ -124,7 +124,7 @@ def _place(frame: Frame, sources: Sources) -> _Place | None:
     symbols = sources.symbols_of(frame.path)
     if not symbols or frame.line > symbols[0].end_line:
         return None
-    return _Place(Side(frame.path, b"", symbols).innermost(frame.line, 1)[0], frame.line)
+    return _Place(Side(frame.path, b"", symbols).owners(frame.line)[frame.line], frame.line)
 
 
 def definition_of_test(name: str, symbols_named: Callable[[str], Sequence[Symbol]]) -> Symbol | None:

@@ -27,18 +27,16 @@ class Side:
     text: bytes
     symbols: Sequence[Symbol]
 
-    def innermost(self, first_line: int, number: int) -> list[Symbol]:
-        """Of each of some lines in a row the symbol with a name around it, the file itself if there is none."""
-        end = first_line + number
-        near = [
-            one for one in self.symbols[1:]
-            if one.start_line < end and one.end_line >= first_line and one.kind not in UNNAMED
-        ]  # fmt: skip
-        near.sort(key=lambda one: (one.start_byte, -one.end_byte))
-        found = [self.symbols[0]] * number
-        for one in near:  # inner ones come later
-            for line in range(max(one.start_line, first_line), min(one.end_line + 1, end)):
-                found[line - first_line] = one
+    def owners(self, last_line: int) -> list[Symbol]:
+        """The innermost symbol with a name around each line from 0 on, the file itself where there is none.
+
+        One pass over the symbols and the lines of each, however many lines are then asked about.
+        """
+        found = [self.symbols[0]] * (last_line + 1)
+        named = (one for one in self.symbols[1:] if one.kind not in UNNAMED and one.start_line <= last_line)
+        for one in sorted(named, key=lambda one: (one.start_byte, -one.end_byte)):  # inner ones come later
+            end = min(one.end_line, last_line) + 1
+            found[one.start_line : end] = [one] * (end - one.start_line)
         return found
 
 
@@ -95,25 +93,33 @@ def changed_symbols(change: FileChange) -> list[ChangedSymbol]:
     """The symbols of one file that differ, in the order of their lines; those that are gone come last."""
     found: dict[str, ChangedSymbol] = {}
     gone: dict[str, ChangedSymbol] = {}
-    for hunk in change.diff.hunks:
-        _take_removed(change, hunk, found, gone)
-        if change.after is not None:
-            holders = change.after.innermost(hunk.new_first, len(hunk.added))
-            for line, holder in enumerate(holders, hunk.new_first):
-                _entry(found, holder).lines.append(line)
+    hunks = change.diff.hunks
+    before = _owners(change.before, [one.old_first + len(one.removed) for one in hunks])
+    after = _owners(change.after, [one.new_first + len(one.added) for one in hunks])
+    kept = _by_qualname(change.after)
+    for hunk in hunks:
+        _take_removed(hunk, before, kept, found, gone)
+        for line in range(hunk.new_first, hunk.new_first + len(hunk.added)) if after else ():
+            _entry(found, after[line]).lines.append(line)
     ordered = sorted(found.values(), key=lambda one: (one.symbol.start_byte, -one.symbol.end_byte))
     return [*ordered, *gone.values()]
 
 
+def _owners(side: Side | None, ends: Sequence[int]) -> list[Symbol]:
+    """`Side.owners` up to the last line of some hunks; empty for a side without text."""
+    return side.owners(max(ends, default=0)) if side is not None else []
+
+
 def _take_removed(
-    change: FileChange, hunk: Hunk, found: dict[str, ChangedSymbol], gone: dict[str, ChangedSymbol]
+    hunk: Hunk,
+    before: Sequence[Symbol],
+    kept: Mapping[str, Symbol],
+    found: dict[str, ChangedSymbol],
+    gone: dict[str, ChangedSymbol],
 ) -> None:
     """Give the lines that a hunk took out to who lost them."""
-    if change.before is None:
-        return
-    kept = _by_qualname(change.after)
-    holders = change.before.innermost(hunk.old_first, len(hunk.removed))
-    for was, line in zip(holders, hunk.removed, strict=True):
+    holders = before[hunk.old_first : hunk.old_first + len(hunk.removed)]
+    for was, line in zip(holders, hunk.removed, strict=bool(before)):
         now = kept.get(was.qualname)
         if now is None:
             loser = _entry(gone, was, is_gone=True)
