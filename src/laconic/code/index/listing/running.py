@@ -2,6 +2,10 @@
 
 Its settings may name a program to watch the file system, filters, a program to compare with, a transport to fetch what
 is missing; its `.git` may lead to another repository of the user; and git opens whatever is called `.gitignore`.
+
+One file outside of the repository git may still read: the patterns that `core.excludesFile` names. Users keep theirs
+at home, so it is honoured, and a repository may name another; what it says decides which files are listed and no more,
+nothing of it is shown, and a pipe in its place is waited for no longer than `GIT_SECONDS`.
 """
 
 from __future__ import annotations
