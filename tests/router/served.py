@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from laconic.relay.mail.mail import Mail
 from laconic.relay.relay import Relay
 from laconic.router.router import Router
 from laconic.router.serve import listening
+from laconic.router.services import Own
 
 WAIT_SECONDS = 20
 
@@ -82,11 +83,15 @@ class Raw:
 
 @asynccontextmanager
 async def served(
-    home: Path, *, durable: bool = False, clock: Callable[[], float] = wall_seconds
+    home: Path,
+    *,
+    durable: bool = False,
+    clock: Callable[[], float] = wall_seconds,
+    bring: Callable[[], Iterable[Own]] = tuple,
 ) -> AsyncIterator[Served]:
-    """A relay for as long as it is wanted."""
+    """A relay for as long as it is wanted, with the services that it is to bring itself."""
     with Relay.open(home, len, durable=durable, clock=clock) as relay:
-        async with listening(relay) as router:
+        async with listening(relay, bring()) as router:
             yield Served(home, relay, router)
 
 
