@@ -20,7 +20,13 @@ from laconic.daemon import lifecycle
 from laconic.daemon.identity import program_identity
 from laconic.daemon.place import Place
 from laconic.foundation.errors import EXIT_OF_CODE, LaconicError
-from laconic.foundation.limits import BRIDGE_TRIES, MAX_BRIDGED_WORKSPACES, MAX_REQUEST_SECONDS, REQUEST_SECONDS
+from laconic.foundation.limits import (
+    BRIDGE_TRIES,
+    MAX_BRIDGED_WORKSPACES,
+    MAX_CLIENT_REQUESTS,
+    MAX_REQUEST_SECONDS,
+    REQUEST_SECONDS,
+)
 from laconic.foundation.roots import enclosing_root
 from laconic.foundation.settings import load
 from laconic.protocols.commands import SPELLINGS, Spelling, call
@@ -120,7 +126,7 @@ class Bridge:
 
 
 class _Workspace:
-    """The server of one workspace."""
+    """The server of one workspace. One that gives back ids is asked many things at a time, any other one by one."""
 
     def __init__(self, bridged: Bridged, root: str, answer_words: str) -> None:
         self._bridged = bridged
@@ -128,17 +134,31 @@ class _Workspace:
         self._answer_words = answer_words
         self._link: Link | None = None
         self._opening = asyncio.Lock()
+        self._gives_ids = not bridged.socket
+        self._turn = asyncio.Lock()
+        self._room = asyncio.Semaphore(MAX_CLIENT_REQUESTS)
 
     async def ask(self, request: Mapping[str, Any]) -> Reply:
         """The reply to a request, asked again where the connection is lost; raises `UnreachableError`, `LostError`."""
+        if not self._gives_ids:
+            async with self._turn:
+                if not self._gives_ids:
+                    return await self._ask(request)
+        async with self._room:
+            return await self._ask(request)
+
+    async def _ask(self, request: Mapping[str, Any]) -> Reply:
         for left in reversed(range(BRIDGE_TRIES)):
             link = await self._open()
             try:
-                return await link.ask(request)
+                reply = await link.ask(request)
             except LostError as error:
                 if not left:
                     raise
                 _LOG.info("%s of %s is asked again: %s", self._bridged.name, self._root, error)
+            else:
+                self._gives_ids = link.gives_ids
+                return reply
         raise AssertionError("every try returns or raises")
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from laconic.foundation.credentials import is_same_user
-from laconic.foundation.limits import BRIDGE_CONNECT_SECONDS, MAX_ANSWER_BYTES, MAX_CLIENT_REQUESTS
+from laconic.foundation.limits import BRIDGE_CONNECT_SECONDS, MAX_ANSWER_BYTES
 from laconic.protocols.lines import Lines
 
 
@@ -48,16 +48,14 @@ _REPLIES = msgspec.json.Decoder(Reply)
 
 
 class Link(asyncio.Protocol):
-    """One connection. A server that gives back the ids is asked many things at a time, any other one by one."""
+    """One connection. `gives_ids` is whether replies say which request they are to; else they come in order."""
 
     def __init__(self) -> None:
         self._lines = Lines(MAX_ANSWER_BYTES)
         self._transport: asyncio.Transport | None = None
         self._waiting: OrderedDict[str, asyncio.Future[Reply]] = OrderedDict()
         self._ids = count(1)
-        self._gives_ids = False
-        self._turn = asyncio.Lock()
-        self._room = asyncio.Semaphore(MAX_CLIENT_REQUESTS)
+        self.gives_ids = False
 
     @classmethod
     async def open(cls, path: str) -> Link:
@@ -81,18 +79,6 @@ class Link(asyncio.Protocol):
 
     async def ask(self, request: Mapping[str, Any]) -> Reply:
         """The reply to a request; raises `LostError`. Who is cancelled is not waited for any more."""
-        if self._gives_ids:
-            async with self._room:
-                return await self._ask(request)
-        async with self._turn:
-            return await self._ask(request)
-
-    def close(self) -> None:
-        """Hang up."""
-        if self._transport is not None:
-            self._transport.abort()
-
-    async def _ask(self, request: Mapping[str, Any]) -> Reply:
         if self._transport is None or self._transport.is_closing():
             raise LostError("the connection is closed")
         sent_id = str(next(self._ids))
@@ -102,11 +88,16 @@ class Link(asyncio.Protocol):
         try:
             return await answer
         except asyncio.CancelledError:
-            if not self._gives_ids:  # its late answer would be taken for that to the next request
+            if not self.gives_ids:  # its late answer would be taken for that to the next request
                 self.close()
             raise
         finally:
             self._waiting.pop(sent_id, None)
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._transport is not None:
+            self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Somebody answers."""
@@ -138,8 +129,8 @@ class Link(asyncio.Protocol):
         reply.raw = line
         answer = self._waiting.get(str(reply.id))
         if answer is not None and reply.id is not None:
-            self._gives_ids = True
-        elif reply.id is None and not self._gives_ids and self._waiting:
+            self.gives_ids = True
+        elif reply.id is None and not self.gives_ids and self._waiting:
             answer = next(iter(self._waiting.values()))
         if answer is not None and not answer.done():
             answer.set_result(reply)
