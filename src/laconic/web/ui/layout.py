@@ -76,7 +76,7 @@ def _header(session: Session | None, *, has_code: bool) -> Element:
     brand = e("a", e("span", "◆", class_="mark", aria_hidden="true"), " Laconic relay", href="/ui/", class_="brand")
     if session is None:
         return e("header", brand, class_="top")
-    links = [e("li", e("a", "Threads", href="/ui/"))]
+    links = [e("li", e("a", "Threads", href="/ui/")), e("li", e("a", "Services", href="/ui/services"))]
     if has_code:
         links.append(e("li", e("a", "Call graph", href="/ui/graph")))
     out = e(

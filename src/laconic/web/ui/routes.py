@@ -32,6 +32,7 @@ from laconic.web.ui.pages.artifacts import artifact_page, artifacts_page, image
 from laconic.web.ui.pages.calls import calls_page
 from laconic.web.ui.pages.events import events_page, frame
 from laconic.web.ui.pages.graph import graph_page
+from laconic.web.ui.pages.services import services_page
 from laconic.web.ui.pages.state import state_page
 from laconic.web.ui.pages.thread import thread_page
 from laconic.web.ui.pages.threads import threads_page
@@ -56,6 +57,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 _PAGES: dict[str, Page] = {
     "/": threads_page,
+    "/services": services_page,
     "/threads/{thread_id}": thread_page,
     "/threads/{thread_id}/events": events_page,
     "/threads/{thread_id}/state": state_page,
