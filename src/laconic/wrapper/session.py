@@ -31,6 +31,7 @@ from laconic.wrapper.terminal import Program, UserTerminal
 from laconic.wrapper.watching import Watcher
 
 _TICK_SECONDS = 0.05
+_REST_SECONDS = 0.5  # without any output, after which none is waited for
 _SIGNALLED = 128  # added to the number of the signal that ended a program, as shells do
 _TYPED_KINDS = frozenset({"message", "action", "channel"})
 _END_OF_INPUT = b"\x04"
@@ -64,6 +65,7 @@ class Session:
         self._unwritten = bytearray()
         self._held = bytearray()  # keys that wait until a text is typed
         self._ended = asyncio.get_running_loop().create_future()
+        self._passed_bytes = 0
         self._is_passing = False  # output that has been read and is not shown yet
         self._telling: set[asyncio.Task[None]] = set()
 
@@ -74,17 +76,18 @@ class Session:
             if self._given.task:
                 self._say(f"[{RELAY}]", self._given.task)
             async with asyncio.TaskGroup() as tasks:
-                running = [
-                    tasks.create_task(self._mail.receive(self._received)),
-                    tasks.create_task(self._speech.run()),
-                    tasks.create_task(self._listen()),
-                    tasks.create_task(self._type_in()),
-                    tasks.create_task(self._pass_output()),
+                speaking = tasks.create_task(self._speech.run())
+                passing = tasks.create_task(self._pass_output())
+                others = [
+                    tasks.create_task(one)
+                    for one in (self._mail.receive(self._received), self._listen(), self._type_in())
                 ]
                 status = await self._ended
-                await self._last_words()
-                for task in running:
+                for task in others:
                     task.cancel()
+                await self._pass_rest(passing)
+                await self._last_words()
+                speaking.cancel()
         return int(status)
 
     # What goes on
@@ -170,6 +173,7 @@ class Session:
                 if self._output is not None:
                     await asyncio.to_thread(_write_all, self._output, data)
                 self._is_passing = False
+                self._passed_bytes += len(data)
                 self._screen.feed(data)
                 self._hear(is_over=False)
 
@@ -177,14 +181,18 @@ class Session:
         for command in self._watcher.look(elapsed_seconds(), is_over=is_over):
             self._speech.hear(command)
 
+    async def _pass_rest(self, passing: asyncio.Task[None]) -> None:
+        """Pass on what the program has written before it ended. What it has left running may go on to write."""
+        os.close(self._program.its)  # the last one to do so ends the output
+        passed = -1
+        most = self._passed_bytes + MAX_LAST_BYTES
+        while not passing.done() and passed < self._passed_bytes < most:
+            passed = self._passed_bytes
+            await asyncio.wait([passing], timeout=_REST_SECONDS)
+        passing.cancel()
+
     async def _last_words(self) -> None:
-        """Pass on what the program has written before it ended, and do what it has said."""
-        read = 0
-        while read < MAX_LAST_BYTES and (data := terminal.read(self._program.ours, TERMINAL_CHUNK_BYTES)):
-            read += len(data)
-            if self._output is not None:
-                await asyncio.to_thread(_write_all, self._output, data)
-            self._screen.feed(data)
+        """Do what the program has said before it ended."""
         self._hear(is_over=True)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(WRAPPER_END_SECONDS):
