@@ -95,6 +95,10 @@ EXIT_OF_CODE = {
     "service_not_found": EXIT_NEGATIVE,
     "service_error": EXIT_SURROUNDINGS,  # what a service says went wrong in it
     "lease_lost": EXIT_NEGATIVE,
+    # The coding agent
+    "model_unavailable": EXIT_SURROUNDINGS,  # no server listens, or it has no such model
+    "model_failed": EXIT_SURROUNDINGS,  # the server broke off, fell silent, or said what nobody understands
+    "window_exceeded": EXIT_SURROUNDINGS,  # the prompt does not fit into the model's window, or was cut to fit
     # Ourselves
     "internal_error": EXIT_DEFECT,
 }

@@ -234,6 +234,8 @@ CASSETTE_HEAD_SHARE = 20  # of one that is referred to, 1 in so many tokens of t
 MAX_MAILBOX_MESSAGES = 100_000  # that wait for one recipient
 MAX_MAILBOX_BYTES = 256_000_000
 MAX_GROUP_POSTS = 1_024  # messages written as one job of the store
+MAX_RESTING_MARKS = 256  # notes on deliveries that wait for a message to be written with
+MARK_REST_SECONDS = 0.02  # for which they wait
 MAX_WAITING_POSTS = 20_000  # messages, and notes about them, that wait for the disk
 MAX_IDENTITIES = 100_000
 MAX_CHANNELS = 10_000
@@ -372,3 +374,34 @@ MAX_SPAWNED_PROGRAMS = 16  # of one program, at a time
 MAX_WAITING_COMMANDS = 1_000  # of one program, not yet done
 MAX_NAME_TRIES = 100  # numbers behind the name of a program
 WRAPPER_START_SECONDS = 30.0  # for a program to run in a session of tmux
+
+# The coding agent: its model
+MODEL_CONNECT_SECONDS = 5.0
+MODEL_SILENCE_SECONDS = 300.0  # of a server that is asked for an answer: a long prompt is evaluated without a word
+MODEL_PROBE_SECONDS = 60.0  # for each small question that finds out what a server can do
+MODEL_CLOSE_SECONDS = 1.0
+MAX_MODEL_EVENT_BYTES = 1_000_000  # one event, or line, of a stream
+MAX_MODEL_REPLY_BYTES = 8_000_000  # of an answer that is not streamed
+MAX_MODEL_ANSWER_BYTES = 50_000_000  # of one stream
+MAX_MODEL_ERROR_CHARACTERS = 300  # shown of what a server says went wrong
+MAX_MODEL_CALLS = 16  # in one answer
+MODEL_PROBE_TOKENS = 160  # of an answer that shows what a server can do
+DEFAULT_MODEL_WINDOW_TOKENS = 8_192  # that Ollama loads a model with, where nobody says
+
+# The agent: its tools
+OBSERVATION_TOKENS = 400  # of what the model is told of one call
+MAX_OBSERVED_LINE_CHARACTERS = 400  # of one line in it
+MAX_ARTIFACT_BYTES = 2_000_000  # kept of what one call gave, half of it from the end
+MAX_ARTIFACTS = 500  # kept of one session; the oldest give way
+MAX_EDITED_BYTES = 1_000_000  # of a file that is edited or written
+MAX_WHOLE_LINES = 120  # of a file that may be replaced as a whole
+MAX_PREVIEW_LINES = 400  # of a diff that somebody is asked about
+MAX_BODY_CHARACTERS = 100_000  # of the lines that one call writes
+MAX_SHOWN_FILES = 200  # whose shown lines are remembered
+COMMAND_SECONDS = 120  # for a command of the agent
+COMMAND_END_SECONDS = 5.0  # for what is left of a command to be ended
+COMMAND_TICK_SECONDS = 0.05  # between looks at how many processes a command has
+MAX_COMMAND_PROCESSES = 512  # of one command, at a time
+MAX_PATTERNS = 200  # that were allowed in one session
+MAX_TOOL_SERVERS = 20  # of the Model Context Protocol
+TOOL_SERVER_SECONDS = 60  # for one answer of such a server
