@@ -131,7 +131,9 @@ class Friend:
 @pytest.fixture(scope="module")
 def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     root = tmp_path_factory.mktemp("root")
-    (root / "kettle.py").write_text("def boil(water):\n    return water\n")
+    (root / "kettle.py").write_text(
+        "def boil(water):\n    return heat(water)\n\n\ndef heat(water):\n    return water\n"
+    )
     with home_of(tmp_path_factory.mktemp("home") / "relay", root) as home:
         home.up()
         yield home

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+from tests.cli.relay_home import Home
 from tests.wrapper.conftest import PROGRAMS, Friend, Tmux, sent_lines, wait_for
+
+from laconic.cli.cassettes import fetch
 
 TALKER = (sys.executable, str(PROGRAMS / "talker.py"))
 SCREEN = (sys.executable, str(PROGRAMS / "screen.py"))
@@ -34,22 +39,51 @@ def test_two_programs_hold_a_conversation(tmux: Tmux, friend: Friends) -> None:
     assert "from ann came count 5" in tmux.shows("ben", "came count 5")
 
 
-def test_a_service_is_asked_and_its_answer_is_typed_in(tmux: Tmux, friend: Friends) -> None:
-    service = friend("tldr", kind="service", service={"name": "tldr", "version": "1", "capabilities": ["semantic"]})
-    service.answer = lambda method, params: (
-        [{"file": "auth.py", "line": 7, "signature": "def validate(token)", "score": 0.87}]
-        if method == "semantic" else ("SERVICE_ERROR", "no such method")
-    )  # fmt: skip
+def test_the_code_service_is_asked_and_its_answer_is_typed_in(
+    tmux: Tmux, friend: Friends, relay: Home, request: pytest.FixtureRequest
+) -> None:
+    assert relay.run_apart("daemon", "start").status == 0
+    request.addfinalizer(lambda: relay.run_apart("daemon", "stop"))
     tmux.run("cat", *TALKER)
     tester = friend("tester")
-    tester.send("cat", 'say @tldr semantic "validate tokens" --limit 5')
-    tmux.shows("cat", "heard: [tldr semantic]: auth.py:7 def validate(token) (87%)")
-    assert service.questions == [("semantic", {"query": "validate tokens", "limit": 5})]
-    tester.send("cat", "say @tldr calls processPayment --direction callers")
-    tmux.shows("cat", "heard: [tldr error]: no such method")
-    assert service.questions[1] == ("calls", {"target": "processPayment", "direction": "callers"})
-    tester.send("cat", "say @tldr calls x --depth many")
+    tester.send("cat", 'say @tldr semantic "boil water" --limit 1')
+    shown = tmux.shows("cat", "heard: [tldr semantic]: kettle.py:1 def boil(water)")
+    assert re.search(r"kettle.py:1 def boil\(water\) \(\d+%\)", shown)
+    tester.send("cat", "say @tldr calls heat --direction callers")
+    tmux.shows("cat", "kettle.py:boil")
+    tester.send("cat", "say @tldr calls heat --depth many")
     tmux.shows("cat", "heard: [tldr error]: depth: 'many' is not a whole number")
+    tester.send("cat", "say @nobody hello there")
+    tmux.shows("cat", "heard: [relay error]: nobody is called 'nobody'")
+
+
+def test_any_other_service_is_asked_by_its_name(tmux: Tmux, friend: Friends) -> None:
+    service = friend("weather", kind="service", service={"name": "weather", "version": "1", "capabilities": ["now"]})
+    service.answer = lambda method, params: "18 degrees" if method == "now" else ("SERVICE_ERROR", "no such method")
+    tmux.run("ira", *TALKER)
+    tester = friend("tester")
+    tester.send("ira", 'say @weather now "New York" --days 3 --metric')
+    tmux.shows("ira", "heard: [weather now]: 18 degrees")
+    assert service.questions == [("now", {"query": "New York", "days": 3, "metric": True})]
+    tester.send("ira", "say @weather later")
+    tmux.shows("ira", "heard: [weather error]: weather has no method 'later'")
+
+
+def test_what_is_long_is_shown_in_part_and_kept_whole(
+    tmux: Tmux, friend: Friends, relay: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tmux.run("jan", *TALKER)
+    tester = friend("tester")
+    body = "\n".join(f"line {number} of many" for number in range(400))
+    sent = tester.send("jan", body)
+    wait_for(lambda: (sent.id, "injected") in tester.receipts, "the receipt")
+    shown = tmux.shows("jan", "cass://")
+    uri = re.search(r"cass://\w+", shown)
+    assert uri is not None
+    assert "line 30 of many" in shown
+    assert "line 399" not in shown
+    monkeypatch.setenv("LACONIC_HOME", str(relay.home))
+    assert fetch(uri[0].removeprefix("cass://")).text == body
 
 
 def test_a_full_screen_program_that_eats_enter_gets_the_message_once(

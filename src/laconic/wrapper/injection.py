@@ -154,9 +154,9 @@ class Typist:
         return Step(_ENTER)
 
     def _after_enter(self, now: float, line: Line) -> Step:
-        if self._is_taken(line):
-            return self._end()
         waited = now - self._since
+        if waited >= SETTLING_SECONDS and self._is_taken(line):
+            return self._end()
         if line.unread_bytes or line.reads_lines:
             return self._stuck() if waited >= READING_SECONDS else _NOTHING
         if waited < TAKING_SECONDS * self._presses:
