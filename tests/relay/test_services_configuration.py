@@ -28,7 +28,7 @@ def test_without_a_word_there_is_one_for_the_code_daemons(tmp_path: Path) -> Non
 
 
 def test_the_file_of_agent_relay_is_read_where_it_is(tmp_path: Path) -> None:
-    assert configuration_path({"HOME": "/home/ann"}) == Path("/home/ann/.config/agent-relay/services.json")
+    assert configuration_path({"HOME": "/ann"}) == Path("/ann/.config/agent-relay/services.json")
     assert loaded(tmp_path, EXAMPLE) == [Bridged("tldr", True, "/tmp/tldr.sock", False, 30)]
 
 
