@@ -16,6 +16,7 @@ from tests.cli.test_questions_without_answers import REFUSALS
 from tests.cli.test_startup import loaded_by
 
 from laconic.cli import remote
+from laconic.cli.commands import OWN_COMMANDS, RELAY_COMMANDS
 from laconic.cli.daemon import ANSWER_WORDS
 from laconic.daemon import identity, lifecycle
 
@@ -167,3 +168,10 @@ def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, served:
         *("laconic.foundation", "laconic.foundation.limits", "laconic.foundation.private", "laconic.foundation.roots"),
     }
     assert loaded_by("tree") & {"socket", "hashlib", "pathlib", "typing", "dataclasses", "subprocess"} == set()
+
+
+@pytest.mark.parametrize("name", [*OWN_COMMANDS, *RELAY_COMMANDS])
+def test_no_daemon_answers_what_is_not_about_code(served: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert remote.answered("laconic", ["--quiet", name, "x"]) is None
+    monkeypatch.setattr(remote, "_OWN", frozenset())
+    assert remote.answered("laconic", [name, "x"]) is None

@@ -91,7 +91,7 @@ def _run_talk(program: str, leading: Sequence[str], words: Sequence[str]) -> int
 
 def is_own(words: Sequence[str], rest: Sequence[str]) -> bool:
     """Whether a command line, `rest` being what follows its first options, is about the program itself."""
-    return not rest or asks_for_help(words) or rest[0] in (*OWN_COMMANDS, CANDIDATES_COMMAND)
+    return not rest or asks_for_help(words) or rest[0] in (*OWN_COMMANDS, *RELAY_COMMANDS, CANDIDATES_COMMAND)
 
 
 def asks_for_help(words: Sequence[str]) -> bool:
