@@ -17,6 +17,7 @@ from laconic.capabilities.references import has_references, with_references
 from laconic.capabilities.reply import BUDGET
 from laconic.cli import cassettes
 from laconic.cli.daemon import ANSWER_WORDS, resolved_root
+from laconic.cli.services import RelayServices
 from laconic.code.index.refresh import Progress
 from laconic.daemon.asking import Asking
 from laconic.foundation.errors import LaconicError
@@ -49,7 +50,8 @@ async def _serve(named: Path | None, port: int | None, all_tools: bool) -> None:
         message = f"the package {package} is not installed"
         raise LaconicError("missing_extra", message, "pip install 'laconic[mcp]' installs what is needed") from error
     asking = Asking(ANSWER_WORDS)
-    server = make_server(partial(_ask, asking), Roots(named, follows_client=port is None), all_tools=all_tools)
+    roots = Roots(named, follows_client=port is None)
+    server = make_server(partial(_ask, asking), roots, RelayServices(_AGENT), all_tools=all_tools)
     try:
         if port is None:
             await serve_streams(server)

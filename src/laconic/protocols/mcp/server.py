@@ -21,8 +21,9 @@ from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_PROGRESS_WAITING, MAX_SHOWN_LINES
 from laconic.foundation.settings import load
 from laconic.foundation.tokens import Tokenizer
-from laconic.protocols.mcp import tools
+from laconic.protocols.mcp import services, tools
 from laconic.protocols.mcp.roots import Roots
+from laconic.protocols.mcp.services import Services
 from laconic.protocols.mcp.tools import Question
 
 SYMBOL = "code.symbol.get"
@@ -35,9 +36,9 @@ Ask = Callable[[Path, str, Mapping[str, Any], Progress], Awaitable[dict[str, Any
 Context = ServerRequestContext[Any]
 
 
-def make_server(ask: Ask, roots: Roots, *, all_tools: bool = False) -> Server[Any]:
-    """A server of the SDK whose answers come from `ask`."""
-    door = _Door(ask, roots, all_tools)
+def make_server(ask: Ask, roots: Roots, others: Services, *, all_tools: bool = False) -> Server[Any]:
+    """A server of the SDK whose answers come from `ask`, and where `others` can be called as well."""
+    door = _Door(ask, roots, others, all_tools)
     server: Server[Any] = Server(
         "laconic",
         version=__version__,
@@ -56,9 +57,10 @@ def make_server(ask: Ask, roots: Roots, *, all_tools: bool = False) -> Server[An
 class _Door:
     """The requests of the protocol, one method each."""
 
-    def __init__(self, ask: Ask, roots: Roots, all_tools: bool) -> None:
+    def __init__(self, ask: Ask, roots: Roots, others: Services, all_tools: bool) -> None:
         self._ask = ask
         self._roots = roots
+        self._others = others
         self._all_tools = all_tools
 
     async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -73,6 +75,8 @@ class _Door:
         try:
             if params.name == tools.MORE_TOOLS:
                 return _result([await self._more_tools(context, arguments)], {})
+            if params.name == tools.CALL and (said := await self._of_service(context, arguments)) is not None:
+                return _result([said], {})
             reply = await self._answer(context, tools.question(params.name, arguments))
         except LaconicError as error:
             meta = {"laconic/error": {"code": error.code, "message": error.message, "hint": error.hint}}
@@ -114,10 +118,26 @@ class _Door:
         self._roots.forget()
 
     async def _more_tools(self, context: Context, arguments: Mapping[str, Any]) -> str:
+        asked = arguments.get("tool")
+        method = await services.named(self._others, asked) if isinstance(asked, str) and _is_other(asked) else None
+        if method is not None:
+            return await self._cut(context, services.page(method), arguments.get(BUDGET))
+        told = tools.more_tools(arguments)
+        more = "" if asked else await services.listing(self._others)
+        return await self._cut(context, told + more, arguments.get(BUDGET))
+
+    async def _of_service(self, context: Context, arguments: Mapping[str, Any]) -> str | None:
+        """What a service answers, None where the call means none."""
+        name, budget, given = tools.called(arguments)
+        method = await services.named(self._others, name) if _is_other(name) else None
+        if method is None:
+            return None
+        return await self._cut(context, services.text(await self._others.ask(method, given)), budget)
+
+    async def _cut(self, context: Context, text: str, budget: Any) -> str:
         settings = load(await self._roots.root(context))
         tokenizer = Tokenizer(settings.vocabulary, settings.vocabulary_factor or None)
-        budget = read_budget(arguments.get(BUDGET), settings.budget_tokens)
-        return cut(tools.more_tools(arguments), budget, tokenizer)
+        return cut(text, read_budget(budget, settings.budget_tokens), tokenizer)
 
     async def _answer(self, context: Context, question: Question) -> dict[str, Any]:
         """The reply, its progress told meanwhile; what the client cancels is given up."""
@@ -136,6 +156,11 @@ class _Door:
         if failure is not None:
             raise failure
         return reply
+
+
+def _is_other(name: str) -> bool:
+    """Whether a name can be that of a service: capabilities go before."""
+    return bool(name) and not tools.is_known(name)
 
 
 async def _tell(context: Context, receive: Any) -> None:

@@ -88,7 +88,7 @@ def question(name: str, arguments: Mapping[str, Any]) -> Question:
     """What the call of a tool asks; raises `unknown_command` or `invalid_argument`."""
     given = dict(arguments)
     if name == CALL:
-        name, budget, given = _called(given)
+        name, budget, given = called(given)
         given = given if budget is None else {BUDGET: budget, **given}
     commands = {tool_name(command): command for command in _commands()}
     command = commands.get(tool_name(name))
@@ -126,8 +126,9 @@ def _commands() -> list[str]:
     return [*spelled, *catalogue.NAMES]
 
 
-def _called(given: dict[str, Any]) -> tuple[str, Any, dict[str, Any]]:
+def called(arguments: Mapping[str, Any]) -> tuple[str, Any, dict[str, Any]]:
     """The tool, budget and arguments that are given to `call`; some models write the arguments as a text of JSON."""
+    given = dict(arguments)
     name, inner = given.pop("tool", None), given.pop("arguments", None)
     budget = given.pop(BUDGET, None)
     if isinstance(inner, str):
