@@ -170,8 +170,8 @@ def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, served:
     assert loaded_by("tree") & {"socket", "hashlib", "pathlib", "typing", "dataclasses", "subprocess"} == set()
 
 
-@pytest.mark.parametrize("name", [*OWN_COMMANDS, *RELAY_COMMANDS])
-def test_no_daemon_answers_what_is_not_about_code(served: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert remote.answered("laconic", ["--quiet", name, "x"]) is None
+def test_no_daemon_answers_what_is_not_about_code(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [*OWN_COMMANDS, *RELAY_COMMANDS]
+    assert [name for name in names if remote.answered("laconic", ["--quiet", name, "x"]) is not None] == []
     monkeypatch.setattr(remote, "_OWN", frozenset())
-    assert remote.answered("laconic", [name, "x"]) is None
+    assert [name for name in names if remote.answered("laconic", [name, "x"]) is not None] == []
