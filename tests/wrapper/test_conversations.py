@@ -12,6 +12,7 @@ from tests.cli.relay_home import Home
 from tests.wrapper.conftest import PROGRAMS, Friend, Tmux, sent_lines, wait_for
 
 from laconic.cli.cassettes import fetch
+from laconic.foundation.errors import LaconicError
 
 TALKER = (sys.executable, str(PROGRAMS / "talker.py"))
 SCREEN = (sys.executable, str(PROGRAMS / "screen.py"))
@@ -148,3 +149,26 @@ def test_the_status_of_the_program_is_that_of_the_command(tmux: Tmux, friend: Fr
     tester = friend("tester")
     tester.send("hal", "quit")
     wait_for(lambda: "laconic-hal" not in tmux.ask("list-sessions"), "the end")
+
+
+def test_a_program_starts_another_and_ends_it(tmux: Tmux, friend: Friends) -> None:
+    tmux.run("liz", *TALKER, options=("--spawn", "cat"))
+    tester = friend("tester")
+    tester.send("liz", "say @spawn kid cat")
+    tmux.shows("liz", "heard: [relay]: kid runs as cat")
+    wait_for(lambda: connected(tester, "kid"), "the spawned program")
+    sent = tester.send("kid", "hello")
+    wait_for(lambda: (sent.id, "injected") in tester.receipts, "the receipt")
+    tester.send("liz", "say @spawn other sh")
+    tmux.shows("liz", "heard: [relay error]: sh may not be started from here")
+    tester.send("liz", "say @release kid")
+    tmux.shows("liz", "heard: [relay]: kid has ended")
+
+
+def connected(tester: Friend, name: str) -> bool:
+    """Whether there is somebody of that name."""
+    try:
+        tester.send(name, "are you there?")
+    except LaconicError:
+        return False
+    return True
