@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.router.served import served, until
 
 from laconic.protocols.socket.place import socket_path
-from tests.router.served import served, until
 
 TALK = Path(__file__).with_name("agent_relay.mjs")
 PLACES = (os.environ.get("AGENT_RELAY_PACKAGE", ""), "node_modules/agent-relay")

@@ -136,6 +136,7 @@ class Peer:
     async def resume(self) -> None:
         """Connect again, as the same: what was not acknowledged comes again."""
         self.drop()
+        self._deliveries = asyncio.Queue()
         loop = asyncio.get_running_loop()
         wire = _Wire(self._received, self._lost)
         path = socket_path(self._home)
@@ -200,10 +201,11 @@ class Peer:
 
     async def deliveries(self) -> AsyncIterator[Delivery]:
         """What comes, until `close`; raises `daemon_unavailable` where the connection is lost."""
+        queue = self._deliveries  # of this connection
         while True:
-            found = await self._deliveries.get()
+            found = await queue.get()
             if found is None:
-                self._deliveries.put_nowait(None)
+                queue.put_nowait(None)
                 if self._is_closed:
                     return
                 raise _lost()
@@ -280,10 +282,11 @@ class Peer:
         self.drop()
 
     def drop(self) -> None:
-        """Hang up without a word."""
+        """Hang up without a word; whoever waits for an answer is told that there will be none."""
         wire, self._wire = self._wire, None
         if wire is not None:
             wire.close()
+            self._lost()
 
     async def __aenter__(self) -> Self:
         return self

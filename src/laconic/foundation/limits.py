@@ -405,3 +405,15 @@ MAX_COMMAND_PROCESSES = 512  # of one command, at a time
 MAX_PATTERNS = 200  # that were allowed in one session
 MAX_TOOL_SERVERS = 20  # of the Model Context Protocol
 TOOL_SERVER_SECONDS = 60  # for one answer of such a server
+
+# The coding agent: calls of its tools
+MAX_CALLABLE_PATHS = 40_000  # that a grammar lists; of more, names are checked when they are used
+MAX_LISTED_PATHS = 200  # that a JSON schema lists: its reader compares them one after the other
+MAX_COMPARED_PATHS = 5_000  # with one that does not exist
+MAX_PROSE_LINES = 300  # before a call
+MAX_PROSE_LINE_CHARACTERS = 1_500
+MAX_CALL_LINE_CHARACTERS = 400  # of one value, or of one line of a raw one
+MAX_CALL_CHARACTERS = 400_000  # of an answer that is searched for a call
+REPEATED_CHARACTERS = 600  # that say the same again and again, at least, until a stream counts as stuck
+REPEATED_TIMES = 5
+MAX_CYCLE_CHARACTERS = 400  # of what is said again and again

@@ -121,10 +121,11 @@ class Connection(asyncio.Protocol):
 
     def send(self, type: str, payload: Any, *, id: str = "", **parts: Any) -> None:
         """Send an envelope."""
-        if not id:  # unique on this connection, where it is all that anybody refers to
-            self._envelopes += 1
-            id = f"{self.session[:8]}.{self._envelopes}"
-        self.send_body(write(type, id, int(wall_seconds() * 1000), payload, **parts))
+        self._envelopes += 1
+        # Nobody refers to what has no id of its own: it is enough that it is unique on this connection.
+        self.send_body(
+            write(type, id or f"{self.session[:8]}.{self._envelopes}", int(wall_seconds() * 1000), payload, **parts)
+        )
 
     def send_body(self, body: bytes) -> None:
         """Send an envelope that is written already."""

@@ -17,6 +17,7 @@ from laconic.foundation.errors import LaconicError
 from laconic.foundation.ids import new_id
 from laconic.foundation.limits import (
     HELLO_SECONDS,
+    MARK_REST_SECONDS,
     MAX_FRAME_BYTES,
     MAX_INFLIGHT_MESSAGES,
     MAX_MESSAGE_ATTEMPTS,
@@ -59,6 +60,7 @@ class Router:
         self._memory_messages = 0
         self._spoken: list[Connection] = []
         self._is_reading = False  # what is said goes out when all is read that has come together
+        self._is_resting = False  # notes on deliveries wait for a message
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def start(self, loop: asyncio.AbstractEventLoop) -> asyncio.Task[None]:
@@ -146,19 +148,32 @@ class Router:
     def read(self, connection: Connection) -> None:
         """Have written what has come together, and give room that has become free to what waits."""
         self._pump(connection)
-        self.mail.flush()
+        self._write_mail()
         self._flush()
 
     def drained(self, connection: Connection) -> None:
         """A client that was slow takes messages again."""
         self._pump(connection)
-        self.mail.flush()
+        self._write_mail()
 
     def spoken(self, connection: Connection) -> None:
         """Have what was said sent together with what else is said now."""
         if not (self._is_reading or self._spoken) and self._loop is not None:
             self._loop.call_soon(self._flush)
         self._spoken.append(connection)
+
+    def written(self) -> None:
+        """A group is written: the next one can be."""
+        self._write_mail()
+
+    def _write_mail(self) -> None:
+        if self.mail.flush(rests=True) and not self._is_resting and self._loop is not None:
+            self._is_resting = True
+            self._loop.call_later(MARK_REST_SECONDS, self._rested)
+
+    def _rested(self) -> None:
+        self._is_resting = False
+        self.mail.flush()
 
     def _follow(self, do: Callable[[], None]) -> None:
         """Do what the mail wants done on this loop, and send what it says at once."""
@@ -198,10 +213,9 @@ class Router:
             for name in ("program", "cli", "model", "task", "workingDirectory", "displayName", "avatarUrl")
             if getattr(hello, name)
         }
-        claim = Claim(
-            hello.agent, hello.entityType or "agent", hello.project or PurePath(directory).name, details, auth.token, auth.bind,
-            hello.session.resume_token if hello.session else "",
-        )  # fmt: skip
+        project = hello.project or PurePath(directory).name
+        resume = hello.session.resume_token if hello.session else ""
+        claim = Claim(hello.agent, hello.entityType or "agent", project, details, auth.token, auth.bind, resume)
         self._open(connection, envelope, claim, hello.capabilities, hello)
 
     def _resume(self, connection: Connection, envelope: Envelope) -> None:

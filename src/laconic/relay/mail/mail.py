@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from laconic.foundation.limits import (
     MAX_GROUP_POSTS,
     MAX_MAILBOX_BYTES,
     MAX_MAILBOX_MESSAGES,
+    MAX_RESTING_MARKS,
     MAX_SWEPT_BLOBS,
     MAX_WAITING_POSTS,
     MESSAGE_KEPT_SECONDS,
@@ -81,7 +83,7 @@ class Mail:
         self._is_writing = False
         self._expires_ms: int | None = 0  # when the next message may have waited for too long
         self._run: Callable[[Callable[[], None]], object] = _at_once
-        self.presence: Presence = Nobody()
+        self.presence: Presence = Nobody(self.flush)
 
     def attach(self, run: Callable[[Callable[[], None]], object], presence: Presence) -> None:
         """Have things told on a thread by `run`, and let `presence` send what is accepted."""
@@ -89,15 +91,15 @@ class Mail:
 
     def detach(self) -> None:
         """Tell of things on the store's thread again; nobody is connected."""
-        self._run, self.presence = _at_once, Nobody()
+        self._run, self.presence = _at_once, Nobody(self.flush)
         with self._changing:  # what came of the last group may never be told
             self._is_writing = False
         self.flush()
 
     def close(self) -> None:
         """Write what waits, before the store is closed."""
-        self.write(boxes.hand_over)
-        self.flush()
+        with suppress(LaconicError):  # then the next start makes up for it
+            self.do(boxes.hand_over)
 
     # Writing
 
@@ -151,11 +153,17 @@ class Mail:
         with self._changing:
             self._writings.append(_Writing(do, then))
 
-    def flush(self) -> None:
-        """Have what waits written, as soon as what is being written is done."""
+    def flush(self, *, rests: bool = False) -> bool:
+        """Have what waits written, as soon as what is being written is done.
+
+        With `rests`, a few notes by themselves wait for the next message, to be written with it: whoever asks for that
+        calls again soon. What is given back says whether there are any.
+        """
         with self._changing:
             if self._is_writing or not (self._sendings or self._marks or self._writings):
-                return
+                return False
+            if rests and not (self._sendings or self._writings) and len(self._marks) < MAX_RESTING_MARKS:
+                return True
             self._is_writing = True
             group = _Group(self._sendings[:MAX_GROUP_POSTS], self._marks, self._writings)
             self._sendings, self._marks, self._writings = self._sendings[MAX_GROUP_POSTS:], [], []
@@ -165,6 +173,7 @@ class Mail:
             self._run(partial(self._failed, group, error))
         else:
             written.add_done_callback(partial(self._done, group))
+        return False
 
     def send(self, one: Post) -> Accepted:
         """Accept a message and wait until it is written, which no thread may do that `attach` names."""
@@ -294,7 +303,7 @@ class Mail:
         finally:
             with self._changing:
                 self._is_writing = False
-            self.flush()
+            self.presence.written()
 
     def _failed(self, group: _Group, error: BaseException) -> None:
         failure = error if isinstance(error, Exception) else RuntimeError(str(error))

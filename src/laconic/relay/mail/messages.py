@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple, Protocol
 
 from laconic.foundation.errors import LaconicError
@@ -33,9 +33,19 @@ class Presence(Protocol):
     def revived(self, name: str, number: int) -> None:
         """A dead letter of theirs waits again."""
 
+    def written(self) -> None:
+        """A group is written: what waits is to be flushed."""
+
 
 class Nobody:
     """The presence of nobody, where there is no socket."""
+
+    def __init__(self, flush: Callable[[], object]) -> None:
+        self._flush = flush
+
+    def written(self) -> None:
+        """Go on."""
+        self._flush()
 
     def connected(self) -> Collection[str]:
         """Nobody."""

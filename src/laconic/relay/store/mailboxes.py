@@ -273,8 +273,10 @@ def index(tables: Tables, text: Callable[[bytes], str]) -> int:
 def sweep(tables: Tables, older_than_ms: int, limit: int) -> int:
     """Forget messages of before a time that nobody waits for and that are no dead letters; how many."""
     database = tables.database
+    # Never the latest, whose number would be given again.
     old = database.rows(
-        "select number from message where at_ms < ? and not exists (select 1 from delivery where message = number "
+        "select number from message where at_ms < ? and number < (select max(number) from message) "
+        "and not exists (select 1 from delivery where message = number "
         f"and stage in ({Stage.ACCEPTED:d}, {Stage.DEAD:d})) limit ?",
         (older_than_ms, limit),
     )

@@ -59,7 +59,7 @@ create table member (
 ) without rowid;
 
 create table message (
-    number integer primary key autoincrement, sender text not null, sender_kind text not null, id text not null,
+    number integer primary key, sender text not null, sender_kind text not null, id text not null,
     at_ms integer not null, addressed text not null, topic text not null, thread text not null, kind text not null,
     payload blob not null, treatment blob not null, unique (sender, id)
 );

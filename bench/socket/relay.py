@@ -1,0 +1,24 @@
+"""`python -m bench.socket.relay HOME`: the socket of a relay whose commits wait for no disk, as the echo has none."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import uvloop
+
+from laconic.relay.relay import Relay
+from laconic.router.serve import listening
+
+
+async def main(home: Path) -> None:
+    """Serve until killed."""
+    with Relay.open(home, len, durable=False) as relay:
+        async with listening(relay):
+            print("ready", flush=True)
+            await asyncio.get_running_loop().create_future()
+
+
+if __name__ == "__main__":
+    uvloop.run(main(Path(sys.argv[1])))

@@ -1,0 +1,30 @@
+"""The same programs that `python -m bench.mail` runs for long, for a short while."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from bench.mail import crashes, floods
+
+
+@pytest.mark.slow
+def test_what_was_acknowledged_outlives_kills_at_any_moment(tmp_path: Path) -> None:
+    told = asyncio.run(crashes.run(tmp_path / "home", points=3, clients=16, streams=2, seed=11))
+    assert told["complaints"] == []
+    assert told["acknowledged"] > 0
+
+
+@pytest.mark.slow
+def test_a_flood_is_answered_message_by_message(tmp_path: Path) -> None:
+    told = asyncio.run(floods.run(tmp_path / "home", senders=8, count=400))
+    assert told["complaints"] == []
+    assert (told["acknowledged"], told["delivered"], told["gaps"]) == (3_200, 3_200, 0)
+
+
+@pytest.mark.slow
+def test_a_client_that_stands_still_gets_its_backlog_when_it_goes_on(tmp_path: Path) -> None:
+    told = asyncio.run(floods.stopped(tmp_path / "home", backlog=1_500, seconds=0.3))
+    assert told["complaints"] == []
+    assert min(told[when]["trips"] for when in ("before", "with_backlog", "while_draining")) > 0
