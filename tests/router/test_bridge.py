@@ -361,7 +361,9 @@ def test_what_to_try_is_one_command_whatever_is_asked_for(method: str, text: str
     told = fallback(method, {"target": text, "query": text, "path": text, "symbol": text})
     assert visible_line(told) == told
     words = shlex.split(told)
-    assert not words or words[0] in {"grep", "cat", "sed", "ls", "git"}
+    if not words:
+        return
+    assert words[0] in {"grep", "cat", "sed", "ls", "git"}
     shell = ["sh", "-c", f"set -- {told}\nprintf '%s\\0' \"$@\""]  # a real shell takes it for the same words
     done = subprocess.run(shell, capture_output=True, check=True)
     assert done.stdout.decode().split("\0")[:-1] == words

@@ -18,6 +18,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, IntEnum, StrEnum
+from functools import cache
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
@@ -139,14 +140,25 @@ def group(declared: type) -> Any:
     return dataclasses.field(default_factory=declared)
 
 
+# Declarations do not change, and working out their types takes longer than many an answer.
+_hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
+
+
 def parameters_of(parameters: type) -> tuple[Parameter, ...]:
     """The declared parameters of a parameters class, in the order of its fields, those of groups where these stand."""
-    hints = get_type_hints(parameters)
+    return _declared(parameters)
+
+
+def _read(parameters: Any) -> tuple[Parameter, ...]:
+    hints = _hints(parameters)
     found: list[Parameter] = []
     for field in dataclasses.fields(parameters):
         hint = hints[field.name]
         found += parameters_of(hint) if _is_group(hint) else (_parameter(field, hint),)
     return tuple(found)
+
+
+_declared: Callable[[Any], tuple[Parameter, ...]] = cache(_read)
 
 
 def _is_group(hint: Any) -> bool:
@@ -155,7 +167,7 @@ def _is_group(hint: Any) -> bool:
 
 def made(parameters: type[ParametersT], values: Mapping[str, object]) -> ParametersT:
     """The parameters with these values, each group with those that are declared in it; defaults for all others."""
-    hints = get_type_hints(parameters)
+    hints = _hints(parameters)
     given: dict[str, object] = {}
     for field in dataclasses.fields(parameters):  # type: ignore[arg-type]
         if _is_group(hints[field.name]):
