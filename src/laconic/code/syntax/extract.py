@@ -43,7 +43,7 @@ def extract(source: bytes, language: Language) -> FileFacts:
     tree = parser.parse(readable(source, language))
     root = tree.root_node
     walk = Lowering(source, language, handlers, rules)
-    problems = _syntax_problems(root) if root.has_error else []
+    problems = syntax_problems(root) if root.has_error else []
     allow_deep_nesting()
     module = walk.scope
     module.body = root.id
@@ -72,7 +72,7 @@ def tools_for(language: Language) -> tuple[Parser, list[Any], list[Any]]:
     return Parser(grammar), *compile_rules(language, grammar)
 
 
-def _syntax_problems(root: Node) -> list[Problem]:
+def syntax_problems(root: Node) -> list[Problem]:
     """The first places where the grammar did not fit."""
     problems: list[Problem] = []
     pending = [root]

@@ -1,0 +1,249 @@
+"""The tools that change files: `edit`, `write`, `create`; and taking back what they did.
+
+A change is planned first, which is also what an approval shows. It is made only if the file still is what the plan was
+made from, the model was shown the lines that it replaces, and the file is no less understood by its grammar after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from laconic.agent.tools.declaration import Change, Observation
+from laconic.agent.tools.files import edits, places, replacing
+from laconic.agent.tools.files.content import Content, body_lines, read_content
+from laconic.agent.tools.files.diffs import Difference, difference
+from laconic.agent.tools.files.numbered import Numbered
+from laconic.agent.tools.observation import clipped, failed
+from laconic.agent.tools.toolbox import Toolbox
+from laconic.code.syntax.check import broken_by
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.escape import visible
+from laconic.foundation.hashing import content_hash
+from laconic.foundation.limits import MAX_EDITED_BYTES
+
+_NEW_MODE = 0o644
+_RUNNABLE_MODE = 0o755
+
+
+class Plan(NamedTuple):
+    """A change that fits: what the file is, what it would be, and which of its lines are replaced."""
+
+    inside: str
+    data: bytes | None  # None where there is no file
+    after: bytes
+    mode: int
+    edit: edits.Edit
+    diff: Difference
+
+
+class Refused(NamedTuple):
+    """A change that does not fit: why, and the lines that are shown with that."""
+
+    inside: str
+    why: str
+    data: bytes = b""
+    lines: tuple[str, ...] = ()  # of the whole file
+    shown: tuple[int, ...] = ()
+
+
+async def edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Change lines of a file."""
+    return await _changed(toolbox, lambda: plan_edit(toolbox, arguments))
+
+
+async def write(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Make a new file of a body."""
+    return await _changed(toolbox, lambda: plan_new(toolbox, arguments, str(arguments["body"])))
+
+
+async def create(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Make an empty file."""
+    return await _changed(toolbox, lambda: plan_new(toolbox, arguments, ""))
+
+
+async def undo(toolbox: Toolbox) -> Observation:
+    """Take back the latest change of the session: the file is, to the byte, what it was before."""
+    try:
+        return await toolbox.apart(lambda: _undo(toolbox))
+    except LaconicError as error:
+        return failed(error)
+
+
+def preview_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+    """The diff that an edit would make, or why it would make none."""
+    return _preview(lambda: plan_edit(toolbox, arguments))
+
+
+def preview_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+    """The diff of a new file."""
+    return _preview(lambda: plan_new(toolbox, arguments, str(arguments.get("body", ""))))
+
+
+def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
+    """What an edit would do; raises `LaconicError` where there is no file to edit."""
+    inside = places.resolved(toolbox.root, str(arguments["path"]))
+    found = places.read(toolbox.root, inside)
+    content = read_content(found.data, inside)
+    body = str(arguments.get("body", ""))
+    made = _edit_of(content, arguments, body)
+    if isinstance(made, edits.Refusal):
+        shown = tuple(line for lines in made.ranges for line in lines)
+        return Refused(inside, made.why, found.data, content.lines, shown)
+    if not toolbox.shown.was(inside, found.data, made.needs):
+        return _unseen(toolbox, inside, found.data, content, made)
+    after = content.replaced(made.start, made.end, made.body)
+    return _plan(inside, found.data, found.mode, content, after, made)
+
+
+def plan_new(toolbox: Toolbox, arguments: Mapping[str, Any], body: str) -> Plan | Refused:
+    """What a new file would be."""
+    inside = places.resolved(toolbox.root, str(arguments["path"]))
+    if places.exists(toolbox.root, inside):
+        data = places.read(toolbox.root, inside).data
+        lines = len(read_content(data, inside).lines)
+        return Refused(inside, f"it exists with {lines} lines: {_call_to_use(inside, lines)}", data)
+    content = Content((), "utf-8", b"", "\n")
+    after = content._replace(lines=tuple(f"{line}\n" for line in body_lines(body)))
+    mode = _RUNNABLE_MODE if body.startswith("#!") else _NEW_MODE
+    return _plan(inside, None, mode, content, after, edits.Edit(1, 0, body, range(0)))
+
+
+def _call_to_use(inside: str, lines: int) -> str:
+    if lines <= edits.MAX_WHOLE_LINES:
+        return f"edit({inside}, body) replaces all of it, edit({inside}, start, end, body) lines of it"
+    return f"edit({inside}, start, end, body) replaces lines of it"
+
+
+def _edit_of(content: Content, arguments: Mapping[str, Any], body: str) -> edits.Edit | edits.Refusal:
+    """The three ways to say an edit."""
+    start, end, old = arguments.get("start"), arguments.get("end"), arguments.get("old")
+    if old:
+        return edits.replacing(content, str(old), body)
+    if start is not None:
+        return edits.ranged(content, int(start), int(start if end is None else end), body)
+    if not body.strip():
+        return edits.Refusal("the body is empty")
+    return edits.whole(content, body)
+
+
+def _unseen(toolbox: Toolbox, inside: str, data: bytes, content: Content, made: edits.Edit) -> Refused:
+    """Lines that the model has not been shown as they are now."""
+    lines = edits.around(made, len(content.lines))
+    what = f"lines {made.start}-{made.end}" if made.end >= made.start else f"what is around line {made.start}"
+    if toolbox.shown.is_known(inside):
+        return Refused(inside, f"{what} changed or moved since they were shown", data, content.lines, tuple(lines))
+    return Refused(inside, f"{what} were not shown yet", data, content.lines, tuple(lines))
+
+
+def _plan(
+    inside: str, data: bytes | None, mode: int, before: Content, after: Content, made: edits.Edit
+) -> Plan | Refused:
+    encoded = after.encoded()
+    if len(encoded) > MAX_EDITED_BYTES:
+        return Refused(inside, f"it would have more than {MAX_EDITED_BYTES:,} bytes")
+    if encoded == data:
+        return Refused(inside, "it is so already")
+    problems = broken_by(inside, data or b"", encoded)
+    if problems:
+        shown = after.shown
+        said = "; ".join(f"line {one.line} {one.message}: {clipped(_line(shown, one.line))}" for one in problems[:3])
+        return Refused(inside, f"the syntax would be broken, nothing was written: {said}")
+    return Plan(inside, data, encoded, mode, made, difference(inside, before.shown, after.shown))
+
+
+def _line(lines: list[str], number: int) -> str:
+    return lines[number - 1].strip() if number <= len(lines) else "end of file"
+
+
+async def _changed(toolbox: Toolbox, planned: Any) -> Observation:
+    def work() -> Observation:
+        plan = planned()
+        return _refusal(toolbox, plan) if isinstance(plan, Refused) else _made(toolbox, plan)
+
+    try:
+        return await toolbox.apart(work)
+    except LaconicError as error:
+        return failed(error)
+
+
+def _made(toolbox: Toolbox, plan: Plan) -> Observation:
+    """Write down what is about to be done, do it, and say so."""
+    folders = replacing.missing_folders(toolbox.root, plan.inside) if plan.data is None else ()
+    checkpoint = toolbox.kept.add_checkpoint(plan.inside, plan.data, plan.mode, plan.after, folders)
+    try:
+        if plan.data is None:
+            replacing.create(toolbox.root, plan.inside, plan.after, plan.mode)
+        else:
+            replacing.replace(toolbox.root, plan.inside, plan.data, plan.after, plan.mode)
+    except LaconicError:
+        toolbox.kept.mark_undone(checkpoint)
+        raise
+    start, removed = plan.edit.start, plan.edit.end - plan.edit.start + 1
+    added = len(body_lines(plan.edit.body))
+    toolbox.shown.edited(plan.inside, plan.data or b"", plan.after, start, removed, added)
+    text, added_lines, removed_lines = plan.diff
+    change = Change(plan.inside, text, added_lines, removed_lines, checkpoint)
+    return Observation(_told(plan, start, removed, added), change=change)
+
+
+def _told(plan: Plan, start: int, removed: int, added: int) -> str:
+    name = visible(plan.inside)
+    if plan.data is None:
+        return f"{name} is written, {added} lines"
+    became = f"are now {start}-{start + added - 1}" if added else "are gone"
+    what = f"lines {start}-{start + removed - 1} {became}" if removed else f"lines {start}-{start + added - 1} are new"
+    moved = f"; lines below moved by {added - removed:+}" if added != removed else ""
+    return f"{name}: {what}{moved}"
+
+
+def _refusal(toolbox: Toolbox, refused: Refused) -> Observation:
+    """Why, and the lines as they are, which then count as shown."""
+    first = f"refused: {refused.inside}: {refused.why}"
+    numbered = Numbered(refused.lines, toolbox.tokenizer)
+    room = toolbox.choices.observation_tokens - toolbox.tokenizer.count(first)
+    text, seen = numbered.within(dict.fromkeys(refused.shown), room)
+    if seen:
+        toolbox.shown.add(refused.inside, refused.data, seen)
+    return Observation(visible(first) + (f"\n{text}" if text else ""), "refused")
+
+
+def _preview(planned: Any) -> str:
+    try:
+        plan = planned()
+    except LaconicError as error:
+        return visible(str(error))
+    return visible(f"{plan.inside}: {plan.why}") if isinstance(plan, Refused) else str(plan.diff.text)
+
+
+def _undo(toolbox: Toolbox) -> Observation:
+    while (last := toolbox.kept.last_checkpoint()) is not None:
+        now = _now(toolbox, last.path)
+        if now == last.before:  # it never came to pass, or somebody has taken it back
+            toolbox.kept.mark_undone(last.id)
+            continue
+        if now is None or content_hash(now) != last.after:
+            raise LaconicError("version_conflict", f"{last.path} was changed since: it is left as it is")
+        if last.before is None:
+            replacing.remove(toolbox.root, last.path, now, last.folders)
+        else:
+            replacing.replace(toolbox.root, last.path, now, last.before, last.mode)
+        toolbox.kept.mark_undone(last.id)
+        toolbox.shown.forget(last.path)
+        diff = difference(last.path, _lines(now, last.path), _lines(last.before or b"", last.path))
+        change = Change(last.path, diff.text, diff.added_lines, diff.removed_lines, last.id)
+        return Observation(f"{visible(last.path)} is as it was before the last change", change=change)
+    return Observation("there is nothing to undo", "refused")
+
+
+def _now(toolbox: Toolbox, inside: str) -> bytes | None:
+    try:
+        return places.read(toolbox.root, inside).data
+    except LaconicError as error:
+        if error.code != "path_not_found":
+            raise
+        return None
+
+
+def _lines(data: bytes, path: str) -> list[str]:
+    return read_content(data, path).shown

@@ -1,0 +1,1 @@
+"""Files of the repository as tools see them: found without leaving it, read as lines, replaced in one step."""

@@ -1,0 +1,110 @@
+"""Where a path leads: below the root, through no link that was not looked at, and to nothing but the user's files.
+
+A path is resolved once. The file is then opened directory by directory from the root, following no link, so that a link
+which is put in place of a directory in the meantime is an error and leads nowhere.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import MAX_EDITED_BYTES
+
+_NOT_OURS = frozenset({".git", ".laconic"})  # what git runs and believes, and what Laconic has derived
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Found(NamedTuple):
+    """The bytes of a file, and its permissions."""
+
+    data: bytes
+    mode: int
+
+
+def resolved(root: Path, path: str) -> str:
+    """The real path from the root, POSIX, of a path that a model wrote; raises `path_not_found` or `denied`.
+
+    Where nothing is yet, it is the path that a new file would have.
+    """
+    if not path.strip() or "\0" in path or "\n" in path:
+        raise LaconicError("path_not_found", "the path is empty or no path", "name a file from the root")
+    real = os.path.realpath(root / path.strip())
+    if real == str(root):
+        return "."
+    if not real.startswith(f"{str(root).rstrip('/')}/"):
+        raise LaconicError("denied", f"{path} leads out of the repository", "name a path below its root")
+    inside = real[len(str(root).rstrip("/")) + 1 :]
+    if any(part.lower() in _NOT_OURS for part in inside.split("/")):
+        raise LaconicError("denied", f"{path} belongs to {'git' if '.git' in inside.lower() else 'the index'}")
+    try:
+        inside.encode()
+    except UnicodeEncodeError:
+        raise LaconicError("path_not_found", f"{path!r} is not UTF-8") from None
+    return inside
+
+
+@contextmanager
+def opened_parent(root: Path, inside: str, *, make: bool = False) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """A descriptor of the folder of a resolved path, the file's name, and the folders that had to be made."""
+    *folders, name = inside.split("/")
+    descriptor = os.open(root, _DIRECTORY)
+    made: list[str] = []
+    try:
+        for depth, folder in enumerate(folders):
+            if make:
+                try:
+                    os.mkdir(folder, dir_fd=descriptor)
+                    made.insert(0, "/".join(folders[: depth + 1]))
+                except FileExistsError:
+                    pass
+            inner = os.open(folder, _DIRECTORY, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor, name, tuple(made)
+    except OSError as error:
+        raise _refused(inside, error) from error
+    finally:
+        os.close(descriptor)
+
+
+def read(root: Path, inside: str) -> Found:
+    """A regular file of bounded size; raises `path_not_found` or `unreadable_file`."""
+    with opened_parent(root, inside) as (folder, name, _):
+        return read_in(folder, name, inside)
+
+
+def read_in(folder: int, name: str, inside: str) -> Found:
+    """The same, in a folder that is open."""
+    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(file.fileno())
+        if stat.S_ISDIR(status.st_mode):
+            raise LaconicError("unreadable_file", f"{inside} is a folder", f"list {inside}")
+        if not stat.S_ISREG(status.st_mode):
+            raise LaconicError("unreadable_file", f"{inside} is no regular file")
+        data = file.read(MAX_EDITED_BYTES + 1)
+    if len(data) > MAX_EDITED_BYTES:
+        raise LaconicError("unreadable_file", f"{inside} is larger than {MAX_EDITED_BYTES:,} bytes", "use search")
+    return Found(data, stat.S_IMODE(status.st_mode))
+
+
+def exists(root: Path, inside: str) -> bool:
+    """Whether anything is at a resolved path."""
+    return os.path.lexists(root / inside)
+
+
+def _refused(inside: str, error: OSError) -> LaconicError:
+    if isinstance(error, FileNotFoundError):
+        return LaconicError("path_not_found", f"there is no file {inside}", "list or search shows what there is")
+    if error.errno in {errno.ELOOP, errno.ENOTDIR}:
+        return LaconicError("denied", f"{inside}: a part of the path is a link or no folder")
+    if error.errno in {errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EACCES, errno.EPERM}:
+        return LaconicError("unwritable_output", f"{inside}: {error.strerror}")
+    return LaconicError("unreadable_file", f"{inside}: {error.strerror}")

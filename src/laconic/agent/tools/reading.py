@@ -1,0 +1,109 @@
+"""The tools that only look: `read`, `search`, `list`, `outline`; and the two that the loop itself acts upon.
+
+All but the lines of files are questions to capabilities, asked of the repository's daemon where there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from laconic.agent.tools.declaration import Observation
+from laconic.agent.tools.files import places
+from laconic.agent.tools.files.content import read_content
+from laconic.agent.tools.files.numbered import Numbered
+from laconic.agent.tools.observation import failed
+from laconic.agent.tools.toolbox import Toolbox
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.escape import visible
+from laconic.foundation.limits import MAX_SHOWN_LINES
+
+REF = "ref"
+_NOTE_TOKENS = 24  # for the line that says how to read on
+
+
+async def read(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Lines of a file, of a symbol, or of what an earlier observation left out."""
+    start, end = arguments.get("start"), arguments.get("end")
+    try:
+        if arguments.get(REF):
+            text = toolbox.kept.artifact(str(arguments[REF]).removeprefix(REF).strip())
+            return _lines_of_ref(toolbox, str(arguments[REF]), text, start, end)
+        path = str(arguments.get("path") or "")
+        if arguments.get("symbol"):
+            found = await toolbox.value("code.symbol.get", {"symbol": str(arguments["symbol"]), "limit": 1})
+            path, own = found["path"], found["lines"]
+            start, end = own[0] if start is None else start, own[1] if end is None else end
+        return await toolbox.apart(lambda: _lines_of_file(toolbox, path, start, end))
+    except LaconicError as error:
+        return failed(error)
+
+
+async def search(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Symbols by what they do, what they are called, or what is written in them."""
+    return await _answered(toolbox, "code.search", {"query": [str(arguments["query"])]})
+
+
+async def list_files(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """The files and folders of one folder."""
+    return await _answered(toolbox, "code.tree", _with_path(arguments))
+
+
+async def outline(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """What is defined in a file or folder."""
+    return await _answered(toolbox, "code.structure", _with_path(arguments))
+
+
+async def respond(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """The answer to the user: the loop ends the turn with it."""
+    return Observation(visible(str(arguments["text"])))
+
+
+async def request_tools(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """The wish for a tier: the loop decides."""
+    return Observation(f"tier {arguments['tier']} is asked for")
+
+
+def _with_path(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    path = str(arguments.get("path") or "").strip().removesuffix("/")
+    return {"path": path} if path not in {"", "."} else {}
+
+
+async def _answered(toolbox: Toolbox, capability: str, arguments: Mapping[str, Any]) -> Observation:
+    try:
+        return Observation(visible(await toolbox.ask(capability, arguments)).rstrip("\n"))
+    except LaconicError as error:
+        return failed(error)
+
+
+def _lines_of_file(toolbox: Toolbox, path: str, start: Any, end: Any) -> Observation:
+    inside = places.resolved(toolbox.root, path)
+    found = places.read(toolbox.root, inside)
+    lines = read_content(found.data, inside).lines
+    text, seen = _within(toolbox, lines, start, end, f"path {inside}")
+    toolbox.shown.add(inside, found.data, seen)
+    return Observation(text)
+
+
+def _lines_of_ref(toolbox: Toolbox, ref: str, whole: str, start: Any, end: Any) -> Observation:
+    return Observation(_within(toolbox, whole.split("\n"), start, end, f"ref {ref}")[0])
+
+
+def _within(toolbox: Toolbox, lines: Any, start: Any, end: Any, name: str) -> tuple[str, list[int]]:
+    """The lines that were asked for as far as there is room, and how to read on."""
+    if not lines:
+        return "the file is empty", []
+    first = 1 if start is None else int(start)
+    last = min(len(lines) if end is None else int(end), len(lines), first + MAX_SHOWN_LINES)
+    if not 1 <= first <= last:
+        raise LaconicError("invalid_argument", f"there are lines 1-{len(lines)}", f"not {start}-{end}")
+    numbered = Numbered(lines, toolbox.tokenizer)
+    most = toolbox.choices.observation_tokens
+    text, seen = numbered.within(range(first, last + 1), most)
+    shown = text.count("\n") + 1
+    if shown == last - first + 1 and last == len(lines):
+        return text, seen
+    text, seen = numbered.within(range(first, last + 1), most - _NOTE_TOKENS)
+    follows = first + text.count("\n") + 1
+    rest = f"… {len(lines)} lines in all: read {visible(name)[-200:]} start {follows}"
+    return f"{text}\n{rest}", [line for line in seen if line < follows]

@@ -1,0 +1,130 @@
+"""What tools work with: one repository, what is kept of a session, who may be asked, and what is known of the code.
+
+    with Toolbox.open(root, folder, session, answer_words) as toolbox:
+        observation = await tool.run(toolbox, {"path": "src/app.py"})
+
+It knows no screen and no model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any, Self, TypeVar
+
+from laconic.agent.tools.approvals import Approvals, Verdict
+from laconic.agent.tools.declaration import Observation, Subject, Tool
+from laconic.agent.tools.files.places import resolved
+from laconic.agent.tools.files.shown import Shown
+from laconic.agent.tools.kept import Kept
+from laconic.agent.tools.observation import bounded
+from laconic.daemon.asking import Asking
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import COMMAND_SECONDS, OBSERVATION_TOKENS
+from laconic.foundation.settings import load
+from laconic.foundation.tokens import Tokenizer
+
+ResultT = TypeVar("ResultT")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolServer:
+    """A server of the Model Context Protocol that the user has set up: a program to start, or the URL of one."""
+
+    command: tuple[str, ...] = ()
+    url: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the user has decided about tools. No repository is asked for any of it."""
+
+    policy: Mapping[int, Verdict] = field(default_factory=dict)
+    observation_tokens: int = OBSERVATION_TOKENS
+    command_seconds: int = COMMAND_SECONDS
+    confines: bool = True  # commands, where the system can
+    network: bool = False  # for commands
+    writable: tuple[Path, ...] = ()  # places outside of the repository that commands may write to
+    private_hosts: tuple[str, ...] = ()  # hosts of the user's own network that pages may be fetched from
+    servers: Mapping[str, ToolServer] = field(default_factory=dict)
+
+
+class Toolbox:
+    """All that the tools of one session share. For one call at a time; close it."""
+
+    def __init__(self, root: Path, kept: Kept, asking: Asking, choices: Choices) -> None:
+        self.root = root
+        self.kept = kept
+        self.asking = asking
+        self.choices = choices
+        self.approvals = Approvals(choices.policy)
+        self.shown = Shown()
+        settings = load(root)
+        self.tokenizer = Tokenizer(settings.vocabulary, settings.vocabulary_factor or None)
+        self._lock = Lock()
+
+    @classmethod
+    def open(cls, root: Path, folder: Path, session: str, answer_words: str, choices: Choices | None = None) -> Self:
+        """The toolbox of a session; what is kept lies in `folder`, which several sessions may share.
+
+        `answer_words` is as of `daemon.asking.Asking`.
+        """
+        return cls(root.resolve(strict=True), Kept.open(folder, session), Asking(answer_words), choices or Choices())
+
+    def verdict(self, tool: Tool, arguments: Mapping[str, Any]) -> Verdict:
+        """Whether a call is allowed, denied, or somebody is to be asked."""
+        return self.approvals.verdict(tool, arguments, self.subject(tool, arguments))
+
+    def subject(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        """What a call is about, as patterns of approvals are matched against it."""
+        subject = str(arguments.get(tool.subject, ""))
+        if tool.about is not Subject.PATH:
+            return subject
+        try:
+            return resolved(self.root, subject)
+        except LaconicError:
+            return ""  # which no pattern fits; the tool will refuse it
+
+    async def ask(self, capability: str, arguments: Mapping[str, Any], most_tokens: int = 0) -> str:
+        """What a capability of the catalogue answers, in words and within the bound of an observation."""
+        budget = most_tokens or self.choices.observation_tokens
+        asked = {**arguments, "budget": budget}
+        reply = await self.asking.ask(self.root, capability, asked, lambda done, total: None)
+        return str(reply["text"])
+
+    async def value(self, capability: str, arguments: Mapping[str, Any]) -> Any:
+        """The same as a plain value."""
+        return await self.asking.value(self.root, capability, arguments)
+
+    async def apart(self, work: Callable[[], ResultT]) -> ResultT:
+        """Do what waits for the disk beside the event loop; whoever is cancelled waits until it is done."""
+        task = asyncio.ensure_future(asyncio.to_thread(self._alone, work))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await asyncio.wait([task])
+            raise
+
+    async def observed(self, text: str, status: str = "ok") -> Observation:
+        """A text as an observation, the whole of it kept where it is too long."""
+        most = self.choices.observation_tokens
+        return await self.apart(lambda: bounded(text, self.kept, self.tokenizer, status, most))
+
+    def close(self) -> None:
+        """Let go of everything; on the event loop that it was used on."""
+        self.asking.close()
+        self.kept.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _alone(self, work: Callable[[], ResultT]) -> ResultT:
+        with self._lock:
+            return work()
