@@ -57,6 +57,8 @@ def write_page() -> None:
         ("relay_run", _relay_run),
         ("packet", _packet),
         ("relay", _relay),
+        ("mail", _mail),
+        ("socket", _socket),
     ):
         if record := kept(name):
             lines += section(record)
@@ -85,6 +87,46 @@ def _relay(record: Record) -> Iterator[str]:
         f"- from a kill to an answer by `laconic up`: {restart['seconds']:.1f} s; {kept}",
         "",
     )
+
+
+def _mail(record: Record) -> Iterator[str]:
+    yield from ("## Messages", "", "`python -m bench.mail --record`", "", _machine(record["machine"]), "")
+    crashes, flood, stopped = record["crashes"], record["floods"], record["stopped"]
+    load = f"{crashes['clients']} clients with {crashes['streams']} streams"
+    yield f"- {crashes['points']} kills at random moments, {load}: {_answered(crashes)}"
+    rate = f"{flood['per_second']:,.0f} a second, {flood['memory_most_bytes'] / 1e6:.0f} MB at most"
+    yield f"- a flood by {flood['senders']} senders, each message on the disk: {_answered(flood)}; {rate}"
+    times = ", ".join(
+        f"{stopped[when]['p99_ms']:.1f} ms {name}"
+        for when, name in (("before", "before"), ("with_backlog", "then"), ("while_draining", "while it is taken"))
+    )
+    memory = f"{stopped['memory_most_bytes'] / 1e6:.0f} MB at most; {_found(stopped)}"
+    yield f"- a client that is stopped with a backlog of {stopped['backlog']:,}: messages and answers of others have a"
+    yield f"  p99 of {times}; {memory}"
+    yield ""
+
+
+def _answered(record: Record) -> str:
+    figures = f"{record['acknowledged']:,} messages acknowledged, {record['delivered']:,} delivered"
+    return f"{figures}, {record['delivered_again']:,} times again; {_found(record)}"
+
+
+def _found(record: Record) -> str:
+    return f"{len(record['complaints'])} complaints" if record["complaints"] else "none lost, doubled or out of order"
+
+
+def _socket(record: Record) -> Iterator[str]:
+    yield from ("## The socket", "", "`python -m bench.socket --agent-relay PACKAGE --record`", "")
+    yield from (_machine(record["machine"]), "")
+    yield f"Medians of {record['rounds']} rounds. A message goes in and out once, as a frame of the echo; with its"
+    yield "answer, or a question to a service, it is twice that. `of the echo`: of the one of envelopes."
+    yield from ("", "| | in flight | a second | of the echo | p50 ms | p99 ms | CPU us | lost | MB |")
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+    for row in record["rows"]:
+        pace = f"{row['per_second']:,.0f} | {row['ratio']:.3f} | {row['p50_ms']:.2f} | {row['p99_ms']:.2f}"
+        cost = f"{row['cpu_us']:.0f} | {row['lost']:.0f} | {row['resident_bytes'] / 1e6:.0f}"
+        yield f"| {row['what']} | {row['in_flight']} | {pace} | {cost} |"
+    yield ""
 
 
 def _relay_run(record: Record) -> Iterator[str]:

@@ -21,6 +21,7 @@ from laconic.foundation.limits import (
     MAX_FRAME_BYTES,
     MAX_INFLIGHT_MESSAGES,
     MAX_MESSAGE_ATTEMPTS,
+    MAX_NOTES_AHEAD,
     MAX_SOCKET_CLIENTS,
     MAX_SUBSCRIPTIONS,
     MESSAGE_RETRY_SECONDS,
@@ -60,6 +61,7 @@ class Router:
         self._memory_messages = 0
         self._spoken: list[Connection] = []
         self._is_reading = False  # what is said goes out when all is read that has come together
+        self._behind: set[Connection] = set()  # they could be sent more, once it is noted what they were sent
         self._is_resting = False  # notes on deliveries wait for a message
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -165,6 +167,9 @@ class Router:
     def written(self) -> None:
         """A group is written: the next one can be."""
         self._write_mail()
+        behind, self._behind = self._behind, set()
+        for connection in behind:
+            self._pump(connection)
 
     def _write_mail(self) -> None:
         if self.mail.flush(rests=True) and not self._is_resting and self._loop is not None:
@@ -373,6 +378,9 @@ class Router:
     def _pump(self, connection: Connection) -> None:
         """Send what waits on the disk, as far as the client takes it."""
         while connection.is_behind and connection.may_be_sent():
+            if self.mail.notes() >= MAX_NOTES_AHEAD:  # or one who takes much would keep others from being written
+                self._behind.add(connection)
+                return
             room = min(connection.window - len(connection.inflight), PUMPED_MESSAGES)
             if room <= 0:
                 return

@@ -26,6 +26,7 @@ from laconic.foundation.limits import (
     RELAY_PORTS,
     SWEEP_AFTER_SECONDS,
     SWEEP_EVERY_SECONDS,
+    THREAD_SWITCH_SECONDS,
 )
 from laconic.foundation.private import make_private
 from laconic.foundation.tokens import Tokenizer
@@ -54,6 +55,7 @@ def main(home_path: str, port: str, workspace: str, answer_words: str, ready: st
     home = Path(home_path)
     try:
         os.umask(0o077)
+        sys.setswitchinterval(THREAD_SWITCH_SECONDS)
         make_private(home_path)
         allow_connections()
         with _locked(home) as lock:
@@ -169,9 +171,12 @@ async def _sweep(relay: Relay) -> None:
         older_than_ms = relay.store.now_ms() - SWEEP_AFTER_SECONDS * 1000
         try:
             removed = await asyncio.to_thread(relay.store.sweep, older_than_ms)
+            forgotten = await asyncio.to_thread(relay.mail.sweep)
         except LaconicError:
             _LOG.exception("sweeping has failed")
         else:
             if removed:
                 _LOG.info("%d artifacts that nobody refers to are gone", removed)
+            if forgotten:
+                _LOG.info("%d old messages are forgotten", forgotten)
         await asyncio.sleep(SWEEP_EVERY_SECONDS)

@@ -148,6 +148,10 @@ class Mail:
         with self._changing:
             self._marks.append(mark)
 
+    def notes(self) -> int:
+        """How many notes on deliveries are not written yet."""
+        return len(self._marks)
+
     def write(self, do: Callable[[Tables], Any], then: Callable[[Any], None] = lambda given: None) -> None:
         """Have something written with the next group; `then` is given what it gives, or what went wrong."""
         with self._changing:

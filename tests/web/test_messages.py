@@ -1,0 +1,83 @@
+"""Messages over HTTP: the same mail as through the socket, for who has no connection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.web.conftest import Web
+
+
+def sent(web: Web, to: str, body: str, agent: str = "ann", **more: Any) -> Any:
+    answer = web.ask("POST", "/messages", {"to": to, "body": body, "queue": True, **more}, X_Relay_Agent=agent)
+    assert answer.status == 201, answer
+    return answer.json
+
+
+def inbox(web: Web, name: str, query: str = "") -> Any:
+    return web.ask("GET", f"/agents/{name}/inbox{query}").json["messages"]
+
+
+def test_a_message_from_its_sending_to_its_being_seen(web: Web) -> None:
+    told = sent(web, "ben", "hello", thread="t1", data={"n": 1}, reply_to="x")
+    assert (told["seq"], told["recipients"], told["durability"], told["repeated"]) == (1, 1, "process", False)
+    [got] = inbox(web, "ben", "?waiting=1")
+    assert (got["sender"], got["body"], got["thread"], got["data"], got["reply_to"]) == (
+        "ann", "hello", "t1", {"n": 1}, "x",
+    )  # fmt: skip
+    path = f"/messages/{told['message_id']}/receipts"
+    for stage in ("delivered", "injected", "seen", "delivered"):
+        answer = web.ask("POST", path, {"stage": stage}, X_Relay_Agent="ben").json
+    assert answer == {"message_id": told["message_id"], "mailbox": "ben", "stage": "seen"}
+    assert inbox(web, "ben", "?waiting=1") == []
+    [got] = inbox(web, "ben")
+    assert got["delivered_at"] <= got["injected_at"] <= got["seen_at"]
+    assert web.ask("POST", path, {}, X_Relay_Agent="eve").json["code"] == "message_not_found"
+
+
+def test_an_inbox_is_read_on_from_where_one_was(web: Web) -> None:
+    for number in range(5):
+        sent(web, "cleo", str(number))
+    first = web.ask("GET", "/agents/cleo/inbox?limit=3").json
+    rest = web.ask("GET", f"/agents/cleo/inbox?limit=3&after={first['next_after']}").json
+    assert [one["body"] for one in [*first["messages"], *rest["messages"]]] == ["0", "1", "2", "3", "4"]
+    assert rest["next_after"] is None
+
+
+def test_what_was_sent_is_found_by_whom_and_by_words(web: Web) -> None:
+    sent(web, "dan", "the parser drops trailing commas", agent="search-a", thread="bugs")
+    sent(web, "dan", "the lexer is fine", agent="search-a")
+    found = web.ask("GET", "/messages?query=trailing%20parser").json["messages"]
+    assert [(one["sender"], one["recipients"]) for one in found] == [("search-a", {"dan": "accepted"})]
+    assert len(web.ask("GET", "/messages?with=search-a").json["messages"]) == 2
+    assert [one["thread"] for one in web.ask("GET", "/messages?with=dan&thread=bugs").json["messages"]] == ["bugs"]
+    assert web.ask("GET", '/messages?query="').json["messages"] == []
+
+
+def test_a_message_is_accepted_once(web: Web) -> None:
+    body = {"to": "ben", "body": "once", "queue": True}
+    first, again = (web.ask("POST", "/messages", body, Idempotency_Key="k1").json for _ in range(2))
+    assert (again["repeated"], again["message_id"]) == (True, first["message_id"])
+    other = web.ask("POST", "/messages", {**body, "body": "another"}, Idempotency_Key="k1")
+    assert (other.status, other.json["code"]) == (409, "key_reused")
+
+
+def test_who_is_unknown_is_refused_and_who_has_sent_is_known(web: Web) -> None:
+    refused = web.ask("POST", "/messages", {"to": "nobody", "body": "x"})
+    assert (refused.status, refused.json["code"]) == (404, "recipient_not_found")
+    sent(web, "ben", "x", agent="newcomer")
+    agents = {one["name"]: one for one in web.ask("GET", "/agents").json["agents"]}
+    assert (agents["newcomer"]["kind"], agents["newcomer"]["connected"]) == ("user", False)
+    assert web.ask("GET", "/agents?connected=1").json == {"agents": []}
+    assert web.ask("GET", "/channels").json == {"channels": []}
+
+
+def test_a_dead_letter_is_listed_and_sent_again(web: Web) -> None:
+    told = sent(web, "late", "too late", ttl_ms=1)
+    web.relay.mail.expire()
+    web.relay.mail.do(lambda tables: None)  # which is written after it
+    [dead] = [one for one in web.ask("GET", "/dead-letters").json["messages"] if one["mailbox"] == "late"]
+    assert (dead["message_id"], dead["note"], dead["stage"]) == (told["message_id"], "expired", "dead")
+    again = web.ask("POST", f"/dead-letters/{told['message_id']}/resend", {}).json
+    assert again["mailboxes"] == 1
+    assert [one["stage"] for one in inbox(web, "late", "?waiting=1")] == ["accepted"]
+    assert web.ask("POST", f"/dead-letters/{told['message_id']}/resend", {}).status == 404
