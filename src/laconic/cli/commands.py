@@ -154,6 +154,7 @@ RELAY_COMMANDS: Mapping[str, tuple[str, str]] = {
     "channels": ("channels", "The channels and their members"),
     "dead-letters": ("dead-letters", "Messages that nobody took; dead-letters resend ID sends one again"),
     "services": ("services [call NAME METHOD …]", "Who can be asked what through the relay, and asking"),
+    "brief": ("brief [--task TEXT] [--entry SYMBOL]", "What is worth knowing at the start, within a token budget"),
     "run": ("run [--name NAME] [--tmux] -- PROGRAM…", "Run a program as an agent: its lines are commands"),
     RELAY: ("relay COMMAND", "Threads, state, artifacts, events and calls; relay help lists the commands"),
 }

@@ -12,8 +12,13 @@ MARK = ".gitignore"  # what every index directory holds
 def enclosing_root(directory: str) -> str:
     """The nearest directory around a resolved one that is a repository or has an index, else the directory itself."""
     around = directory
-    while not (os.path.exists(f"{around}/.git") or os.path.exists(f"{around}/{INDEX_DIRECTORY}/{MARK}")):
+    while not is_repository(around):
         if around in {"", "/"}:
             return directory
         around = os.path.dirname(around)
     return around
+
+
+def is_repository(directory: str) -> bool:
+    """Whether a directory is the top of a repository, or has an index."""
+    return os.path.exists(f"{directory}/.git") or os.path.exists(f"{directory}/{INDEX_DIRECTORY}/{MARK}")

@@ -11,7 +11,7 @@ from laconic.capabilities.invoke import Outcome
 from laconic.capabilities.text import Style, aligned
 from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
-from laconic.cli.relay import content, mail, process, services, wrapped
+from laconic.cli.relay import brief, content, mail, process, services, wrapped
 from laconic.cli.relay.declared import Asked, RelayCommand
 from laconic.cli.run import asks_for_help
 from laconic.cli.terminal import Terminal
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from laconic.client import Client
 
 COMMANDS: tuple[RelayCommand, ...] = (
-    *process.COMMANDS, *wrapped.COMMANDS, *mail.COMMANDS, *services.COMMANDS, *content.COMMANDS,
+    *process.COMMANDS, *wrapped.COMMANDS, *brief.COMMANDS, *mail.COMMANDS, *services.COMMANDS, *content.COMMANDS,
 )  # fmt: skip
 _AGENT = "cli"  # as whom the relay is asked where no other is named
 _OPTION_NAMES = frozenset(parameter.name for parameter in OPTIONS)

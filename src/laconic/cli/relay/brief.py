@@ -1,0 +1,70 @@
+"""The command that prints what is worth knowing at the start of a session."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from laconic.capabilities.declaration import option
+from laconic.cli.daemon import ANSWER_WORDS
+from laconic.cli.relay.declared import Asked, RelayCommand
+from laconic.cli.relay.process import need_extra
+from laconic.foundation.limits import BRIEF_TOKENS, MAX_BUDGET_TOKENS, MIN_BRIEF_TOKENS
+from laconic.foundation.roots import enclosing_root, is_repository
+from laconic.protocols.relay.place import home_directory
+
+
+@dataclass(frozen=True, slots=True)
+class _BriefParameters:
+    task: str = option("", "what is to be done; code that it is about is shown", metavar="TEXT")
+    entry: str = option("", "a symbol to begin at; it is shown with what is around it", metavar="SYMBOL")
+    thread: str = option("", "the id of a thread (default: LACONIC_THREAD, or that of this directory)", metavar="ID")
+    agent: str = option("", "whose unread messages (default: LACONIC_AGENT)", metavar="NAME")
+    budget: int = option(
+        BRIEF_TOKENS, "the most tokens that all of it may have", minimum=MIN_BRIEF_TOKENS, maximum=MAX_BUDGET_TOKENS,
+        metavar="TOKENS",
+    )  # fmt: skip
+
+
+def _brief(asked: Asked, parameters: _BriefParameters) -> dict[str, Any]:
+    need_extra()
+    from laconic.continuity.parts import Subject, brief
+
+    home = _running_home()
+    directory = Path(enclosing_root(str(Path(asked.options.root or ".").resolve())))
+    root = directory if asked.options.root or is_repository(str(directory)) else None
+    agent = parameters.agent or os.environ.get("LACONIC_AGENT", "")
+    thread = parameters.thread or _thread(home, directory)
+    subject = Subject(parameters.task, parameters.entry, thread, agent, root, home)
+    made = asyncio.run(brief(subject, parameters.budget, ANSWER_WORDS))
+    missing = [{"part": one.title, "reason": one.reason} for one in made.missing]
+    return {
+        "text": made.text, "tokens": made.tokens, "budget": made.budget, "parts": made.parts, "missing": missing,
+        "thread": thread, "agent": agent,
+    }  # fmt: skip
+
+
+def _running_home() -> Path | None:
+    from laconic.web import lifecycle
+
+    home = home_directory()
+    return home if lifecycle.running(home) is not None else None
+
+
+def _thread(home: Path | None, directory: Path) -> str:
+    from laconic.client import Client
+    from laconic.continuity import threads
+
+    named = os.environ.get(threads.VARIABLE, "")
+    if named or home is None:
+        return named
+    with Client.local("cli", home) as relay:
+        return threads.found(relay, directory)
+
+
+COMMANDS: tuple[RelayCommand, ...] = (
+    RelayCommand(("brief",), "What is worth knowing at the start, within a token budget", _BriefParameters, _brief),
+)

@@ -1,0 +1,34 @@
+"""The thread in which sessions of a directory go on from one another, where no other is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from laconic.client import Client, ask
+from laconic.foundation.limits import DIRECTORY_THREADS, MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
+
+VARIABLE = "LACONIC_THREAD"  # names the thread to a program and what it runs
+
+
+def name_of(directory: Path) -> str:
+    """What the thread of a directory is called."""
+    return str(directory)[-MAX_NAME_CHARACTERS:]
+
+
+def found(relay: Client, directory: Path) -> str:
+    """The newest thread of a directory, empty if it has none."""
+    before: str | None = None
+    for _ in range(DIRECTORY_THREADS // MAX_READ_ENTRIES):
+        page = relay(ask.thread_list(before, MAX_READ_ENTRIES)).threads
+        for one in page:
+            if one.name == name_of(directory):
+                return one.thread_id
+        if len(page) < MAX_READ_ENTRIES:
+            break
+        before = page[-1].thread_id
+    return ""
+
+
+def found_or_made(relay: Client, directory: Path) -> str:
+    """The thread of a directory, which is made if there is none."""
+    return found(relay, directory) or relay(ask.thread_new(name_of(directory))).thread_id
