@@ -20,7 +20,7 @@ from laconic.code.syntax.check import broken_by
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible
 from laconic.foundation.hashing import content_hash
-from laconic.foundation.limits import MAX_EDITED_BYTES
+from laconic.foundation.limits import MAX_EDITED_BYTES, MAX_WHOLE_LINES
 
 _NEW_MODE = 0o644
 _RUNNABLE_MODE = 0o755
@@ -110,7 +110,7 @@ def plan_new(toolbox: Toolbox, arguments: Mapping[str, Any], body: str) -> Plan 
 
 
 def _call_to_use(inside: str, lines: int) -> str:
-    if lines <= edits.MAX_WHOLE_LINES:
+    if lines <= MAX_WHOLE_LINES:
         return f"edit({inside}, body) replaces all of it, edit({inside}, start, end, body) lines of it"
     return f"edit({inside}, start, end, body) replaces lines of it"
 

@@ -21,6 +21,7 @@ from laconic.agent.tools.files.places import resolved
 from laconic.agent.tools.files.shown import Shown
 from laconic.agent.tools.kept import Kept
 from laconic.agent.tools.observation import bounded
+from laconic.agent.tools.running.command import Confinement, confinement
 from laconic.daemon.asking import Asking
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import COMMAND_SECONDS, OBSERVATION_TOKENS
@@ -66,6 +67,7 @@ class Toolbox:
         settings = load(root)
         self.tokenizer = Tokenizer(settings.vocabulary, settings.vocabulary_factor or None)
         self._lock = Lock()
+        self.known_confinement: Confinement | None = None
 
     @classmethod
     def open(cls, root: Path, folder: Path, session: str, answer_words: str, choices: Choices | None = None) -> Self:
@@ -88,6 +90,12 @@ class Toolbox:
             return resolved(self.root, subject)
         except LaconicError:
             return ""  # which no pattern fits; the tool will refuse it
+
+    async def confinement(self) -> Confinement:
+        """What commands are kept from here; found out by the first who asks."""
+        if self.known_confinement is None:
+            self.known_confinement = await confinement(self.choices.confines, self.choices.network)
+        return self.known_confinement
 
     async def ask(self, capability: str, arguments: Mapping[str, Any], most_tokens: int = 0) -> str:
         """What a capability of the catalogue answers, in words and within the bound of an observation."""

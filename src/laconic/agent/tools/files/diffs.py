@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from os.path import commonprefix
 from typing import NamedTuple
 
 from laconic.foundation.escape import visible_line
@@ -23,7 +22,8 @@ class Difference(NamedTuple):
 
 def difference(path: str, before: Sequence[str], after: Sequence[str]) -> Difference:
     """The unified diff of two versions, as lines without endings; nothing in it steers a terminal."""
-    lines, added, removed = [], 0, 0
+    lines: list[str] = []
+    added = removed = 0
     for line in _hunks(before, after):
         added += line.startswith("+")
         removed += line.startswith("-")
@@ -36,8 +36,8 @@ def difference(path: str, before: Sequence[str], after: Sequence[str]) -> Differ
 
 
 def _hunks(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    same = len(commonprefix([list(before), list(after)]))  # type: ignore[type-var]
-    start = max(0, same - _CONTEXT)
+    same = next((at for at, (one, two) in enumerate(zip(before, after, strict=False)) if one != two), None)
+    start = max(0, (min(len(before), len(after)) if same is None else same) - _CONTEXT)
     old, new = before[start:], after[start:]
     tail = 0
     while tail < min(len(old), len(new)) and old[-1 - tail] == new[-1 - tail]:

@@ -1,4 +1,4 @@
-"""What an edit would make of a file: the three ways to say one, all of which become the replacement of a range of lines.
+"""What an edit would make of a file: three ways to say one, all of which become the replacement of a range of lines.
 
 An edit that does not fit the file is never guessed at. It comes back as a refusal with the lines that are there.
 """
@@ -112,7 +112,9 @@ def _inner(body: str) -> str:
 
 
 def _is_alike(found: Sequence[str], wanted: Sequence[str]) -> bool:
-    return len(found) == len(wanted) and all(one.strip() == other.strip() for one, other in zip(found, wanted))
+    return len(found) == len(wanted) and all(
+        one.strip() == other.strip() for one, other in zip(found, wanted, strict=True)
+    )
 
 
 def _shifted(body: Sequence[str], wanted: Sequence[str], found: Sequence[str]) -> list[str]:

@@ -30,6 +30,8 @@ class Numbered:
             shown = f"…\n{shown}" if before and number != before + 1 else shown
             most_tokens -= self._tokenizer.count(f"{shown}\n")
             if most_tokens < 0:
+                if not text:
+                    text = [f"{number}|… {len(line):,} characters"]
                 break
             text.append(shown)
             before = number

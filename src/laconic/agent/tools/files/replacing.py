@@ -1,4 +1,4 @@
-"""Putting a file in place in one step: readers see the old file or the new one, and so does who starts after a crash."""
+"""Putting a file in place in one step: readers see the old file or the new one, and so after a crash."""
 
 from __future__ import annotations
 

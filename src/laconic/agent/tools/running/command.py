@@ -1,0 +1,209 @@
+"""A command of the agent from start to end: its output as it comes, within bounds, and nothing of it left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import (
+    COMMAND_END_SECONDS,
+    COMMAND_TICK_SECONDS,
+    MAX_ARTIFACT_BYTES,
+    MAX_COMMAND_PROCESSES,
+)
+
+_KEEPER = Path(__file__).with_name("keeper.py")
+_CHUNK_BYTES = 65_536
+_STATUS_BYTES = 1_000
+_PROBE_SECONDS = 10
+_SECRET = re.compile(r"TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|PRIVATE_KEY|^(SSH_AUTH_SOCK|DBUS_.*)$")
+_PLAIN = {
+    "TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "CI": "1",
+    "GIT_EDITOR": "true", "EDITOR": "true",
+}  # fmt: skip
+# Where users keep what lets others in; relative to their home.
+_PRIVATE = (
+    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".pypirc", ".npmrc",
+    ".config/gh", ".config/gcloud", ".config/laconic", ".local/state/laconic", ".local/share/keyrings", ".mozilla",
+)  # fmt: skip
+
+
+class Confinement(NamedTuple):
+    """What commands are kept from: writing outside of the repository, and the network."""
+
+    files: bool = False
+    network: bool = False
+
+    def told(self) -> str:
+        """The same in words for people."""
+        if not self.files:
+            return "not confined"
+        return "writes in the repository only" + (", no network" if self.network else ", network open")
+
+
+class Limits(NamedTuple):
+    """What one command may use."""
+
+    seconds: float
+    processes: int = MAX_COMMAND_PROCESSES
+
+
+class Ended(NamedTuple):
+    """How a command ended: `why` is done, time, processes or left; `status` as a shell says it, None if it was ended.
+
+    `is_clear` says that nothing of it is left; `output` is what it printed, the middle left out where that was much.
+    """
+
+    why: str
+    status: int | None
+    is_clear: bool
+    output: str
+
+
+async def confinement(confines: bool = True, network: bool = False) -> Confinement:
+    """What this system, and the user's choice, keep commands from. Found out by trying."""
+    if not confines or sys.platform != "linux":
+        return Confinement()
+    words = [sys.executable, "-I", "-S", str(_KEEPER), json.dumps({"probes": True})]
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *words, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+        )
+        async with asyncio.timeout(_PROBE_SECONDS):
+            said, _ = await process.communicate()
+        able = json.loads(said)
+    except (OSError, ValueError, TimeoutError):
+        return Confinement()
+    return Confinement(bool(able["landlock"]), bool(able["landlock"] and able["network"] and not network))
+
+
+async def run(
+    command: str, root: Path, limits: Limits, confined: Confinement, writable: Sequence[Path] = (),
+    variables: Mapping[str, str] | None = None,
+) -> Ended:  # fmt: skip
+    """Run a command of the shell in a repository. Who is cancelled ends it; raises `program_failed`."""
+    temporary = tempfile.mkdtemp(prefix="laconic-")
+    try:
+        given = _given(command, root, temporary, limits, confined, writable, variables or {})
+        return await _kept(given, limits)
+    finally:
+        await asyncio.to_thread(shutil.rmtree, temporary, ignore_errors=True)
+
+
+def _given(
+    command: str, root: Path, temporary: str, limits: Limits, confined: Confinement, writable: Sequence[Path],
+    variables: Mapping[str, str],
+) -> dict[str, Any]:  # fmt: skip
+    home = os.path.expanduser("~")
+    return {
+        "command": command,
+        "shell": shutil.which("bash") or "/bin/sh",
+        "root": str(root),
+        "temporary": temporary,
+        "seconds": limits.seconds,
+        "end_seconds": COMMAND_END_SECONDS,
+        "tick_seconds": COMMAND_TICK_SECONDS,
+        "processes": limits.processes,
+        "confines": confined.files,
+        "network": not confined.network,
+        "writable": [str(path) for path in writable],
+        "hidden": [f"{home}/{name}" for name in _PRIVATE if os.path.lexists(f"{home}/{name}")],
+        "environment": {**environment(temporary), **variables},
+    }
+
+
+def environment(temporary: str) -> dict[str, str]:
+    """The user's variables without what looks like a secret, for a program that nobody sees or types to."""
+    kept = {name: value for name, value in os.environ.items() if not _SECRET.search(name.upper())}
+    return {**kept, **_PLAIN, "TMPDIR": temporary, "XDG_CACHE_HOME": f"{temporary}/cache"}
+
+
+async def _kept(given: Mapping[str, Any], limits: Limits) -> Ended:
+    reading, writing = os.pipe()
+    try:
+        words = [sys.executable, "-I", "-S", str(_KEEPER), json.dumps({**given, "status": writing})]
+        keeper = await asyncio.create_subprocess_exec(
+            *words, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+            pass_fds=(writing,), start_new_session=True,
+        )  # fmt: skip
+    except (OSError, ValueError) as error:
+        os.close(reading)
+        raise LaconicError("program_failed", f"the command cannot be run: {error}") from error
+    finally:
+        os.close(writing)
+    try:
+        output = Output()
+        async with asyncio.timeout(limits.seconds + 2 * COMMAND_END_SECONDS):
+            assert keeper.stdout is not None
+            while chunk := await keeper.stdout.read(_CHUNK_BYTES):
+                output.add(chunk)
+            await keeper.wait()
+        return _ended(os.read(reading, _STATUS_BYTES), output)
+    except TimeoutError:
+        return Ended("time", None, False, output.text())
+    finally:
+        os.close(reading)
+        await _let_go(keeper)
+
+
+async def _let_go(keeper: asyncio.subprocess.Process) -> None:
+    """Have the keeper clear up, which it does as soon as its input ends; then see to it that it is gone."""
+    assert keeper.stdin is not None
+    keeper.stdin.close()
+    try:
+        async with asyncio.timeout(2 * COMMAND_END_SECONDS):
+            await asyncio.shield(asyncio.ensure_future(keeper.wait()))
+    finally:
+        if keeper.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(keeper.pid, signal.SIGKILL)
+
+
+def _ended(said: bytes, output: Output) -> Ended:
+    try:
+        told = json.loads(said)
+    except ValueError:  # somebody ended the keeper; what it ran has been told to end with it
+        return Ended("left", None, False, output.text())
+    return Ended(told["why"], told["status"], told["is_clear"], output.text())
+
+
+class Output:
+    """What a program prints: the first half of a bound, and the last; in between any number of bytes."""
+
+    def __init__(self, most_bytes: int = MAX_ARTIFACT_BYTES) -> None:
+        self._half = most_bytes // 2
+        self._head = bytearray()
+        self._tail: deque[bytes] = deque()
+        self._tail_bytes = 0
+        self._left_out = 0
+
+    def add(self, chunk: bytes) -> None:
+        """Take what was printed next."""
+        room = self._half - len(self._head)
+        if room > 0:
+            self._head += chunk[:room]
+            chunk = chunk[room:]
+        if chunk:
+            self._tail.append(chunk)
+            self._tail_bytes += len(chunk)
+        while self._tail and self._tail_bytes - len(self._tail[0]) >= self._half:
+            gone = len(self._tail.popleft())
+            self._tail_bytes -= gone
+            self._left_out += gone
+
+    def text(self) -> str:
+        """All that is kept of it."""
+        gap = f"\n… {self._left_out:,} bytes are left out here\n".encode() if self._left_out else b""
+        return (bytes(self._head) + gap + b"".join(self._tail)).decode("utf-8", "replace")

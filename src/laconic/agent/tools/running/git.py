@@ -1,0 +1,89 @@
+"""The tool `git`: commands that only read run as they are, with nothing that the repository's settings name.
+
+What reads is said by a list, not by what is left over: a subcommand and options of which each is known to write nothing
+and to run nothing. Everything else counts as running a program.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from laconic.agent.tools.declaration import Effect, Observation
+from laconic.agent.tools.observation import failed
+from laconic.agent.tools.running import shell
+from laconic.agent.tools.toolbox import Toolbox
+from laconic.code.index.listing.git import filterless_environment
+from laconic.code.index.listing.running import GIT, GitUnavailableError
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.escape import visible
+
+_SHOWS_CHANGES = frozenset({"diff", "log", "show"})
+_READS = _SHOWS_CHANGES | {"status", "blame", "ls-files", "rev-parse", "shortlog", "describe", "grep"}
+_OPTION = re.compile(
+    r"-[abcilnpsuvwzCEFGLMSU]\d*|-\d+|-[nUSGL].+|--"
+    r"|--(all|abbrev-commit|author|branch|branches|cached|cc|count|date|decorate|extended-regexp|first-parent|fixed-strings"
+    r"|follow|full-index|graph|grep|ignore-all-space|ignore-case|line-number|long|max-count|merges|minimal|name-only"
+    r"|name-status|no-color|no-merges|no-renames|numstat|oneline|others|patch|porcelain|relative-date|remotes|reverse|short"
+    r"|shortstat|show-current|show-toplevel|since|staged|stat|summary|tags|unified|until|word-diff|after|before)(=.*)?"
+)
+_LISTS = {"branch": r"-[arv]+|--(list|show-current|all|remotes|verbose)", "tag": r"-l|--list",
+          "stash": r"list", "remote": r"-v|--verbose"}  # fmt: skip
+_PICKS = {"stash": 1}  # of these the first word has to be the one that lists
+
+
+async def git(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Run git with some words."""
+    try:
+        words = _words(arguments)
+    except LaconicError as error:
+        return failed(error)
+    if not is_reading(words):
+        return await shell.observed(toolbox, shlex.join(["git", *words]))
+    quiet = ["--no-ext-diff", "--no-textconv"] if words[0] in _SHOWS_CHANGES else []
+    try:
+        chosen = await asyncio.to_thread(filterless_environment, str(toolbox.root))
+    except (OSError, GitUnavailableError) as error:
+        return failed(LaconicError("git_unavailable", str(error) or "this is no repository of git"))
+    variables = {name: value for name, value in chosen.items() if name.startswith("GIT_")}
+    return await shell.observed(toolbox, shlex.join([*GIT, words[0], *quiet, *words[1:]]), variables)
+
+
+def effect_of(arguments: Mapping[str, Any]) -> Effect:
+    """Whether the words only read."""
+    try:
+        return Effect.READ if is_reading(_words(arguments)) else Effect.EXECUTE
+    except LaconicError:
+        return Effect.EXECUTE
+
+
+def is_reading(words: Sequence[str]) -> bool:
+    """Whether git with these words writes nothing and runs no other program."""
+    if not words:
+        return False
+    options = words[1 : words.index("--")] if "--" in words else words[1:]
+    if words[0] in _LISTS:
+        return bool(options) and all(re.fullmatch(_LISTS[words[0]], word) for word in words[1:])
+    return words[0] in _READS and all(not word.startswith("-") or _OPTION.fullmatch(word) for word in options)
+
+
+def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+    """The command line, and what it will be able to do."""
+    return f"git {visible(_text(arguments))}\n{shell.may(toolbox)}"
+
+
+def _text(arguments: Mapping[str, Any]) -> str:
+    return str(arguments.get("arguments", "")).strip().removeprefix("git ").strip()
+
+
+def _words(arguments: Mapping[str, Any]) -> list[str]:
+    try:
+        words = shlex.split(_text(arguments))
+    except ValueError as error:
+        raise LaconicError("invalid_argument", f"the words cannot be read: {error}") from None
+    if not words:
+        raise LaconicError("invalid_argument", "say what git is to do", "as status, or diff src/app.py")
+    return words

@@ -1,0 +1,274 @@
+"""Runs one command of the agent and stays until nothing of it is left. A program of its own; needs nothing installed.
+
+It is started with a JSON object as its only word: `command`, `root`, `temporary`, `seconds`, `processes`, `confines`,
+`network`, `writable` and `hidden` paths, `environment` and more. Its standard input stays open as long as whoever asked
+is there; what the command prints goes to its standard output; how it ended is written to the descriptor `status` as JSON.
+
+On Linux orphans of the command become its own children (`PR_SET_CHILD_SUBREAPER`), so that neither a double fork nor a
+session of its own leads away from it. The command is confined before it starts: Landlock (`landlock(7)`, Linux 5.13)
+lets it write only where it may, and a network namespace of its own leads nowhere but to itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import select
+import signal
+import struct
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any, NoReturn
+
+CANNOT_START = 126
+
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 36, 38
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same numbers on every architecture
+_VERSION, _PATH_BENEATH = 1, 1
+_FS_OF_ABI = (0, 13, 14, 15, 15, 16)  # how many kinds of access to files each version of Landlock knows
+_FS_MOST, _NET_ABI, _SCOPE_ABI = 16, 4, 6
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE, _IOCTL_DEV = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 14, 1 << 15
+_NET_ALL, _SCOPE_ALL = 0b11, 0b11  # bind and connect by TCP; abstract sockets and signals
+_OF_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
+_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm", "fd")
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def main() -> None:
+    """Run, wait, clear up, report."""
+    given = json.loads(sys.argv[1])
+    if given.get("probes"):
+        print(json.dumps(_probe()), flush=True)
+        return
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    child = os.fork()
+    if child == 0:
+        _become(given)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 1)  # the output ends with the command, not with us
+    why, status = _watch(child, given, reading)
+    is_clear = _sweep(time.monotonic() + given["end_seconds"])
+    os.write(given["status"], json.dumps({"why": why, "status": status, "is_clear": is_clear}).encode())
+
+
+def _watch(child: int, given: Mapping[str, Any], woken: int) -> tuple[str, int | None]:
+    """Wait for the command: why it ended (done, time, processes, left), and its status as a shell says it."""
+    poll = select.poll()
+    poll.register(0, select.POLLIN)
+    poll.register(woken, select.POLLIN)
+    ends = time.monotonic() + given["seconds"]
+    while True:
+        found, status = os.waitpid(child, os.WNOHANG)
+        if found:
+            code = os.waitstatus_to_exitcode(status)
+            return "done", code if code >= 0 else 128 - code
+        if time.monotonic() >= ends:
+            return "time", None
+        if len(_descendants()) > given["processes"]:
+            return "processes", None
+        for descriptor, _ in poll.poll(given["tick_seconds"] * 1000):
+            if not os.read(descriptor, 4096) and descriptor == 0:
+                return "left", None
+        _reap(child)
+
+
+def _reap(but: int) -> None:
+    """Let orphans go that have ended; the command itself is waited for elsewhere."""
+    for pid in _children(os.getpid(), _parents()):
+        if pid != but:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+
+
+def _sweep(ends: float) -> bool:
+    """End all that is left; True when nothing is.
+
+    What forks while it is being ended is first brought to a halt: a stopped process makes no other.
+    """
+    while time.monotonic() < ends:
+        left = _descendants()
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in left:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, number)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return True
+        time.sleep(0.001)
+    return False
+
+
+def _descendants() -> list[int]:
+    """All processes below this one."""
+    parents = _parents()
+    found: list[int] = []
+    pending = [os.getpid()]
+    while pending:
+        below = _children(pending.pop(), parents)
+        found += below
+        pending += below
+    return found
+
+
+def _children(pid: int, parents: Mapping[int, list[int]]) -> list[int]:
+    return parents.get(pid, [])
+
+
+def _parents() -> dict[int, list[int]]:
+    """The children of every process, as `/proc` has them; nothing where there is none."""
+    found: dict[int, list[int]] = {}
+    with suppress(OSError):
+        for name in os.listdir("/proc"):
+            if name.isdecimal():
+                with suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
+                    parent = int(file.read().rpartition(b")")[2].split()[1])
+                    found.setdefault(parent, []).append(int(name))
+    return found
+
+
+# The command itself
+
+
+def _become(given: Mapping[str, Any]) -> NoReturn:
+    """Be the command: in a session of its own, without input, confined."""
+    try:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.setsid()
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(1, 2)
+        os.closerange(3, 1024)
+        os.chdir(given["root"])
+        if given["confines"]:
+            _confine(given)
+        os.execve(given["shell"], [given["shell"], "-c", given["command"]], given["environment"])  # noqa: S606
+    except BaseException as error:  # noqa: BLE001 - nothing may return from here
+        os.write(2, f"the command cannot be started: {error}\n".encode())
+    os._exit(CANNOT_START)
+
+
+def _confine(given: Mapping[str, Any]) -> None:
+    """Give up what the command is not to do. `OSError` where the system refuses."""
+    has_own_network = given["network"] or _leave_network()
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    _restrict_files(
+        [given["root"], given["temporary"], *given["writable"]], given["hidden"], closes_tcp=not has_own_network
+    )
+
+
+def _leave_network() -> bool:
+    """Move into a network of one's own, in which only this machine's loopback is; False where that is not allowed."""
+    user, group = os.geteuid(), os.getegid()
+    if _LIBC.unshare(_CLONE_NEWUSER | _CLONE_NEWNET):
+        return False
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+    import fcntl
+    import socket
+
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plain:
+        flags = struct.unpack("16sH", fcntl.ioctl(plain, _SIOCGIFFLAGS, struct.pack("16sH14x", b"lo", 0))[:18])[1]
+        fcntl.ioctl(plain, _SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", flags | _IFF_UP))
+    return True
+
+
+# Landlock
+
+
+def landlock_version() -> int:
+    """The version of Landlock that the kernel has, 0 for none."""
+    if sys.platform != "linux":
+        return 0
+    return max(0, int(_LIBC.syscall(_CREATE_RULESET, None, 0, _VERSION)))
+
+
+def _restrict_files(writable: Iterable[str], hidden: Iterable[str], *, closes_tcp: bool) -> None:
+    version = landlock_version()
+    if not version:
+        raise OSError("the kernel has no Landlock")
+    everything = (1 << (_FS_OF_ABI[version] if version < len(_FS_OF_ABI) else _FS_MOST)) - 1
+    network = _NET_ALL if closes_tcp and version >= _NET_ABI else 0
+    attributes = struct.pack("=QQQ", everything, network, _SCOPE_ALL if version >= _SCOPE_ABI else 0)
+    known = 24 if version >= _SCOPE_ABI else 16 if version >= _NET_ABI else 8
+    rules = _checked(_LIBC.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(known), 0))
+    looks = _EXECUTE | _READ_FILE | _READ_DIR
+    for path, is_whole in _cover("/", [os.path.realpath(path) for path in hidden]):
+        _allow(rules, path, everything & (looks if is_whole else _READ_DIR))
+    for device in _DEVICES:
+        _allow(rules, f"/dev/{device}", everything)
+    for path in writable:
+        _allow(rules, os.path.realpath(path), everything)
+    _checked(_LIBC.syscall(_RESTRICT_SELF, rules, 0))
+    os.close(rules)
+
+
+def _allow(rules: int, path: str, access: int) -> None:
+    """Allow some kinds of access to all below a path; nothing where there is no such path."""
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        if not os.path.isdir(f"/proc/self/fd/{descriptor}"):
+            access &= _OF_A_FILE
+        if access:
+            rule = struct.pack("=Qi", access, descriptor)
+            _checked(_LIBC.syscall(_ADD_RULE, rules, _PATH_BENEATH, rule, 0))
+    finally:
+        os.close(descriptor)
+
+
+def _cover(path: str, hidden: list[str]) -> Iterable[tuple[str, bool]]:
+    """Paths that together are all below `path` but what is hidden, and whether all below each is meant.
+
+    Rules of Landlock allow and cannot forbid: on the way to what is hidden, everything beside it is allowed by itself.
+    """
+    below = [one for one in hidden if one == path or one.startswith(f"{path.rstrip('/')}/")]
+    if path in below:
+        return
+    if not below:
+        yield path, True
+        return
+    yield path, False
+    with suppress(OSError):
+        for name in os.listdir(path):
+            inner = f"{path.rstrip('/')}/{name}"
+            if not os.path.islink(inner):
+                yield from _cover(inner, below)
+
+
+def _probe() -> dict[str, Any]:
+    """What this system can do to confine a command."""
+    version = landlock_version()
+    has_namespace = bool(version) and _leave_network()
+    return {"landlock": version, "network": has_namespace or version >= _NET_ABI}
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        _checked(_LIBC.prctl(option, ctypes.c_ulong(value), 0, 0, 0))
+
+
+def _checked(result: int) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return result
+
+
+if __name__ == "__main__":
+    main()

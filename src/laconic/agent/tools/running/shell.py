@@ -1,0 +1,62 @@
+"""The tool `bash`: one command line in the repository."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from laconic.agent.tools.declaration import Observation
+from laconic.agent.tools.observation import failed, plain
+from laconic.agent.tools.running.command import Ended, Limits, run
+from laconic.agent.tools.toolbox import Toolbox
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.escape import visible
+
+_SIGNS_OF_CONFINEMENT = ("Permission denied", "Operation not permitted", "Read-only", "Network is unreachable",
+                         "Could not resolve", "Temporary failure in name resolution")  # fmt: skip
+_NOTHING = "(no output)"
+
+
+async def bash(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Run a command line and tell what it printed and how it ended."""
+    return await observed(toolbox, str(arguments["command"]))
+
+
+def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+    """The command line, and what it will be able to do."""
+    return f"{visible(str(arguments.get('command', '')))}\n{may(toolbox)}"
+
+
+def may(toolbox: Toolbox) -> str:
+    """What a command can do, for whoever is asked about one."""
+    confined, seconds = toolbox.known_confinement, toolbox.choices.command_seconds
+    what = "confinement is not known yet" if confined is None else confined.told()
+    return f"({what}; ends after {seconds} s; what it changes is not undone by undo)"
+
+
+async def observed(toolbox: Toolbox, command: str, variables: Mapping[str, str] | None = None) -> Observation:
+    """Run a command line as `bash` does, with some more variables."""
+    choices = toolbox.choices
+    try:
+        confined = await toolbox.confinement()
+        limits = Limits(choices.command_seconds)
+        ended = await run(command, toolbox.root, limits, confined, choices.writable, variables)
+    except LaconicError as error:
+        return failed(error)
+    output = plain(ended.output).rstrip()
+    last = _how(ended, limits)
+    if ended.status and confined.files and any(sign in output for sign in _SIGNS_OF_CONFINEMENT):
+        last += f" (commands are confined: {confined.told()})"
+    text = "\n".join(filter(None, [output, last])) or _NOTHING
+    return await toolbox.observed(text, "ok" if ended.status == 0 else "failed")
+
+
+def _how(ended: Ended, limits: Limits) -> str:
+    rest = "" if ended.is_clear else "; some of its processes could not be ended"
+    if ended.why == "time":
+        return f"ended after {limits.seconds} s, it was not done{rest}"
+    if ended.why == "processes":
+        return f"ended: it had more than {limits.processes} processes at a time{rest}"
+    if ended.status is None:
+        return f"it was ended from outside{rest}"
+    return (f"exit status {ended.status}" if ended.status else "") + rest
