@@ -43,7 +43,9 @@ async def test_the_published_client_talks_to_our_relay(home: Path) -> None:
         assert node.returncode == 0, complaints.decode()
         told: dict[str, Any] = json.loads(printed)
         await until(lambda: not relay.router.connected())
-        waiting = {name: relay.mail.load(name)[0] for name in ("Alice", "Bob", "Carol", "Dave")}
+        # Dave was made a member of a channel and never came. The client may be gone before its last word is sent.
+        await until(lambda: [relay.mail.load(name)[0] for name in ("Alice", "Carol", "Dave")] == [0, 0, 1])
+        assert relay.mail.load("Bob")[0] <= 1
     assert told["sessions"] == ["string"] * 3
     direct = told["direct"]
     assert direct["payload"] == {"kind": "message", "body": "hello", "data": {"n": 1}, "thread": "thread-1"}
@@ -55,5 +57,4 @@ async def test_the_published_client_talks_to_our_relay(home: Path) -> None:
     assert told["impostor"] == "Connection timeout"
     assert told["flood"]
     assert told["away"] == "while you were away"
-    assert waiting == {"Alice": 0, "Bob": 0, "Carol": 0, "Dave": 1}  # Dave was made a member and never came
     assert b"not understood" in complaints  # it asked for shadows, and was told that there are none
