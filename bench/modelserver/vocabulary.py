@@ -28,16 +28,20 @@ class Tokens(NamedTuple):
 
 
 @cache
-def tokens(plain: int = 6_000) -> Tokens:
-    """The tokenizer with so many plain tokens, and one special token for each mark and for each reply."""
+def tokens(plain: int, unmerged: tuple[str, ...] = ()) -> Tokens:
+    """The tokenizer with so many plain tokens, and one special token for each mark and for each reply.
+
+    No text is read as one of the `unmerged` ones, but a model may say them.
+    """
     source = source_vocabulary()
     alphabet = _alphabet()
     parts = [source.token(rank) for rank in range(plain)]
     merges = [_split(part, rank, source) for rank, part in enumerate(parts) if len(part) > 1]
     texts = ["".join(map(alphabet.__getitem__, part)) for part in parts]
     written = [" ".join("".join(map(alphabet.__getitem__, half)) for half in pair) for pair in merges]
+    texts += ["".join(map(alphabet.__getitem__, text.encode())) for text in unmerged]
     special = [END, *MARKS, CLOCK, *(reply_mark(number) for number in range(MOST_REPLIES))]
-    return Tokens((*texts, *special), tuple(written), plain)
+    return Tokens((*texts, *special), tuple(written), plain + len(unmerged))
 
 
 def reply_mark(number: int) -> str:

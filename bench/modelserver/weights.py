@@ -37,6 +37,7 @@ Floats = NDArray[np.float32]
 LONGEST_WINDOW_TOKENS = 32_768
 PLAIN_TOKENS = 6_000
 FUZZ_TOKENS = 800
+LINE_END, CALL, CALL_END = "\n", "\n<call", "\n</call>"
 
 # The scripted model's dimensions
 HEAD = 64  # of which each two turn together
@@ -72,10 +73,15 @@ class Shape(NamedTuple):
     layers: int = 1
 
 
+def fuzz_tokens() -> Tokens:
+    """The tokenizer of models that say anything. They can begin and end a call at one go."""
+    return tokens(FUZZ_TOKENS, (CALL, CALL_END))
+
+
 def random_model(path: Path, template: str, seed: int = 0) -> None:
     """A model that says anything: what it gives weight to depends on what went before, and means nothing."""
     made = np.random.default_rng(seed)
-    words = tokens(FUZZ_TOKENS)
+    words = fuzz_tokens()
     shape = Shape(width=64, heads=4, key_heads=2, head=16, hidden=128, layers=2)
 
     def some(*size: int) -> Floats:

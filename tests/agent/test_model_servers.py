@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
 
 import pytest
+from bench.modelserver.asked import asked
 from bench.modelserver.scripts import ENDED, Reply, tokens_of, write_scripted
 from bench.modelserver.server import Server
 from tests.agent.model_servers import Scripted
@@ -15,13 +14,6 @@ from tests.agent.model_servers import Scripted
 CODE = "Two lines:\n\n```python\ndef f(x):\n    return x  # ünïcode ✓ 日本\n```\n"
 SAME = "word " * 300 + "end"
 Messages = list[dict[str, str]]
-
-
-def asked(server: Server, path: str, body: dict[str, Any]) -> dict[str, Any]:
-    request = Request(server.url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
-    with urlopen(request, timeout=60) as answer:
-        told: dict[str, Any] = json.load(answer)
-    return told
 
 
 def talk(server: Server, messages: Messages, words: str, **more: Any) -> tuple[str, dict[str, Any]]:

@@ -1,0 +1,23 @@
+"""What comes of a model's answer: a call that is checked, or one that is not to be understood."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+
+class Call(NamedTuple):
+    """A call of a tool with arguments that fit its parameters. `repairs` says in words what was made good for it."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    repairs: tuple[str, ...] = ()
+    id: str = ""  # where the server gave it one
+
+
+class Malformed(NamedTuple):
+    """A call that cannot be made: `reason` is one line for the model, `tool` the one that it named."""
+
+    reason: str
+    tool: str = ""
+    id: str = ""

@@ -1,0 +1,14 @@
+"""The ways of asking for calls."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Way(StrEnum):
+    """How calls are asked for, from the surest on."""
+
+    GRAMMAR = "grammar"  # the server lets nothing through but prose and one call
+    SCHEMA = "schema"  # the whole answer is JSON: what is said, and a call or null
+    NATIVE = "native"  # the server knows how its model calls functions
+    TEXT = "text"  # the model is told how, and read with patience

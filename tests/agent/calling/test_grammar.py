@@ -1,0 +1,117 @@
+"""Whatever the grammar allows is read as what it says, and names only what there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.agent.calling.gbnf import Grammar
+from tests.agent.calling.tools import PATHS, TOOLS
+
+from laconic.agent.calling import Call, Paths, Way, call_format, constraint_for, read_call, way_of, written
+from laconic.agent.calling.grammar import grammar_for
+from laconic.agent.models.protocol import Abilities
+from laconic.agent.tools.declaration import Kind
+
+KNOWN = Paths(PATHS)
+GRAMMAR = Grammar(grammar_for(TOOLS, KNOWN))
+BY_NAME = {tool.name: tool for tool in TOOLS}
+
+
+@st.composite
+def answers(draw: st.DrawFn, rule: str = "root") -> str:
+    return GRAMMAR.drawn(lambda least, most: draw(st.integers(least, most)), rule)
+
+
+@given(answers("call"))
+def test_every_call_of_the_grammar_is_read_and_valid(answer: str) -> None:
+    call = read_call(answer, TOOLS, KNOWN, Way.GRAMMAR)
+    assert isinstance(call, Call), call
+    assert answer.startswith(f"<call {call.tool}>\n")
+    for parameter in BY_NAME[call.tool].parameters:
+        if parameter.kind is Kind.PATH and not parameter.is_new:
+            assert call.arguments[parameter.name] in KNOWN
+
+
+@given(answers())
+def test_an_answer_of_the_grammar_makes_a_call_or_none(answer: str) -> None:
+    call = read_call(answer, TOOLS, KNOWN, Way.GRAMMAR)
+    assert isinstance(call, Call) == answer.endswith("</call>") or call is None
+
+
+@given(answers("prose"))
+def test_prose_of_the_grammar_makes_no_call(answer: str) -> None:
+    assert read_call(answer, TOOLS, KNOWN, Way.GRAMMAR) is None
+
+
+@given(answers("call"))
+def test_what_is_read_can_be_written_again(answer: str) -> None:
+    call = read_call(answer, TOOLS, KNOWN, Way.GRAMMAR)
+    assert isinstance(call, Call)
+    again = read_call(written(BY_NAME[call.tool], call.arguments), TOOLS, KNOWN, Way.GRAMMAR)
+    assert isinstance(again, Call)
+    assert again.arguments == call.arguments
+
+
+CODE = st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\u2028\u2029"), max_size=60)
+
+
+@given(st.lists(CODE.filter(lambda line: line.strip() != "</call>"), max_size=8), st.integers(0, 10**6))
+def test_raw_lines_come_back_as_they_are(lines: list[str], start: int) -> None:
+    body = "".join(f"{line}\n" for line in lines)
+    arguments: dict[str, Any] = {"path": "src/app.py", "start": start, "end": start + 1, "body": body}
+    call = read_call("Here.\n" + written(BY_NAME["edit_lines"], arguments), TOOLS, KNOWN, Way.GRAMMAR)
+    assert isinstance(call, Call)
+    assert call.arguments == arguments
+
+
+@given(st.sets(st.from_regex(r"[a-z]{1,3}(/[a-z.\"\\]{1,4}){0,3}", fullmatch=True), min_size=1, max_size=30), st.data())
+def test_the_trie_allows_known_paths_and_no_others(files: set[str], data: st.DataObject) -> None:
+    paths = Paths(files)
+    grammar = Grammar(paths.rules)
+    assert grammar.drawn(lambda least, most: data.draw(st.integers(least, most)), "known-path") in paths
+
+
+def test_every_known_path_can_be_said() -> None:
+    grammar = Grammar(KNOWN.rules)
+    seen: set[str] = set()
+
+    def walk(choices: tuple[int, ...] = ()) -> None:
+        """Try every way through the alternatives."""
+        left = list(choices)
+        widths: list[int] = []
+
+        def draw(least: int, most: int) -> int:
+            if (least, most) == (1, 1):
+                return 1
+            widths.append(most)
+            return left.pop(0) if left else 0
+
+        seen.add(grammar.drawn(draw, "known-path"))
+        for at in range(len(choices), len(widths)):
+            for other in range(1, widths[at] + 1):
+                walk((*choices, *[0] * (at - len(choices)), other))
+
+    walk()
+    assert seen == {*PATHS, ".", "src", "src/app", "tests"}
+
+
+@pytest.mark.parametrize(
+    ("can", "way"),
+    [
+        ({"grammar": True, "schema": True, "tools": True}, Way.GRAMMAR),
+        ({"schema": True, "tools": True}, Way.SCHEMA),
+        ({"tools": True}, Way.NATIVE),
+        ({}, Way.TEXT),
+    ],
+)
+def test_the_surest_way_is_chosen(can: dict[str, bool], way: Way) -> None:
+    nothing = Abilities(True, False, False, False, 0, "", "", False)
+    abilities = nothing._replace(**can)
+    constraint = constraint_for(TOOLS, abilities, KNOWN)
+    assert way_of(abilities) is way
+    assert call_format(way)
+    assert [bool(part) for part in constraint or ("", None, ())] == [way is each for each in list(Way)[:3]]
+    assert constraint_for((), abilities, KNOWN) is None

@@ -1,0 +1,168 @@
+"""Calls as models write them: read where there is no doubt, else answered with one line that says what is wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.agent.calling.tools import PATHS, TOOLS
+
+from laconic.agent.calling import Call, Malformed, Paths, Way, read_call
+from laconic.agent.models.protocol import RawCall
+
+KNOWN = Paths(PATHS)
+READ = {"path": "src/app.py"}
+EDIT = {"path": "src/app.py", "start": 3, "end": 4, "body": "def f():\n    return 1\n"}
+
+
+def called(answer: str | RawCall, way: Way = Way.TEXT) -> tuple[str, dict[str, Any]]:
+    call = read_call(answer, TOOLS, KNOWN, way)
+    assert isinstance(call, Call), call
+    return call.tool, dict(call.arguments)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "<call read>\npath: src/app.py\n</call>",
+        "I look.\n\n<call read>\npath: src/app.py\n</call>\n",
+        "<call read>\npath: src/app.py",
+        "<call read>\npath = 'src/app.py'\n</call>",
+        "  <call read>\n  path: `src/app.py`\n  </call>",
+        '<call read path="src/app.py">\n</call>',
+        '<call read path="src/app.py"/>',
+        '<call name="read">\npath: src/app.py\n</call>',
+        "```\n<call read>\npath: src/app.py\n</call>\n```",
+        "```\n<call read>\npath: src/app.py\n```",
+        "<call Read>\nfile: ./src/app.py\n</call>",
+        "<call read>\npath: /home/me/project/src/app.py\n</call>",
+        "<call read>\npath: app.py\n</call>",
+        "<call read>\npath: src\\app.py\n</call>",
+        "<call read>\npath: src/app.py\nend:\n</call>",
+        "<call read>\npath: src/app.py\n</call>\n<call read>\npath: README.md\n</call>",
+        '<tool_call>\n{"name": "read", "arguments": {"path": "src/app.py"}}\n</tool_call>',
+        '<tool_call>{"name": "read", "arguments": {"path": "src/app.py",}}',
+        '<function=read>{"path": "src/app.py"}</function>',
+        "<function=read>\n<parameter=path>\nsrc/app.py\n</parameter>\n</function>",
+        '[TOOL_CALLS][{"name": "read", "arguments": {"path": "src/app.py"}}]',
+        'Reading.\n```json\n{"tool": "read", "args": {"path": "src/app.py"}}\n```',
+        'Reading.\n{"name": "read", "parameters": {"path": "src/app.py"}}',
+        "{'tool': 'read', 'path': 'src/app.py'}",
+        'First I read it.\nread("src/app.py")',
+        "`read(path='src/app.py')`",
+    ],
+)
+def test_a_call_is_read_in_the_forms_that_models_write(answer: str) -> None:
+    assert called(answer) == ("read", READ)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "<call edit_lines>\npath: src/app.py\nstart: 3\nend: 4\n--- body\ndef f():\n    return 1\n</call>",
+        "<call edit_lines>\npath: src/app.py\nstart: 3\nend: 4\n---\ndef f():\n    return 1\n</call>",
+        "<call edit_lines>\npath: src/app.py\nstart: 3.0\nend: '4'\nbody:\ndef f():\n    return 1\n</call>",
+        "<call edit_lines>\npath: src/app.py\nstart: 3\nend: 4\n--- body\n```py\ndef f():\n    return 1\n```\n</call>",
+        "<call edit_lines>\npath: src/app.py\nstart: 3\nend: 4\ndef f():\n    return 1\n</call>",
+        "<tool_call>" + json.dumps({"name": "edit_lines", "arguments": EDIT}) + "</tool_call>",
+    ],
+)
+def test_code_needs_no_escapes(answer: str) -> None:
+    assert called(answer) == ("edit_lines", EDIT)
+
+
+def test_code_may_hold_what_ends_calls_elsewhere() -> None:
+    body = "<html>\n</call> is the end\n  text\n<call me>\n--- search\n"
+    answer = f"<call swap>\npath: README.md\n--- search\nold\n--- replace\n{body}</call>"
+    assert called(answer) == ("swap", {"path": "README.md", "search": "old\n", "replace": body})
+
+
+def test_a_fence_in_markdown_stays() -> None:
+    answer = "<call create>\npath: notes.md\n--- body\n```\ncode\n```\n</call>"
+    assert called(answer)[1]["body"] == "```\ncode\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("<call rm>\npath: src/app.py\n</call>", "there is no tool 'rm'; there are read, search"),
+        ("<call read>\n</call>", "'path' is missing; read(path, start?, end?)"),
+        ("<call read>\npath: src/ap.py\n</call>", "there is no 'src/ap.py', maybe src/app.py"),
+        ("<call read>\npath: src/app.py\nstart: soon\n</call>", "'start' is to be a whole number, not 'soon'"),
+        ("<call read>\npath: src/app.py\ncolour: red\n</call>", "it has no parameter 'colour'"),
+        ("<call read>\npath: src/app.py\nplease read it\n</call>", "'please read it' is no `name: value`"),
+        ("<call search>\nquery: x\nkind: regex\n</call>", "'kind' is one of text, symbol, Meaning, not 'regex'"),
+        (f"<call search>\nquery: {'x' * 41}\n</call>", "has 41 characters, at most 40"),
+        ("<call edit_lines>\npath: src/app.py\nstart: 1\nend: 2\n--- body\ndef f():", "does not end with </call>"),
+        ("<call", "there is no tool ''"),
+        ('<tool_call>{"name": "read", "arguments": {"path": ["src/app.py"]}}</tool_call>', "'path' is to be text"),
+    ],
+)
+def test_what_cannot_be_understood_is_said_in_one_line(answer: str, reason: str) -> None:
+    call = read_call(answer, TOOLS, KNOWN)
+    assert isinstance(call, Malformed), call
+    assert reason in call.reason
+    assert "\n" not in call.reason
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "The function `read(path)` reads.",
+        "{}",
+        "Use <call> tags.",
+        "<callback>\n</callback>",
+        "a = read(1",
+        "[1]",
+    ],
+)
+def test_prose_is_no_call(answer: str) -> None:
+    assert read_call(answer, TOOLS, KNOWN) is None
+
+
+def test_repairs_are_told() -> None:
+    call = read_call("<call Reed>\nfile: app.py\n</call>", TOOLS, KNOWN)
+    assert isinstance(call, Call)
+    assert call.repairs == ("took 'Reed' for 'read'", "took 'file' for 'path'", "took 'app.py' for 'src/app.py'")
+
+
+def test_what_may_mean_two_things_is_not_guessed() -> None:
+    paths = Paths(["a/models.py", "b/models.py"])
+    call = read_call("<call read>\npath: models.py\n</call>", TOOLS, paths)
+    assert isinstance(call, Malformed)
+    assert "maybe a/models.py or b/models.py" in call.reason
+
+
+def test_a_native_call_is_checked_like_any_other() -> None:
+    assert called(RawCall("read", '{"path": "src/app.py", "start": null}', "c1")) == ("read", READ)
+    call = read_call(RawCall("read", '{"path": "src/app', "c1"), TOOLS, KNOWN)
+    assert isinstance(call, Malformed)
+    assert (call.tool, call.id) == ("read", "c1")
+
+
+def test_an_envelope_holds_a_call_or_none() -> None:
+    said = {"say": "I look.", "call": {"tool": "read", "path": "src/app.py"}}
+    assert called(json.dumps(said), Way.SCHEMA) == ("read", READ)
+    assert read_call(json.dumps({"say": "Done.", "call": None}), TOOLS, KNOWN, Way.SCHEMA) is None
+    assert isinstance(read_call('{"say": "I was cut', TOOLS, KNOWN, Way.SCHEMA), Malformed)
+
+
+@given(st.text() | st.text("<>call/ \nread:path`{}[]\"'-=(),", max_size=120), st.sampled_from(list(Way)))
+def test_nothing_that_is_said_breaks_the_reader(answer: str, way: Way) -> None:
+    for said in (answer, f"<call {answer}", f"<call edit_lines>\n{answer}", RawCall("read", answer)):
+        call = read_call(said, TOOLS, KNOWN, way)
+        assert call is None or isinstance(call, Call | Malformed)
+
+
+def test_a_file_elsewhere_is_not_taken_for_one_of_the_same_name() -> None:
+    call = read_call("<call read>\npath: docs/README.md\n</call>", TOOLS, KNOWN)
+    assert isinstance(call, Malformed)
+    assert "maybe README.md" in call.reason
+
+
+def test_quotes_of_a_text_stay() -> None:
+    assert called('<call search>\nquery: "exact words"\n</call>') == ("search", {"query": '"exact words"'})
