@@ -90,7 +90,7 @@ def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
     if isinstance(made, edits.Refusal):
         shown = tuple(line for lines in made.ranges for line in lines)
         return Refused(inside, made.why, found.data, content.lines, shown)
-    if not toolbox.shown.was(inside, found.data, made.needs):
+    if made.needs and not toolbox.shown.was(inside, found.data, made.needs):
         return _unseen(toolbox, inside, found.data, content, made)
     after = content.replaced(made.start, made.end, made.body)
     return _plan(inside, found.data, found.mode, content, after, made)

@@ -58,7 +58,7 @@ TOOLS: tuple[Tool, ...] = (
         reading.search,
     ),
     Tool("list", 0, "list(path?) files", (_of("code.tree", "path"),), Effect.READ, reading.list_files),
-    Tool("outline", 0, "outline(path) definitions", (_of("code.structure", "path"),), Effect.READ, reading.outline),
+    Tool("outline", 0, "outline(path?) definitions", (_of("code.structure", "path"),), Effect.READ, reading.outline),
     Tool(ANSWER, 0, "respond(text) ends your turn", (_raw("text"),), Effect.READ, reading.respond),
     Tool(
         MORE_TOOLS,

@@ -2,7 +2,7 @@
 
 It is started with a JSON object as its only word: `command`, `root`, `temporary`, `seconds`, `processes`, `confines`,
 `network`, `writable` and `hidden` paths, `environment` and more. Its standard input stays open as long as whoever asked
-is there; what the command prints goes to its standard output; how it ended is written to the descriptor `status` as JSON.
+is there; what the command prints goes to its standard output; how it ended goes to the descriptor `status` as JSON.
 
 On Linux orphans of the command become its own children (`PR_SET_CHILD_SUBREAPER`), so that neither a double fork nor a
 session of its own leads away from it. The command is confined before it starts: Landlock (`landlock(7)`, Linux 5.13)

@@ -1,0 +1,37 @@
+"""A repository, a toolbox for it, and calls as the loop makes them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from laconic.agent.tools.declaration import Observation, Tool
+from laconic.agent.tools.table import TOOLS
+from laconic.agent.tools.toolbox import Choices, Toolbox
+from laconic.cli.daemon import ANSWER_WORDS
+
+BY_NAME = {tool.name: tool for tool in TOOLS}
+
+
+def tool(name: str) -> Tool:
+    return BY_NAME[name]
+
+
+@contextmanager
+def opened(root: Path, kept: Path, **choices: Any) -> Iterator[Toolbox]:
+    with Toolbox.open(root, kept, "session", ANSWER_WORDS, Choices(**choices)) as toolbox:
+        yield toolbox
+
+
+def call(toolbox: Toolbox, name: str, **arguments: Any) -> Observation:
+    async def asked() -> Observation:
+        return await tool(name).run(toolbox, arguments)
+
+    return asyncio.run(asked())
+
+
+def tokens(toolbox: Toolbox, observation: Observation) -> int:
+    return toolbox.tokenizer.count(observation.text)

@@ -1,0 +1,364 @@
+"""Edits: what fits is made in one step and can be taken back; the rest is refused with the lines that are there."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.agent.tools.box import call, opened, tokens
+
+from laconic.agent.tools import editing
+from laconic.agent.tools.declaration import Observation
+from laconic.agent.tools.files import replacing
+from laconic.agent.tools.toolbox import Toolbox
+from laconic.foundation.limits import MAX_WHOLE_LINES, OBSERVATION_TOKENS
+
+APP = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
+
+
+def undo(toolbox: Toolbox) -> Observation:
+    import asyncio
+
+    return asyncio.run(editing.undo(toolbox))
+
+
+def write(root: Path, text: str, name: str = "app.py") -> Path:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    return path
+
+
+def test_lines_that_were_shown_are_replaced(toolbox: Toolbox, root: Path) -> None:
+    path = write(root, APP)
+    assert "2|    return 1" in call(toolbox, "read", path="app.py").text
+    told = call(toolbox, "edit", path="app.py", start=2, end=2, body="    x = 1\n    return x\n")
+    assert told.status == "ok"
+    assert path.read_text() == APP.replace("    return 1\n", "    x = 1\n    return x\n")
+    assert told.change is not None
+    assert (told.change.added_lines, told.change.removed_lines) == (2, 1)
+    assert "-    return 1\n+    x = 1\n+    return x\n" in told.change.diff
+    assert "moved by +1" in told.text
+
+
+def test_lines_that_were_not_shown_are_shown_instead(toolbox: Toolbox, root: Path) -> None:
+    path = write(root, APP)
+    told = call(toolbox, "edit", path="app.py", start=6, body="    return 3\n")
+    assert told.status == "refused"
+    assert "6|    return 2" in told.text
+    assert "3|" in told.text
+    assert "2|" not in told.text.replace("return 2", "")
+    assert path.read_text() == APP
+    assert call(toolbox, "edit", path="app.py", start=6, body="    return 3\n").status == "ok"
+
+
+def test_an_edit_of_what_has_changed_since_is_refused(toolbox: Toolbox, root: Path) -> None:
+    write(root, APP)
+    call(toolbox, "read", path="app.py")
+    path = write(root, "# new\n" + APP)
+    told = call(toolbox, "edit", path="app.py", start=2, body="    return 3\n")
+    assert told.status == "refused"
+    assert "changed or moved" in told.text
+    assert "2|def one():" in told.text
+    assert path.read_text() == "# new\n" + APP
+
+
+def test_lines_below_an_edit_that_moved_them_are_not_edited_by_their_old_numbers(toolbox: Toolbox, root: Path) -> None:
+    write(root, APP)
+    call(toolbox, "read", path="app.py")
+    assert call(toolbox, "edit", path="app.py", start=1, end=0, body="import os\n").status == "ok"
+    told = call(toolbox, "edit", path="app.py", start=6, body="    return 3\n")
+    assert told.status == "refused"
+    assert "7|    return 2" in told.text
+
+
+def test_lines_below_an_edit_that_moved_nothing_still_count_as_shown(toolbox: Toolbox, root: Path) -> None:
+    path = write(root, APP)
+    call(toolbox, "read", path="app.py")
+    call(toolbox, "edit", path="app.py", start=2, body="    return 10\n")
+    assert call(toolbox, "edit", path="app.py", start=6, body="    return 20\n").status == "ok"
+    assert path.read_text() == APP.replace("1\n", "10\n").replace("2\n", "20\n")
+
+
+def test_a_text_is_replaced_where_it_stands_once(toolbox: Toolbox, root: Path) -> None:
+    path = write(root, APP)
+    assert call(toolbox, "edit", path="app.py", old="return 1", body="return 5").status == "ok"
+    assert path.read_text() == APP.replace("return 1", "return 5")
+
+
+def test_a_text_that_stands_twice_is_refused_with_both_places(toolbox: Toolbox, root: Path) -> None:
+    write(root, APP)
+    told = call(toolbox, "edit", path="app.py", old="    return", body="    yield")
+    assert told.status == "refused"
+    assert "2 places" in told.text
+    assert "2|    return 1" in told.text
+    assert "6|    return 2" in told.text
+
+
+def test_a_text_with_another_margin_is_found_and_the_new_lines_get_the_margin_of_the_file(
+    toolbox: Toolbox, root: Path
+) -> None:
+    path = write(root, "class A:\n    def f(self):\n        x = 1\n        return x\n")
+    told = call(toolbox, "edit", path="app.py", old="def f(self):\n    x = 1\n", body="def f(self):\n    x = 2\n")
+    assert told.status == "ok"
+    assert path.read_text() == "class A:\n    def f(self):\n        x = 2\n        return x\n"
+
+
+def test_a_text_that_is_not_there_is_answered_with_what_is_like_it(toolbox: Toolbox, root: Path) -> None:
+    write(root, APP)
+    told = call(toolbox, "edit", path="app.py", old="def too():\n    return 9\n", body="")
+    assert told.status == "refused"
+    assert "5|def two():" in told.text
+
+
+def test_a_short_file_is_replaced_as_a_whole_and_a_long_one_is_not(toolbox: Toolbox, root: Path) -> None:
+    path = write(root, APP)
+    assert call(toolbox, "edit", path="app.py", body="x = 1\n").status == "refused"
+    assert call(toolbox, "read", path="app.py").status == "ok"
+    assert call(toolbox, "edit", path="app.py", body="x = 1\n").status == "ok"
+    assert path.read_text() == "x = 1\n"
+    write(root, "x = 1\n" * (MAX_WHOLE_LINES + 1))
+    assert "give start and end" in call(toolbox, "edit", path="app.py", body="x = 2\n").text
+
+
+def test_write_refuses_a_file_that_exists_and_says_which_call_to_use(toolbox: Toolbox, root: Path) -> None:
+    path = write(root, APP)
+    told = call(toolbox, "write", path="app.py", body="x\n")
+    assert told.status == "refused"
+    assert "edit(app.py, start, end, body)" in told.text
+    assert path.read_text() == APP
+
+
+def test_new_files_get_their_folders_and_both_go_with_undo(toolbox: Toolbox, root: Path) -> None:
+    assert call(toolbox, "write", path="a/b/c.py", body="x = 1").status == "ok"
+    assert (root / "a/b/c.py").read_text() == "x = 1\n"
+    assert call(toolbox, "create", path="a/__init__.py").status == "ok"
+    assert (root / "a/__init__.py").read_bytes() == b""
+    assert undo(toolbox).status == "ok"
+    assert undo(toolbox).status == "ok"
+    assert list(root.iterdir()) == []
+    assert undo(toolbox).status == "refused"
+
+
+def test_an_edit_that_breaks_the_syntax_is_not_made(toolbox: Toolbox, root: Path) -> None:
+    path = write(root, APP)
+    call(toolbox, "read", path="app.py")
+    told = call(toolbox, "edit", path="app.py", start=1, body="def one(:\n")
+    assert told.status == "refused"
+    assert "syntax" in told.text
+    assert path.read_text() == APP
+    assert undo(toolbox).status == "refused"
+
+
+def test_a_file_that_was_broken_before_can_be_mended_in_steps(toolbox: Toolbox, root: Path) -> None:
+    write(root, "def one(:\n    pass\n\ndef two(:\n    pass\n")
+    call(toolbox, "read", path="app.py")
+    assert call(toolbox, "edit", path="app.py", start=1, body="def one():\n").status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"a\r\nb\r\nc\r\n", b"a\r\nx\r\ny\r\nc\r\n"),
+        (b"a\nb\nc", b"a\nx\ny\nc"),
+        (b"\xef\xbb\xbfa\nb\nc\n", b"\xef\xbb\xbfa\nx\ny\nc\n"),
+        ("a\nb\né\n".encode("latin-1"), "a\nx\ny\né\n".encode("latin-1")),
+        ("a\nb\né\n".encode("utf-16"), "a\nx\ny\né\n".encode("utf-16")),
+        (b"a\nb\n\x0c\x1b[31m\n", b"a\nx\ny\n\x0c\x1b[31m\n"),
+    ],
+)
+def test_what_is_not_edited_keeps_its_bytes(toolbox: Toolbox, root: Path, before: bytes, after: bytes) -> None:
+    (root / "t.txt").write_bytes(before)
+    call(toolbox, "read", path="t.txt")
+    assert call(toolbox, "edit", path="t.txt", start=2, body="x\ny\n").status == "ok"
+    assert (root / "t.txt").read_bytes() == after
+    undo(toolbox)
+    assert (root / "t.txt").read_bytes() == before
+
+
+def test_the_last_line_of_a_file_without_a_final_newline(toolbox: Toolbox, root: Path) -> None:
+    path = write(root, "a\nb", "t.txt")
+    call(toolbox, "read", path="t.txt")
+    assert call(toolbox, "edit", path="t.txt", start=3, end=2, body="c\n").status == "ok"
+    assert path.read_text() == "a\nb\nc"
+
+
+def test_permissions_and_links_stay(toolbox: Toolbox, root: Path) -> None:
+    path = write(root, "#!/bin/sh\necho a\n", "run.sh")
+    path.chmod(0o751)
+    (root / "link.sh").symlink_to("run.sh")
+    assert call(toolbox, "edit", path="link.sh", old="echo a", body="echo b").status == "ok"
+    assert (root / "link.sh").is_symlink()
+    assert path.read_text() == "#!/bin/sh\necho b\n"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o751
+    undo(toolbox)
+    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("#!/bin/sh\necho a\n", 0o751)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../out.txt", "/etc/passwd", "a/../../out.txt", "away/x.txt", ".git/config", "sub/.GIT/hooks/x", ".laconic/x"],
+)
+def test_no_path_leads_out_of_the_repository(toolbox: Toolbox, root: Path, tmp_path: Path, path: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "x.txt").write_text("secret\n")
+    (tmp_path / "out.txt").write_text("secret\n")
+    (root / "away").symlink_to(outside)
+    (root / ".git").mkdir()
+    (root / ".git/config").write_text("secret\n")
+    for name, more in (
+        ("read", {}),
+        ("edit", {"old": "secret", "body": "x"}),
+        ("write", {"body": "x"}),
+        ("create", {}),
+    ):
+        told = call(toolbox, name, path=path, **more)
+        assert told.status == "failed", (name, told)
+        assert "secret" not in told.text
+    assert (outside / "x.txt").read_text() == (tmp_path / "out.txt").read_text() == "secret\n"
+
+
+def test_a_folder_that_becomes_a_link_on_the_way_is_not_followed(
+    toolbox: Toolbox, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(root, APP, "sub/app.py")
+    outside = tmp_path / "outside"
+    write(outside, APP)
+    call(toolbox, "read", path="sub/app.py")
+    original = replacing.opened_parent
+
+    def raced(*given: Any, **named: Any) -> Any:
+        (root / "sub").rename(root / "old")
+        (root / "sub").symlink_to(outside)
+        monkeypatch.setattr(replacing, "opened_parent", original)
+        return original(*given, **named)
+
+    monkeypatch.setattr(replacing, "opened_parent", raced)
+    assert call(toolbox, "edit", path="sub/app.py", start=2, body="    return 3\n").status == "failed"
+    assert (outside / "app.py").read_text() == APP
+    assert sorted(path.name for path in outside.iterdir()) == ["app.py"]
+
+
+def test_a_file_that_changes_while_an_edit_is_made_is_left_alone(
+    toolbox: Toolbox, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(root, APP)
+    call(toolbox, "read", path="app.py")
+    original = toolbox.kept.add_checkpoint
+
+    def raced(*given: Any) -> int:
+        path.write_text("somebody = 1\n")
+        return original(*given)
+
+    monkeypatch.setattr(toolbox.kept, "add_checkpoint", raced)
+    assert "version_conflict" in call(toolbox, "edit", path="app.py", start=2, body="    return 3\n").text
+    assert path.read_text() == "somebody = 1\n"
+    assert [found.name for found in root.iterdir()] == ["app.py"]
+    assert undo(toolbox).status == "refused"
+
+
+def test_undo_leaves_what_somebody_has_changed_since(toolbox: Toolbox, root: Path) -> None:
+    path = write(root, APP)
+    call(toolbox, "edit", path="app.py", old="return 1", body="return 5")
+    path.write_text("mine\n")
+    assert "version_conflict" in undo(toolbox).text
+    assert path.read_text() == "mine\n"
+
+
+def test_pipes_large_and_binary_files_are_refused(toolbox: Toolbox, root: Path) -> None:
+    os.mkfifo(root / "pipe")
+    with (root / "large").open("wb") as file:
+        file.truncate(3_000_000_000)
+    (root / "binary").write_bytes(b"\x00\x01")
+    for name in ("pipe", "large", "binary", "."):
+        for told in (call(toolbox, "read", path=name), call(toolbox, "edit", path=name, old="a", body="b")):
+            assert told.status == "failed"
+
+
+def test_a_preview_shows_the_diff_and_changes_nothing(toolbox: Toolbox, root: Path) -> None:
+    path = write(root, APP)
+    shown = editing.preview_edit(toolbox, {"path": "app.py", "old": "return 1", "body": "return '\x1b[31m\u202e'"})
+    assert "-    return 1" in shown
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert path.read_text() == APP
+
+
+def test_refusals_are_bounded(toolbox: Toolbox, root: Path) -> None:
+    write(root, "".join(f"x{number} = '{'word ' * 60}'\n" for number in range(200)))
+    told = call(toolbox, "edit", path="app.py", start=20, end=180, body="y = 1\n")
+    assert told.status == "refused"
+    assert tokens(toolbox, told) <= OBSERVATION_TOKENS + 20
+
+
+LINES = st.lists(st.sampled_from(["a", "bb", "", "  c", "é", "x\x0c", "\r"]), max_size=6)
+ENDINGS = st.sampled_from(["\n", "\r\n"])
+FILES = st.builds(
+    lambda lines, ending, last: ending.join(lines) + (ending if last else ""), LINES, ENDINGS, st.booleans()
+)
+STEPS = st.lists(st.tuples(st.integers(1, 7), st.integers(0, 7), LINES), min_size=1, max_size=6)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@given(text=FILES, steps=STEPS)
+def test_undo_goes_back_through_any_sequence_of_edits(text: str, steps: list[tuple[int, int, list[str]]]) -> None:
+    with tempfile.TemporaryDirectory() as folder, opened(made(folder), Path(folder) / "kept") as toolbox:
+        path = toolbox.root / "t.txt"
+        path.write_bytes(text.encode())
+        states = [path.read_bytes()]
+        for start, end, lines in steps:
+            call(toolbox, "read", path="t.txt")
+            body = "".join(f"{line}\n" for line in lines)
+            if call(toolbox, "edit", path="t.txt", start=start, end=end, body=body).status == "ok":
+                states.append(path.read_bytes())
+        assert path.read_bytes() == states[-1]
+        for state in reversed(states[:-1]):
+            assert undo(toolbox).status == "ok"
+            assert path.read_bytes() == state
+        assert undo(toolbox).status == "refused"
+
+
+def made(folder: str) -> Path:
+    root = Path(folder) / "repository"
+    root.mkdir()
+    return root
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from tests.agent.tools.box import call, opened
+from laconic.agent.tools.files import replacing
+
+def killed(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+root, kept, where = sys.argv[1:]
+with opened(Path(root), Path(kept)) as toolbox:
+    call(toolbox, "edit", path="app.py", old="return 1", body="return 5")
+    setattr(replacing if where == "replace" else os, where, killed)
+    call(toolbox, "edit", path="app.py", old="return 2", body="return 6")
+"""
+
+
+@pytest.mark.parametrize("where", ["replace", "rename", "fsync"])
+def test_a_program_that_is_killed_in_the_middle_has_lost_nothing(root: Path, tmp_path: Path, where: str) -> None:
+    path = write(root, APP)
+    words = [sys.executable, "-c", KILLED, str(root), str(tmp_path / "kept"), where]
+    ended = subprocess.run(words, check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert ended.returncode == -signal.SIGKILL
+    assert path.read_text() == APP.replace("return 1", "return 5")
+    with opened(root, tmp_path / "kept") as toolbox:
+        assert undo(toolbox).status == "ok"
+        assert path.read_text() == APP
+        assert undo(toolbox).status == "refused"
