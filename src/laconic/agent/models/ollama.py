@@ -23,8 +23,6 @@ OLLAMA = "ollama"
 KEEP_ALIVE = "30m"  # that the model stays loaded, and what it has evaluated with it
 # A vocabulary may make fewer tokens of a text than o200k_base, but not that few.
 LEAST_SHARE = 0.6
-# What a tokenizer makes of the same session hardly changes from one request to the next.
-LEAST_LEARNT_SHARE = 0.85
 _STOPS = {"stop": "end", "length": "length"}
 
 
@@ -141,15 +139,14 @@ class LineReader:
 class PromptSizes:
     """Whether a server has evaluated the prompts that it was sent, or cut them to fit.
 
-    A prompt that begins with the one before cannot be smaller. Beside this certainty, the tokens that a server reports
-    for each of ours are compared with what they were at most, in requests before or for any vocabulary.
+    For each of our tokens a server reports at least LEAST_SHARE. Where a prompt begins with the one before, that holds
+    of what was added: it cannot be smaller than it was, and what a template puts around messages does not count.
     """
 
     def __init__(self, window: int) -> None:
         self._window = window
         self._before: Prompt = ()
-        self._before_tokens = 0
-        self._share = 0.0  # reported tokens for each of ours, at least, as far as one has seen
+        self._before_tokens = self._before_ours = 0  # as reported, and as we count
 
     def check(self, prompt: Prompt, reported: int) -> None:
         """Take what was reported of a prompt; raises `window_exceeded` where the server must have cut it."""
@@ -157,10 +154,9 @@ class PromptSizes:
         if not reported or not ours:
             return
         has_grown = bool(self._before) and prompt[: len(self._before)] == self._before
-        least = max(LEAST_SHARE, self._share * LEAST_LEARNT_SHARE) * ours
-        if (has_grown and reported < self._before_tokens) or reported < least:
+        known, new = (self._before_tokens, ours - self._before_ours) if has_grown else (0, ours)
+        if reported < known + LEAST_SHARE * new:
             message = f"the server cut the prompt: it has about {ours:,} tokens, and {reported:,} of them were read"
             hint = f"the window is {self._window:,} tokens; ask for a larger one, or compact the session"
             raise LaconicError("window_exceeded", message, hint)
-        self._share = reported / ours if not self._share else min(self._share, reported / ours)
-        self._before, self._before_tokens = prompt, reported
+        self._before, self._before_tokens, self._before_ours = prompt, reported, ours

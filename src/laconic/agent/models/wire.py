@@ -160,6 +160,7 @@ def _request(link: h11.Connection, place: Endpoint, method: str, path: str, body
 
 async def _events(place: Endpoint, link: h11.Connection, reader: asyncio.StreamReader) -> AsyncGenerator[h11.Event]:
     """What the server sends, from the head of its answer on; raises `model_failed` where it stops or falls silent."""
+    has_begun = False
     while True:
         try:
             event = link.next_event()
@@ -171,10 +172,12 @@ async def _events(place: Endpoint, link: h11.Connection, reader: asyncio.StreamR
             message = f"{place.url} has said nothing for {MODEL_SILENCE_SECONDS:g} s"
             raise LaconicError("model_failed", message) from error
         except (OSError, h11.RemoteProtocolError) as error:
-            raise LaconicError("model_failed", f"{place.url} broke off in the middle of its answer: {error}") from error
+            when = "in the middle of its answer" if has_begun else "before it answered"
+            raise LaconicError("model_failed", f"{place.url} broke off {when}") from error
         if isinstance(event, h11.EndOfMessage | h11.ConnectionClosed):
             return
         if isinstance(event, h11.Event) and not isinstance(event, h11.InformationalResponse):
+            has_begun = True
             yield event
 
 
