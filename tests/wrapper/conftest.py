@@ -44,10 +44,10 @@ class Tmux:
         self.environment.pop("TMUX", None)
 
     def run(self, name: str, *words: str, options: Sequence[str] = ()) -> None:
-        command = [sys.executable, "-m", "laconic", "run", "--no-start", "--tmux", "--name", name, *options, "--"]
+        command = [sys.executable, "-m", "laconic", "run", "--no-start", "--no-brief", "--tmux", "--name", name]
         done = subprocess.run(
-            [*command, *words], env=self.environment, capture_output=True, text=True, stdin=subprocess.DEVNULL,
-            timeout=PATIENCE_SECONDS, check=False,
+            [*command, *options, "--", *words], env=self.environment, capture_output=True, text=True,
+            stdin=subprocess.DEVNULL, timeout=PATIENCE_SECONDS, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert f"tmux attach -t laconic-{name}" in done.stdout

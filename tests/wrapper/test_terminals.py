@@ -32,7 +32,7 @@ class Seat:
         self.resize(100, 30)
         self.before = termios.tcgetattr(self.its)
         self.seen = b""
-        command = [sys.executable, "-m", "laconic", "run", "--no-start", *options, "--", *words]
+        command = [sys.executable, "-m", "laconic", "run", "--no-start", "--no-brief", *options, "--", *words]
         self.process = subprocess.Popen(
             command, env={**os.environ, **home.environment}, cwd=home.root, start_new_session=True,
             stdin=self.its, stdout=self.its, stderr=self.its, preexec_fn=self._take,  # noqa: PLW1509

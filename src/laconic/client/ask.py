@@ -223,6 +223,14 @@ def checkpoint(thread_id: str, name: str = "") -> Request[shapes.CheckpointTold]
     return request("checkpoint", path={"thread_id": thread_id}, body=shapes.NewCheckpoint(name))
 
 
+def session_end(
+    thread_id: str, program: str, description: str, summary: str, exit_status: int = 0, *, key: str = ""
+) -> Request[shapes.SessionTold]:
+    """Leave the summary of a session in a thread."""
+    body = shapes.NewSession(program, description, summary, exit_status)
+    return request("session_end", path={"thread_id": thread_id}, body=body, headers={"Idempotency-Key": key})
+
+
 def replay(thread_id: str, after: int = 0) -> Request[shapes.Replayed]:
     """Make the calls of a thread again and compare."""
     return request("replay", path={"thread_id": thread_id}, body=shapes.NewReplay(after))

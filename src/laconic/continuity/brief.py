@@ -102,7 +102,7 @@ def _joined(sections: Sequence[_Section]) -> str:
 
 
 def _closing(left_out: Sequence[Missing]) -> str:
-    told = "; ".join(f"{one.title.lower()} ({_clipped(one.reason)})" for one in left_out)
+    told = "; ".join(f"{one.title.lower()} ({one_line(neutral(one.reason), _REASON_CHARACTERS)})" for one in left_out)
     return f"\nNot here: {told}\n" if told else ""
 
 
@@ -110,6 +110,7 @@ def _short_closing(left_out: Sequence[Missing]) -> str:
     return f"\nNot here: {len(left_out)} part{'s' * (len(left_out) != 1)}\n" if left_out else ""
 
 
-def _clipped(reason: str) -> str:
-    line = " ".join(neutral(reason).split())
-    return line if len(line) <= _REASON_CHARACTERS else line[: _REASON_CHARACTERS - 1] + "…"
+def one_line(text: str, most: int) -> str:
+    """A text of somebody's as one line of at most so many characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"

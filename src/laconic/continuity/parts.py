@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from laconic.client import Client, ask
-from laconic.continuity.brief import Brief, Missing, Part, write_brief
+from laconic.continuity.brief import Brief, Missing, Part, one_line, write_brief
 from laconic.daemon.asking import Asking
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible_line
@@ -114,9 +114,7 @@ def _unread_text(relay: Client, name: str) -> str:
 
 
 def _message_line(one: DeliveryTold) -> str:
-    body = " ".join(one.body.split())
-    if len(body) > BRIEF_MESSAGE_CHARACTERS:
-        body = body[: BRIEF_MESSAGE_CHARACTERS - 1] + "…"
+    body = one_line(one.body, BRIEF_MESSAGE_CHARACTERS)
     thread = f" [thread:{one.thread}]" if one.thread else ""
     return visible_line(f"{one.number} {one.sender}{thread}: {body}")
 

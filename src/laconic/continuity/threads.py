@@ -29,6 +29,8 @@ def found(relay: Client, directory: Path) -> str:
     return ""
 
 
-def found_or_made(relay: Client, directory: Path) -> str:
-    """The thread of a directory, which is made if there is none."""
+def named_or_own(relay: Client, thread_id: str, directory: Path) -> str:
+    """The thread of an id, or that of a directory, which is made if there is none; raises `thread_not_found`."""
+    if thread_id:
+        return relay(ask.thread_get(thread_id)).thread_id
     return found(relay, directory) or relay(ask.thread_new(name_of(directory))).thread_id

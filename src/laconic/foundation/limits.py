@@ -424,6 +424,7 @@ MAX_CYCLE_CHARACTERS = 400  # of what is said again and again
 BRIEF_TOKENS = 2_000  # of a brief, where nothing else is said
 RUN_BRIEF_TOKENS = 700  # of one that is typed into a program: what is longer than MAX_TYPED_BYTES would be cut
 MIN_BRIEF_TOKENS = 60
+BRIEF_SECONDS = 20.0  # for the brief of a program that runs already
 MAX_BRIEF_MESSAGES = 50  # that wait, in one brief
 BRIEF_MESSAGE_CHARACTERS = 200  # of one of them
 MAX_SESSION_LINES = 200  # of each kind in a summary

@@ -19,6 +19,7 @@ ARTIFACT_REMOVED = "artifact.removed"
 CAPABILITY_INVOKED = "capability.invoked"
 REPORT_GENERATED = "report.generated"
 CHECKPOINT_CREATED = "checkpoint.created"
+SESSION_ENDED = "session.ended"
 THREAD_IMPORTED = "thread.imported"
 
 

@@ -12,7 +12,7 @@ from laconic.foundation.limits import MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
 from laconic.relay import state as states
 from laconic.relay.accounting import metrics_of
 from laconic.relay.encoding import canonical, decode, encode, timestamp
-from laconic.relay.store.commands import Batch, Edit, Write
+from laconic.relay.store.commands import Batch, Command, Edit, Write
 from laconic.relay.store.store import Store
 from laconic.relay.streams import STATE, STATE_PATCHED, THREAD, THREAD_CREATED, Event, event, happened
 
@@ -129,18 +129,22 @@ def patch_state(
     the same time are applied one after the other, and none is lost.
     """
     now_ms = store.now_ms()
-    document = STATE + thread_id
+    commands = patching(store, thread_id, operations, actor, expected=expected)
+    fingerprint = canonical([thread_id, operations, expected]) if key else b""
+    done = store.commit(Batch(commands, f"patch/{actor}/{key}" if key else "", fingerprint))
+    return Patched(done.given[0], timestamp(now_ms), done.is_repetition)
+
+
+def patching(
+    store: Store, thread_id: str, operations: object, actor: str, *, expected: int | None = None
+) -> tuple[Command, ...]:
+    """The commands that change a state and tell so. They are the first of their batch, which gives the version."""
 
     def told(given: Any) -> dict[str, Any]:
         return {"version": given[0], "state_ref": state_ref(given[0]), "by": actor, "operations": operations}
 
-    commands = (
-        Write(document, states.edit_by(operations, now_ms), actor, expected),
-        happened(thread_id, STATE_PATCHED, told),
-    )
-    fingerprint = canonical([thread_id, operations, expected]) if key else b""
-    done = store.commit(Batch(commands, f"patch/{actor}/{key}" if key else "", fingerprint))
-    return Patched(done.given[0], timestamp(now_ms), done.is_repetition)
+    edit = states.edit_by(operations, store.now_ms())
+    return Write(STATE + thread_id, edit, actor, expected), happened(thread_id, STATE_PATCHED, told)
 
 
 def history(store: Store, thread_id: str, before: int | None = None, limit: int = 100) -> list[dict[str, Any]]:

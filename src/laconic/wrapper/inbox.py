@@ -51,11 +51,14 @@ class Inbox:
         self._texts.append(Text(head, delivery.body, delivery))
         return True
 
-    def put(self, head: str, body: str) -> bool:
-        """Something is to be said that is no message; whether there was room."""
+    def put(self, head: str, body: str, *, is_first: bool = False) -> bool:
+        """Something is to be said that is no message, `is_first` before all that waits; whether there was room."""
         if len(self._texts) >= MAX_WAITING_TEXTS:
             return False
-        self._texts.append(Text(head, body))
+        if is_first:
+            self._texts.appendleft(Text(head, body))
+        else:
+            self._texts.append(Text(head, body))
         return True
 
     def done(self, text: Text) -> None:

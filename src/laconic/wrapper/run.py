@@ -7,9 +7,11 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import NamedTuple
 
+from laconic.continuity.handover import Handover, Place
+from laconic.continuity.threads import VARIABLE as THREAD_VARIABLE
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_NAME_TRIES
 from laconic.wrapper import terminal, tmux
@@ -24,7 +26,7 @@ class Wanted(NamedTuple):
     """What somebody wants to be run, and how."""
 
     words: Sequence[str]
-    home: Path
+    place: Place
     name: str = ""  # that of the program, if empty
     task: str = ""
     spawn: Sequence[str] = ()  # programs that it may start, beside itself
@@ -45,13 +47,19 @@ def run(wanted: Wanted, environment: Mapping[str, str]) -> int:
 async def _run(wanted: Wanted, environment: Mapping[str, str], report: tmux.Report) -> int:
     mail = await _named(wanted)
     try:
-        given = {**environment, NAME_VARIABLE: mail.who.name}
+        handover = await asyncio.to_thread(Handover, wanted.place, mail.who.name, wanted.task)
+        given = {**environment, NAME_VARIABLE: mail.who.name, THREAD_VARIABLE: handover.thread}
         given.pop(tmux.REPORT_VARIABLE, None)
-        spawned = Spawned([*own_words(), "run", "--no-start"], [wanted.words[0], *wanted.spawn])
+        spawned = Spawned(
+            [*own_words(), "run", "--no-start", "--thread", handover.thread], [wanted.words[0], *wanted.spawn]
+        )
         program = terminal.start(wanted.words, given, 0 if os.isatty(0) else None)
-        session = Session(Given(wanted.words, given, wanted.task), program, mail, spawned)
+        session = Session(Given(wanted.words, given, handover), program, mail, spawned)
         report.runs()
         status = await session.run()
+        not_kept = await asyncio.to_thread(handover.close, mail.who.program, status)
+        if not_kept:
+            sys.stderr.write(f"note: {not_kept}\n")
         report.ended(status)
         return status
     finally:
@@ -62,12 +70,12 @@ async def _named(wanted: Wanted) -> Mail:
     """The connection under the name that is wanted, or under the first free one that begins like the program."""
     program = PurePath(wanted.words[0]).name
     if wanted.name:
-        return await Mail.open(Who(wanted.name, wanted.home, program, wanted.task))
+        return await Mail.open(Who(wanted.name, wanted.place.home, program, wanted.task))
     stem = re.sub(r"\W", "-", PurePath(program).stem).strip("-") or "agent"
     for number in range(1, MAX_NAME_TRIES + 1):
         name = stem if number == 1 else f"{stem}-{number}"
         try:
-            return await Mail.open(Who(name, wanted.home, program, wanted.task))
+            return await Mail.open(Who(name, wanted.place.home, program, wanted.task))
         except LaconicError as error:
             if error.code not in {"name_taken", "unauthorized"}:
                 raise
@@ -82,8 +90,9 @@ def own_words() -> list[str]:
 def run_in_tmux(wanted: Wanted, environment: Mapping[str, str]) -> tmux.Ended:
     """Run a program in a session of tmux, and be attached to it where there is a terminal."""
     name = wanted.name or PurePath(wanted.words[0]).stem
-    options = ["--no-start"]
-    for flag, values in (("--name", [wanted.name]), ("--task", [wanted.task]), ("--spawn", wanted.spawn)):
+    options = ["--no-start", *([] if wanted.place.has_brief else ["--no-brief"])]
+    flags = (("--name", [wanted.name]), ("--task", [wanted.task]), ("--thread", [wanted.place.thread]))
+    for flag, values in (*flags, ("--spawn", wanted.spawn)):
         for value in values:
             options += [f"{flag}={value}"] if value else []
     words = [*own_words(), "run", *options, "--", *wanted.words]

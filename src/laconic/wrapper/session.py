@@ -11,6 +11,7 @@ from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from laconic.client.peer import Delivery
+from laconic.continuity.handover import Handover
 from laconic.foundation.clock import elapsed_seconds
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import (
@@ -42,7 +43,7 @@ class Given(NamedTuple):
 
     words: Sequence[str]
     environment: Mapping[str, str]
-    task: str = ""  # typed in first
+    handover: Handover  # what is typed in first, and who writes down what goes on
 
 
 class Session:
@@ -73,8 +74,6 @@ class Session:
         """Run until the program ends; its exit status."""
         loop = asyncio.get_running_loop()
         with self._user or contextlib.nullcontext(), self._listening(loop):
-            if self._given.task:
-                self._say(f"[{RELAY}]", self._given.task)
             async with asyncio.TaskGroup() as tasks:
                 speaking = tasks.create_task(self._speech.run())
                 passing = tasks.create_task(self._pass_output())
@@ -179,6 +178,7 @@ class Session:
 
     def _hear(self, *, is_over: bool) -> None:
         for command in self._watcher.look(elapsed_seconds(), is_over=is_over):
+            self._given.handover.record.heard(command)
             self._speech.hear(command)
 
     async def _pass_rest(self, passing: asyncio.Task[None]) -> None:
@@ -247,7 +247,10 @@ class Session:
                 self._press(held)
 
     async def _type_in(self) -> None:
-        """Type what waits, one text after the other."""
+        """Type what waits, one text after the other, what the session begins with before all else."""
+        opening = await self._given.handover.opening()
+        if opening:
+            self._inbox.put(f"[{RELAY}]", opening, is_first=True)
         while True:
             await asyncio.sleep(_TICK_SECONDS)
             if self._typing is None and self._inbox:
@@ -283,6 +286,8 @@ class Session:
             raise error
 
     async def _received(self, delivery: Delivery) -> None:
+        if delivery.kind in _TYPED_KINDS:
+            self._given.handover.record.came(delivery)
         if delivery.kind in _TYPED_KINDS and self._inbox.put_message(delivery):
             return
         told = delivery.data.get(UNDELIVERED) if isinstance(delivery.data, dict) else None

@@ -34,8 +34,8 @@ def _brief(asked: Asked, parameters: _BriefParameters) -> dict[str, Any]:
     from laconic.continuity.parts import Subject, brief
 
     home = _running_home()
-    directory = Path(enclosing_root(str(Path(asked.options.root or ".").resolve())))
-    root = directory if asked.options.root or is_repository(str(directory)) else None
+    directory, has_code = session_directory(asked.options.root)
+    root = directory if has_code else None
     agent = parameters.agent or os.environ.get("LACONIC_AGENT", "")
     thread = parameters.thread or _thread(home, directory)
     subject = Subject(parameters.task, parameters.entry, thread, agent, root, home)
@@ -45,6 +45,12 @@ def _brief(asked: Asked, parameters: _BriefParameters) -> dict[str, Any]:
         "text": made.text, "tokens": made.tokens, "budget": made.budget, "parts": made.parts, "missing": missing,
         "thread": thread, "agent": agent,
     }  # fmt: skip
+
+
+def session_directory(root: str) -> tuple[Path, bool]:
+    """The directory that a session is about, and whether it is a repository: one that was named counts as such."""
+    directory = enclosing_root(str(Path(root or ".").resolve()))
+    return Path(directory), bool(root) or is_repository(directory)
 
 
 def _running_home() -> Path | None:

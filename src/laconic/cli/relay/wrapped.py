@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from laconic.capabilities.declaration import option, positional
 from laconic.cli.daemon import ANSWER_WORDS, resolved_root
+from laconic.cli.relay.brief import session_directory
 from laconic.cli.relay.declared import Asked, RelayCommand
 from laconic.cli.relay.process import need_extra
 from laconic.foundation.errors import LaconicError
 from laconic.protocols.relay.place import DEFAULT_PORT, home_directory
+
+if TYPE_CHECKING:
+    from laconic.continuity.handover import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,8 @@ class _RunParameters:
     name: str = option("", "as whom others know it (default: the program's name, numbered where that is taken)")
     tmux: bool = option(False, "in a new session of tmux, which goes on when this terminal is closed")
     task: str = option("", "what it is to do, typed in first")
+    brief: bool = option(True, "type in what is worth knowing: thread, unread messages, code about the task, outline")
+    thread: str = option("", "where its summary goes (default: LACONIC_THREAD or this directory's)", metavar="ID")
     spawn: tuple[str, ...] = option((), "a program that it may start with ->relay:spawn, beside itself; repeatable")
     start: bool = option(True, "start the relay if none runs")
 
@@ -31,7 +37,8 @@ def _run(asked: Asked, parameters: _RunParameters) -> dict[str, Any]:
 
     home = home_directory()
     _have_relay(home, asked.options.root, may_start=parameters.start)
-    wanted = Wanted(parameters.program, home, parameters.name, parameters.task, parameters.spawn)
+    place = _place(asked, parameters, home)
+    wanted = Wanted(parameters.program, place, parameters.name, parameters.task, parameters.spawn)
     environment = dict(os.environ)
     if not parameters.tmux:
         return {"exit_status": run(wanted, environment), "text": ""}
@@ -40,6 +47,15 @@ def _run(asked: Asked, parameters: _RunParameters) -> dict[str, Any]:
         return {"session": ended.session, "exit_status": ended.status, "text": ""}
     text = f"it runs in the session {ended.session}: tmux attach -t {ended.session}\n"
     return {"session": ended.session, "exit_status": 0, "text": text}
+
+
+def _place(asked: Asked, parameters: _RunParameters, home: Path) -> Place:
+    from laconic.continuity import threads
+    from laconic.continuity.handover import Place
+
+    directory, is_repository = session_directory(asked.options.root)
+    thread = parameters.thread or os.environ.get(threads.VARIABLE, "")
+    return Place(home, directory, is_repository, ANSWER_WORDS, thread, parameters.brief)
 
 
 def _have_relay(home: Path, root: str, *, may_start: bool) -> None:

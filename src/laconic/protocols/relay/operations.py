@@ -170,6 +170,11 @@ OPERATIONS: tuple[Operation, ...] = (
         shapes.CheckpointTold, shapes.NewCheckpoint, status=201, fails=_THREAD,
     ),
     Operation(
+        "session_end", "POST", "/threads/{thread_id}/sessions", "Leave the summary of a session in a thread",
+        shapes.SessionTold, shapes.NewSession, status=201, repeatable=True,
+        fails=(*_ARTIFACT, "patch_failed", "invalid_state", "payload_too_large", "key_reused"),
+    ),
+    Operation(
         "replay", "POST", "/threads/{thread_id}/replay", "Make the calls of a thread again and compare",
         shapes.Replayed, shapes.NewReplay, is_call=True, fails=_THREAD,
     ),

@@ -106,6 +106,15 @@ class NewCheckpoint(Struct, forbid_unknown_fields=True):
     name: Name = ""
 
 
+class NewSession(Struct, forbid_unknown_fields=True):
+    """A session that has ended: what ran, one line about it, and its summary in Markdown."""
+
+    program: Name
+    description: Annotated[str, Meta(min_length=1, max_length=1_000)]
+    summary: str
+    exit_status: Annotated[int, Meta(ge=0, le=255)] = 0
+
+
 class NewReplay(Struct, forbid_unknown_fields=True):
     """The calls of a thread to be made again, those after an event."""
 
@@ -389,6 +398,13 @@ class CheckpointTold(Struct):
     name: str
     state_ref: str
     seq: int
+
+
+class SessionTold(Struct):
+    """What a session has left: its summary as an artifact, and the version of the state that names it."""
+
+    artifact_ref: str
+    state_ref: str
 
 
 class Compared(Struct):

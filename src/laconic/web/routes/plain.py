@@ -10,7 +10,7 @@ import msgspec
 from laconic import __version__
 from laconic.foundation.errors import LaconicError
 from laconic.protocols.relay.shapes import NewCall
-from laconic.relay import artifacts, cassettes, envelope, reports, threads
+from laconic.relay import artifacts, cassettes, envelope, reports, sessions, threads
 from laconic.relay import mirror as mirrors
 from laconic.relay.accounting import ALL, savings
 from laconic.relay.artifacts import Origin
@@ -188,6 +188,13 @@ def checkpoint(relay: Relay, asked: Asked) -> Any:
     return replays.checkpoint(relay.store, asked.path["thread_id"], asked.body.name, asked.agent)
 
 
+def session_end(relay: Relay, asked: Asked) -> Any:
+    """A summary."""
+    body = asked.body
+    ended = sessions.Session(body.program, body.description, body.summary, body.exit_status)
+    return sessions.leave(relay.store, asked.path["thread_id"], ended, asked.agent, relay.count_tokens, asked.key)
+
+
 def replay(relay: Relay, asked: Asked) -> Any:
     """The calls again."""
     thread_id = asked.path["thread_id"]
@@ -200,7 +207,7 @@ HANDLERS: dict[str, Handler] = {
     for handler in (
         health, version, settings, thread_new, thread_list, thread_get, state_full, state_header, state_patch,
         state_history, artifact_put, artifact_list, artifact_get, artifact_remove, events, cap_list, cap_invoke,
-        cassette_put, cassette_get, mirror, stats_all, stats, report, checkpoint, replay,
+        cassette_put, cassette_get, mirror, stats_all, stats, report, checkpoint, session_end, replay,
     )
 }  # fmt: skip
 
