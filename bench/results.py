@@ -57,12 +57,34 @@ def write_page() -> None:
         ("relay_run", _relay_run),
         ("packet", _packet),
         ("relay", _relay),
+        ("services", _services),
         ("mail", _mail),
         ("socket", _socket),
     ):
         if record := kept(name):
             lines += section(record)
     (HERE / "RESULTS.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
+def _services(record: Record) -> Iterator[str]:
+    yield from ("## Questions to the code service", "", "`python -m bench.services REPOSITORY --record`", "")
+    yield from (_machine(record["machine"]), "")
+    yield f"{record['repository']}, indexed, its daemon warm; ms, one question at a time, through the relay and to the"
+    yield "daemon directly. *Again*: the same question at the same revision, which the daemon remembers."
+    yield from ("", "| | relay p50 | p95 | daemon p50 | p95 | ratio | again: relay p50 | p95 | daemon p50 |")
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+    for row in record["rows"]:
+        new, again = row["new"], row["again"]
+        told = [new["relay"]["p50"], new["relay"]["p95"], new["daemon"]["p50"], new["daemon"]["p95"], new["ratio"]]
+        told += [again["relay"]["p50"], again["relay"]["p95"], again["daemon"]["p50"]]
+        yield f"| {row['kind']} | " + " | ".join(f"{value:.2f}" for value in told) + " |"
+    yield ""
+    for name, one in record["connect"].items():
+        yield f"- connected {name}: {one['p50']:.2f} ms, 95 % within {one['p95']:.2f} ms"
+    many = record["at_once"]
+    yield f"- {many['in_flight']} known questions at a time: {many['p50']:.2f} ms, 95 % within {many['p95']:.2f} ms"
+    aims = ", ".join(f"{name} {value:g} ms" for name, value in record["targets"].items())
+    yield from (f"- aimed at, as medians: {aims}", "")
 
 
 def _relay(record: Record) -> Iterator[str]:

@@ -1,0 +1,174 @@
+"""`python -m bench.services REPOSITORY [--record]`: what a question to the code service takes through the relay.
+
+A copy of the repository is indexed, its daemon is warm, the relay is a process of its own. Questions are put by turns
+through the relay's socket and to the daemon directly: new ones, of which each side has every second, and then those of
+the relay's side again, to both. Each question about a symbol is about another one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench import results
+from bench.machine import facts
+from laconic.cli.daemon import ANSWER_WORDS
+from laconic.client.peer import Peer
+from laconic.daemon.place import Place
+from laconic.foundation.clock import elapsed_seconds
+from laconic.router.bridge.link import Link
+from laconic.web import lifecycle
+
+CONNECTS = 200
+QUESTIONS = 200  # of each kind
+IN_FLIGHT = 8
+MILLISECONDS = 1000
+# A tenth of what the design of the bridge aims at, in ms.
+TARGETS = {"connect": 1.0, "semantic": 10.0, "context": 5.0, "round trip, 95 %": 15.0}
+_WORD = re.compile(r"[A-Z]?[a-z]{2,}")
+
+Question = tuple[str, dict[str, Any]]
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, print, and keep the figures if that is wanted."""
+    parser = argparse.ArgumentParser(prog="python -m bench.services", description=__doc__)
+    parser.add_argument("repository", type=Path, help="a source tree, copied")
+    parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="laconic-s-") as scratch:
+        os.environ["XDG_RUNTIME_DIR"] = os.environ["TMPDIR"] = os.environ["HOME"] = scratch
+        os.environ.pop("XDG_CONFIG_HOME", None)
+        root, home = Path(scratch) / options.repository.name, Path(scratch) / "home"
+        shutil.copytree(options.repository, root, ignore=shutil.ignore_patterns(".laconic", ".git"), symlinks=True)
+        for words in (["warm"], ["index", "--adapt"]):
+            command = [sys.executable, "-m", "laconic", *words, "--root", str(root)]
+            subprocess.run(command, check=True, capture_output=True)
+        try:
+            lifecycle.start(home, 0, str(root), ANSWER_WORDS)
+            record: dict[str, Any] = {"repository": options.repository.name, **asyncio.run(_measured(root, home))}
+        finally:
+            lifecycle.stop(home)
+            subprocess.run([sys.executable, "-m", "laconic", "daemon", "stop", "--root", str(root)], check=False)
+    print(json.dumps(record, indent=1))
+    if options.record:
+        results.keep("services", {"machine": facts(), **record})
+    return 0
+
+
+async def _measured(root: Path, home: Path) -> dict[str, Any]:
+    socket = Place.of(str(root)).socket
+    link = await Link.open(socket)
+    async with await Peer.connect("bench", home=home) as peer:
+
+        async def relayed(question: Question) -> None:
+            await peer.ask("tldr", question[0], {**question[1], "root": str(root)})
+
+        async def direct(question: Question) -> None:
+            reply = await link.ask({"cmd": question[0], **question[1]})
+            assert reply.is_success, reply
+
+        kinds = await _questions(link)
+        await relayed(kinds["semantic"].pop())
+        rows = [await _row(kind, asked, relayed, direct) for kind, asked in kinds.items()]
+        mixed = [asked[number] for number in range(QUESTIONS) for asked in kinds.values()]
+        at_once = await _timed(mixed, relayed, IN_FLIGHT)
+        connects = {
+            "to the daemon": _percentiles([await _connect(socket) for _ in range(CONNECTS)]),
+            "to the relay, let in": _percentiles([await _join(home, number) for number in range(CONNECTS)]),
+        }
+    link.close()
+    many = {"in_flight": IN_FLIGHT, **_percentiles(at_once)}
+    return {"connect": connects, "rows": rows, "at_once": many, "targets": TARGETS}
+
+
+async def _questions(link: Link) -> dict[str, list[Question]]:
+    """Questions of each kind, about as many symbols, two for every one that is put to each side."""
+    reply = await link.ask({"cmd": "structure", "limit": 5_000, "timeout_ms": 60_000})
+    symbols = json.loads(reply.raw)["result"]["symbols"]["items"]
+    found = [one for one in symbols if one["kind"] in {"function", "method", "class"}]
+    step = max(1, len(found) // (2 * QUESTIONS + 1))
+    chosen = found[::step][: 2 * QUESTIONS + 1]
+    words = [" ".join(word.lower() for word in _WORD.findall(one["name"])) or one["name"] for one in chosen]
+    return {
+        "semantic": [("semantic", {"query": text, "limit": 10}) for text in words],
+        "context": [("context", {"target": one["id"], "depth": 2}) for one in chosen],
+        "calls": [("calls", {"target": one["id"], "direction": "callers"}) for one in chosen],
+        "extract": [("extract", {"symbol": one["id"]}) for one in chosen],
+    }
+
+
+async def _row(
+    kind: str,
+    asked: Sequence[Question],
+    relayed: Callable[[Question], Awaitable[None]],
+    direct: Callable[[Question], Awaitable[None]],
+) -> dict[str, Any]:
+    """New questions by turns, then the relay's again to both."""
+    through, straight = [], []
+    for mine, theirs in zip(asked[: 2 * QUESTIONS : 2], asked[1 : 2 * QUESTIONS : 2], strict=True):
+        through += await _timed([mine], relayed)
+        straight += await _timed([theirs], direct)
+    again, straight_again = [], []
+    for one in asked[: 2 * QUESTIONS : 2]:
+        again += await _timed([one], relayed)
+        straight_again += await _timed([one], direct)
+    new, known = (_percentiles(through), _percentiles(straight)), (_percentiles(again), _percentiles(straight_again))
+    return {"kind": kind, "new": _compared(*new), "again": _compared(*known)}
+
+
+def _compared(through: dict[str, float], straight: dict[str, float]) -> dict[str, Any]:
+    return {"relay": through, "daemon": straight, "ratio": through["p50"] / straight["p50"]}
+
+
+async def _timed(
+    questions: Sequence[Question], ask: Callable[[Question], Awaitable[None]], in_flight: int = 1
+) -> list[float]:
+    """The milliseconds of each, so many at a time."""
+    taken: list[float] = []
+    waiting = iter(questions)
+
+    async def worker() -> None:
+        for question in waiting:
+            began = elapsed_seconds()
+            await ask(question)
+            taken.append((elapsed_seconds() - began) * MILLISECONDS)
+
+    await asyncio.gather(*(worker() for _ in range(in_flight)))
+    return taken
+
+
+async def _connect(socket: str) -> float:
+    began = elapsed_seconds()
+    link = await Link.open(socket)
+    taken = elapsed_seconds() - began
+    link.close()
+    await asyncio.sleep(0)
+    return taken * MILLISECONDS
+
+
+async def _join(home: Path, number: int) -> float:
+    began = elapsed_seconds()
+    peer = await Peer.connect(f"joining{number}", home=home)
+    taken = elapsed_seconds() - began
+    await peer.close()
+    return taken * MILLISECONDS
+
+
+def _percentiles(milliseconds: Sequence[float]) -> dict[str, float]:
+    ordered = sorted(milliseconds)
+    return {"p50": ordered[len(ordered) // 2], "p95": ordered[int(len(ordered) * 0.95)]}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
