@@ -99,6 +99,8 @@ EXIT_OF_CODE = {
     "model_unavailable": EXIT_SURROUNDINGS,  # no server listens, or it has no such model
     "model_failed": EXIT_SURROUNDINGS,  # the server broke off, fell silent, or said what nobody understands
     "window_exceeded": EXIT_SURROUNDINGS,  # the prompt does not fit into the model's window, or was cut to fit
+    "session_not_found": EXIT_NEGATIVE,
+    "ambiguous_session": EXIT_NEGATIVE,
     # Ourselves
     "internal_error": EXIT_DEFECT,
 }

@@ -430,3 +430,17 @@ BRIEF_MESSAGE_CHARACTERS = 200  # of one of them
 MAX_SESSION_LINES = 200  # of each kind in a summary
 MAX_LAST_ACTIONS = 100  # that a state keeps when sessions add to it
 DIRECTORY_THREADS = 1_000  # the newest, among which that of a directory is looked for
+
+# The coding agent: its turns and sessions
+MIN_WINDOW_TOKENS = 2_048  # of a model that the agent works with
+MAX_REPLY_TOKENS = 8_000
+MAX_TURN_STEPS = 40  # requests to the model in one turn
+MAX_MALFORMED_CALLS = 4  # in a row
+MAX_WAITING_EVENTS = 256  # that nobody has taken yet
+MAX_NAMED_SYMBOLS = 4  # of one message, that code is looked up around
+MAX_AGENTS_BYTES = 200_000  # of AGENTS.md
+MAX_CARD_CHARACTERS = 160  # of the line on the repository in every prompt
+MAX_CARD_FOLDERS = 6
+MAX_CARD_LANGUAGES = 3
+MIN_SUMMARY_CHARACTERS = 20  # of a summary by a model, below which it says nothing
+MAX_LISTED_CHATS = 1_000  # sessions of the agent in one list

@@ -1,0 +1,89 @@
+"""One answer of the model: streamed, written down before it is shown, and read for the calls that it makes."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from typing import NamedTuple
+
+from laconic.agent.calling import Call, Malformed, Repetition, Way, constraint_for, prose_reader, read_call
+from laconic.agent.conversation import Conversation
+from laconic.agent.disclosure import unlocked
+from laconic.agent.events import TextDelta, Usage
+from laconic.agent.models.protocol import Constraint, Message, RawCall
+from laconic.agent.models.protocol import Usage as RequestUsage
+from laconic.agent.sessions.session import Draft
+from laconic.foundation.clock import Stopwatch
+
+STUCK, LENGTH = "stuck", "length"
+
+
+class Answer(NamedTuple):
+    """What the model said, and the calls in it; `stop` says why it ended."""
+
+    calls: tuple[Call | Malformed, ...]
+    stop: str
+
+
+async def answer(talk: Conversation) -> Answer:
+    """Ask the model with the prompt as it is, and append what it answers."""
+    watch, prompt = Stopwatch(), talk.session.prompt()
+    room = talk.budget.window - talk.gauge.tokens(prompt)
+    reader, repetition = prose_reader(talk.way), Repetition()
+    texts: list[str] = []
+    raw: list[RawCall] = []
+    usage: RequestUsage | None = None
+    stop = ""
+    async with aclosing(talk.model.stream(prompt, _constraint(talk), min(talk.budget.reply, room))) as stream:  # type: ignore[type-var]
+        async for chunk in stream:
+            texts.append(chunk.text)
+            raw += chunk.calls
+            usage, stop = chunk.usage or usage, chunk.stop or stop
+            await _show(talk, reader.feed(chunk.text))
+            if repetition.feed(chunk.text or chunk.thought):
+                stop = STUCK
+                break
+    await _show(talk, reader.rest())
+    text = "".join(texts)
+    talk.session.add(Draft("assistant", text, talk.count(text), talk.turn, calls=raw))
+    if usage is not None:
+        await _account(talk, prompt, usage, watch)
+    if stop == STUCK:
+        return Answer((), STUCK)
+    return Answer(_calls(talk, text, raw), stop)
+
+
+def _constraint(talk: Conversation) -> Constraint | None:
+    """What holds the answer to the tools that are unlocked.
+
+    Functions that a server puts into its template itself stay those that the session began with: others would
+    change the beginning of the prompt. What is unlocked later is told in words, and checked on our side.
+    """
+    if talk.way is Way.NATIVE:
+        tools = unlocked(talk.tools, talk.session.prefix_tier, talk.toolbox.approvals.policy)
+    else:
+        tools = talk.unlocked()
+    return constraint_for(tools, talk.model.abilities, talk.paths)
+
+
+def _calls(talk: Conversation, text: str, raw: list[RawCall]) -> tuple[Call | Malformed, ...]:
+    if raw:
+        read = [read_call(each, talk.tools, talk.paths, talk.way) for each in raw]
+    else:
+        read = [read_call(text, talk.tools, talk.paths, talk.way)]
+    return tuple(each for each in read if each is not None)
+
+
+async def _show(talk: Conversation, text: str) -> None:
+    if text:
+        talk.session.keep_draft(text)
+        await talk.emit(TextDelta(talk.turn, text))
+
+
+async def _account(talk: Conversation, prompt: tuple[Message, ...], usage: RequestUsage, watch: Stopwatch) -> None:
+    talk.session.record(usage, int(watch.seconds() * 1000))
+    talk.gauge.told(prompt, usage)
+    prompts, cached = talk.usage
+    if usage.cached_tokens is not None:
+        cached = (cached or 0) + usage.cached_tokens
+    talk.usage = (prompts + usage.prompt_tokens, cached)
+    await talk.emit(Usage(talk.turn, *usage, talk.budget.window))

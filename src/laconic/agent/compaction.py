@@ -1,0 +1,115 @@
+"""Making room in a window that fills up: whole old turns leave the prompt, and a summary of them comes at its end.
+
+What stays keeps its place behind the prefix, so a server that can reuse parts of its cache evaluates hardly anything
+again; and the history stays in the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from laconic.agent.calling import Repetition
+from laconic.agent.calling.form import start_of
+from laconic.agent.models.protocol import Message, Model, Prompt
+from laconic.agent.sessions.session import Stored
+from laconic.agent.window import Counter
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import MIN_SUMMARY_CHARACTERS
+from laconic.foundation.tokens import Tokenizer
+
+BY_MODEL, EXTRACTIVE = "model", "extractive"
+HEADING = "Summary of what went before:"
+REQUEST = (
+    "Summarise this session for yourself, as notes: what the user wants, what was found out (paths, symbols, lines), "
+    "what was changed, what is left to do. No call, at most 150 words."
+)
+_LINE_CHARACTERS = 200
+
+
+class Summary(NamedTuple):
+    """What is to be known of the turns that leave; `how` it was made."""
+
+    text: str
+    how: str
+
+
+def first_kept(messages: Sequence[Stored], most_tokens: int) -> int:
+    """Where the newest whole turns begin that have room; the number of messages where not even one has."""
+    kept, spent = len(messages), 0
+    for at in range(len(messages) - 1, -1, -1):
+        spent += messages[at].tokens
+        if spent > most_tokens:
+            break
+        if at == 0 or messages[at - 1].turn != messages[at].turn:
+            kept = at
+    return kept
+
+
+def first_kept_step(messages: Sequence[Stored], most_tokens: int) -> int:
+    """Where the newest results of calls begin that have room; the last message is always kept."""
+    kept, spent = len(messages) - 1, messages[-1].tokens
+    for at in range(len(messages) - 2, -1, -1):
+        spent += messages[at].tokens
+        if spent > most_tokens:
+            break
+        if messages[at].role != "assistant":
+            kept = at
+    return kept
+
+
+async def summarised(
+    model: Model, prompt: Prompt, leaving: Sequence[Stored], most_tokens: int, tokenizer: Tokenizer
+) -> Summary:
+    """A summary by the model, which still has everything before it; one made of extracts where that fails."""
+    parts: list[str] = []
+    repetition = Repetition()
+    try:
+        async for chunk in model.stream((*prompt, Message("user", REQUEST)), None, most_tokens):
+            parts.append(chunk.text)
+            if repetition.feed(chunk.text):
+                break
+        else:
+            text = tokenizer.truncate("".join(parts).strip(), most_tokens)
+            if len(text) >= MIN_SUMMARY_CHARACTERS and start_of(text, is_strict=False) < 0:
+                return Summary(text, BY_MODEL)
+    except LaconicError:
+        pass  # a server that is gone is noticed by the next request; the turns have to leave all the same
+    return Summary(extracts(leaving, most_tokens, tokenizer), EXTRACTIVE)
+
+
+def extracts(leaving: Sequence[Stored], most_tokens: int, counter: Counter) -> str:
+    """What was said, what was called and what it gave, a line each: the first, then the newest that have room."""
+    lines = [line for each in leaving for line in _extract(each)]
+    if not lines:
+        return ""
+    first, rest = lines[0], lines[1:]
+    spent = counter.count(f"{first}\n")
+    kept: list[str] = []
+    for line in reversed(rest):
+        spent += counter.count(f"{line}\n")
+        if spent > most_tokens:
+            break
+        kept.append(line)
+    return "\n".join([first, *reversed(kept)])
+
+
+def _extract(stored: Stored) -> list[str]:
+    if HEADING in stored.content and stored.content.startswith(HEADING):
+        earlier = stored.content.removeprefix(HEADING).split("\n\n")[0].strip().splitlines()
+    else:
+        earlier = []
+    if stored.role == "user" and stored.shown is not None and stored.shown:
+        return [*earlier, f"user: {_first_line(stored.shown)}"]
+    if stored.role == "assistant":
+        start = start_of(stored.content, is_strict=False)
+        said, call = (stored.content[:start], stored.content[start:]) if start >= 0 else (stored.content, "")
+        lines = [f"you: {_first_line(said)}"] if said.strip() else []
+        called = " ".join(call.replace("<call ", "").split())[:_LINE_CHARACTERS] if call else ""
+        return [*lines, f"you called {called}"] if called else lines
+    return [*earlier, f"  {_first_line(stored.content)}"]
+
+
+def _first_line(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= _LINE_CHARACTERS else f"{plain[: _LINE_CHARACTERS - 1]}…"

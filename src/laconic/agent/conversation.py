@@ -1,0 +1,92 @@
+"""What the parts of the loop share: one session with its model, its tools, and whoever listens."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from laconic.agent import disclosure, prefix
+from laconic.agent.calling import Paths, Way
+from laconic.agent.events import Decision, Event, Unlocked
+from laconic.agent.models.protocol import Model
+from laconic.agent.repeats import Repeats
+from laconic.agent.sessions.session import Session
+from laconic.agent.sessions.store import Store
+from laconic.agent.tools.declaration import ANSWER, Tool
+from laconic.agent.tools.table import TOOLS
+from laconic.agent.tools.toolbox import Toolbox
+from laconic.agent.window import Budget, Gauge
+from laconic.foundation.limits import MAX_TURN_STEPS, MAX_WAITING_EVENTS
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What whoever shows the agent has decided."""
+
+    can_ask: bool = True  # somebody answers `ApprovalAsked`; else such calls are denied
+    most_steps: int = MAX_TURN_STEPS  # calls of the model in one turn
+
+
+class Answered(NamedTuple):
+    """What somebody said about a call."""
+
+    decision: Decision
+    pattern: str
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One session that goes on, in one event loop."""
+
+    model: Model
+    toolbox: Toolbox
+    store: Store
+    session: Session
+    budget: Budget
+    gauge: Gauge
+    way: Way
+    options: Options
+    tools: tuple[Tool, ...]  # all there are for this way of calling
+    paths: Paths | None = None  # of the repository, as they were when the turn began
+    turn: int = 0
+    retrieves: bool = True
+    has_made_room: bool = False  # in this turn
+    usage: tuple[int, int | None] = (0, None)  # tokens of all prompts of this process, and how many were cached
+    repeats: Repeats = field(default_factory=Repeats)
+    events: asyncio.Queue[Event] = field(default_factory=lambda: asyncio.Queue(MAX_WAITING_EVENTS))
+    waiting: dict[str, asyncio.Future[Answered]] = field(default_factory=dict)  # for approval, by call
+
+    async def emit(self, event: Event) -> None:
+        """Tell whoever listens; waits where nobody does."""
+        await self.events.put(event)
+
+    def count(self, text: str) -> int:
+        """The tokens of a text, as we count them."""
+        return self.toolbox.tokenizer.count(text)
+
+    def unlocked(self) -> list[Tool]:
+        """The tools that may be called now."""
+        return disclosure.unlocked(self.tools, self.session.tier, self.toolbox.approvals.policy)
+
+    async def unlock(self, wanted: int, reason: str) -> bool:
+        """Unlock a tier and those below, as far as the policy lets; whether that was more than before."""
+        tier = disclosure.reachable(wanted, self.session.tier, self.toolbox.approvals.policy)
+        if tier <= self.session.tier:
+            return False
+        self.session.unlock(tier)
+        await self.emit(Unlocked(self.turn, tier, reason))
+        return True
+
+    def announcement(self, after_all_left: bool = False) -> str:
+        """The signatures of unlocked tools that the prompt does not have, "" where it has all."""
+        said = [self.session.prefix]
+        if not after_all_left:
+            said += [stored.content for stored in self.session.prompted()]
+        missing = [tool for tool in self.unlocked() if not any(tool.signature in text for text in said)]
+        return prefix.unlocked_text(missing) if missing else ""
+
+
+def tools_for(way: Way) -> tuple[Tool, ...]:
+    """All tools for a way of calling: where the server knows calls, an answer is what is said beside them."""
+    return tuple(tool for tool in TOOLS if not (way is Way.NATIVE and tool.name == ANSWER))

@@ -1,0 +1,92 @@
+"""Opening an agent: a model, a repository, and a session that begins or goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from laconic.agent.calling import way_of
+from laconic.agent.conversation import Conversation, Options, tools_for
+from laconic.agent.disclosure import unlocked
+from laconic.agent.loop import Agent
+from laconic.agent.models.protocol import Abilities, Model
+from laconic.agent.prefix import prefix_text, repository_card
+from laconic.agent.sessions.session import Session
+from laconic.agent.sessions.store import Store
+from laconic.agent.tools.toolbox import Choices, Toolbox
+from laconic.agent.window import Budget, Gauge, Shares
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.ids import new_id
+from laconic.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How an agent is to be opened. `session` is the id of one that goes on, "" for a new one."""
+
+    root: Path
+    folder: Path  # where sessions are kept
+    answer_words: str  # as of `daemon.asking.Asking`
+    session: str = ""
+    choices: Choices = field(default_factory=Choices)
+    shares: Shares = field(default_factory=Shares)
+    options: Options = field(default_factory=Options)
+
+
+async def open_agent(model: Model, wanted: Wanted) -> Agent:
+    """An agent, to be closed. It closes the model too."""
+    window = model.abilities.window or DEFAULT_MODEL_WINDOW_TOKENS
+    budget = Budget.of(window, wanted.shares)
+    store = Store.open(wanted.folder)
+    try:
+        toolbox, session = await _opened(model.abilities, wanted, store, budget)
+    except BaseException:
+        store.close()
+        raise
+    way = way_of(model.abilities)
+    gauge = Gauge(toolbox.tokenizer)
+    return Agent(Conversation(model, toolbox, store, session, budget, gauge, way, wanted.options, tools_for(way)))
+
+
+async def _opened(abilities: Abilities, wanted: Wanted, store: Store, budget: Budget) -> tuple[Toolbox, Session]:
+    """The toolbox and the session, whose tools keep their things under its id."""
+    root = wanted.root.resolve(strict=True)
+    going_on = store.resume(wanted.session) if wanted.session else None
+    session = going_on.id if going_on else new_id()
+    choices = replace(wanted.choices, observation_tokens=budget.observation)
+    toolbox = Toolbox.open(root, wanted.folder, session, wanted.answer_words, choices)
+    try:
+        way = way_of(abilities).value
+        if going_on is not None and (going_on.way, going_on.model) == (way, abilities.model):
+            return toolbox, going_on
+        tier = going_on.tier if going_on else 0
+        prefix = await _prefix(abilities, toolbox, tier)
+        if going_on is not None:
+            going_on.use(abilities.model, prefix, way, tier)
+            return toolbox, going_on
+        return toolbox, store.create(str(root), abilities.model, prefix, way, session)
+    except BaseException:
+        toolbox.close()
+        raise
+
+
+async def _prefix(abilities: Abilities, toolbox: Toolbox, tier: int) -> str:
+    way = way_of(abilities)
+    tools = unlocked(tools_for(way), tier, toolbox.approvals.policy)
+    return prefix_text(abilities.family, way, tools, await _card(toolbox))
+
+
+async def _card(toolbox: Toolbox) -> str:
+    """One line on the repository; one that cannot be indexed has its name alone."""
+    try:
+        stats = await toolbox.value("code.stats", {})
+        tree = await toolbox.value("code.tree", {"depth": 1})
+    except LaconicError:
+        stats, tree = _UNKNOWN_STATS, _UNKNOWN_TREE
+    return repository_card(toolbox.root, stats, tree)
+
+
+_UNKNOWN_STATS: Mapping[str, Any] = {"languages": []}
+_UNKNOWN_TREE: Mapping[str, Any] = {"root": {"entries": []}}
