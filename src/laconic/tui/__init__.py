@@ -1,0 +1,1 @@
+"""The screen of the coding agent. Only this package knows Textual."""

@@ -1,0 +1,71 @@
+"""The program of the screen: its looks, its palette, its end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen, Screen
+
+from laconic.tui.chat import ChatScreen
+from laconic.tui.commands import COMMANDS
+from laconic.tui.completion import Index
+from laconic.tui.dialogs.approving import Approving
+from laconic.tui.shown import ShownAgent
+
+DARK, PLAIN = "textual-dark", "ansi-dark"  # the colours of choice, and those of the terminal
+
+
+class ChatApp(App[None]):
+    """A conversation in a terminal. `root` is the repository whose names are completed, None for none."""
+
+    TITLE = "Laconic"
+    CSS_PATH = "chat.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "cancel", show=False, priority=True)]
+
+    def __init__(self, agent: ShownAgent, root: Path | None = None, theme: str = "") -> None:
+        has_colours = not os.environ.get("NO_COLOR")
+        super().__init__()
+        self._index = Index(root) if root is not None else None
+        self._chat = ChatScreen(agent, self._index)
+        self.animation_level = "none"  # every frame of one would be sent over SSH
+        self.theme = theme if theme in self.available_themes else DARK if has_colours else PLAIN
+
+    def get_default_screen(self) -> Screen[None]:
+        """The conversation is all that there is."""
+        return self._chat
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The palette: what can be typed after `/`."""
+        for name, command in COMMANDS.items():
+            yield SystemCommand(f"/{name}", command.summary, partial(self._choose, name))
+
+    def _choose(self, name: str) -> None:
+        """A command that needs an argument is put into the prompt."""
+        if COMMANDS[name].argument and not COMMANDS[name].argument.startswith("["):
+            self._chat.prompt.put(f"/{name} ")
+        else:
+            self._chat.run_command(f"/{name}")
+
+    def action_cancel(self) -> None:
+        """Ctrl+C never ends the program: it goes back from a dialog, or ends the turn."""
+        screen = self.screen
+        if isinstance(screen, ModalScreen) and not isinstance(screen, Approving):
+            screen.dismiss(None)
+        else:
+            self._chat.cancel()
+
+    def on_unmount(self) -> None:
+        """Let go of the index."""
+        if self._index is not None:
+            self._index.close()
+
+
+async def chat(agent: ShownAgent, root: Path | None = None, theme: str = "") -> None:
+    """Show a conversation until the user ends it."""
+    await ChatApp(agent, root, theme).run_async()

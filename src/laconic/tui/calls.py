@@ -1,0 +1,146 @@
+"""A call of a tool in the log: one row that opens to what was asked, what changed and what the model was told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from laconic.agent.events import CallEnded, CallStarted
+from laconic.foundation.escape import visible, visible_line
+
+MAX_SUBJECT_CHARACTERS = 120  # of what a call is about, in its first row
+MAX_SHOWN_CHARACTERS = 8_000  # of a diff or an observation; the session has the whole
+_MUTED = "dim"
+_MARKS = {"ok": ("✓", "$text-success"), "": ("…", "$text-warning")}  # "": it is running
+_NOT_OK = ("✗", "$text-error")
+_DIFF_STYLES = {"+": "$text-success", "-": "$text-error", "@": "$text-accent"}
+
+
+class Call(Static, can_focus=True):
+    """One call. Enter, Space or a click opens and closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "open", "Open", show=False)]
+    DEFAULT_CSS = """
+    Call { width: 1fr; height: auto; }
+    Call:focus { text-style: bold; background: $boost; }
+    """
+
+    def __init__(self, started: CallStarted, *, is_open: bool = False) -> None:
+        super().__init__(markup=False, classes="entry")
+        self.auto_links = False
+        self._started = started
+        self._ended: CallEnded | None = None
+        self.is_open = is_open
+        self._show()
+
+    @property
+    def call_id(self) -> str:
+        """Which call this is."""
+        return self._started.call_id
+
+    def end(self, ended: CallEnded) -> None:
+        """Show how it ended; a change of a file is shown at once."""
+        self._ended = ended
+        self.is_open = self.is_open or ended.change is not None
+        self._show()
+
+    def interrupt(self) -> None:
+        """The turn has ended before the call did."""
+        if self._ended is None:
+            self.end(CallEnded(self._started.turn, self.call_id, "interrupted", "", 0))
+
+    def open(self, is_open: bool) -> None:
+        """Show or hide all but the first row."""
+        self.is_open = is_open
+        self._show()
+
+    def action_open(self) -> None:
+        """Enter."""
+        self.open(not self.is_open)
+
+    def on_click(self) -> None:
+        """Like Enter, unless the click was the end of a selection."""
+        if self.text_selection is None:
+            self.action_open()
+
+    def _show(self) -> None:
+        rows = [self._first_row()]
+        if self.is_open:
+            rows += [row.pad_left(4) for row in self._details()]
+        self.update(Content("\n").join(rows))
+
+    def _first_row(self) -> Content:
+        mark, style = _MARKS.get(self._ended.status if self._ended else "", _NOT_OK)
+        parts: list[str | Content | tuple[str, str]] = [
+            ("▾ " if self.is_open else "▸ ", _MUTED),
+            (mark, style),
+            (f" {visible_line(self._started.tool)} ", "bold"),
+            visible_line(_subject(self._started.arguments)),
+        ]
+        if self._ended is not None:
+            parts.append((f"  {_outcome(self._ended)}", _MUTED))
+        return Content.assemble(*parts)
+
+    def _details(self) -> Iterator[Content]:
+        change = self._ended.change if self._ended else None
+        if change is not None:
+            yield from diff_rows(change.diff)
+            return
+        if self._started.preview:
+            yield from diff_rows(self._started.preview)
+        else:
+            for name, value in _arguments(self._started.arguments):
+                yield Content.assemble((f"{visible_line(name)}: ", _MUTED), shown(value))
+        if self._ended and self._ended.observation:
+            yield from shown(self._ended.observation).split("\n")
+
+
+def diff_rows(text: str) -> Iterator[Content]:
+    """A diff, or any text, row by row; signs say what colours repeat."""
+    for line in shown(text).split("\n"):
+        yield line.stylize(_DIFF_STYLES.get(line.plain[:1], ""))
+
+
+def shown(text: str) -> Content:
+    """Text of others, harmless and of bounded length."""
+    cut = text[:MAX_SHOWN_CHARACTERS]
+    left_out = len(text) - len(cut)
+    return Content(
+        visible(cut.replace("\r", "").rstrip("\n")) + (f"\n… {left_out:,} more characters" if left_out else "")
+    )
+
+
+def _subject(arguments: str) -> str:
+    """What a call is about: the first value that fits into a row."""
+    for _, value in _arguments(arguments):
+        line = value.strip().partition("\n")[0]
+        if line:
+            return line if len(line) <= MAX_SUBJECT_CHARACTERS else line[:MAX_SUBJECT_CHARACTERS] + "…"
+    return ""
+
+
+def _arguments(arguments: str) -> list[tuple[str, str]]:
+    """Names and values as text; what is no object is shown as it is."""
+    try:
+        read = json.loads(arguments) if arguments else {}
+    except ValueError:
+        return [("arguments", arguments)]
+    if not isinstance(read, dict):
+        return [("arguments", arguments)]
+    return [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in read.items()]
+
+
+def _outcome(ended: CallEnded) -> str:
+    parts = [] if ended.status == "ok" else [visible_line(ended.status)]
+    if ended.change is not None:
+        parts.append(f"+{ended.change.added_lines} -{ended.change.removed_lines}")
+    if ended.duration_ms:
+        parts.append(
+            f"{ended.duration_ms:,} ms" if ended.duration_ms < 10_000 else f"{ended.duration_ms / 1000:,.0f} s"
+        )
+    return " · ".join(parts)

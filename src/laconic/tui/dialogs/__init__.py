@@ -1,0 +1,1 @@
+"""What covers the screen until it is answered."""

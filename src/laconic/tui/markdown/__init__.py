@@ -1,0 +1,1 @@
+"""Markdown as rows of a screen: cut into pieces while it arrives, each laid out once."""

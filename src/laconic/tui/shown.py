@@ -1,0 +1,93 @@
+"""What the screen asks of an agent: all that it knows of it, beside the events that a turn consists of."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import NamedTuple, Protocol
+
+from laconic.agent.events import Decision, Event
+
+
+class Status(NamedTuple):
+    """What the top row tells. `cached_percent` of the last prompt, None where the server does not say."""
+
+    model: str
+    tier: int
+    used_tokens: int
+    window_tokens: int
+    cached_percent: float | None
+    repository: str
+    confinement: str  # what holds bash back, "" if nothing does
+    retrieves: bool
+    session: str
+
+
+class ToolRow(NamedTuple):
+    """A tool as it is listed; `policy` is allow, ask or deny."""
+
+    name: str
+    tier: int
+    signature: str
+    policy: str
+    is_unlocked: bool
+
+
+class SessionRow(NamedTuple):
+    """A session that can be gone on with; `updated` is a date and time as people read it."""
+
+    id: str
+    title: str
+    turns: int
+    updated: str
+
+
+class ShownAgent(Protocol):
+    """An agent and its session. What goes wrong is a `LaconicError`; sentences that are returned are for the user."""
+
+    def status(self) -> Status:
+        """How things stand; cheap, asked after every event that may have changed it."""
+
+    def run(self, message: str) -> AsyncIterator[Event]:
+        """One turn; its last event is `TurnEnded`."""
+
+    def cancel(self) -> None:
+        """Have the running turn end."""
+
+    def approve(self, call_id: str, decision: Decision, pattern: str = "") -> None:
+        """Answer `ApprovalAsked`."""
+
+    def tools(self) -> Sequence[ToolRow]:
+        """Every tool, also those that are locked."""
+
+    def set_tier(self, tier: int) -> None:
+        """Lock or unlock tools by hand; raises `invalid_argument` for a tier that there is not."""
+
+    def set_retrieval(self, on: bool) -> None:
+        """Whether code is looked up and put in before the model is asked."""
+
+    async def models(self) -> Sequence[str]:
+        """The names of the models that the server has."""
+
+    async def use_model(self, name: str) -> None:
+        """Go on with another model of the same server."""
+
+    async def compact(self) -> str:
+        """Make the prompt shorter now."""
+
+    async def undo(self) -> str:
+        """Take back the last change to files."""
+
+    async def sessions(self) -> Sequence[SessionRow]:
+        """The sessions of this repository, the newest first."""
+
+    async def resume(self, session: str) -> None:
+        """Go on with another session."""
+
+    async def fork(self) -> str:
+        """Go on in a copy of this session."""
+
+    def history(self) -> Sequence[tuple[str, str]]:
+        """Role (user or assistant) and text of what has been said so far in this session."""
+
+    def cost(self) -> str:
+        """What the session has used so far, as lines."""

@@ -1,0 +1,177 @@
+"""A conversation whose turns are written down, and the screen that shows it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+
+from laconic.agent.events import (
+    ApprovalAsked,
+    CallEnded,
+    CallStarted,
+    Decision,
+    Event,
+    Reason,
+    TextDelta,
+    TurnEnded,
+    Unlocked,
+    Usage,
+)
+from laconic.agent.tools.declaration import Change
+from laconic.foundation.errors import LaconicError
+from laconic.tui.app import ChatApp
+from laconic.tui.chat import ChatScreen
+from laconic.tui.shown import SessionRow, Status, ToolRow
+
+WAIT = object()  # in a script: until the turn is cancelled, or something else is done
+TOOLS = (
+    ToolRow("read", 0, "read(path, start?, end?) shows a file or lines of it", "allow", True),
+    ToolRow("search", 0, "search(query) finds code by words or meaning", "allow", True),
+    ToolRow("edit", 1, "edit(path, start, end, body) replaces lines", "ask", False),
+    ToolRow("bash", 2, "bash(command) runs a command in the repository", "ask", False),
+)
+DIFF = """--- a/src/executor.py
++++ b/src/executor.py
+@@ -1,3 +1,5 @@
++import logging
++
+ def process_enrichment(row):
+-    return enrich(row)
++    return enrich(row)  # [bold]not markup[/bold]
+"""
+
+
+STATUS = Status("qwen3:4b", 0, 2847, 8192, 97.4, "llmc", "bubblewrap", True, "s1")
+
+
+@dataclass
+class Scripted:
+    """Turns of events; `asked` has what the screen did."""
+
+    turns: list[Sequence[Event | object]] = field(default_factory=list)
+    state: Status = STATUS
+    said: Sequence[tuple[str, str]] = ()
+    asked: list[str] = field(default_factory=list)
+    _cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+    _answered: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def status(self) -> Status:
+        return self.state
+
+    async def run(self, message: str) -> AsyncIterator[Event]:
+        self.asked.append(f"run {message}")
+        self._cancelled.clear()
+        for event in self.turns.pop(0):
+            if event is WAIT:
+                await self._cancelled.wait()
+                yield TurnEnded(1, Reason.CANCELLED)
+                return
+            assert isinstance(event, Event)
+            if isinstance(event, Unlocked):
+                self.set_tier(event.tier)
+            yield event
+            if isinstance(event, ApprovalAsked):
+                await self._answered.wait()
+                self._answered.clear()
+        yield TurnEnded(1, Reason.ANSWERED)
+
+    def cancel(self) -> None:
+        self.asked.append("cancel")
+        self._cancelled.set()
+        self._answered.set()
+
+    def approve(self, call_id: str, decision: Decision, pattern: str = "") -> None:
+        self.asked.append(f"{decision.value} {call_id} {pattern}".strip())
+        self._answered.set()
+
+    def tools(self) -> Sequence[ToolRow]:
+        return [tool._replace(is_unlocked=tool.tier <= self.state.tier) for tool in TOOLS]
+
+    def set_tier(self, tier: int) -> None:
+        if tier > 2:
+            raise LaconicError("invalid_argument", f"there is no tier {tier}")
+        self.state = self.state._replace(tier=tier)
+
+    def set_retrieval(self, on: bool) -> None:
+        self.state = self.state._replace(retrieves=on)
+
+    async def models(self) -> Sequence[str]:
+        return ["qwen3:4b", "gemma3:4b"]
+
+    async def use_model(self, name: str) -> None:
+        self.state = self.state._replace(model=name)
+
+    async def compact(self) -> str:
+        return "2,847 tokens became 900"
+
+    async def undo(self) -> str:
+        raise LaconicError("invalid_argument", "nothing was changed", "There is nothing to take back.")
+
+    async def sessions(self) -> Sequence[SessionRow]:
+        return [SessionRow("s1", "callers", 3, "2026-11-21 10:00"), SessionRow("s0", "tests", 9, "2026-11-20 10:00")]
+
+    async def resume(self, session: str) -> None:
+        self.asked.append(f"resume {session}")
+        self.state = self.state._replace(session=session)
+        self.said = [("user", "run the tests"), ("assistant", "They **pass**.")]
+
+    async def fork(self) -> str:
+        return "this is s2 from now on"
+
+    def history(self) -> Sequence[tuple[str, str]]:
+        return self.said
+
+    def cost(self) -> str:
+        return "3 requests, 2,847 tokens"
+
+
+def call(number: int, tool: str, observation: str, change: Change | None = None, **arguments: object) -> list[Event]:
+    """A call and its end."""
+    started = CallStarted(1, f"c{number}", tool, json.dumps(arguments))
+    return [started, CallEnded(1, f"c{number}", "ok", observation, 12 * number, change)]
+
+
+def usage(prompt: int) -> Usage:
+    return Usage(1, prompt, prompt - 80, 40, 8192)
+
+
+CHANGE = Change("src/executor.py", DIFF, 3, 1, 7)
+EXAMPLE: list[Event | object] = [
+    *call(1, "search", "src/executor.py:45\nsrc/chain.py:112", query="process_enrichment"),
+    TextDelta(
+        1, "Seven places call `process_enrichment`:\n\n1. `llmc/enrichment/executor.py:45`\n2. `llmc/chain.py:112`\n"
+    ),
+    TextDelta(1, "\nI will add logging to the **first**.\n"),
+    Unlocked(1, 1, "“add logging” asks for a change"),
+    *call(
+        2,
+        "edit",
+        "replaced lines 1-3",
+        CHANGE,
+        path="llmc/enrichment/executor.py",
+        start=1,
+        end=3,
+        body="import logging",
+    ),
+    TextDelta(
+        1, "## Done\n\n| file | lines |\n|---|---:|\n| executor.py | +3 -1 |\n\n```python\ndef f(row: int) -> str:\n"
+    ),
+    TextDelta(
+        1,
+        '    """Say it."""\n    return f"{row}"  # [bold]no markup[/bold]\n```\n\nSee [docs](https://example.org/x).\n',
+    ),
+]
+
+
+def screen_of(app: ChatApp) -> ChatScreen:
+    screen = app.screen_stack[0]
+    assert isinstance(screen, ChatScreen)
+    return screen
+
+
+def shown(app: ChatApp) -> str:
+    """What stands on the screen, row by row."""
+    strips = app.screen._compositor.render_strips(app.size)
+    return "\n".join(strip.text.rstrip() for strip in strips)
