@@ -5,7 +5,10 @@ All but the lines of files are questions to capabilities, asked of the repositor
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from laconic.agent.tools.declaration import Observation
@@ -15,10 +18,11 @@ from laconic.agent.tools.files.numbered import Numbered
 from laconic.agent.tools.observation import failed
 from laconic.agent.tools.toolbox import Toolbox
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.escape import visible
+from laconic.foundation.escape import visible, visible_line
 from laconic.foundation.limits import MAX_SHOWN_LINES
 
 REF = "ref"
+_MOST_OTHERS = 40  # names that are listed beside those of the index
 _NOTE_TOKENS = 24  # for the line that says how to read on
 
 
@@ -27,8 +31,9 @@ async def read(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     start, end = arguments.get("start"), arguments.get("end")
     try:
         if arguments.get(REF):
-            text = toolbox.kept.artifact(str(arguments[REF]).removeprefix(REF).strip())
-            return _lines_of_ref(toolbox, str(arguments[REF]), text, start, end)
+            ref = str(arguments[REF]).strip().removeprefix(REF).strip()
+            text = await toolbox.apart(lambda: toolbox.kept.artifact(ref))
+            return _lines_of_ref(toolbox, ref, text, start, end)
         path = str(arguments.get("path") or "")
         if arguments.get("symbol"):
             found = await toolbox.value("code.symbol.get", {"symbol": str(arguments["symbol"]), "limit": 1})
@@ -45,8 +50,13 @@ async def search(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
 
 
 async def list_files(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
-    """The files and folders of one folder."""
-    return await _answered(toolbox, "code.tree", _with_path(arguments))
+    """The files and folders of one folder; beside those that the index has, the names of all others."""
+    asked = _with_path(arguments)
+    told = await _answered(toolbox, "code.tree", asked)
+    if told.status != "ok":
+        return told
+    others = await asyncio.to_thread(_others, toolbox.root, str(asked.get("path", ".")), told.text)
+    return await toolbox.observed("\n".join(filter(None, [told.text, others])))
 
 
 async def outline(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
@@ -62,6 +72,20 @@ async def respond(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation
 async def request_tools(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """The wish for a tier: the loop decides."""
     return Observation(f"tier {arguments['tier']} is asked for")
+
+
+def _others(root: Path, path: str, told: str) -> str:
+    """The names in a folder that a listing of it does not have."""
+    try:
+        inside = places.resolved(root, path)
+        with os.scandir(root / inside) as entries:
+            names = sorted(f"{entry.name}/" if entry.is_dir() else entry.name for entry in entries)
+    except (LaconicError, OSError):
+        return ""
+    known = set(told.replace("/", "/ ").split())
+    others = [name for name in names if name not in known and name.rstrip("/") not in places.NOT_OURS]
+    more = f" and {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else ""
+    return f"not indexed: {' '.join(map(visible_line, others[:_MOST_OTHERS]))}{more}" if others else ""
 
 
 def _with_path(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_EDITED_BYTES
 
-_NOT_OURS = frozenset({".git", ".laconic"})  # what git runs and believes, and what Laconic has derived
+NOT_OURS = frozenset({".git", ".laconic"})  # what git runs and believes, and what Laconic has derived
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -41,7 +41,7 @@ def resolved(root: Path, path: str) -> str:
     if not real.startswith(f"{str(root).rstrip('/')}/"):
         raise LaconicError("denied", f"{path} leads out of the repository", "name a path below its root")
     inside = real[len(str(root).rstrip("/")) + 1 :]
-    if any(part.lower() in _NOT_OURS for part in inside.split("/")):
+    if any(part.lower() in NOT_OURS for part in inside.split("/")):
         raise LaconicError("denied", f"{path} belongs to {'git' if '.git' in inside.lower() else 'the index'}")
     try:
         inside.encode()

@@ -21,13 +21,20 @@ from laconic.code.index.listing.running import GIT, GitUnavailableError
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible
 
-_SHOWS_CHANGES = frozenset({"diff", "log", "show"})
-_READS = _SHOWS_CHANGES | {"status", "blame", "ls-files", "rev-parse", "shortlog", "describe", "grep"}
+_NO_SUBMODULES = "--ignore-submodules=dirty"  # whose own settings would count inside them
+_QUIET = {
+    "diff": ("--no-ext-diff", "--no-textconv", _NO_SUBMODULES), "log": ("--no-ext-diff", "--no-textconv"),
+    "show": ("--no-ext-diff", "--no-textconv"), "blame": ("--no-textconv",), "status": (_NO_SUBMODULES,),
+}  # fmt: skip
+# A format may ask for signatures, which a program checks that the repository may name.
+_UNSIGNED = [word for name in ("program", "openpgp.program", "ssh.program", "x509.program")
+             for word in ("-c", f"gpg.{name}=false")] + ["-c", "diff.submodule=short"]  # fmt: skip
+_READS = frozenset(_QUIET) | {"ls-files", "rev-parse", "shortlog", "describe", "grep"}
 _OPTION = re.compile(
     r"-[abcilnpsuvwzCEFGLMSU]\d*|-\d+|-[nUSGL].+|--"
     r"|--(all|abbrev-commit|author|branch|branches|cached|cc|count|date|decorate|extended-regexp|first-parent|fixed-strings"
-    r"|follow|full-index|graph|grep|ignore-all-space|ignore-case|line-number|long|max-count|merges|minimal|name-only"
-    r"|name-status|no-color|no-merges|no-renames|numstat|oneline|others|patch|porcelain|relative-date|remotes|reverse|short"
+    r"|follow|format|full-index|graph|grep|ignore-all-space|ignore-case|line-number|long|max-count|merges|minimal|name-only"
+    r"|name-status|no-color|no-merges|no-renames|numstat|oneline|others|patch|porcelain|pretty|relative-date|remotes|reverse|short"
     r"|shortstat|show-current|show-toplevel|since|staged|stat|summary|tags|unified|until|word-diff|after|before)(=.*)?"
 )
 _LISTS = {"branch": r"-[arv]+|--(list|show-current|all|remotes|verbose)", "tag": r"-l|--list",
@@ -43,13 +50,14 @@ async def git(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
         return failed(error)
     if not is_reading(words):
         return await shell.observed(toolbox, shlex.join(["git", *words]))
-    quiet = ["--no-ext-diff", "--no-textconv"] if words[0] in _SHOWS_CHANGES else []
     try:
         chosen = await asyncio.to_thread(filterless_environment, str(toolbox.root))
     except (OSError, GitUnavailableError) as error:
         return failed(LaconicError("git_unavailable", str(error) or "this is no repository of git"))
     variables = {name: value for name, value in chosen.items() if name.startswith("GIT_")}
-    return await shell.observed(toolbox, shlex.join([*GIT, words[0], *quiet, *words[1:]]), variables)
+    return await shell.observed(
+        toolbox, shlex.join([*GIT, *_UNSIGNED, words[0], *_QUIET.get(words[0], ()), *words[1:]]), variables
+    )
 
 
 def effect_of(arguments: Mapping[str, Any]) -> Effect:

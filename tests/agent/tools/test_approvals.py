@@ -1,0 +1,111 @@
+"""Approvals: who is asked, and what a pattern covers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.agent.tools.box import opened, tool
+
+from laconic.agent.tools.approvals import Verdict, matches, simple_words, suggested
+from laconic.agent.tools.declaration import Subject
+from laconic.agent.tools.toolbox import Toolbox
+from laconic.foundation.errors import LaconicError
+
+
+def verdict(toolbox: Toolbox, name: str, **arguments: Any) -> Verdict:
+    return toolbox.verdict(tool(name), arguments)
+
+
+def test_looking_is_free_and_all_else_is_asked_about(toolbox: Toolbox) -> None:
+    assert verdict(toolbox, "read", path="a") is Verdict.ALLOW
+    assert verdict(toolbox, "git", arguments="status") is Verdict.ALLOW
+    for name, arguments in (("edit", {"path": "a"}), ("bash", {"command": "ls"}), ("fetch", {"url": "https://a.b"})):
+        assert verdict(toolbox, name, **arguments) is Verdict.ASK
+
+
+def test_a_tier_can_be_allowed_or_denied_as_a_whole(root: Path, tmp_path: Path) -> None:
+    with opened(root, tmp_path / "kept", policy={1: Verdict.ALLOW, 2: Verdict.DENY}) as toolbox:
+        assert verdict(toolbox, "edit", path="a") is Verdict.ALLOW
+        assert verdict(toolbox, "bash", command="ls") is Verdict.DENY
+        assert verdict(toolbox, "git", arguments="status") is Verdict.DENY
+        assert verdict(toolbox, "fetch", url="https://a.b") is Verdict.ASK
+
+
+def test_a_tool_can_be_allowed_for_the_session(toolbox: Toolbox) -> None:
+    toolbox.approvals.allow_tool(tool("edit"))
+    assert verdict(toolbox, "edit", path="a") is Verdict.ALLOW
+    assert verdict(toolbox, "write", path="a") is Verdict.ASK
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git status; rm -rf /", "git status && rm x", "git status | sh", "git $(rm x)", "git `rm x`", "git status > x",
+        "git status\nrm x", "git status & rm x", "X=1 git status", "git {a,b}", "git ~/x", "git \\\nx", "git *",
+        "git 'x", "gitx status", "sudo git x", "", "git status #x", "git <(rm x)", "git status\rrm x", "git status\0rm",
+    ],
+)  # fmt: skip
+def test_no_pattern_covers_what_does_more(toolbox: Toolbox, command: str) -> None:
+    toolbox.approvals.allow_pattern(tool("bash"), "git *")
+    assert verdict(toolbox, "bash", command=command) is Verdict.ASK
+
+
+@pytest.mark.parametrize("command", ["git", "git status", "git commit -m 'a b'", "git log --oneline -3"])
+def test_a_pattern_covers_its_commands(toolbox: Toolbox, command: str) -> None:
+    toolbox.approvals.allow_pattern(tool("bash"), "git *")
+    assert verdict(toolbox, "bash", command=command) is Verdict.ALLOW
+
+
+@given(st.text(max_size=30))
+def test_no_command_with_a_second_program_is_simple(rest: str) -> None:
+    for joint in (";", "&&", "|", "\n", "$(", "`"):
+        assert simple_words(f"git status {rest}{joint}rm x") is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "is_covered"),
+    [
+        ("src/*", "src/a.py", True), ("src/*", "src/a/b.py", True), ("src/*", "srcs/a.py", False),
+        ("src/*.py", "src/a.py", True), ("src/*.py", "src/a/b.py", False), ("*", "a/b", True), ("a.py", "a.py", True),
+    ],
+)  # fmt: skip
+def test_patterns_of_paths(pattern: str, path: str, is_covered: bool) -> None:
+    assert matches(Subject.PATH, pattern, path) is is_covered
+
+
+def test_a_path_is_resolved_before_it_is_compared(toolbox: Toolbox, root: Path) -> None:
+    (root / "src").mkdir()
+    (root / "src/away").symlink_to(root)
+    toolbox.approvals.allow_pattern(tool("edit"), "src/*")
+    assert verdict(toolbox, "edit", path="src/a.py") is Verdict.ALLOW
+    assert verdict(toolbox, "edit", path="src/../a.py") is Verdict.ASK
+    assert verdict(toolbox, "edit", path="src/away/a.py") is Verdict.ASK
+
+
+def test_patterns_of_hosts(toolbox: Toolbox) -> None:
+    toolbox.approvals.allow_pattern(tool("fetch"), "docs.python.org")
+    assert verdict(toolbox, "fetch", url="https://docs.python.org/3/") is Verdict.ALLOW
+    for url in ("https://docs.python.org.evil.net/", "https://docs.python.org@evil.net/", "https://[", "x"):
+        assert verdict(toolbox, "fetch", url=url) is Verdict.ASK
+
+
+@pytest.mark.parametrize(
+    ("about", "subject", "pattern"),
+    [
+        (Subject.COMMAND, "git status --short", "git status *"), (Subject.COMMAND, "pytest -q", "pytest *"),
+        (Subject.COMMAND, "python x.py", "python x.py"), (Subject.COMMAND, "a; b", ""),
+        (Subject.PATH, "src/app/a.py", "src/app/*"), (Subject.HOST, "https://A.b/c", "a.b"),
+    ],
+)  # fmt: skip
+def test_what_is_suggested_covers_the_call_itself(about: Subject, subject: str, pattern: str) -> None:
+    assert suggested(about, subject) == pattern
+    assert not pattern or matches(about, pattern, subject)
+
+
+def test_an_empty_pattern_is_refused(toolbox: Toolbox) -> None:
+    with pytest.raises(LaconicError, match="invalid_argument"):
+        toolbox.approvals.allow_pattern(tool("bash"), " ")

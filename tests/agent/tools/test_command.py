@@ -1,0 +1,217 @@
+"""Commands of the agent: told with what they print, ended in time, confined, and nothing of them left."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.agent.tools.box import call, opened, tokens
+
+from laconic.agent.tools.running.command import Confinement, Ended, Limits, Output, confinement, run
+from laconic.agent.tools.running.keeper import landlock_version
+from laconic.agent.tools.toolbox import Toolbox
+from laconic.foundation.limits import MAX_ARTIFACT_BYTES, OBSERVATION_TOKENS
+
+PATIENCE_SECONDS = 60.0
+confined_only = pytest.mark.skipif(landlock_version() == 0, reason="the kernel has no Landlock")
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="processes are found by /proc")
+
+
+def ran(command: str, root: Path, seconds: float = PATIENCE_SECONDS, processes: int = 100) -> Ended:
+    return asyncio.run(run(command, root, Limits(seconds, processes), Confinement()))
+
+
+def marked(mark: str) -> list[str]:
+    """The processes whose environment has a mark."""
+    found = []
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            if f"MARK={mark}".encode() in Path(f"/proc/{name}/environ").read_bytes():
+                found.append(name)
+        except OSError:
+            continue
+    return found
+
+
+def test_what_is_printed_and_how_it_ended_is_told(toolbox: Toolbox, root: Path) -> None:
+    told = call(toolbox, "bash", command="pwd; echo bad >&2; exit 3")
+    assert told.text == f"{root}\nbad\nexit status 3"
+    assert told.status == "failed"
+    assert call(toolbox, "bash", command="true").text == "(no output)"
+
+
+def test_there_is_no_input(toolbox: Toolbox) -> None:
+    assert call(toolbox, "bash", command="cat; read x; echo $?").text == "1"
+
+
+def test_what_takes_too_long_is_ended(root: Path) -> None:
+    ended = ran("echo begun; sleep 1000", root, seconds=0.5)
+    assert (ended.why, ended.status, ended.is_clear, ended.output) == ("time", None, True, "begun\n")
+
+
+@linux_only
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sleep 1000 & echo done",
+        "setsid sleep 1000 & echo done",
+        "(setsid bash -c 'setsid sleep 1000 & sleep 1000' > /dev/null 2>&1 < /dev/null &) ; echo done",
+        "nohup bash -c \"trap '' TERM HUP INT; sleep 1000\" & echo done",
+        "python3 -c 'import os, time\nif not os.fork(): os.setsid(); os.fork() or time.sleep(1000)' ; echo done",
+    ],
+)
+def test_nothing_is_left_running(root: Path, tmp_path: Path, command: str) -> None:
+    ended = ran(f"export MARK={tmp_path.name}; {command}", root)
+    assert ended.is_clear
+    assert "done" in ended.output
+    assert marked(tmp_path.name) == []
+
+
+@linux_only
+def test_what_forks_without_end_is_ended(root: Path, tmp_path: Path) -> None:
+    bomb = f"export MARK={tmp_path.name}; f() {{ sleep 0.05; f & f & wait; }}; f"
+    ended = ran(bomb, root, processes=40)
+    assert (ended.why, ended.is_clear) == ("processes", True)
+    assert marked(tmp_path.name) == []
+
+
+@linux_only
+def test_a_command_ends_with_whoever_waits_for_it(root: Path, tmp_path: Path) -> None:
+    async def cancelled() -> None:
+        task = asyncio.ensure_future(
+            run(f"export MARK={tmp_path.name}; setsid sleep 1000 & sleep 1000", root, Limits(1000), Confinement())
+        )
+        while not marked(tmp_path.name):
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    assert marked(tmp_path.name) == []
+
+
+KILLED = """
+import asyncio, sys
+from pathlib import Path
+from laconic.agent.tools.running.command import Confinement, Limits, run
+mark, root = sys.argv[1:]
+asyncio.run(run(f"export MARK={mark}; setsid sleep 1000 & sleep 1000", Path(root), Limits(1000), Confinement()))
+"""
+
+
+@linux_only
+def test_a_command_ends_when_the_agent_is_killed(root: Path, tmp_path: Path) -> None:
+    words = [sys.executable, "-c", KILLED, tmp_path.name, str(root)]
+    with subprocess.Popen(words, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}) as agent:
+        wait_until(lambda: bool(marked(tmp_path.name)))
+        agent.kill()
+    wait_until(lambda: not marked(tmp_path.name))
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    async def waited() -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not is_so():
+                await asyncio.sleep(0.01)
+
+    asyncio.run(waited())
+
+
+def test_much_output_is_bounded_and_can_be_read_on(toolbox: Toolbox) -> None:
+    told = call(toolbox, "bash", command="seq 1 100000; echo end")
+    assert tokens(toolbox, told) <= OBSERVATION_TOKENS
+    assert told.text.startswith("1\n2\n")
+    assert told.text.endswith("\n100000\nend")
+    assert f"read ref {told.ref}" in told.text
+    more = call(toolbox, "read", ref=told.ref, start=500, end=502)
+    assert more.text.startswith("500|500\n501|501\n502|502")
+    assert call(toolbox, "read", ref=f"ref {told.ref}") == call(toolbox, "read", ref=told.ref)
+
+
+def test_output_without_end_takes_bounded_memory() -> None:
+    output = Output(most_bytes=1_000)
+    for _ in range(10_000):
+        output.add(b"x" * 1_000)
+    assert len(output.text()) < 3_000
+    assert "bytes are left out here" in output.text()
+
+
+def test_a_command_that_prints_a_great_deal_is_read_to_its_end(root: Path) -> None:
+    ended = ran("yes | head -c 200000000; echo end", root)
+    assert ended.status == 0
+    assert len(ended.output) < 2 * MAX_ARTIFACT_BYTES
+    assert ended.output.endswith("end\n")
+
+
+def test_output_steers_no_terminal(toolbox: Toolbox) -> None:
+    told = call(
+        toolbox, "bash", command=r"printf '\033[31mred\033[0m \033]0;title\007\u202eback\n10%%\r100%%\nbell\007\n'"
+    )
+    assert told.text == "red \\u202eback\n100%\nbell\\x07"
+
+
+def test_secrets_of_the_environment_are_not_handed_on(toolbox: Toolbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERVICE_API_KEY", "hidden-value")
+    monkeypatch.setenv("SSH_AUTH_SOCK", "hidden-value")
+    assert "hidden-value" not in call(toolbox, "bash", command="env").text
+
+
+@confined_only
+def test_a_command_writes_in_the_repository_alone(toolbox: Toolbox, root: Path, tmp_path: Path) -> None:
+    (root / "out").symlink_to(tmp_path / "linked.txt")
+    command = f"echo a > a.txt; echo b > {tmp_path}/b.txt; echo c > out; mktemp > /dev/null && echo made; mkdir -p x/y"
+    told = call(toolbox, "bash", command=command)
+    assert "made" in told.text
+    assert (root / "a.txt").read_text() == "a\n"
+    assert (root / "x/y").is_dir()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kept", "repository"]
+    assert "writes in the repository only" in call(toolbox, "bash", command=f"rm -rf {tmp_path}/kept/tools.sqlite").text
+    assert (tmp_path / "kept/tools.sqlite").exists()
+
+
+@confined_only
+def test_a_command_does_not_reach_what_listens_outside(toolbox: Toolbox) -> None:
+    if not asyncio.run(confinement()).network:
+        pytest.skip("the system does not let a command be kept from the network")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        told = call(toolbox, "bash", command=f"(exec 3<>/dev/tcp/127.0.0.1/{port}) 2> /dev/null && echo reached; true")
+        assert "reached" not in told.text
+
+
+@confined_only
+def test_a_command_does_not_see_what_lets_the_user_in(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    (home / ".ssh").mkdir(parents=True)
+    (home / ".ssh/id").write_text("private key")
+    (home / "notes").write_text("notes")
+    monkeypatch.setenv("HOME", str(home))
+    with opened(root, tmp_path / "kept") as toolbox:
+        told = call(toolbox, "bash", command="cat ~/notes ~/.ssh/id /proc/self/root/$HOME/.ssh/id; ls ~/.ssh/")
+    assert "notes" in told.text
+    assert "private key" not in told.text
+
+
+@confined_only
+def test_a_command_cannot_end_what_watches_it(toolbox: Toolbox) -> None:
+    if landlock_version() < 6:
+        pytest.skip("Landlock does not know signals yet")
+    told = call(toolbox, "bash", command="kill -9 $PPID; echo alive")
+    assert told.text.splitlines()[-1] == "alive"
+    assert told.status == "ok"
+
+
+def test_who_is_not_confined_is_told_so(root: Path, tmp_path: Path) -> None:
+    with opened(root, tmp_path / "kept", confines=False) as toolbox:
+        told = call(toolbox, "bash", command=f"echo b > {tmp_path}/b.txt")
+        assert told.status == "ok"
+        assert asyncio.run(toolbox.confinement()).told() == "not confined"

@@ -1,0 +1,57 @@
+"""What a model is shown: bounded, harmless, and nothing of it lost."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from laconic.agent.tools.kept import Kept
+from laconic.agent.tools.observation import bounded, plain
+from laconic.foundation.escape import visible
+from laconic.foundation.tokens import Tokenizer
+
+TEXTS = st.lists(
+    st.one_of(st.text(max_size=80), st.sampled_from(["x" * 5_000, "😀" * 500, "\x1b[31mred", "", "word " * 30])),
+    max_size=80,
+).map("\n".join)
+
+
+@settings(max_examples=60)
+@given(text=TEXTS, most=st.integers(80, 500))
+def test_any_text_is_bounded_harmless_and_whole_behind_its_reference(text: str, most: int) -> None:
+    tokenizer = Tokenizer()
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Kept.open(Path(folder), "session")
+        shown = bounded(text, kept, tokenizer, most_tokens=most)
+        assert tokenizer.count(shown.text) <= most
+        assert visible(shown.text) == shown.text
+        whole = visible(text).rstrip("\n")
+        assert (kept.artifact(shown.ref) if shown.ref else shown.text) == whole
+        kept.close()
+
+
+def test_the_beginning_and_the_end_are_shown(tmp_path: Path) -> None:
+    kept = Kept.open(tmp_path, "session")
+    shown = bounded("\n".join(map(str, range(1, 1_001))), kept, Tokenizer(), most_tokens=100)
+    first, _, last = shown.text.partition(" left out: read ref ")
+    assert first.startswith("1\n2\n3\n")
+    assert last.endswith("\n999\n1000")
+    kept.close()
+
+
+def test_artifacts_belong_to_their_session(tmp_path: Path) -> None:
+    kept = Kept.open(tmp_path, "one")
+    ref = kept.add_artifact("text")
+    kept.close()
+    again = Kept.open(tmp_path, "one")
+    assert again.artifact(ref) == "text"
+    again.close()
+
+
+@given(st.text(alphabet="\x1b\x9b]P[0m;\x07\\\r\nab", max_size=60))
+def test_no_sequence_survives(text: str) -> None:
+    assert "\x1b" not in visible(plain(text))
+    assert "\r" not in plain(text)
