@@ -24,12 +24,12 @@ def loaded(tmp_path: Path, content: Any = None, **environment: str) -> list[Brid
 
 
 def test_without_a_word_there_is_one_for_the_code_daemons(tmp_path: Path) -> None:
-    assert loaded(tmp_path) == [Bridged("tldr", True, "", True, 30)]
+    assert loaded(tmp_path) == [Bridged("tldr", True, "", True, 600)]
 
 
 def test_the_file_of_agent_relay_is_read_where_it_is(tmp_path: Path) -> None:
     assert configuration_path({"HOME": "/ann"}) == Path("/ann/.config/agent-relay/services.json")
-    assert loaded(tmp_path, EXAMPLE) == [Bridged("tldr", True, "/tmp/tldr.sock", False, 30)]
+    assert loaded(tmp_path, EXAMPLE) == [Bridged("tldr", True, "/tmp/tldr.sock", False, 600)]
 
 
 def test_each_service_is_its_own(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_each_service_is_its_own(tmp_path: Path) -> None:
     ]
     code, theirs = loaded(tmp_path, {"services": services})
     assert code == Bridged("code", True, "", False, 0.5)
-    assert theirs == Bridged("theirs", False, "/run/x.sock", True, 30)
+    assert theirs == Bridged("theirs", False, "/run/x.sock", True, 600)
 
 
 @pytest.mark.parametrize(("text", "is_enabled"), [("true", True), ("1", True), ("false", False), ("OFF", False)])

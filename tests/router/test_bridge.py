@@ -309,6 +309,10 @@ async def test_who_does_not_answer_in_time_is_given_up_and_answers_no_other_ques
         late.set()
         assert await ann.ask("tldr", "semantic", {"query": "next"}) == "next"
         assert (len(other.requests), other.connections) == (2, 2)  # what took too long is not asked again
+        late.clear()
+        async with bridged(home.parent / "other", shop, socket=str(socket), seconds=0.03) as (_, ben):
+            assert (await refused(ben.ask("tldr", "semantic", {"query": "x"})))[0] == "timed_out"
+        late.set()
 
 
 async def test_results_are_bounded(home: Path, shop: Path, runtime: Path) -> None:

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_SERVICE_SECONDS, MAX_SETTINGS_BYTES, REQUEST_SECONDS
+from laconic.foundation.limits import MAX_SERVICE_SECONDS, MAX_SETTINGS_BYTES
 
 TLDR = "tldr"  # the type of services that speak the code daemon's protocol, and the name of the first
 ENABLED, SOCKET = "AGENT_RELAY_TLDR_ENABLED", "AGENT_RELAY_TLDR_SOCKET"
@@ -33,7 +33,7 @@ class Bridged:
     is_enabled: bool = True
     socket: str = ""  # of one server for all workspaces; empty: the code daemon of each
     starts: bool = True  # a code daemon where none runs
-    seconds: float = REQUEST_SECONDS  # for an answer, where the question does not say
+    seconds: float = MAX_SERVICE_SECONDS  # the longest that a question may take, whatever it says
 
     def told(self) -> dict[str, Any]:
         """The setting as it is shown."""
@@ -55,7 +55,7 @@ class _Given(Struct):
     enabled: bool = True
     socketPath: str = ""  # noqa: N815 - as it is written
     autoStart: bool | None = None  # noqa: N815 - as it is written
-    timeoutMs: Annotated[int, Meta(ge=1, le=MAX_SERVICE_SECONDS * 1000)] = REQUEST_SECONDS * 1000  # noqa: N815
+    timeoutMs: Annotated[int, Meta(ge=1, le=MAX_SERVICE_SECONDS * 1000)] = MAX_SERVICE_SECONDS * 1000  # noqa: N815
 
 
 class _File(Struct):

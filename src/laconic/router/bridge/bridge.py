@@ -63,10 +63,14 @@ class Bridge:
         root, parameters = self._split(decode(asked.parameters), asked.directory)
         checked(asked.method, parameters, root)
         request = {"cmd": asked.method, **parameters}
-        if asked.seconds != REQUEST_SECONDS:  # which servers take for granted
-            request["timeout_ms"] = round(min(asked.seconds, MAX_REQUEST_SECONDS) * 1000)
+        seconds = min(asked.seconds, self._bridged.seconds, MAX_REQUEST_SECONDS)
+        if seconds != REQUEST_SECONDS:  # which servers take for granted
+            request["timeout_ms"] = round(seconds * 1000)
         try:
-            reply = await self._place(root).ask(request)
+            async with asyncio.timeout(seconds):
+                reply = await self._place(root).ask(request)
+        except TimeoutError:
+            raise LaconicError("timed_out", f"{self._bridged.name} has not answered in {seconds:g} s") from None
         except (UnreachableError, LostError) as error:
             instead = fallback(asked.method, parameters)
             message = f"{self._bridged.name} unavailable: {error}." + (f" Try: {instead}" if instead else "")
