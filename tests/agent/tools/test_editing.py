@@ -67,7 +67,7 @@ def test_an_edit_of_what_has_changed_since_is_refused(toolbox: Toolbox, root: Pa
     path = write(root, "# new\n" + APP)
     told = call(toolbox, "edit", path="app.py", start=2, body="    return 3\n")
     assert told.status == "refused"
-    assert "changed or moved" in told.text
+    assert "has changed since" in told.text
     assert "2|def one():" in told.text
     assert path.read_text() == "# new\n" + APP
 

@@ -80,7 +80,8 @@ def test_what_only_reads_runs_nothing_that_the_repository_names(toolbox: Toolbox
     sign_head(root)
     (root / ".gitattributes").write_text("*.txt filter=evil diff=evil\n")
     settings = {"filter.evil.clean": program, "filter.evil.smudge": program, "diff.evil.textconv": program,
-                "diff.evil.command": program, "diff.external": program, "core.pager": program, "core.fsmonitor": program,
+                "diff.evil.command": program, "diff.external": program, "core.pager": program,
+                "core.fsmonitor": program,
                 "gpg.program": program, "format.pretty": "%G? %s", "log.showSignature": "true"}  # fmt: skip
     for name, value in settings.items():
         subprocess.run(["git", "config", name, str(value)], cwd=root, check=True)

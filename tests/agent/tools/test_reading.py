@@ -59,7 +59,7 @@ def test_questions_are_answered_by_the_catalogue(shop: Toolbox) -> None:
     assert "not indexed: README.md" in listed.text
     assert "total" in outlined.text
     assert tokens(shop, whole) <= OBSERVATION_TOKENS
-    assert symbol.text.startswith("2|    def total(self):\n3|")
+    assert symbol.text.startswith("shop/cart.py, 4 lines\n2|    def total(self):\n3|")
     assert shop.shown.was("shop/cart.py", SHOP["shop/cart.py"].encode(), [2, 3, 4])
 
 
@@ -84,7 +84,9 @@ def test_a_long_file_is_read_on(shop: Toolbox) -> None:
     while start:
         (told,) = calls(shop, ("read", {"path": "shop/long.py", "start": start, "end": 400}))
         assert tokens(shop, told) <= OBSERVATION_TOKENS
-        text, _, more = told.text.partition("\n… ")
+        head, _, text = told.text.partition("\n")
+        assert head == f"shop/long.py, {len(lines) - 1} lines"
+        text, _, more = text.partition("\n… ")
         seen += [line.partition("|")[2] for line in text.split("\n")]
         start = int(more.rpartition(" ")[2]) if more and len(seen) < 400 else 0
     assert seen == lines[:400]

@@ -130,10 +130,14 @@ def _edit_of(content: Content, arguments: Mapping[str, Any], body: str) -> edits
 def _unseen(toolbox: Toolbox, inside: str, data: bytes, content: Content, made: edits.Edit) -> Refused:
     """Lines that the model has not been shown as they are now."""
     lines = edits.around(made, len(content.lines))
-    what = f"lines {made.start}-{made.end}" if made.end >= made.start else f"what is around line {made.start}"
-    if toolbox.shown.is_known(inside):
-        return Refused(inside, f"{what} changed or moved since they were shown", data, content.lines, tuple(lines))
-    return Refused(inside, f"{what} were not shown yet", data, content.lines, tuple(lines))
+    is_outdated = toolbox.shown.is_outdated(inside, data)
+    why = "the file has changed since it was shown" if is_outdated else "not shown yet as it is now"
+    return Refused(inside, f"{_named(made.start, made.end)}: {why}", data, content.lines, tuple(lines))
+
+
+def _named(start: int, end: int) -> str:
+    """A range of lines in words; a place between lines where it is empty."""
+    return f"lines {start}-{end}" if end > start else f"line {start}" if end == start else f"before line {start}"
 
 
 def _plan(
@@ -191,8 +195,8 @@ def _told(plan: Plan, start: int, removed: int, added: int) -> str:
     name = visible(plan.inside)
     if plan.data is None:
         return f"{name} is written, {added} lines"
-    became = f"are now {start}-{start + added - 1}" if added else "are gone"
-    what = f"lines {start}-{start + removed - 1} {became}" if removed else f"lines {start}-{start + added - 1} are new"
+    was, new = _named(start, start + removed - 1), _named(start, start + added - 1)
+    what = f"{new} replaced" if added == removed else f"{was} removed" if not added else f"{new} written"
     moved = f"; lines below moved by {added - removed:+}" if added != removed else ""
     return f"{name}: {what}{moved}"
 

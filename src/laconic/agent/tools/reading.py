@@ -17,12 +17,14 @@ from laconic.agent.tools.files.content import read_content
 from laconic.agent.tools.files.numbered import Numbered
 from laconic.agent.tools.observation import failed
 from laconic.agent.tools.toolbox import Toolbox
+from laconic.capabilities.reply import REST
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible, visible_line
 from laconic.foundation.limits import MAX_SHOWN_LINES
 
 REF = "ref"
 _MOST_OTHERS = 40  # names that are listed beside those of the index
+_MOST_NAME_CHARACTERS = 80
 _NOTE_TOKENS = 24  # for the line that says how to read on
 
 
@@ -37,8 +39,8 @@ async def read(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
         path = str(arguments.get("path") or "")
         if arguments.get("symbol"):
             found = await toolbox.value("code.symbol.get", {"symbol": str(arguments["symbol"]), "limit": 1})
-            path, own = found["path"], found["lines"]
-            start, end = own[0] if start is None else start, own[1] if end is None else end
+            own = found["lines"]
+            path, start, end = found["path"], start or own[0], end or own[1]
         return await toolbox.apart(lambda: _lines_of_file(toolbox, path, start, end))
     except LaconicError as error:
         return failed(error)
@@ -52,11 +54,13 @@ async def search(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
 async def list_files(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """The files and folders of one folder; beside those that the index has, the names of all others."""
     asked = _with_path(arguments)
-    told = await _answered(toolbox, "code.tree", asked)
-    if told.status != "ok":
-        return told
-    others = await asyncio.to_thread(_others, toolbox.root, str(asked.get("path", ".")), told.text)
-    return await toolbox.observed("\n".join(filter(None, [told.text, others])))
+    try:
+        told = await toolbox.ask("code.tree", {**asked, "depth": 1})
+    except LaconicError as error:
+        return failed(error)
+    text = "\n".join(line for line in told.splitlines() if not line.startswith(REST))  # which names options
+    others = await asyncio.to_thread(_others, toolbox.root, str(asked.get("path", ".")), text)
+    return await toolbox.observed("\n".join(filter(None, [text, others])))
 
 
 async def outline(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
@@ -95,7 +99,7 @@ def _with_path(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 async def _answered(toolbox: Toolbox, capability: str, arguments: Mapping[str, Any]) -> Observation:
     try:
-        return Observation(visible(await toolbox.ask(capability, arguments)).rstrip("\n"))
+        return await toolbox.observed(await toolbox.ask(capability, arguments))
     except LaconicError as error:
         return failed(error)
 
@@ -106,7 +110,9 @@ def _lines_of_file(toolbox: Toolbox, path: str, start: Any, end: Any) -> Observa
     lines = read_content(found.data, inside).lines
     text, seen = _within(toolbox, lines, start, end, f"path {inside}")
     toolbox.shown.add(inside, found.data, seen)
-    return Observation(text)
+    if path.strip() == inside and start is None:
+        return Observation(text)
+    return Observation(f"{visible_line(inside)[-_MOST_NAME_CHARACTERS:]}, {len(lines)} lines\n{text}")
 
 
 def _lines_of_ref(toolbox: Toolbox, ref: str, whole: str, start: Any, end: Any) -> Observation:
@@ -122,12 +128,12 @@ def _within(toolbox: Toolbox, lines: Any, start: Any, end: Any, name: str) -> tu
     if not 1 <= first <= last:
         raise LaconicError("invalid_argument", f"there are lines 1-{len(lines)}", f"not {start}-{end}")
     numbered = Numbered(lines, toolbox.tokenizer)
-    most = toolbox.choices.observation_tokens
+    most = toolbox.choices.observation_tokens - _NOTE_TOKENS  # for the name of the file
     text, seen = numbered.within(range(first, last + 1), most)
     shown = text.count("\n") + 1
-    if shown == last - first + 1 and last == len(lines):
+    if shown == last - first + 1 and (last == len(lines) or end is not None):
         return text, seen
     text, seen = numbered.within(range(first, last + 1), most - _NOTE_TOKENS)
     follows = first + text.count("\n") + 1
-    rest = f"… {len(lines)} lines in all: read {visible(name)[-200:]} start {follows}"
+    rest = f"… {len(lines)} lines in all: read {visible_line(name)[-_MOST_NAME_CHARACTERS:]} start {follows}"
     return f"{text}\n{rest}", [line for line in seen if line < follows]

@@ -97,11 +97,9 @@ class Toolbox:
             self.known_confinement = await confinement(self.choices.confines, self.choices.network)
         return self.known_confinement
 
-    async def ask(self, capability: str, arguments: Mapping[str, Any], most_tokens: int = 0) -> str:
-        """What a capability of the catalogue answers, in words and within the bound of an observation."""
-        budget = most_tokens or self.choices.observation_tokens
-        asked = {**arguments, "budget": budget}
-        reply = await self.asking.ask(self.root, capability, asked, lambda done, total: None)
+    async def ask(self, capability: str, arguments: Mapping[str, Any]) -> str:
+        """What a capability of the catalogue answers, in words, all of it."""
+        reply = await self.asking.ask(self.root, capability, arguments, lambda done, total: None, is_whole=True)
         return str(reply["text"])
 
     async def value(self, capability: str, arguments: Mapping[str, Any]) -> Any:

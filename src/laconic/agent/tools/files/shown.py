@@ -28,9 +28,9 @@ class Shown:
         digest, seen = self._lines.get(path, (b"", set()))
         return digest == content_hash(data) and seen.issuperset(lines)
 
-    def is_known(self, path: str) -> bool:
-        """Whether anything of the file was shown, whatever it held."""
-        return path in self._lines
+    def is_outdated(self, path: str, data: bytes) -> bool:
+        """Whether something of the file was shown, and it held something else then."""
+        return path in self._lines and self._lines[path][0] != content_hash(data)
 
     def edited(self, path: str, before: bytes, after: bytes, start: int, removed: int, added: int) -> None:
         """Lines were replaced at `start` by others that the model wrote; those below count as shown if they stay."""
