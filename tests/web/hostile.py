@@ -26,6 +26,8 @@ PAYLOADS = (
     "&lt;script&gt; &amp; &#60;",
 )
 
+MESSAGE_PAGES = ("/ui/messages", "/ui/messages?stage=dead", "/ui/messages?words=script&with=ben", "/ui/agents")
+
 
 def fill(web: Web) -> str:
     """The thread, through all doors by which something gets in."""
@@ -49,6 +51,19 @@ def fill(web: Web) -> str:
         call = {"capability": "retrieval.search", "thread_id": thread, "args": {"query": f"script {text}"}}
         assert web.ask("POST", "/cap/invoke", call).status == 200
         assert web.ask("POST", f"/threads/{thread}/checkpoints", {"name": text[:200]}).status == 201
+    for text in PAYLOADS:
+        message = {
+            "to": "ben",
+            "body": text,
+            "thread": thread,
+            "topic": text[:200],
+            "data": {text: text},
+            "queue": True,
+        }
+        assert web.ask("POST", "/messages", message).status == 201
+        named = {"to": text[:200], "body": everything, "thread": text[:200], "ttl_ms": 1, "queue": True}
+        assert web.ask("POST", "/messages", named).status == 201
+    web.relay.mail.expire()
     for text in PAYLOADS:  # as a bundle of somebody else's may hold it
         told = {"by": text, "capability": text, "artifact_ref": text, "ref": text, "version": text, "operations": text,
                 "arguments": {text: text}, "name": text, "type": text, "size": text, text: text}  # fmt: skip
@@ -65,5 +80,6 @@ def pages(web: Web, thread: str) -> list[str]:
     return [
         "/ui/", base, f"{base}/events", f"{base}/events?before=40", f"{base}/state", f"{base}/artifacts",
         f"{base}/calls", *(f"{base}/state?version={one['version']}" for one in versions[:3]),
-        *(f"{base}/artifacts/{ref}" for ref in refs[:8]),
+        *(f"{base}/artifacts/{ref}" for ref in refs[:8]), *MESSAGE_PAGES, f"{base}/messages",
+        *(f"/ui/messages/{number}" for number in range(1, 2 * len(PAYLOADS))),
     ]  # fmt: skip

@@ -20,6 +20,7 @@ from tests.web.conftest import Web, serve
 
 from laconic.client import Client, ask
 from laconic.client.asking import Address
+from laconic.protocols.relay.messages import NewMessage
 
 pytestmark = pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing())
 
@@ -42,6 +43,7 @@ class Signed(NamedTuple):
     browser: Browser
     client: Client
     base: str  # of the addresses
+    address: Address
 
     def thread(self, name: str = "first") -> str:
         return self.client(ask.thread_new(name)).thread_id
@@ -68,7 +70,8 @@ def signed(browser: Browser, web: Web) -> Iterator[Signed]:
         browser.go(client.page(""))
         browser.wait_for("document.title.startsWith('Threads')")
         browser.complaints()
-        yield Signed(browser, client, f"http://127.0.0.1:{web.port}")
+        address = Address("127.0.0.1", web.port, web.token)
+        yield Signed(browser, client, f"http://127.0.0.1:{web.port}", address)
 
 
 def test_a_ticket_signs_in_and_leaves_no_trace(browser: Browser, web: Web) -> None:
@@ -246,8 +249,10 @@ def test_a_keyboard_suffices_and_everything_has_a_name(signed: Signed, hostile_t
     assert browser.run("return document.activeElement.textContent") == "Skip to the content"
     browser.press(ENTER)
     assert browser.run("return document.activeElement.id") == "main"
-    for path in ("", "/events", "/state", "/artifacts", "/calls"):
-        signed.see(f"/ui/threads/{hostile_thread}{path}")
+    below = ("", "/events", "/state", "/artifacts", "/calls", "/messages")
+    paths = [f"/ui/threads/{hostile_thread}{path}" for path in below]
+    for path in [*paths, *hostile.MESSAGE_PAGES, "/ui/messages/1", "/ui/services"]:
+        signed.see(path)
         nodes = browser.devtools("Accessibility.getFullAXTree", {})["nodes"]
         named = [(one["role"]["value"], one.get("name", {}).get("value", "")) for one in nodes if not one["ignored"]]
         roles = [role for role, _ in named]
@@ -264,8 +269,9 @@ def test_a_keyboard_suffices_and_everything_has_a_name(signed: Signed, hostile_t
 def test_pages_fit_and_can_be_read(signed: Signed, hostile_thread: str, width: int, scheme: str) -> None:
     browser = signed.browser
     browser.look(width, scheme)
-    below = [f"/ui/threads/{hostile_thread}{tab}" for tab in ("", "/events", "/state", "/artifacts", "/calls")]
-    for path in ["/ui/login", "/ui/", *below]:
+    tabs = ("", "/events", "/state", "/artifacts", "/calls", "/messages")
+    below = [f"/ui/threads/{hostile_thread}{tab}" for tab in tabs]
+    for path in ["/ui/login", "/ui/", *below, *hostile.MESSAGE_PAGES, "/ui/messages/1", "/ui/services"]:
         signed.see(path)
         assert browser.run("return document.documentElement.scrollWidth") <= width, path
         assert browser.run(CONTRASTS) == [], path
@@ -292,6 +298,39 @@ for (const one of document.querySelectorAll("body *:not(svg *)")) {
 }
 return [...bad];
 """
+
+
+def test_messages_are_looked_for_and_followed(signed: Signed) -> None:
+    browser, client = signed.browser, signed.client
+    thread = signed.thread("mail")
+    sent = client(ask.message_send(NewMessage("mia", "the kettle sings", thread=thread, queue=True)))
+    client(ask.message_send(NewMessage("nora", "the teapot waits", queue=True)))
+    signed.see("/ui/messages")
+    browser.type("#words", "kettle sings")
+    browser.press(ENTER)  # a form is sent by it from any field
+    browser.wait_for("new URLSearchParams(location.search).get('words') === 'kettle sings'")
+    assert browser.count(".messages li") == 1
+    assert browser.run("return document.querySelector('.messages .badge').textContent") == "accepted"
+    assert browser.run("return document.querySelector('.messages .actor').textContent") == "ann to  → mia"
+    browser.click(".messages a")
+    browser.wait_for("document.title.startsWith('Message ')")
+    assert "the kettle sings" in browser.text
+    with Client(signed.address, "mia") as mia:
+        for stage in ("delivered", "injected", "seen"):
+            mia(ask.receipt_new(sent.message_id, stage))
+            browser.go(browser.url)
+            assert browser.run("return document.querySelector('td .badge').textContent") == stage
+    assert browser.count("td time") == 3
+    signed.see(f"/ui/threads/{thread}/messages")
+    assert browser.count(".messages li") == 1
+    signed.see("/ui/messages?with=nora")
+    assert "the teapot waits" in browser.text
+    assert "the kettle sings" not in browser.text
+    signed.see("/ui/agents")
+    assert "mia" in browser.text
+    signed.see("/ui/messages/999999")
+    assert "There is no message 999999" in browser.text
+    assert browser.complaints() != []  # it was not found, which browsers note
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,7 @@ from laconic.relay.mail.identities import Identities
 from laconic.relay.mail.messages import Accepted, Draft, Nobody, Outcome, Presence, recipients
 from laconic.relay.store import mailboxes as boxes
 from laconic.relay.store.commands import Batch, Edit, Write
-from laconic.relay.store.mailboxes import Mark, Post, Posted, Settled, Told, Waiting
+from laconic.relay.store.mailboxes import Mark, Post, Posted, Settled, Sought, Told, Waiting
 from laconic.relay.store.store import Store
 from laconic.relay.store.tables import Tables
 
@@ -269,12 +269,29 @@ class Mail:
         """The dead letters behind a number."""
         return boxes.dead(self.store.reader, after, limit)
 
-    def history(self, *, with_: str, thread: str, words: Sequence[str], after: int, limit: int) -> list[Told]:
-        """Messages behind a number: with somebody, of a thread, with words."""
-        if words:
+    def number_of_dead(self) -> int:
+        """How many dead letters there are."""
+        return boxes.number_of_dead(self.store.reader)
+
+    def deliveries(self, number: int) -> list[Waiting]:
+        """One message in all its mailboxes."""
+        return boxes.deliveries(self.store.reader, number)
+
+    def history(self, sought: Sought, after: int, limit: int) -> list[Told]:
+        """Messages behind a number, the oldest first."""
+        self._index(sought)
+        return boxes.history(self.store.reader, sought, after, limit)
+
+    def recent(self, sought: Sought, before: int, limit: int) -> list[Told]:
+        """Messages before a number, the newest first."""
+        self._index(sought)
+        return boxes.recent(self.store.reader, sought, before, limit)
+
+    def _index(self, sought: Sought) -> None:
+        """Bring what words are looked up in up to date, where there are any."""
+        if sought.words:
             while self.store.write(lambda tables: boxes.index(tables, searched_text)).result() == INDEXED_MESSAGES:
                 pass
-        return boxes.history(self.store.reader, with_=with_, thread=thread, words=words, after=after, limit=limit)
 
     def last_seq(self, mailbox: str, sender: str, topic: str) -> int:
         """The number of the latest delivery from a sender under a topic."""

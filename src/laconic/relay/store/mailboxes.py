@@ -312,32 +312,63 @@ def dead(database: Database, after: int, limit: int) -> list[Waiting]:
     return [_waiting(row) for row in database.rows(sql, (after, min(limit, MAX_READ_ENTRIES)))]
 
 
+def number_of_dead(database: Database) -> int:
+    """How many dead letters there are."""
+    return int(database.rows(f"select count(*) from delivery where stage = {Stage.DEAD:d}")[0][0])
+
+
 def delivery(database: Database, mailbox: str, number: int) -> Waiting | None:
     """One delivery."""
     rows = database.rows(f"{_JOINED} where mailbox = ? and delivery.message = ?", (mailbox, number))
     return _waiting(rows[0]) if rows else None
 
 
-def history(database: Database, *, with_: str, thread: str, words: Sequence[str], after: int, limit: int) -> list[Told]:
-    """Messages behind a number: with somebody, of a thread, with all of some words; the oldest first."""
-    conditions: list[str] = ["message.number > ?"]
-    values: list[Any] = [after]
-    if with_:
+class Sought(NamedTuple):
+    """Which messages are looked for: with somebody, of a thread, with all of some words, with a delivery at a stage."""
+
+    with_: str = ""
+    thread: str = ""
+    words: Sequence[str] = ()
+    stage: Stage | None = None
+
+
+def history(database: Database, sought: Sought, after: int, limit: int) -> list[Told]:
+    """Messages behind a number, the oldest first."""
+    return _messages(database, sought, ("message.number > ?", after), "number", limit)
+
+
+def recent(database: Database, sought: Sought, before: int, limit: int) -> list[Told]:
+    """Messages before a number, the newest first."""
+    return _messages(database, sought, ("message.number < ?", before), "number desc", limit)
+
+
+def deliveries(database: Database, number: int) -> list[Waiting]:
+    """One message in all its mailboxes, by their names."""
+    sql = f"{_JOINED} where delivery.message = ? order by mailbox limit ?"
+    return [_waiting(row) for row in database.rows(sql, (number, MAX_READ_ENTRIES))]
+
+
+def _messages(database: Database, sought: Sought, bound: tuple[str, int], order: str, limit: int) -> list[Told]:
+    conditions: list[str] = [bound[0]]
+    values: list[Any] = [bound[1]]
+    if sought.with_:
         conditions.append(
             "(sender = ? or addressed = ? or exists "
             "(select 1 from delivery where mailbox = ? and delivery.message = message.number))"
         )
-        values += [with_] * 3
-    if thread:
+        values += [sought.with_] * 3
+    if sought.thread:
         conditions.append("thread = ?")
-        values.append(thread)
-    if words:
-        quoted = " AND ".join('"' + word.replace('"', " ") + '"' for word in words)
+        values.append(sought.thread)
+    if sought.words:
+        quoted = " AND ".join('"' + word.replace('"', " ") + '"' for word in sought.words)
         conditions.append("message.number in (select rowid from message_words where message_words match ?)")
         values.append(quoted)
+    if sought.stage is not None:  # written out, so that the index of this stage alone is used
+        conditions.append(f"message.number in (select message from delivery where stage = {sought.stage:d})")
     rows = database.rows(
         "select number, sender, id, at_ms, addressed, topic, thread, kind, payload from message "
-        f"where {' and '.join(conditions)} order by number limit ?",
+        f"where {' and '.join(conditions)} order by {order} limit ?",
         (*values, min(limit, MAX_READ_ENTRIES)),
     )
     sql = "select mailbox, stage from delivery where message = ? order by mailbox limit ?"

@@ -14,7 +14,7 @@ from laconic.relay.encoding import decode, encode, timestamp
 from laconic.relay.mail.mail import Mail
 from laconic.relay.mail.messages import Draft
 from laconic.relay.relay import Relay
-from laconic.relay.store.mailboxes import Mark, Stage, Told, Waiting
+from laconic.relay.store.mailboxes import Mark, Sought, Stage, Told, Waiting
 from laconic.web.asked import Asked
 
 _USER = "user"  # what somebody is who only asks over HTTP
@@ -48,10 +48,8 @@ def message_send(relay: Relay, asked: Asked) -> Any:
 def message_list(relay: Relay, asked: Asked) -> Any:
     """The history."""
     query = asked.query
-    found = relay.mail.history(
-        with_=query["with"] or "", thread=query["thread"] or "", words=(query["query"] or "").split(),
-        after=query["after"], limit=query["limit"],
-    )  # fmt: skip
+    sought = Sought(query["with"] or "", query["thread"] or "", (query["query"] or "").split())
+    found = relay.mail.history(sought, query["after"], query["limit"])
     next_after = found[-1].number if len(found) == query["limit"] else None
     return {"messages": [_message(relay.mail, one) for one in found], "next_after": next_after}
 

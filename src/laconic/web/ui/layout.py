@@ -46,6 +46,10 @@ class Column(NamedTuple):
     is_wide: bool = False
 
 
+_MAIN = (("Threads", "/ui/"), ("Messages", "/ui/messages"), ("Agents", "/ui/agents"), ("Services", "/ui/services"))
+_GRAPH = ("Call graph", "/ui/graph")
+
+
 def document(shown: Shown, session: Session | None, *, has_code: bool) -> bytes:
     """A whole page."""
     head = e(
@@ -76,9 +80,8 @@ def _header(session: Session | None, *, has_code: bool) -> Element:
     brand = e("a", e("span", "◆", class_="mark", aria_hidden="true"), " Laconic relay", href="/ui/", class_="brand")
     if session is None:
         return e("header", brand, class_="top")
-    links = [e("li", e("a", "Threads", href="/ui/")), e("li", e("a", "Services", href="/ui/services"))]
-    if has_code:
-        links.append(e("li", e("a", "Call graph", href="/ui/graph")))
+    pages = [*_MAIN, *([_GRAPH] if has_code else [])]
+    links = [e("li", e("a", title, href=target)) for title, target in pages]
     out = e(
         "form",
         e("input", type="hidden", name="form_token", value=session.form_token),
@@ -180,6 +183,11 @@ def value_text(value: Any) -> str:
     """A value of somebody's as one piece of text, cut where it is long."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= MAX_UI_TEXT_CHARACTERS else text[: MAX_UI_TEXT_CHARACTERS - 1] + "…"
+
+
+def field(name: str, title: str, control: Element) -> Element:
+    """A control of a form with its label."""
+    return e("div", e("label", title, for_=name), control, class_=f"field field-{name}")
 
 
 def older(target: str, title: str = "Older") -> Element:

@@ -28,10 +28,12 @@ from laconic.web.routes.streams import artifact_content, event_chunks
 from laconic.web.ui.entry import Entry, Session
 from laconic.web.ui.layout import AskCode, Shown, Visit, document, said, section
 from laconic.web.ui.markup import Child, e
+from laconic.web.ui.pages.agents import agents_page
 from laconic.web.ui.pages.artifacts import artifact_page, artifacts_page, image
 from laconic.web.ui.pages.calls import calls_page
 from laconic.web.ui.pages.events import events_page, frame
 from laconic.web.ui.pages.graph import graph_page
+from laconic.web.ui.pages.messages import message_page, messages_page, thread_messages_page
 from laconic.web.ui.pages.services import services_page
 from laconic.web.ui.pages.state import state_page
 from laconic.web.ui.pages.thread import thread_page
@@ -57,6 +59,9 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 _PAGES: dict[str, Page] = {
     "/": threads_page,
+    "/messages": messages_page,
+    "/messages/{number}": message_page,
+    "/agents": agents_page,
     "/services": services_page,
     "/threads/{thread_id}": thread_page,
     "/threads/{thread_id}/events": events_page,
@@ -64,6 +69,7 @@ _PAGES: dict[str, Page] = {
     "/threads/{thread_id}/artifacts": artifacts_page,
     "/threads/{thread_id}/artifacts/{ref}": artifact_page,
     "/threads/{thread_id}/calls": calls_page,
+    "/threads/{thread_id}/messages": thread_messages_page,
 }
 
 

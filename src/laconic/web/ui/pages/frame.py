@@ -6,7 +6,14 @@ from laconic.relay import threads
 from laconic.web.ui.layout import Shown, Visit, address
 from laconic.web.ui.markup import Child, e
 
-_TABS = (("Overview", ""), ("Events", "events"), ("State", "state"), ("Artifacts", "artifacts"), ("Calls", "calls"))
+_TABS = (
+    ("Overview", ""),
+    ("Events", "events"),
+    ("State", "state"),
+    ("Artifacts", "artifacts"),
+    ("Calls", "calls"),
+    ("Messages", "messages"),
+)
 
 
 def framed(visit: Visit, tab: str, content: Child, *, scripts: tuple[str, ...] = (), is_below: bool = False) -> Shown:

@@ -7,7 +7,7 @@ from typing import Any
 
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_DRAWN_EDGES
-from laconic.web.ui.layout import AskCode, Column, Shown, Visit, address, badge, said, section, table
+from laconic.web.ui.layout import AskCode, Column, Shown, Visit, address, badge, field, said, section, table
 from laconic.web.ui.markup import Child, Element, e
 from laconic.web.ui.pictures.callgraph import Edge, callgraph
 
@@ -47,21 +47,17 @@ def _form(root: str, symbol: str, view: str, depth: str) -> Element:
     depths = [e("option", one, value=one, selected=one == depth) for one in _DEPTHS]
     return e(
         "form",
-        _field("symbol", "Symbol", e("input", id="symbol", name="symbol", value=symbol, required=True, maxlength=500,
+        field("symbol", "Symbol", e("input", id="symbol", name="symbol", value=symbol, required=True, maxlength=500,
                                      placeholder="Session.validate", autocomplete="off", spellcheck="false")),
-        _field("root", "Repository", e("input", id="root", name="root", value=root, required=True, maxlength=1000,
+        field("root", "Repository", e("input", id="root", name="root", value=root, required=True, maxlength=1000,
                                        autocomplete="off", spellcheck="false")),
-        _field("view", "Show", e("select", views, id="view", name="view")),
-        _field("depth", "Calls to follow", e("select", depths, id="depth", name="depth")),
+        field("view", "Show", e("select", views, id="view", name="view")),
+        field("depth", "Calls to follow", e("select", depths, id="depth", name="depth")),
         e("button", "Draw"),
         method="get",
         action="/ui/graph",
         class_="fields",
     )  # fmt: skip
-
-
-def _field(name: str, title: str, control: Element) -> Element:
-    return e("div", e("label", title, for_=name), control, class_=f"field field-{name}")
 
 
 def _failed(error: LaconicError, root: str, view: str, depth: str) -> Element:
