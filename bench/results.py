@@ -87,6 +87,18 @@ def _services(record: Record) -> Iterator[str]:
     yield from (f"- aimed at, as medians: {aims}", "")
 
 
+def _tui(record: Record) -> Iterator[str]:
+    yield from ("## The screen of the agent", "", "`python -m bench.tui --record`", "", _machine(record["machine"]), "")
+    yield f"An answer of {record['tokens']:,} tokens, until its end is seen; `idle` is our screen with nothing to do."
+    yield from ("", "| | given tokens/s | shown tokens/s | longest stall | its CPU |", "|---|--:|--:|--:|--:|")
+    for row in record["rows"]:
+        given = f"{row['pace_tokens_per_second']:,}" if row["pace_tokens_per_second"] else "all that it takes"
+        shown = f"{row['tokens_per_second']:,.0f}" if row["tokens_per_second"] else ""
+        stalls = f"{row['stall_ms']:,.0f} ms | {row['stall_cpu_ms']:,.0f} ms"
+        yield f"| {row['name']} | {given if shown else ''} | {shown} | {stalls} |"
+    yield ""
+
+
 def _relay(record: Record) -> Iterator[str]:
     yield from ("## The relay", "", "`python -m bench.relay --record`", "", _machine(record["machine"]), "")
     yield "GET with the token, beside a bare ASGI application under the same server; the header is read from the store."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Sequence
 
 from textual.content import Content
@@ -18,7 +19,7 @@ from laconic.foundation.escape import visible
 from laconic.tui.markdown.pieces import Growing, Piece
 from laconic.tui.markdown.rows import Row, laid_out
 
-MAX_BUSY_SECONDS = 0.01  # of laying out again before keys and other widgets have their turn
+MAX_BUSY_SECONDS = 0.01  # of laying out before keys and other widgets have their turn
 
 
 class Answer(Widget):
@@ -36,6 +37,8 @@ class Answer(Widget):
         self._final: list[Row] = []
         self._tail: list[Row] = []
         self._pending: list[str] = []
+        self._waiting: deque[Piece] = deque()  # final, and not yet laid out
+        self._is_ended = False
         self._strips: dict[int, Strip] = {}
         self._written: list[str] = []
 
@@ -49,25 +52,39 @@ class Answer(Widget):
         """What is shown, one content a row."""
         return [*self._final, *self._tail]
 
+    @property
+    def is_done(self) -> bool:
+        """Whether all of it is shown and nothing more will come."""
+        return self._is_ended and not self._pending and not self._waiting
+
     def add(self, text: str) -> None:
         """More of the answer; it is shown by the next `flush`."""
         self._pending.append(text)
 
-    def flush(self, *, is_end: bool = False) -> None:
-        """Show what has come since the last time."""
-        if not self._pending and not is_end:
+    def end(self) -> None:
+        """That was all."""
+        self._is_ended = True
+
+    def flush(self) -> None:
+        """Show what has come since the last time, as much of it as there is time for."""
+        if self.is_done or not (self._pending or self._waiting or self._is_ended):
             return
+        before, first_changed = len(self._final) + len(self._tail), len(self._final)
+        self._waiting.extend(self._arrived())
+        watch = Stopwatch()
+        while self._waiting and watch.seconds() < MAX_BUSY_SECONDS:
+            self._pieces.append(self._waiting.popleft())
+            self._append(self._final, self._pieces[-1])
+        self._tail = [] if self._waiting else self._laid_out(self._growing.rest, after=self._final)
+        self._forget_strips(first_changed)
+        self.refresh(layout=len(self._final) + len(self._tail) != before)
+
+    def _arrived(self) -> list[Piece]:
+        """The pieces that became final by what has come."""
         text = visible("".join(self._pending).replace("\r", ""))
         self._pending.clear()
         self._written.append(text)
-        before = len(self._final) + len(self._tail)
-        first_changed = len(self._final)
-        for piece in [*self._growing.add(text), *(self._growing.end() if is_end else [])]:
-            self._pieces.append(piece)
-            self._append(self._final, piece)
-        self._tail = self._laid_out(self._growing.rest, after=self._final)
-        self._forget_strips(first_changed)
-        self.refresh(layout=len(self._final) + len(self._tail) != before)
+        return [*self._growing.add(text), *(self._growing.end() if self._is_ended else [])]
 
     async def lay_out_again(self, width: int) -> None:
         """Lay everything out for another width, letting others have their turns meanwhile."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterable
 from functools import partial
@@ -66,6 +67,14 @@ class ChatApp(App[None]):
             self._index.close()
 
 
+def spare_collector() -> None:
+    """Have the collector of cycles pass over what stays until the end: looking through all of it stalls the screen."""
+    gc.collect()
+    gc.freeze()
+
+
 async def chat(agent: ShownAgent, root: Path | None = None, theme: str = "") -> None:
     """Show a conversation until the user ends it."""
-    await ChatApp(agent, root, theme).run_async()
+    app = ChatApp(agent, root, theme)
+    app.call_later(spare_collector)
+    await app.run_async()

@@ -49,7 +49,8 @@ class Log(VerticalScroll, can_focus=True):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._answer: Answer | None = None
+        self._answer: Answer | None = None  # the one that is being written
+        self._growing: list[Answer] = []  # those that are not shown to their end
         self._ticking: Timer | None = None
         self._newest: Widget | None = None
 
@@ -76,6 +77,7 @@ class Log(VerticalScroll, can_focus=True):
     def clear(self) -> None:
         """Begin anew, for another session."""
         self._end_answer()
+        self._growing.clear()
         self.remove_children()
 
     def say(self, text: str, kind: str = "note") -> None:
@@ -125,20 +127,23 @@ class Log(VerticalScroll, can_focus=True):
                 return
             self._answer = Answer(self._width())
             self._add(self._answer)
+            self._growing.append(self._answer)
         self._answer.add(text)
         if self._ticking is not None:
             self._ticking.resume()
 
     def _flush(self) -> None:
-        if self._answer is not None and self._answer.is_mounted:
-            self._answer.flush()
+        """Show more of what was written; the timer rests while nothing is."""
+        for answer in self._growing:
+            answer.flush()
+        self._growing = [answer for answer in self._growing if not answer.is_done]
+        if not self._growing and self._ticking is not None:
+            self._ticking.pause()
 
     def _end_answer(self) -> None:
         if self._answer is not None:
-            self._answer.flush(is_end=True)
+            self._answer.end()
             self._answer = None
-        if self._ticking is not None:
-            self._ticking.pause()
 
     def _end_call(self, event: CallEnded) -> None:
         for call in reversed(list(self.query(Call))):

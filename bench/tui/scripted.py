@@ -7,6 +7,8 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 
+from textual.app import App
+
 from laconic.agent.events import (
     ApprovalAsked,
     CallEnded,
@@ -58,9 +60,11 @@ class Scripted:
     _answered: asyncio.Event = field(default_factory=asyncio.Event)
 
     def status(self) -> Status:
+        """As it was set."""
         return self.state
 
     async def run(self, message: str) -> AsyncIterator[Event]:
+        """The next turn of the script."""
         self.asked.append(f"run {message}")
         self._cancelled.clear()
         for event in self.turns.pop(0):
@@ -78,52 +82,66 @@ class Scripted:
         yield TurnEnded(1, Reason.ANSWERED)
 
     def cancel(self) -> None:
+        """End the turn that waits."""
         self.asked.append("cancel")
         self._cancelled.set()
         self._answered.set()
 
     def approve(self, call_id: str, decision: Decision, pattern: str = "") -> None:
+        """Go on, and remember what was decided."""
         self.asked.append(f"{decision.value} {call_id} {pattern}".strip())
         self._answered.set()
 
     def tools(self) -> Sequence[ToolRow]:
+        """Four."""
         return [tool._replace(is_unlocked=tool.tier <= self.state.tier) for tool in TOOLS]
 
     def set_tier(self, tier: int) -> None:
+        """Up to 2."""
         if tier > 2:
             raise LaconicError("invalid_argument", f"there is no tier {tier}")
         self.state = self.state._replace(tier=tier)
 
     def set_retrieval(self, on: bool) -> None:
+        """On or off."""
         self.state = self.state._replace(retrieves=on)
 
     async def models(self) -> Sequence[str]:
+        """Two."""
         return ["qwen3:4b", "gemma3:4b"]
 
     async def use_model(self, name: str) -> None:
+        """Any."""
         self.state = self.state._replace(model=name)
 
     async def compact(self) -> str:
+        """In words only."""
         return "2,847 tokens became 900"
 
     async def undo(self) -> str:
+        """There is nothing to undo."""
         raise LaconicError("invalid_argument", "nothing was changed", "There is nothing to take back.")
 
     async def sessions(self) -> Sequence[SessionRow]:
+        """Two."""
         return [SessionRow("s1", "callers", 3, "2026-11-21 10:00"), SessionRow("s0", "tests", 9, "2026-11-20 10:00")]
 
     async def resume(self, session: str) -> None:
+        """One that has said something."""
         self.asked.append(f"resume {session}")
         self.state = self.state._replace(session=session)
         self.said = [("user", "run the tests"), ("assistant", "They **pass**.")]
 
     async def fork(self) -> str:
+        """In words only."""
         return "this is s2 from now on"
 
     def history(self) -> Sequence[tuple[str, str]]:
+        """What was set."""
         return self.said
 
     def cost(self) -> str:
+        """In words only."""
         return "3 requests, 2,847 tokens"
 
 
@@ -134,6 +152,7 @@ def call(number: int, tool: str, observation: str, change: Change | None = None,
 
 
 def usage(prompt: int) -> Usage:
+    """A request, nearly all of which was cached."""
     return Usage(1, prompt, prompt - 80, 40, 8192)
 
 
@@ -166,12 +185,13 @@ EXAMPLE: list[Event | object] = [
 
 
 def screen_of(app: ChatApp) -> ChatScreen:
+    """The screen of the conversation, whatever covers it."""
     screen = app.screen_stack[0]
     assert isinstance(screen, ChatScreen)
     return screen
 
 
-def shown(app: ChatApp) -> str:
+def shown(app: App[None]) -> str:
     """What stands on the screen, row by row."""
     strips = app.screen._compositor.render_strips(app.size)
     return "\n".join(strip.text.rstrip() for strip in strips)

@@ -1,0 +1,1 @@
+"""How fast an answer is shown while it is written, and whether keys wait meanwhile."""
