@@ -202,6 +202,28 @@ def test_a_command_does_not_see_what_lets_the_user_in(
 
 
 @confined_only
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo evil > .git/hooks/pre-commit", "echo evil >> .git/config", "git config core.fsmonitor evil",
+        "mv .git g && cp -r g .git && echo evil > .git/config", "rm -rf .git/hooks; echo evil > .git/hooks/x",
+        "ln -sf /evil .git/config", "umount .git/config; echo evil > .git/config",
+    ],
+)  # fmt: skip
+def test_a_command_leaves_nothing_for_git_to_run(toolbox: Toolbox, root: Path, command: str) -> None:
+    if not asyncio.run(confinement()).network:
+        pytest.skip("the system gives a command no namespaces of its own")
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    before = (root / ".git/config").read_text()
+    call(toolbox, "bash", command=command)
+    assert (root / ".git/config").read_text() == before
+    assert [path for path in (root / ".git/hooks").iterdir() if "evil" in path.read_text()] == []
+    author = "-c user.name=a -c user.email=a@b.c"
+    told = call(toolbox, "bash", command=f"git {author} commit -q --allow-empty -m x && git log --oneline | wc -l")
+    assert told.text.endswith("1"), told
+
+
+@confined_only
 def test_a_command_cannot_end_what_watches_it(toolbox: Toolbox) -> None:
     if landlock_version() < 6:
         pytest.skip("Landlock does not know signals yet")

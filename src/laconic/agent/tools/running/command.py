@@ -91,15 +91,23 @@ async def confinement(confines: bool = True, network: bool = False) -> Confineme
 
 async def run(
     command: str, root: Path, limits: Limits, confined: Confinement, writable: Sequence[Path] = (),
-    variables: Mapping[str, str] | None = None,
+    variables: Mapping[str, str] | None = None, guarded: Sequence[str] = (),
 ) -> Ended:  # fmt: skip
-    """Run a command of the shell in a repository. Who is cancelled ends it; raises `program_failed`."""
+    """Run a command of the shell in a repository; whoever is cancelled ends it. Raises `program_failed`.
+
+    `guarded` paths of the repository are not written to where the system can see to that.
+    """
     temporary = tempfile.mkdtemp(prefix="laconic-")
     try:
         given = _given(command, root, temporary, limits, confined, writable, variables or {})
+        given["guarded"] = [str(root / path) for path in guarded if _is_own(root / path)]
         return await _kept(given, limits)
     finally:
         await asyncio.to_thread(shutil.rmtree, temporary, ignore_errors=True)
+
+
+def _is_own(path: Path) -> bool:
+    return path.exists() and os.path.realpath(path) == str(path)
 
 
 def _given(

@@ -1,12 +1,14 @@
 """Runs one command of the agent and stays until nothing of it is left. A program of its own; needs nothing installed.
 
 It is started with a JSON object as its only word: `command`, `root`, `temporary`, `seconds`, `processes`, `confines`,
-`network`, `writable` and `hidden` paths, `environment` and more. Its standard input stays open as long as whoever asked
-is there; what the command prints goes to its standard output; how it ended goes to the descriptor `status` as JSON.
+`network`, `writable`, `hidden` and `guarded` paths, `environment` and more. Its standard input stays open as long as
+whoever asked is there; what the command prints goes to its standard output, and how it ended, as JSON, to the
+descriptor `status`.
 
 On Linux orphans of the command become its own children (`PR_SET_CHILD_SUBREAPER`), so that neither a double fork nor a
 session of its own leads away from it. The command is confined before it starts: Landlock (`landlock(7)`, Linux 5.13)
-lets it write only where it may, and a network namespace of its own leads nowhere but to itself.
+lets it write only where it may, and namespaces of its own (`namespaces(7)`) have a network that leads nowhere but to
+itself, and files that git runs or believes as they were.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ _FS_MOST, _NET_ABI, _SCOPE_ABI = 16, 4, 6
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE, _IOCTL_DEV = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 14, 1 << 15
 _NET_ALL, _SCOPE_ALL = 0b11, 0b11  # bind and connect by TCP; abstract sockets and signals
 _OF_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
-_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWNET = 0x00020000, 0x10000000, 0x40000000
+_MS_RDONLY, _MS_REMOUNT, _MS_BIND, _MS_REC, _MS_PRIVATE = 1, 32, 4096, 16384, 1 << 18
+_MS_LOCKED = 0x40F  # what a mount may have besides: no set-user-id, no devices, no execution, access times
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm", "fd")
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -162,28 +166,47 @@ def _become(given: Mapping[str, Any]) -> NoReturn:
 
 def _confine(given: Mapping[str, Any]) -> None:
     """Give up what the command is not to do. `OSError` where the system refuses."""
-    has_own_network = given["network"] or _leave_network()
+    is_apart = _leave(_CLONE_NEWNS | (0 if given["network"] else _CLONE_NEWNET))
+    if is_apart:
+        _guard(given["guarded"])
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
-    _restrict_files(
-        [given["root"], given["temporary"], *given["writable"]], given["hidden"], closes_tcp=not has_own_network
-    )
+    writable = [given["root"], given["temporary"], *given["writable"]]
+    _restrict_files(writable, given["hidden"], closes_tcp=not (given["network"] or is_apart))
 
 
-def _leave_network() -> bool:
-    """Move into a network of one's own, in which only this machine's loopback is; False where that is not allowed."""
+def _leave(kinds: int) -> bool:
+    """Move into namespaces of one's own; False where that is not allowed."""
     user, group = os.geteuid(), os.getegid()
-    if _LIBC.unshare(_CLONE_NEWUSER | _CLONE_NEWNET):
+    if _LIBC.unshare(_CLONE_NEWUSER | kinds):
         return False
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
         with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
             file.write(text)
+    if kinds & _CLONE_NEWNET:
+        _raise_loopback()
+    return True
+
+
+def _raise_loopback() -> None:
+    """In a new network even what leads to itself is down."""
     import fcntl
     import socket
 
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plain:
         flags = struct.unpack("16sH", fcntl.ioctl(plain, _SIOCGIFFLAGS, struct.pack("16sH14x", b"lo", 0))[:18])[1]
         fcntl.ioctl(plain, _SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", flags | _IFF_UP))
-    return True
+
+
+def _guard(paths: Iterable[str]) -> None:
+    """Let nobody write to these; the folder around each stays where it is, so that none is put in its place."""
+    if _LIBC.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None):
+        return
+    for folder in dict.fromkeys(map(os.path.dirname, paths)):
+        _LIBC.mount(os.fsencode(folder), os.fsencode(folder), None, _MS_BIND | _MS_REC, None)
+    for path in map(os.fsencode, paths):
+        _LIBC.mount(path, path, None, _MS_BIND, None)
+        kept = os.statvfs(path).f_flag & _MS_LOCKED
+        _LIBC.mount(None, path, None, _MS_REMOUNT | _MS_BIND | _MS_RDONLY | kept, None)
 
 
 # Landlock
@@ -254,7 +277,7 @@ def _cover(path: str, hidden: list[str]) -> Iterable[tuple[str, bool]]:
 def _probe() -> dict[str, Any]:
     """What this system can do to confine a command."""
     version = landlock_version()
-    has_namespace = bool(version) and _leave_network()
+    has_namespace = bool(version) and _leave(_CLONE_NEWNET)
     return {"landlock": version, "network": has_namespace or version >= _NET_ABI}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from laconic.agent.tools.declaration import Observation
@@ -14,12 +14,13 @@ from laconic.foundation.escape import visible
 
 _SIGNS_OF_CONFINEMENT = ("Permission denied", "Operation not permitted", "Read-only", "Network is unreachable",
                          "Could not resolve", "Temporary failure in name resolution")  # fmt: skip
+_GUARDED = (".git/hooks", ".git/config")  # programs that a later git would run, outside of all confinement
 _NOTHING = "(no output)"
 
 
 async def bash(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """Run a command line and tell what it printed and how it ended."""
-    return await observed(toolbox, str(arguments["command"]))
+    return await observed(toolbox, str(arguments["command"]), guarded=_GUARDED)
 
 
 def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
@@ -34,13 +35,15 @@ def may(toolbox: Toolbox) -> str:
     return f"({what}; ends after {seconds} s; what it changes is not undone by undo)"
 
 
-async def observed(toolbox: Toolbox, command: str, variables: Mapping[str, str] | None = None) -> Observation:
+async def observed(
+    toolbox: Toolbox, command: str, variables: Mapping[str, str] | None = None, guarded: Sequence[str] = ()
+) -> Observation:
     """Run a command line as `bash` does, with some more variables."""
     choices = toolbox.choices
     try:
         confined = await toolbox.confinement()
         limits = Limits(choices.command_seconds)
-        ended = await run(command, toolbox.root, limits, confined, choices.writable, variables)
+        ended = await run(command, toolbox.root, limits, confined, choices.writable, variables, guarded)
     except LaconicError as error:
         return failed(error)
     output = plain(ended.output).rstrip()
