@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.agent.tools.box import call, opened, tokens
+from tests.agent.tools.box import call, opened, tokens, tool
 
 from laconic.agent.tools import editing
 from laconic.agent.tools.declaration import Observation
@@ -362,3 +362,22 @@ def test_a_program_that_is_killed_in_the_middle_has_lost_nothing(root: Path, tmp
         assert undo(toolbox).status == "ok"
         assert path.read_text() == APP
         assert undo(toolbox).status == "refused"
+
+
+def test_nobody_is_asked_about_an_edit_that_does_not_fit(toolbox: Toolbox, root: Path) -> None:
+    path = write(root, APP)
+    edit = tool("edit")
+    refusal = edit.refusal(toolbox, {"path": "app.py", "start": 6, "body": "    return 3\n"})
+    assert refusal is not None
+    assert "6|    return 2" in refusal.text
+    assert edit.refusal(toolbox, {"path": "app.py", "start": 6, "body": "    return 3\n"}) is None
+    assert tool("write").refusal(toolbox, {"path": "app.py", "body": "x\n"}) is not None
+    assert tool("write").refusal(toolbox, {"path": "b.py", "body": "x\n"}) is None
+    assert path.read_text() == APP
+
+
+def test_a_text_that_stands_in_very_many_places_is_refused_at_once(toolbox: Toolbox, root: Path) -> None:
+    write(root, "a" * 500_000 + "\n" + "a\n" * 100_000, "t.txt")
+    told = call(toolbox, "edit", path="t.txt", old="a", body="b")
+    assert "600000 places" in told.text
+    assert tokens(toolbox, told) <= OBSERVATION_TOKENS + 20

@@ -91,11 +91,17 @@ def no_preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
     return ""
 
 
+def no_refusal(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation | None:
+    """Of a tool of which nobody knows before it is run whether it can be."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
     """One tool. `run` never raises `LaconicError`: what went wrong is an observation too.
 
     `effect` is the most that a call may do; `effect_of` says what a call with these arguments does.
+    `refusal` is what the model is told of a call that cannot be made as things are, so that nobody is asked about it.
     """
 
     name: str
@@ -108,6 +114,7 @@ class Tool:
     narrowed: Callable[[Mapping[str, Any]], Effect] | None = None
     subject: str = ""  # the parameter that says what a call is about
     about: Subject = Subject.NAME
+    refusal: Callable[[Toolbox, Mapping[str, Any]], Observation | None] = no_refusal
 
     def effect_of(self, arguments: Mapping[str, Any]) -> Effect:
         """What a call with these arguments does to the world."""

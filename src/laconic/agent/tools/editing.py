@@ -6,7 +6,7 @@ made from, the model was shown the lines that it replaces, and the file is no le
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from laconic.agent.tools.declaration import Change, Observation
@@ -47,6 +47,9 @@ class Refused(NamedTuple):
     shown: tuple[int, ...] = ()
 
 
+Planned = Callable[[], Plan | Refused]
+
+
 async def edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """Change lines of a file."""
     return await _changed(toolbox, lambda: plan_edit(toolbox, arguments))
@@ -78,6 +81,16 @@ def preview_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
 def preview_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
     """The diff of a new file."""
     return _preview(lambda: plan_new(toolbox, arguments, str(arguments.get("body", ""))))
+
+
+def refusal_of_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation | None:
+    """What the model is told if an edit does not fit."""
+    return _known_refusal(toolbox, lambda: plan_edit(toolbox, arguments))
+
+
+def refusal_of_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation | None:
+    """What the model is told if there is a file already."""
+    return _known_refusal(toolbox, lambda: plan_new(toolbox, arguments, str(arguments.get("body", ""))))
 
 
 def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
@@ -160,7 +173,7 @@ def _line(lines: list[str], number: int) -> str:
     return lines[number - 1].strip() if number <= len(lines) else "end of file"
 
 
-async def _changed(toolbox: Toolbox, planned: Any) -> Observation:
+async def _changed(toolbox: Toolbox, planned: Planned) -> Observation:
     def work() -> Observation:
         plan = planned()
         return _refusal(toolbox, plan) if isinstance(plan, Refused) else _made(toolbox, plan)
@@ -212,7 +225,15 @@ def _refusal(toolbox: Toolbox, refused: Refused) -> Observation:
     return Observation(visible(first) + (f"\n{text}" if text else ""), "refused")
 
 
-def _preview(planned: Any) -> str:
+def _known_refusal(toolbox: Toolbox, planned: Planned) -> Observation | None:
+    try:
+        plan = planned()
+    except LaconicError as error:
+        return failed(error)
+    return _refusal(toolbox, plan) if isinstance(plan, Refused) else None
+
+
+def _preview(planned: Planned) -> str:
     try:
         plan = planned()
     except LaconicError as error:

@@ -78,6 +78,7 @@ TOOLS: tuple[Tool, ...] = (
         editing.preview_edit,
         subject="path",
         about=Subject.PATH,
+        refusal=editing.refusal_of_edit,
     ),
     Tool(
         "write",
@@ -89,6 +90,7 @@ TOOLS: tuple[Tool, ...] = (
         editing.preview_new,
         subject="path",
         about=Subject.PATH,
+        refusal=editing.refusal_of_new,
     ),
     Tool(
         "create",
@@ -100,6 +102,7 @@ TOOLS: tuple[Tool, ...] = (
         editing.preview_new,
         subject="path",
         about=Subject.PATH,
+        refusal=editing.refusal_of_new,
     ),
     Tool(
         "bash",

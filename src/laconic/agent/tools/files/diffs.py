@@ -7,9 +7,10 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from laconic.foundation.escape import visible_line
-from laconic.foundation.limits import MAX_DIFF_LINES, MAX_PREVIEW_LINES
+from laconic.foundation.limits import MAX_PREVIEW_LINES
 
 _CONTEXT = 3
+_MOST_COMPARED_LINES = 1_000  # comparing takes the square of them; above, all of what has changed is shown as new
 
 
 class Difference(NamedTuple):
@@ -58,7 +59,7 @@ _Operations = list[tuple[str, int, int, int, int]]
 
 
 def _groups(old: Sequence[str], new: Sequence[str]) -> Iterator[_Operations]:
-    if max(len(old), len(new)) > MAX_DIFF_LINES:  # comparing is quadratic; all of it has changed then
+    if max(len(old), len(new)) > _MOST_COMPARED_LINES:
         yield [("replace", 0, len(old), 0, len(new))]
     else:
         for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_CONTEXT):

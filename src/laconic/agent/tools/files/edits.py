@@ -13,6 +13,7 @@ from laconic.foundation.limits import MAX_WHOLE_LINES
 
 AROUND = 3  # lines shown on either side of a place
 _MOST_PLACES = 3  # of a text that stands in several
+_MOST_COMPARED_LINES = 2_000  # with one that stands nowhere
 
 
 class Edit(NamedTuple):
@@ -66,10 +67,11 @@ def replacing(content: Content, old: str, body: str) -> Edit | Refusal:
         at = loose[0]
         shifted = _shifted(body_lines(body), wanted, lines[at : at + len(wanted)])
         return Edit(at + 1, at + len(wanted), _body(shifted), range(0))
-    places = [_line_at(lines, offset) for offset in exact] or [at + 1 for at in loose]
-    if places:
-        shown = tuple(_around(line, line + len(wanted) - 1, len(lines)) for line in places[:_MOST_PLACES])
-        return Refusal(f"old stands in {len(places)} places: take more lines into it, or give start and end", shown)
+    if exact or loose:
+        places = [_line_at(lines, offset) for offset in exact[:_MOST_PLACES]] or [at + 1 for at in loose[:_MOST_PLACES]]
+        shown = tuple(_around(line, line + len(wanted) - 1, len(lines)) for line in places)
+        count = len(exact) + len(loose)
+        return Refusal(f"old stands in {count} places: take more lines into it, or give start and end", shown)
     near = _nearest(lines, wanted)
     return Refusal("old does not stand in the file", (_around(near, near, len(lines)),) if near else ())
 
@@ -138,5 +140,5 @@ def _nearest(lines: Sequence[str], wanted: Sequence[str]) -> int:
 
     first = next(line.strip() for line in wanted if line.strip())
     stripped = [line.strip()[:200] for line in lines]
-    found = get_close_matches(first[:200], dict.fromkeys(stripped[:5_000]), n=1, cutoff=0.5)
+    found = get_close_matches(first[:200], dict.fromkeys(stripped[:_MOST_COMPARED_LINES]), n=1, cutoff=0.5)
     return stripped.index(found[0]) + 1 if found else 0

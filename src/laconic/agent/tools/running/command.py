@@ -114,7 +114,6 @@ def _given(
     command: str, root: Path, temporary: str, limits: Limits, confined: Confinement, writable: Sequence[Path],
     variables: Mapping[str, str],
 ) -> dict[str, Any]:  # fmt: skip
-    home = os.path.expanduser("~")
     return {
         "command": command,
         "shell": shutil.which("bash") or "/bin/sh",
@@ -127,9 +126,18 @@ def _given(
         "confines": confined.files,
         "network": not confined.network,
         "writable": [str(path) for path in writable],
-        "hidden": [f"{home}/{name}" for name in _PRIVATE if os.path.lexists(f"{home}/{name}")],
+        "hidden": [path for path in _hidden() if os.path.lexists(path)],
         "environment": {**environment(temporary), **variables},
     }
+
+
+def _hidden() -> list[str]:
+    """Where the user keeps what lets others in, and Laconic what it keeps for the user."""
+    own = [
+        os.environ.get("LACONIC_HOME", ""),
+        os.environ.get("XDG_STATE_HOME", "") and f"{os.environ['XDG_STATE_HOME']}/laconic",
+    ]
+    return [os.path.expanduser(f"~/{name}") for name in _PRIVATE] + [path for path in own if path.startswith("/")]
 
 
 def environment(temporary: str) -> dict[str, str]:
