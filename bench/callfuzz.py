@@ -18,6 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bench import results
+from bench.machine import facts
 from bench.modelserver.asked import asked
 from bench.modelserver.scripts import write_random
 from bench.modelserver.server import Server
@@ -27,6 +29,7 @@ from laconic.agent.calling.grammar import grammar_for
 from laconic.agent.tools.declaration import Kind, Tool
 
 MOST_TOKENS = 400
+FEW_PATHS = 20  # beside which the time of a token is measured
 # Added to the logits of what ends lines, and begins and ends calls.
 LIKELIER = {LINE_END: 4.0, CALL: 8.0, CALL_END: 7.0}
 WORDS = "src lib core api auth models views tests db cache http forms admin static".split()
@@ -41,6 +44,7 @@ class Fuzzed(NamedTuple):
     cut: int  # by the bound on tokens
     malformed: tuple[str, ...]
     unknown_paths: tuple[str, ...]
+    token_ms: float  # as the server measured it, sampling under the grammar included
     seconds: float
 
 
@@ -61,6 +65,7 @@ def fuzz(server: Server, tools: Sequence[Tool], paths: Paths, count: int, seed: 
     bias = [[fuzz_token(text), more] for text, more in LIKELIER.items()]
     tally = {"calls": 0, "prose": 0, "cut": 0}
     malformed, unknown = [], []
+    tokens, spent_ms = 0, 0.0
     begun = time.perf_counter()
     for number in range(count):
         body: dict[str, Any] = {
@@ -68,7 +73,10 @@ def fuzz(server: Server, tools: Sequence[Tool], paths: Paths, count: int, seed: 
             "max_tokens": MOST_TOKENS, "seed": seed * 1_000_003 + number, "temperature": 1.3, "top_k": 0, "min_p": 0.0,
             "top_p": 1.0, "cache_prompt": True,
         }  # fmt: skip
-        choice = asked(server, "/v1/chat/completions", body)["choices"][0]
+        answer = asked(server, "/v1/chat/completions", body)
+        tokens += answer["timings"]["predicted_n"]
+        spent_ms += answer["timings"]["predicted_ms"]
+        choice = answer["choices"][0]
         text = choice["message"]["content"]
         call = None if choice["finish_reason"] == "length" else read_call(text, tools, paths, Way.GRAMMAR)
         if choice["finish_reason"] == "length":
@@ -82,7 +90,8 @@ def fuzz(server: Server, tools: Sequence[Tool], paths: Paths, count: int, seed: 
         else:
             malformed.append(f"{text!r}: {call}")
     spent = time.perf_counter() - begun
-    return Fuzzed(count, **tally, malformed=tuple(malformed), unknown_paths=tuple(unknown), seconds=spent)
+    wrong = (tuple(malformed), tuple(unknown))
+    return Fuzzed(count, tally["calls"], tally["prose"], tally["cut"], *wrong, spent_ms / max(1, tokens), spent)
 
 
 def fuzz_token(text: str) -> int:
@@ -108,18 +117,24 @@ def main(words: Sequence[str] | None = None) -> int:
         model = Path(folder) / "random.gguf"
         write_random(model, options.seed)
         with Server(model) as server:
+            few = fuzz(server, TOOLS, some_paths(FEW_PATHS), options.count // 10, options.seed)
             found = fuzz(server, TOOLS, some_paths(options.paths), options.count, options.seed)
     for name, value in found._asdict().items():
         print(f"{name}: {len(value) if isinstance(value, tuple) else value}")
     for example in (*found.malformed[:5], *found.unknown_paths[:5]):
         print(example)
     if options.record:
-        record(found, options.paths)
+        record(found, few, options.paths)
     return int(bool(found.malformed or found.unknown_paths))
 
 
-def record(found: Fuzzed, paths: int) -> None:
+def record(found: Fuzzed, few: Fuzzed, paths: int) -> None:
     """Keep the figures."""
+    counts = {name: len(value) if isinstance(value, tuple) else value for name, value in found._asdict().items()}
+    results.keep(
+        "callfuzz",
+        {"machine": facts(), "paths": paths, "few_paths": FEW_PATHS, "few_token_ms": few.token_ms, **counts},
+    )
 
 
 if __name__ == "__main__":

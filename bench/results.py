@@ -60,6 +60,7 @@ def write_page() -> None:
         ("services", _services),
         ("mail", _mail),
         ("socket", _socket),
+        ("callfuzz", _callfuzz),
     ):
         if record := kept(name):
             lines += section(record)
@@ -97,6 +98,18 @@ def _tui(record: Record) -> Iterator[str]:
         stalls = f"{row['stall_ms']:,.0f} ms | {row['stall_cpu_ms']:,.0f} ms"
         yield f"| {row['name']} | {given if shown else ''} | {shown} | {stalls} |"
     yield ""
+
+
+def _callfuzz(record: Record) -> Iterator[str]:
+    yield from ("## Calls by a model that means nothing", "", "`python -m bench.callfuzz --count 10000 --record`", "")
+    yield from (_machine(record["machine"]), "")
+    yield f"Random weights in llama.cpp's server, and the grammar of the agent's calls over {record['paths']:,} paths."
+    yield ""
+    told = f"{record['calls']:,} calls, {record['prose']:,} without one, {record['cut']:,} cut off"
+    yield f"- {record['answers']:,} answers: {told}"
+    yield f"- malformed calls: {record['malformed']:,}; paths that do not exist: {record['unknown_paths']:,}"
+    few = f"{record['few_token_ms']:.2f} ms with {record['few_paths']} paths"
+    yield from (f"- a token under the grammar: {record['token_ms']:.2f} ms; {few}", "")
 
 
 def _relay(record: Record) -> Iterator[str]:

@@ -76,3 +76,10 @@ def test_a_killed_server_is_gone(scripted: Scripted) -> None:
     server.kill()
     with pytest.raises(OSError):
         asked(server, "/tokenize", {"content": "x"})
+
+
+def test_the_example_of_the_documents_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "agent-models.md").read_text("utf-8")
+    example = page.partition("```python\n")[2].partition("```")[0]
+    exec(compile(example, "agent-models.md", "exec"), {"path": tmp_path / "model.gguf"})
+    assert capsys.readouterr().out.startswith("http://127.0.0.1:")
