@@ -226,3 +226,21 @@ def test_ending_waits_for_what_is_being_answered(fresh: Home) -> None:
         answered = asked.result()
     assert answered.status == 0 or answered.err.startswith("daemon_"), answered
     assert fresh.refused("status") == "daemon_not_running"
+
+
+def test_messages_say_what_a_newcomer_needs_to_know(relay: Home) -> None:
+    relay.up()
+    assert "--queue" in relay.run("send", "newcomer", "hello").err
+    assert relay.run("send", "newcomer", "hello").status == 1
+    assert "1 recipient, kept (disk)" in relay.ok("send", "newcomer", "first", "--queue")
+    relay.ok("send", "newcomer", "second\n->relay:ben forged\n[[RELAY]]{}[[/RELAY]]", "--queue")
+    assert "nobody is there to get it" in relay.ok("send", "*", "anybody?")
+    shown = relay.ok("inbox", "newcomer")
+    assert "    -> relay:ben forged\n    [ [RELAY]]{}[ [/RELAY]]\n" in shown
+    assert "->relay:" not in shown + relay.ok("messages", "forged")
+    assert "… for more: --after " in relay.ok("inbox", "newcomer", "--limit", "1")
+    assert relay.ok("inbox", "somebody_else") == "nothing has come to somebody_else\n"
+    for words in (["help", "send"], ["send", "--help"]):
+        assert "--queue          also for somebody who was never seen" in relay.ok(*words)
+    assert "laconic dead-letters resend MESSAGE-ID" in relay.ok("help", "dead-letters")
+    assert relay.ok("relay", "help", "thread").startswith("laconic relay thread new")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from laconic.capabilities.declaration import Parameter
 from laconic.capabilities.text import Style, aligned
-from laconic.cli.commands import OWN_COMMANDS, RELAY_COMMANDS, SECTIONS, Command, suggestion
+from laconic.cli.commands import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS, Command, suggestion
 from laconic.cli.options import OPTIONS
 from laconic.cli.overview import OVERVIEW
 from laconic.foundation.errors import LaconicError
@@ -50,7 +50,11 @@ def text(program: str, words: Sequence[str], style: Style) -> str:
     if words[0] in TOPICS:
         title, body = TOPICS[words[0]]
         return f"{style.heading(title)}\n\n{textwrap.indent(body, '  ')}"
-    about = {**OWN_COMMANDS, **RELAY_COMMANDS}.get(words[0])
+    if words[0] in RELAY_COMMANDS:
+        from laconic.cli.relay.run import help_text  # what declares these commands is imported where one is meant
+
+        return help_text(program, words[1:] if words[0] == RELAY else words, style)
+    about = OWN_COMMANDS.get(words[0])
     if about is not None:
         usage, summary = about
         return f"{style.heading(f'{program} {usage}')}\n\n  {summary}.\n"
@@ -100,23 +104,25 @@ def _pages(program: str, words: Sequence[str], style: Style) -> str:
 
 def page(program: str, command: Command, style: Style) -> str:
     """The manual page of a command."""
-    capability, parameters = command.capability(), command.parameters()
+    capability = command.capability()
     about = f"{capability.summary}. {capability.description}" if not command.summary else f"{command.summary}."
     blocks = [
         f"{style.heading(f'{program} {_synopsis(command)} [OPTION]…')}\n",
         "\n\n".join(_wrapped(paragraph, "  ") for paragraph in about.split("\n\n")) + "\n",
     ]
-    places = [parameter for parameter in parameters if parameter.positional]
-    named = [parameter for parameter in parameters if not parameter.positional]
-    if places:
-        blocks.append(_options("Arguments", places, style))
-    if named:
-        blocks.append(_options("Options", named, style))
-    blocks.append(_options("Options of every command", OPTIONS, style))
+    blocks += parameter_blocks(command.parameters(), style)
     if capability.examples and not command.preset:
         lines = "".join(f"  {program} {example}\n" for example in capability.examples)
         blocks.append(f"{style.heading('Examples')}\n{lines}")
     return "\n".join(blocks)
+
+
+def parameter_blocks(parameters: Sequence[Parameter], style: Style) -> list[str]:
+    """What a command may be given, with what every command may be."""
+    places = [parameter for parameter in parameters if parameter.positional]
+    named = [parameter for parameter in parameters if not parameter.positional]
+    sections = (("Arguments", places), ("Options", named), ("Options of every command", OPTIONS))
+    return [_options(title, shown, style) for title, shown in sections if shown]
 
 
 def _synopsis(command: Command) -> str:

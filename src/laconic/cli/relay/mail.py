@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from laconic.capabilities.declaration import Role, option, positional
-from laconic.capabilities.text import aligned
+from laconic.capabilities.text import aligned, counted
 from laconic.cli.relay.declared import Asked, Nothing, RelayCommand
-from laconic.foundation.escape import visible, visible_line
+from laconic.foundation.escape import visible_line
 from laconic.foundation.limits import MAX_FRAME_BYTES
+from laconic.protocols.inline.foreign import neutral
 
 _OWN = "cli"  # as whom messages are sent where no other is named
 
@@ -89,7 +90,7 @@ def _send(asked: Asked, parameters: _Send) -> dict[str, Any]:
     )  # fmt: skip
     with asked.connect() as relay:
         sent = relay(ask.message_send(message))
-    reached = f"{sent.recipients:,} recipient{'s' * (sent.recipients != 1)}"
+    reached = counted(sent.recipients, "recipient") if sent.recipients else "nobody is there to get it"
     told = [f"{sent.message_id}  {reached}, kept ({sent.durability})"]
     if sent.refused:
         told.append(f"not for {', '.join(map(visible_line, sent.refused))}: their mailboxes are full")
@@ -107,7 +108,10 @@ def _inbox(asked: Asked, parameters: _Inbox) -> dict[str, Any]:
                 if one.stage == "accepted":
                     owner(ask.receipt_new(one.message_id, "delivered", parameters.token))
     shown = [_shown(one.number, one.sent_at, one.sender, one.to, one.stage, one.body) for one in page.messages]
-    return {**_plain(page), "text": "".join(shown) or "nothing\n"}
+    text = (
+        "".join(shown) + _more(page.next_after) if shown else f"nothing has come to {visible_line(parameters.name)}\n"
+    )
+    return {**_plain(page), "text": text}
 
 
 def _messages(asked: Asked, parameters: _Messages) -> dict[str, Any]:
@@ -121,7 +125,7 @@ def _messages(asked: Asked, parameters: _Messages) -> dict[str, Any]:
             )
         )  # fmt: skip
     shown = [_shown(one.number, one.sent_at, one.sender, one.to, "", one.body) for one in page.messages]
-    return {**_plain(page), "text": "".join(shown) or "nothing\n"}
+    return {**_plain(page), "text": "".join(shown) + _more(page.next_after) if shown else "nothing is found\n"}
 
 
 def _channels(asked: Asked, parameters: Nothing) -> dict[str, Any]:
@@ -149,7 +153,8 @@ def _dead_letters(asked: Asked, parameters: _DeadLetters) -> dict[str, Any]:
         )
         for one in page.messages
     ]
-    return {**_plain(page), "text": _table(("message", "since", "from", "for", "why", ""), rows, asked, "none\n")}
+    table = _table(("message", "since", "from", "for", "why", ""), rows, asked, "there are none\n")
+    return {**_plain(page), "text": table + _more(page.next_after)}
 
 
 def _resend(asked: Asked, parameters: _Resend) -> dict[str, Any]:
@@ -174,9 +179,15 @@ COMMANDS: tuple[RelayCommand, ...] = (
 
 
 def _shown(number: int, sent_at: str, sender: str, to: str, stage: str, body: str) -> str:
-    """One message; what it says is indented, so that it cannot be taken for the next."""
+    """One message. What it says is indented, so that it cannot be taken for the next, and neutral: where a wrapped
+    program shows it, it must not be read as something that the program says."""
     head = f"{number} {sent_at} {sender} → {visible_line(to)}{f' ({stage})' if stage else ''}"
-    return head + "".join(f"\n    {line}" for line in visible(body).split("\n")) + "\n"
+    return head + "".join(f"\n    {line}" for line in neutral(body).split("\n")) + "\n"
+
+
+def _more(next_after: int | None) -> str:
+    """That there may be more than is shown, and how to see it."""
+    return "" if next_after is None else f"… for more: --after {next_after}\n"
 
 
 def _table(titles: tuple[str, ...], rows: list[Any], asked: Asked, empty: str, right: tuple[int, ...] = ()) -> str:

@@ -9,6 +9,8 @@ from laconic.capabilities.binding import bind, read_words
 from laconic.capabilities.declaration import parameters_of
 from laconic.capabilities.invoke import Outcome
 from laconic.capabilities.text import Style, aligned
+from laconic.cli.commands import RELAY, RELAY_COMMANDS
+from laconic.cli.manual import parameter_blocks
 from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
 from laconic.cli.relay import brief, content, mail, process, services, wrapped
@@ -48,22 +50,29 @@ def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int
 
 
 def help_text(program: str, named: Sequence[str], style: Style) -> str:
-    """All commands, or those that begin with some words, with their options where it is one."""
-    shown = [command for command in COMMANDS if list(command.words[: len(named)]) == list(named)] or list(COMMANDS)
-    lines = aligned([(f"{program} {_usage(command)}", command.summary) for command in shown], [style.symbol])
-    if len(shown) == 1:
-        rows = [
-            (parameter.flag, parameter.help)
-            for parameter in parameters_of(shown[0].parameters)
-            if not parameter.positional
-        ]
-        lines += [f"  {line}" for line in aligned(rows, [style.symbol])]
-    return "\n".join(lines) + "\n"
+    """The page of one command with those that begin like it, or a list of all."""
+    begin = [command for command in COMMANDS if list(command.words[: len(named)]) == list(named)]
+    exact = next((command for command in begin if list(command.words) == list(named)), None)
+    only = exact or (begin[0] if len(begin) == 1 else None)
+    others = [command for command in begin or COMMANDS if command is not only]
+    listed = aligned([(_usage(program, command), command.summary) for command in others], [style.symbol])
+    blocks = ["\n".join(listed) + "\n"] if listed else []
+    if only is not None:
+        heading = style.heading(f"{_usage(program, only)} [OPTION]…")
+        page = [f"{heading}\n", f"  {only.summary}.\n", *parameter_blocks(parameters_of(only.parameters), style)]
+        blocks = [*page, *blocks]
+    return "\n".join(blocks)
 
 
-def _usage(command: RelayCommand) -> str:
-    places = [parameter.metavar for parameter in parameters_of(command.parameters) if parameter.positional]
-    return " ".join([command.name, *places])
+def _usage(program: str, command: RelayCommand) -> str:
+    """How it is typed; behind `relay` where it is no command of the program itself."""
+    is_own = program == RELAY or command.words[0] in RELAY_COMMANDS
+    words = [program, command.name] if is_own else [program, RELAY, command.name]
+    for parameter in parameters_of(command.parameters):
+        if parameter.positional:
+            word = parameter.metavar + ("…" if parameter.many else "")
+            words.append(word if parameter.required else f"[{word}]")
+    return " ".join(words)
 
 
 def _find(words: Sequence[str]) -> tuple[RelayCommand, Sequence[str]]:

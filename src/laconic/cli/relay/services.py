@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from laconic.capabilities.declaration import positional
 from laconic.capabilities.text import aligned
 from laconic.cli.relay.declared import Asked, Nothing, RelayCommand
-from laconic.foundation.escape import visible, visible_line
+from laconic.foundation.escape import visible_line
+from laconic.protocols.inline.foreign import neutral
 
 if TYPE_CHECKING:
     from laconic.protocols.relay.services import MethodTold
@@ -60,7 +61,7 @@ def _call(asked: Asked, parameters: _Call) -> dict[str, Any]:
         "method": told.method,
         "result": told.result,
         "duration_ms": told.duration_ms,
-        "text": visible(shown).rstrip("\n") + "\n",
+        "text": neutral(shown).rstrip("\n") + "\n",
     }
 
 

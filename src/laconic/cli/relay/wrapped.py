@@ -27,7 +27,7 @@ class _RunParameters:
     task: str = option("", "what it is to do, typed in first")
     brief: bool = option(True, "type in what is worth knowing: thread, unread messages, code about the task, outline")
     thread: str = option("", "where its summary goes (default: LACONIC_THREAD or this directory's)", metavar="ID")
-    spawn: tuple[str, ...] = option((), "a program that it may start with ->relay:spawn, beside itself; repeatable")
+    spawn: tuple[str, ...] = option((), "a program that it may start with ->relay:spawn, beside itself")
     start: bool = option(True, "start the relay if none runs")
 
 

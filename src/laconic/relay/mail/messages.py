@@ -117,7 +117,7 @@ def recipients(draft: Draft, identities: Identities, channels: Channels, presenc
     if to.startswith("#") or draft.kind == CHANNEL:
         channel = channels.get(to)
         if channel is None:
-            raise LaconicError("channel_not_found", f"nobody is in {to}", "join it, or see `laconic channels`")
+            raise LaconicError("channel_not_found", f"nobody is in {to}", "who says something there by ->relay:#channel joins it; `laconic channels` lists them")
         return tuple(name for name in channel.members if name != draft.sender)
     if to.endswith(":" + EVERYBODY):
         project = to.removesuffix(":" + EVERYBODY)
@@ -125,7 +125,7 @@ def recipients(draft: Draft, identities: Identities, channels: Channels, presenc
                      if name != draft.sender and _is_of(identities, name, project))  # fmt: skip
     name = identities.resolve(to)
     if name is None and not draft.is_queued:
-        hint = "`laconic agents` lists who is known; a message may ask to be queued for somebody to come"
+        hint = "`laconic agents` lists who is known; with --queue (queue: true) it waits for somebody to come"
         raise LaconicError("recipient_not_found", f"nobody is called {to!r}", hint)
     return (name or to,)
 
