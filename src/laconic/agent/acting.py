@@ -39,7 +39,8 @@ async def act(talk: Conversation, call: Call | Malformed) -> Acted:
         await talk.emit(Notice(talk.turn, Level.NOTE, f"{call.tool}: {'; '.join(call.repairs)}"))
     if call.tool == ANSWER:
         text = str(call.arguments["text"])
-        talk.session.keep_draft(text)
+        said = talk.session.messages[-1].text
+        talk.session.show_last(f"{said}{text}")
         await talk.emit(TextDelta(talk.turn, text))
         return Acted(ends_turn=True)
     tool = next(tool for tool in talk.tools if tool.name == call.tool)
@@ -68,6 +69,9 @@ async def _observed(talk: Conversation, tool: Tool, call: Call, id: str, preview
         return await _more_tools(talk, int(call.arguments["tier"]))
     verdict = talk.toolbox.verdict(tool, call.arguments)
     if verdict is Verdict.ASK:
+        refusal = await talk.toolbox.apart(lambda: tool.refusal(talk.toolbox, call.arguments))
+        if refusal is not None:  # nothing would come of it, so nobody is asked
+            return refusal
         verdict = await _asked(talk, tool, call, id, preview)
     if verdict is Verdict.DENY:
         return Observation(

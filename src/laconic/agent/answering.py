@@ -30,6 +30,7 @@ async def answer(talk: Conversation) -> Answer:
     room = talk.budget.window - talk.gauge.tokens(prompt)
     reader, repetition = prose_reader(talk.way), Repetition()
     texts: list[str] = []
+    prose: list[str] = []
     raw: list[RawCall] = []
     usage: RequestUsage | None = None
     stop = ""
@@ -38,13 +39,14 @@ async def answer(talk: Conversation) -> Answer:
             texts.append(chunk.text)
             raw += chunk.calls
             usage, stop = chunk.usage or usage, chunk.stop or stop
-            await _show(talk, reader.feed(chunk.text))
+            prose.append(await _show(talk, reader.feed(chunk.text)))
             if repetition.feed(chunk.text or chunk.thought):
                 stop = STUCK
                 break
-    await _show(talk, reader.rest())
-    text = "".join(texts)
-    talk.session.add(Draft("assistant", text, talk.count(text), talk.turn, calls=raw))
+    prose.append(await _show(talk, reader.rest()))
+    text, shown = "".join(texts), "".join(prose)
+    draft = Draft("assistant", text, talk.count(text), talk.turn, None if shown == text else shown, raw)
+    talk.session.add(draft)
     if usage is not None:
         await _account(talk, prompt, usage, watch)
     if stop == STUCK:
@@ -73,10 +75,11 @@ def _calls(talk: Conversation, text: str, raw: list[RawCall]) -> tuple[Call | Ma
     return tuple(each for each in read if each is not None)
 
 
-async def _show(talk: Conversation, text: str) -> None:
+async def _show(talk: Conversation, text: str) -> str:
     if text:
         talk.session.keep_draft(text)
         await talk.emit(TextDelta(talk.turn, text))
+    return text
 
 
 async def _account(talk: Conversation, prompt: tuple[Message, ...], usage: RequestUsage, watch: Stopwatch) -> None:

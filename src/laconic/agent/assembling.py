@@ -34,7 +34,9 @@ async def open_turn(talk: Conversation, message: str) -> None:
         await talk.emit(Retrieved(talk.turn, found.items, found.tokens, found.why))
     asks = await project_asks(talk) if is_work or found is not None else ""
     summary = f"{compaction.HEADING}\n{session.summary}" if session.summary else ""
-    parts = [summary, asks, talk.announcement(), found.text if found else "", await shortened(talk, message)]
+    known = [found.text if found else "", *talk.asides]
+    parts = [summary, asks, talk.announcement(), *known, await shortened(talk, message)]
+    talk.asides.clear()
     content = "\n\n".join(filter(None, parts))
     session.add(Draft("user", content, talk.count(content), talk.turn, shown=message))
 

@@ -51,6 +51,7 @@ class Conversation:
     paths: Paths | None = None  # of the repository, as they were when the turn began
     turn: int = 0
     retrieves: bool = True
+    asides: list[str] = field(default_factory=list)  # what the model is to know with the next message
     has_made_room: bool = False  # in this turn
     usage: tuple[int, int | None] = (0, None)  # tokens of all prompts of this process, and how many were cached
     repeats: Repeats = field(default_factory=Repeats)

@@ -158,11 +158,10 @@ class Agent:
         )  # fmt: skip
 
     async def close(self) -> None:
-        """End the turn, and let go of everything."""
+        """End the turn, and let go of everything but the model."""
         if self._running is not None:
             self._running.cancel()
             with suppress(asyncio.CancelledError):
                 await self._running
-        await self.talk.model.close()
         self.talk.toolbox.close()
         self.talk.store.close()

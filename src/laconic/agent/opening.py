@@ -36,7 +36,7 @@ class Wanted:
 
 
 async def open_agent(model: Model, wanted: Wanted) -> Agent:
-    """An agent, to be closed. It closes the model too."""
+    """An agent, to be closed, and the model after it."""
     window = model.abilities.window or DEFAULT_MODEL_WINDOW_TOKENS
     budget = Budget.of(window, wanted.shares)
     store = Store.open(wanted.folder)

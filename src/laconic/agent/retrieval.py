@@ -29,7 +29,7 @@ _COMMENT = re.compile(r"<!--.*?-->|^\s*\[?!\[.*$", re.DOTALL | re.MULTILINE)
 class Asked(Protocol):
     """Who answers questions about the repository, as `tools.toolbox.Toolbox` does."""
 
-    async def ask(self, capability: str, arguments: Mapping[str, Any], most_tokens: int = 0) -> str:
+    async def ask(self, capability: str, arguments: Mapping[str, Any]) -> str:
         """The answer in words."""
 
     async def value(self, capability: str, arguments: Mapping[str, Any]) -> Any:
@@ -59,7 +59,7 @@ async def retrieve(asked: Asked, message: str, most_tokens: int, counter: Counte
         packet = await asked.value("code.packet", {"task": message})
         if not packet["speaks"]:
             return None
-        text = await asked.ask("code.plan", {"task": [message]}, most_tokens)
+        text = await asked.ask("code.plan", {"task": [message], "budget": most_tokens})
     except LaconicError:
         return None
     return _found(text, f"the task has likely owners (confidence {packet['confidence']:.2f})", counter)
@@ -83,7 +83,7 @@ async def _around(asked: Asked, names: list[str], most_tokens: int) -> tuple[str
     if not known:
         return None
     try:
-        return await asked.ask("code.context", {"symbols": known}, most_tokens), known
+        return await asked.ask("code.context", {"symbols": known, "budget": most_tokens}), known
     except LaconicError:
         return None
 

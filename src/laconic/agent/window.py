@@ -61,6 +61,10 @@ class Budget:
             for share in fields(shares)
             if share.name != "compact_percent"
         }
+        parts = [name for name in sized if name != "observations"]
+        if sum(sized[name] for name in parts) + sized["observations"] // OBSERVATIONS_OF_TURN > window * 4 // 5:
+            hint = "they are meant for 8,192 tokens, of which prefix and results of calls need some too"
+            raise LaconicError("invalid_setting", f"the chat_*_tokens do not fit into {window:,} tokens", hint)
         sized["reply"] = min(sized["reply"], MAX_REPLY_TOKENS)
         return cls(window, **sized, threshold=window * shares.compact_percent // 100)
 

@@ -129,6 +129,8 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
     "daemon": ("daemon start|stop|status|list", "The process that keeps a repository's index warm, or all of them"),
     "warm": ("warm", "Start the daemon and have it load what answers need"),
     "mcp": ("mcp [--http] [--port N] [--all-tools]", "Serve the commands as tools of the Model Context Protocol"),
+    "chat": ("chat [-p TEXT] [--url URL]", "A coding agent for small models; -p answers without a screen"),
+    "sessions": ("sessions VERB [SESSION]", "What was said in chats: list, show, resume, export, stats, …"),
     "install": ("install AGENT [--user] [--yes]", "Add the server, hooks and a skill to an agent, showing it first"),
     "uninstall": ("uninstall AGENT [--user] [--yes]", "Take out again what install has added"),
     "hook": ("hook prompt|read --agent AGENT", "What agents run on a prompt, or before they read a file"),

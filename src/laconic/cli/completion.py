@@ -124,6 +124,8 @@ def _own_arguments(name: str) -> list[str]:
         return [shell.value for shell in Shell]
     if name == "daemon":
         return ["start", "stop", "status", "list"]
+    if name == "sessions":
+        return ["list", "show", "resume", "fork", "rewind", "rename", "delete", "export", "stats"]
     if name == TALK:
         return ["listen", "check", "send", "discover", "listen-once", "join"]
     return [*_first_words(), "exit-codes", "json"] if name == "help" else []

@@ -13,12 +13,14 @@ from laconic.capabilities.declaration import option, parameters_of, positional
 from laconic.capabilities.invoke import Outcome
 from laconic.capabilities.text import Style
 from laconic.cli import completion, manual
+from laconic.cli.agent.declared import LAST, ChatParameters, SessionParameters, SessionVerb
 from laconic.cli.commands import CANDIDATES_COMMAND
 from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
 from laconic.cli.terminal import Terminal
 
 DEFAULT_MCP_PORT = 8_765
+EXIT_STATUS = "exit_status"  # in a result: how the process ends, where it has printed by itself
 _HELP_FLAGS = frozenset({"--help", "-h"})
 _VERSION_FLAGS = frozenset({"--version", "-V"})
 
@@ -39,7 +41,9 @@ def run_own(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
     parameters: Any = bind(command.parameters, {key: value for key, value in read.items() if key not in _OPTION_NAMES})
     output = Output(program, options, Terminal.own())
     asked = Asked(program, options, output.answer_style())
-    return output.print_plain(Outcome("", command.run(asked, parameters)))
+    result = command.run(asked, parameters)
+    status = result.pop(EXIT_STATUS, None)
+    return output.print_plain(Outcome("", result)) if status is None else int(status)
 
 
 def _without_options_of_commands(words: Sequence[str]) -> list[str]:
@@ -179,6 +183,20 @@ def _uninstall(asked: Asked, parameters: _UninstallParameters) -> dict[str, Any]
     return _install(asked, _InstallParameters(parameters.agent, parameters.user, yes=parameters.yes, undo=True))
 
 
+def _chat(asked: Asked, parameters: ChatParameters) -> dict[str, Any]:
+    from laconic.cli.agent.chat import run_chat
+
+    return {"text": "", EXIT_STATUS: run_chat(asked.options, parameters)}
+
+
+def _sessions(asked: Asked, parameters: SessionParameters) -> dict[str, Any]:
+    from laconic.cli.agent.sessions import run_sessions
+
+    if parameters.verb is SessionVerb.RESUME:
+        return _chat(asked, ChatParameters(resume=parameters.session or LAST))
+    return run_sessions(asked.options.root, parameters, asked.style)
+
+
 class HookKind(StrEnum):
     """What an agent is about to do."""
 
@@ -206,6 +224,8 @@ _COMMANDS: Mapping[str, _OwnCommand] = {
     "daemon": _OwnCommand(_DaemonParameters, _daemon),
     "warm": _OwnCommand(_WarmParameters, _warm),
     "mcp": _OwnCommand(_McpParameters, _mcp),
+    "chat": _OwnCommand(ChatParameters, _chat),
+    "sessions": _OwnCommand(SessionParameters, _sessions),
     "help": _OwnCommand(_HelpParameters, _help),
     "version": _OwnCommand(_VersionParameters, _version),
     "completion": _OwnCommand(_CompletionParameters, _completion),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # Commands that no daemon answers. It would refuse them by itself: they only spare the question.
 _OWN = frozenset(
-    "help version completion complete daemon warm mcp install uninstall hook index "
+    "help version completion complete daemon warm mcp install uninstall hook index chat sessions -p "
     "up down status doctor config agents send inbox messages channels dead-letters services run relay talk".split()
 )
 _OWN_FLAGS = frozenset({"--help", "-h", "--version", "-V"})

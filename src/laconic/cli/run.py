@@ -39,6 +39,7 @@ class Request:
 def run(program: str, words: Sequence[str]) -> int:
     """Do what the words say; the exit status."""
     terminal = Terminal.own()
+    words = with_chat(words)
     leading, rest = split(words)
     try:
         below = rest[1:] if rest[:1] == [RELAY] else rest
@@ -92,6 +93,16 @@ def _run_talk(program: str, leading: Sequence[str], words: Sequence[str]) -> int
 def is_own(words: Sequence[str], rest: Sequence[str]) -> bool:
     """Whether a command line, `rest` being what follows its first options, is about the program itself."""
     return not rest or asks_for_help(words) or rest[0] in (*OWN_COMMANDS, *RELAY_COMMANDS, CANDIDATES_COMMAND)
+
+
+def with_chat(words: Sequence[str]) -> Sequence[str]:
+    """The words with `-p TEXT` as what it is short for: `chat --prompt TEXT`, wherever it stands."""
+    leading, rest = split(words)
+    place = words.index("-p") if "-p" in leading or ("-p" in rest and rest[0] == "chat") else -1
+    if place < 0:
+        return words
+    chat = [] if rest[:1] == ["chat"] else ["chat"]
+    return [*words[:place], *chat, "--prompt", *words[place + 1 :]]
 
 
 def asks_for_help(words: Sequence[str]) -> bool:

@@ -52,6 +52,17 @@ class Settings:
     embedder: str = field(default="words", metadata={"own": True})  # whose vectors search compares, see docs/search.md
     embedder_url: str = field(default="usual", metadata={"own": True})  # of its server
     embedder_key: str = field(default="none", metadata={"own": True})  # what the server knows the user by
+    chat_url: str = field(default="usual", metadata={"own": True})  # of the model that the agent talks to
+    chat_model: str = field(default="first", metadata={"own": True})  # of those that it serves
+    chat_key: str = field(default="none", metadata={"own": True})  # what the server knows the user by
+    chat_network: str = field(default="off", metadata={"own": True, "choices": ("off", "on")})  # for its commands
+    chat_compact_percent: int = field(default=70, metadata={"least": 30})  # of the window, above which old turns leave
+    # What the parts of a prompt may have, in tokens of a window of 8,192, with which they grow and shrink.
+    chat_agents_tokens: int = field(default=300, metadata={"least": 0})
+    chat_retrieval_tokens: int = field(default=1_200, metadata={"least": 0})
+    chat_observations_tokens: int = field(default=2_800, metadata={"least": 700})
+    chat_history_tokens: int = field(default=2_000, metadata={"least": 200})
+    chat_reply_tokens: int = field(default=1_000, metadata={"least": 100})
     complaints: tuple[str, ...] = ()  # a sentence for each setting that was given and is not known
 
 

@@ -73,6 +73,17 @@ async def probe(url: str, model: str = "", kind: str = "auto", key: str = "", wi
     return Report(place.url, _corrected(abilities, tried), tried)
 
 
+async def names(url: str, kind: str = "auto", key: str = "") -> list[str]:
+    """The names of the models that a server has; raises `model_unavailable` where nobody serves any."""
+    place = endpoint(url, key)
+    is_ollama = kind == OLLAMA or (kind == "auto" and await _is_ollama(place))
+    reply = await told(place, "GET", "/api/tags" if is_ollama else "/v1/models")
+    if reply.status != 200:
+        raise refused(place, "", reply)
+    entries = _entries(reply.body, "models" if is_ollama else "data")
+    return [str(each.get("name" if is_ollama else "id")) for each in entries]
+
+
 def _model(place: Endpoint, abilities: Abilities) -> Model:
     return OllamaModel(place, abilities) if abilities.server == OLLAMA else OpenAIModel(place, abilities)
 

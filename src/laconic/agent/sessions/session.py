@@ -131,6 +131,11 @@ class Session:
         )
         self.messages[-1] = last._replace(content=content, tokens=tokens, kept_from=kept_from, shown=last.text)
 
+    def show_last(self, text: str) -> None:
+        """Have the last message shown in other words than the model's."""
+        self._database.execute("update messages set shown = ? where id = ?", (text, self.messages[-1].id))
+        self.messages[-1] = self.messages[-1]._replace(shown=text)
+
     def keep_draft(self, text: str) -> None:
         """Write down more of an answer that is coming in, which is about to be shown."""
         self._database.execute("insert into drafts (session_id, text) values (?, ?)", (self.id, text))

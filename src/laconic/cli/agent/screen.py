@@ -1,0 +1,167 @@
+"""The agent as the screen knows it: one server, one repository, and the session that is talked to now."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from laconic.agent.conversation import Conversation
+from laconic.agent.events import Decision, Event
+from laconic.agent.loop import Agent
+from laconic.agent.models.connecting import names
+from laconic.agent.models.protocol import Model
+from laconic.agent.opening import Wanted, open_agent
+from laconic.agent.sessions.analytics import analytics
+from laconic.agent.tools.editing import undo
+from laconic.cli.agent.declared import HIGHEST_TIER
+from laconic.cli.agent.servers import Server, connected
+from laconic.foundation.errors import EXIT_OK, LaconicError
+from laconic.tui.app import chat
+from laconic.tui.shown import SessionRow, Status, ToolRow
+
+
+async def show(wanted: Wanted, server: Server, *, retrieves: bool) -> int:
+    """Talk on the screen until the user ends it; the exit status."""
+    found, model = await connected(server)
+    try:
+        agent = await open_agent(model, wanted)
+    except BaseException:
+        await model.close()
+        raise
+    agent.talk.retrieves = retrieves
+    confinement = (await agent.talk.toolbox.confinement()).told()
+    shown = OnScreen(wanted, found, model, agent, confinement)
+    try:
+        await chat(shown, wanted.root)
+    finally:
+        await shown.close()
+    return EXIT_OK
+
+
+class OnScreen:
+    """See `tui.shown.ShownAgent`."""
+
+    def __init__(self, wanted: Wanted, server: Server, model: Model, agent: Agent, confinement: str) -> None:
+        self._wanted = wanted
+        self._server = server
+        self._model = model
+        self._agent = agent
+        self._confinement = confinement
+
+    def status(self) -> Status:
+        """How things stand."""
+        told = self._agent.status()
+        return Status(
+            told.model, told.tier, told.tokens, told.window, told.cached_percent, self._wanted.root.name,
+            self._confinement, told.retrieves, told.name,
+        )  # fmt: skip
+
+    def run(self, message: str) -> AsyncIterator[Event]:
+        """One turn."""
+        return self._agent.run(message)
+
+    def cancel(self) -> None:
+        """Have the running turn end."""
+        self._agent.cancel()
+
+    def approve(self, call_id: str, decision: Decision, pattern: str = "") -> None:
+        """Answer `ApprovalAsked`."""
+        self._agent.approve(call_id, decision, pattern)
+
+    def tools(self) -> Sequence[ToolRow]:
+        """Every tool, also those that are locked."""
+        talk = self._talk
+        policy = talk.toolbox.approvals.policy
+        return [
+            ToolRow(tool.name, tool.tier, tool.signature, policy[tool.tier].value, tool.tier <= talk.session.tier)
+            for tool in talk.tools
+        ]
+
+    def set_tier(self, tier: int) -> None:
+        """Lock or unlock tools by hand."""
+        if not 0 <= tier <= HIGHEST_TIER:
+            raise LaconicError("invalid_argument", f"there is no tier {tier}", f"tiers are 0 to {HIGHEST_TIER}")
+        self._agent.set_tier(tier)
+
+    def set_retrieval(self, on: bool) -> None:
+        """Whether code is looked up and put in before the model is asked."""
+        self._talk.retrieves = on
+
+    async def models(self) -> Sequence[str]:
+        """The names of the models that the server has."""
+        return await names(self._server.url, self._server.kind, self._server.key)
+
+    async def use_model(self, name: str) -> None:
+        """Go on with another model of the same server."""
+        server, model = await connected(self._server._replace(model=name))
+        old, self._server, self._model = self._model, server, model
+        await self._go_on(self._talk.session.id)
+        await old.close()
+
+    async def compact(self) -> str:
+        """Make the prompt shorter now."""
+        done = await self._agent.compact()
+        if done is None:
+            return "there are no old turns to leave out"
+        return f"old turns leave the prompt: {done.before:,} tokens to {done.after:,} ({done.how})"
+
+    async def undo(self) -> str:
+        """Take back the last change to files; the model is told with the next message."""
+        observation = await undo(self._talk.toolbox)
+        if observation.status == "ok":
+            self._talk.asides.append(f"The user took back a change: {observation.text}")
+        return observation.text
+
+    async def sessions(self) -> Sequence[SessionRow]:
+        """The sessions of this repository, the newest first."""
+        found = self._talk.store.every(self._talk.session.repository)
+        return [SessionRow(each.id, each.name or each.id, each.turns, _when(each.updated_at)) for each in found]
+
+    async def resume(self, session: str) -> None:
+        """Go on with another session."""
+        await self._go_on(self._talk.store.find(session, self._talk.session.repository).id)
+
+    async def fork(self) -> str:
+        """Go on in a copy of this session."""
+        new = self._talk.store.fork(self._talk.session.id, f"fork of {self._talk.session.name}"[:200])
+        await self._go_on(new.id)
+        return f"this is {new.name} now"
+
+    def history(self) -> Sequence[tuple[str, str]]:
+        """Role and text of what has been said so far."""
+        said = [(each.role, each.text) for each in self._talk.session.messages]
+        return [(role, text) for role, text in said if role in {"user", "assistant"} and text.strip()]
+
+    def cost(self) -> str:
+        """What the session has used so far."""
+        figures = analytics(self._talk.store, (self._talk.session.id,))
+        (spent,) = figures.sessions
+        cached = "" if spent.cached_percent is None else f", {spent.cached_percent:.1f} % of it cached"
+        lines = [
+            f"{spent.requests:,} requests, {spent.seconds:,.1f} s",
+            f"prompts {spent.prompt_tokens:,} tokens{cached}; answers {spent.completion_tokens:,} tokens",
+            *(f"{each.tool}: {each.calls:,} calls, {each.tokens:,} tokens" for each in figures.tools),
+        ]
+        return "\n".join(lines)
+
+    async def close(self) -> None:
+        """Let go of everything."""
+        await self._agent.close()
+        await self._model.close()
+
+    @property
+    def _talk(self) -> Conversation:
+        return self._agent.talk
+
+    async def _go_on(self, session: str) -> None:
+        """Have another session, or the same one with another model; the one there is stays where that fails."""
+        retrieves = self._talk.retrieves
+        agent = await open_agent(self._model, replace(self._wanted, session=session))
+        old, self._agent = self._agent, agent
+        agent.talk.retrieves = retrieves
+        await old.close()
+
+
+def _when(stamp: int) -> str:
+    return datetime.fromtimestamp(stamp / 1000, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
