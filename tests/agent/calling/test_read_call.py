@@ -38,7 +38,7 @@ def called(answer: str | RawCall, way: Way = Way.TEXT) -> tuple[str, dict[str, A
         "```\n<call read>\npath: src/app.py\n</call>\n```",
         "```\n<call read>\npath: src/app.py\n```",
         "<call Read>\nfile: ./src/app.py\n</call>",
-        "<call read>\npath: /home/me/project/src/app.py\n</call>",
+        "<call read>\npath: /srv/project/src/app.py\n</call>",
         "<call read>\npath: app.py\n</call>",
         "<call read>\npath: src\\app.py\n</call>",
         "<call read>\npath: src/app.py\nend:\n</call>",
