@@ -147,7 +147,7 @@ RELAY_COMMANDS: Mapping[str, tuple[str, str]] = {
     "up": ("up [--port N]", "Start the relay, through which agents share what they know"),
     "down": ("down", "Stop the relay"),
     "status": ("status", "Where the relay listens, and since when"),
-    "doctor": ("doctor", "Look for what could keep the relay from working"),
+    "doctor": ("doctor", "Look for what could keep the relay or the agent from working"),
     "config": ("config", "The relay's settings in force"),
     "agents": ("agents", "Who is known to the relay, and who is connected"),
     "send": ("send TO TEXT", "Send a message to an agent, a #channel, or everybody (*)"),

@@ -94,7 +94,9 @@ def _status(asked: Asked, parameters: Nothing) -> dict[str, Any]:
 
 
 def _doctor(asked: Asked, parameters: Nothing) -> dict[str, Any]:
-    findings = list(_examined(home_directory()))
+    from laconic.cli.agent.doctor import examined_model
+
+    findings = [*_examined(home_directory()), *examined_model(Path(resolved_root(asked.options.root)))]
     marks = {True: asked.style.good("ok  "), False: asked.style.bad("bad ")}
     lines = [f"{marks[is_well]} {what}" for is_well, what in findings]
     if not all(is_well for is_well, _ in findings):
@@ -163,5 +165,5 @@ COMMANDS: tuple[RelayCommand, ...] = (
     RelayCommand(("up",), "Start the relay in the background", _UpParameters, _up),
     RelayCommand(("down",), "Stop the relay when it has answered what it was asked", Nothing, _down),
     RelayCommand(("status",), "Where the relay listens, and since when", Nothing, _status),
-    RelayCommand(("doctor",), "Look for what could keep the relay from working", Nothing, _doctor),
+    RelayCommand(("doctor",), "Look for what could keep the relay or the agent from working", Nothing, _doctor),
 )

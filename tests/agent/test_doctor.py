@@ -1,0 +1,27 @@
+"""`doctor` tries what a model's server can do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.agent.model_servers import Scripted
+
+from laconic.cli.agent.doctor import examined_model
+
+
+def test_the_doctor_tries_a_server(scripted: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = scripted(["Hello."], window=2_048)
+    monkeypatch.setenv("LACONIC_CHAT_URL", server.url)
+    found = list(examined_model(tmp_path))
+    assert all(is_well for is_well, _ in found)
+    told = [what.strip() for _, what in found]
+    assert told[0] == f"model scripted0 of llama.cpp at {server.url}"
+    assert {"grammar: yes, kept", "window: yes, 2,048 tokens", "calls are asked for by: grammar"} <= set(told)
+
+
+def test_a_server_that_was_named_and_is_not_there_is_bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LACONIC_CHAT_URL", "http://127.0.0.1:9")
+    ((is_well, what),) = examined_model(tmp_path)
+    assert not is_well
+    assert "no server of models listens" in what
