@@ -8,7 +8,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import sys
 import tempfile
 from collections import deque
@@ -16,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from laconic.foundation.clock import Stopwatch
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import (
     COMMAND_END_SECONDS,
@@ -25,6 +25,7 @@ from laconic.foundation.limits import (
 )
 
 _KEEPER = Path(__file__).with_name("keeper.py")
+_WORDS = (sys.executable, "-I", "-S", str(_KEEPER))
 _CHUNK_BYTES = 65_536
 _STATUS_BYTES = 1_000
 _PROBE_SECONDS = 10
@@ -76,13 +77,12 @@ async def confinement(confines: bool = True, network: bool = False) -> Confineme
     """What this system, and the user's choice, keep commands from. Found out by trying."""
     if not confines or sys.platform != "linux":
         return Confinement()
-    words = [sys.executable, "-I", "-S", str(_KEEPER), json.dumps({"probes": True})]
     try:
         process = await asyncio.create_subprocess_exec(
-            *words, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+            *_WORDS, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
         )
         async with asyncio.timeout(_PROBE_SECONDS):
-            said, _ = await process.communicate()
+            said, _ = await process.communicate(_line({"probes": True}))
         able = json.loads(said)
     except (OSError, ValueError, TimeoutError):
         return Confinement()
@@ -149,9 +149,8 @@ def environment(temporary: str) -> dict[str, str]:
 async def _kept(given: Mapping[str, Any], limits: Limits) -> Ended:
     reading, writing = os.pipe()
     try:
-        words = [sys.executable, "-I", "-S", str(_KEEPER), json.dumps({**given, "status": writing})]
         keeper = await asyncio.create_subprocess_exec(
-            *words, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+            *_WORDS, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
             pass_fds=(writing,), start_new_session=True,
         )  # fmt: skip
     except (OSError, ValueError) as error:
@@ -162,7 +161,9 @@ async def _kept(given: Mapping[str, Any], limits: Limits) -> Ended:
     try:
         output = Output()
         async with asyncio.timeout(limits.seconds + 2 * COMMAND_END_SECONDS):
+            assert keeper.stdin is not None
             assert keeper.stdout is not None
+            keeper.stdin.write(_line({**given, "status": writing}))
             while chunk := await keeper.stdout.read(_CHUNK_BYTES):
                 output.add(chunk)
             await keeper.wait()
@@ -175,16 +176,26 @@ async def _kept(given: Mapping[str, Any], limits: Limits) -> Ended:
 
 
 async def _let_go(keeper: asyncio.subprocess.Process) -> None:
-    """Have the keeper clear up, which it does as soon as its input ends; then see to it that it is gone."""
+    """Have the keeper clear up, which it does as soon as its input ends; who is cancelled again waits all the same."""
     assert keeper.stdin is not None
     keeper.stdin.close()
-    try:
-        async with asyncio.timeout(2 * COMMAND_END_SECONDS):
-            await asyncio.shield(asyncio.ensure_future(keeper.wait()))
-    finally:
-        if keeper.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(keeper.pid, signal.SIGKILL)
+    watch, waiting = Stopwatch(), asyncio.ensure_future(keeper.wait())
+    cancelled: asyncio.CancelledError | None = None
+    while not waiting.done() and (left := 2 * COMMAND_END_SECONDS - watch.seconds()) > 0:
+        try:
+            await asyncio.wait([waiting], timeout=left)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if not waiting.done():
+        with contextlib.suppress(ProcessLookupError):
+            keeper.kill()
+    if cancelled is not None:
+        raise cancelled
+
+
+def _line(given: Mapping[str, Any]) -> bytes:
+    """What the keeper is told. Not by its words: those of a process can be read by everybody."""
+    return json.dumps(given).encode() + b"\n"
 
 
 def _ended(said: bytes, output: Output) -> Ended:

@@ -1,9 +1,9 @@
 """Runs one command of the agent and stays until nothing of it is left. A program of its own; needs nothing installed.
 
-It is started with a JSON object as its only word: `command`, `root`, `temporary`, `seconds`, `processes`, `confines`,
-`network`, `writable`, `hidden` and `guarded` paths, `environment` and more. Its standard input stays open as long as
-whoever asked is there; what the command prints goes to its standard output, and how it ended, as JSON, to the
-descriptor `status`.
+It is told what to do by a line of its standard input, a JSON object: `command`, `root`, `temporary`, `seconds`,
+`processes`, `confines`, `network`, `writable`, `hidden` and `guarded` paths, `environment` and more. That input then
+stays open as long as whoever asked is there; what the command prints goes to the standard output, and how it ended, as
+JSON, to the descriptor `status`.
 
 On Linux orphans of the command become its own children (`PR_SET_CHILD_SUBREAPER`), so that neither a double fork nor a
 session of its own leads away from it. The command is confined before it starts: Landlock (`landlock(7)`, Linux 5.13)
@@ -40,12 +40,13 @@ _MS_RDONLY, _MS_REMOUNT, _MS_BIND, _MS_REC, _MS_PRIVATE = 1, 32, 4096, 16384, 1 
 _MS_LOCKED = 0x40F  # what a mount may have besides: no set-user-id, no devices, no execution, access times
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm", "fd")
+_TELLS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def main() -> None:
     """Run, wait, clear up, report."""
-    given = json.loads(sys.argv[1])
+    given = json.loads(sys.stdin.buffer.readline())
     if given.get("probes"):
         print(json.dumps(_probe()), flush=True)
         return
@@ -60,7 +61,7 @@ def main() -> None:
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 1)  # the output ends with the command, not with us
     why, status = _watch(child, given, reading)
-    is_clear = _sweep(time.monotonic() + given["end_seconds"])
+    is_clear = _sweep(child, time.monotonic() + given["end_seconds"])
     os.write(given["status"], json.dumps({"why": why, "status": status, "is_clear": is_clear}).encode())
 
 
@@ -87,17 +88,21 @@ def _watch(child: int, given: Mapping[str, Any], woken: int) -> tuple[str, int |
 
 def _reap(but: int) -> None:
     """Let orphans go that have ended; the command itself is waited for elsewhere."""
-    for pid in _children(os.getpid(), _parents()):
+    for pid in _children(os.getpid()):
         if pid != but:
             with suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
 
 
-def _sweep(ends: float) -> bool:
+def _sweep(child: int, ends: float) -> bool:
     """End all that is left; True when nothing is.
 
-    What forks while it is being ended is first brought to a halt: a stopped process makes no other.
+    What forks while it is being ended is first brought to a halt: a stopped process makes no other. Where `/proc` does
+    not say what is left, it is at least all of the group of the command that is ended.
     """
+    if not _TELLS_CHILDREN:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(child, signal.SIGKILL)
     while time.monotonic() < ends:
         left = _descendants()
         for number in (signal.SIGSTOP, signal.SIGKILL):
@@ -115,29 +120,22 @@ def _sweep(ends: float) -> bool:
 
 def _descendants() -> list[int]:
     """All processes below this one."""
-    parents = _parents()
     found: list[int] = []
     pending = [os.getpid()]
     while pending:
-        below = _children(pending.pop(), parents)
+        below = _children(pending.pop())
         found += below
         pending += below
     return found
 
 
-def _children(pid: int, parents: Mapping[int, list[int]]) -> list[int]:
-    return parents.get(pid, [])
-
-
-def _parents() -> dict[int, list[int]]:
-    """The children of every process, as `/proc` has them; nothing where there is none."""
-    found: dict[int, list[int]] = {}
+def _children(pid: int) -> list[int]:
+    """The processes that a process has started and that are not gone; none where `/proc` does not tell."""
+    found: list[int] = []
     with suppress(OSError):
-        for name in os.listdir("/proc"):
-            if name.isdecimal():
-                with suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
-                    parent = int(file.read().rpartition(b")")[2].split()[1])
-                    found.setdefault(parent, []).append(int(name))
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with suppress(OSError), open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
+                found += map(int, file.read().split())
     return found
 
 

@@ -14,7 +14,11 @@ from laconic.foundation.escape import visible
 
 _SIGNS_OF_CONFINEMENT = ("Permission denied", "Operation not permitted", "Read-only", "Network is unreachable",
                          "Could not resolve", "Temporary failure in name resolution")  # fmt: skip
-_GUARDED = (".git/hooks", ".git/config")  # programs that a later git would run, outside of all confinement
+_GUARDED = (
+    ".git/hooks",
+    ".git/config",
+    ".git/modules",
+)  # programs that a later git would run, outside of all confinement
 _NOTHING = "(no output)"
 
 
