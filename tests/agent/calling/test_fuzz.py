@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from bench.callfuzz import fuzz, some_paths
 from bench.modelserver.server import Server
-from tests.agent.calling.tools import TOOLS
+from tests.agent.calling.tools import PATHS, TOOLS
+
+from laconic.agent.calling import Paths
 
 
 def test_no_call_is_malformed_and_no_path_invented(model_server: Server) -> None:
@@ -12,3 +14,11 @@ def test_no_call_is_malformed_and_no_path_invented(model_server: Server) -> None
     assert found.malformed == ()
     assert found.unknown_paths == ()
     assert found.calls > 120
+
+
+def test_files_may_be_called_anything(model_server: Server) -> None:
+    odd = ['a "quoted" name', "back\\slash", "ü/日本/✓.py", "[x]", "a-b_c (1).txt", "::=", "|", "\\n"]
+    found = fuzz(model_server, TOOLS, Paths([*PATHS, *odd]), 40, seed=1)
+    assert found.malformed == ()
+    assert found.unknown_paths == ()
+    assert found.calls > 20

@@ -74,6 +74,11 @@ def test_the_trie_allows_known_paths_and_no_others(files: set[str], data: st.Dat
     assert grammar.drawn(lambda least, most: data.draw(st.integers(least, most)), "known-path") in paths
 
 
+def test_names_may_be_as_deep_as_they_like() -> None:
+    paths = Paths("a" * length for length in range(1, 4_000))
+    assert paths.rules.count("\n") == 3_999
+
+
 def test_every_known_path_can_be_said() -> None:
     grammar = Grammar(KNOWN.rules)
     seen: set[str] = set()

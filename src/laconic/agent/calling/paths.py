@@ -87,25 +87,33 @@ def _trie_rules(words: Iterable[str]) -> str:
         for character in word:
             node = node.setdefault(character, {})
         node[_END] = {}
+    seen = [root]
+    runs = []  # of each node, parents before children; names may be as deep as they like, so nothing here calls itself
+    for node in seen:
+        runs.append([_run(character, after) for character, after in sorted(node.items()) if character != _END])
+        seen += [after for _, after in runs[-1] if not _is_end(after)]
     names: dict[str, str] = {}  # the body of each rule to its name
-    top = _rule(root, names)
-    rules = [f"{name} ::= {body}" for body, name in names.items()]
-    return "\n".join([f"known-path ::= {top}", *rules])
+    rules: dict[int, str] = {}  # the name of the rule of each node, by its identity
+    for node, ways in zip(reversed(seen), reversed(runs), strict=True):
+        bodies = [literal(text) + ("" if _is_end(after) else f" {rules[id(after)]}") for text, after in ways]
+        body = " | ".join(['""', *bodies] if _END in node else bodies)
+        rules[id(node)] = names.setdefault(body, f"path-{len(names)}")
+    listed = [f"{name} ::= {body}" for body, name in names.items()]
+    return "\n".join([f"known-path ::= {rules[id(root)]}", *listed])
 
 
-def _rule(node: Node, names: dict[str, str]) -> str:
-    """The name of the rule for what may follow at a node."""
-    bodies = []
-    for character, after in sorted(node.items()):
-        if character == _END:
-            bodies.append('""')
-            continue
-        text = character
-        while len(after) == 1 and _END not in after:  # a run without branches is one literal
-            ((following, after),) = after.items()
-            text += following
-        bodies.append(literal(text) if list(after) == [_END] else f"{literal(text)} {_rule(after, names)}")
-    return names.setdefault(" | ".join(bodies), f"path-{len(names)}")
+def _run(character: str, after: Node) -> tuple[str, Node]:
+    """A character with those that must follow it, and the node behind them."""
+    text = character
+    while len(after) == 1 and _END not in after:
+        ((following, after),) = after.items()
+        text += following
+    return text, after
+
+
+def _is_end(node: Node) -> bool:
+    """Whether a path has to end here."""
+    return len(node) == 1 and _END in node
 
 
 def literal(text: str) -> str:
