@@ -428,11 +428,12 @@ class _Wire(asyncio.Protocol):
 def _delivery(envelope: dict[str, Any]) -> Delivery:
     payload, told = envelope["payload"], envelope.get("delivery", {})
     meta = envelope.get("payload_meta", {})
+    is_posted = envelope["type"] == "CHANNEL_MESSAGE"  # of any other, `channel` is what its sender likes
     return Delivery(
         envelope["id"], told.get("seq", 0), envelope.get("from", ""), told.get("sender_kind", "agent"),
-        payload.get("channel") or told.get("originalTo") or envelope.get("to", ""),
-        "channel" if envelope["type"] == "CHANNEL_MESSAGE" else payload.get("kind", "message"),
-        payload.get("body", ""), payload.get("thread", ""), envelope.get("topic", ""), payload.get("data"),
+        payload["channel"] if is_posted else told.get("originalTo") or envelope.get("to", ""),
+        "channel" if is_posted else payload.get("kind", "message"),
+        payload.get("body", ""), payload.get("thread") or "", envelope.get("topic", ""), payload.get("data"),
         told.get("attempt", 1), int(envelope.get("ts", 0)), meta.get("replyTo", ""), meta.get("importance"),
     )  # fmt: skip
 

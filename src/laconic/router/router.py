@@ -31,7 +31,7 @@ from laconic.foundation.limits import (
     SOCKET_TICK_SECONDS,
 )
 from laconic.protocols.socket import envelopes
-from laconic.protocols.socket.envelopes import Delivered, Envelope, MalformedError, Treatment, payload_of
+from laconic.protocols.socket.envelopes import About, Delivered, Envelope, MalformedError, Treatment, payload_of
 from laconic.relay.encoding import encode, timestamp
 from laconic.relay.mail.identities import Claim, Session
 from laconic.relay.mail.mail import Mail
@@ -46,6 +46,7 @@ _NO_TREATMENT = Treatment()
 _LOGS = "logs"  # the topic of what everybody logs; `logs:NAME` is of one
 _STAGES = {"delivered": Stage.DELIVERED, "injected": Stage.INJECTED, "seen": Stage.SEEN}
 _NACK_CODES = {"denied": "FORBIDDEN", "unauthorized": "FORBIDDEN", "name_taken": "FORBIDDEN"}
+_ANSWERED_BY_NACK = frozenset({"SEND", "CHANNEL_MESSAGE", "CHANNEL_JOIN", "CHANNEL_LEAVE", "SUBSCRIBE"})
 _NACK_REASONS = {"FORBIDDEN": "forbidden", "BUSY": "busy"}
 _RETRY_MS = round(MESSAGE_RETRY_SECONDS * 1000)
 
@@ -127,9 +128,7 @@ class Router:
         try:
             envelope = envelopes.read(body)
         except MalformedError as error:
-            connection.error("BAD_REQUEST", str(error), is_fatal=not connection.name)
-            if not connection.name:
-                connection.close()
+            _refuse(connection, envelopes.about(body), error)
             return
         if envelope.v != envelopes.VERSION:
             message = f"version {envelope.v} is not spoken here; version {envelopes.VERSION} is"
@@ -197,6 +196,9 @@ class Router:
     def left(self, connection: Connection) -> None:
         """A client is gone; what it has not acknowledged waits for its next connection."""
         self._all.discard(connection)
+        self._forget(connection)
+
+    def _forget(self, connection: Connection) -> None:
         for name, one in list(self._names.items()):
             if one is connection:
                 del self._names[name]
@@ -242,7 +244,7 @@ class Router:
             return
         if before is not None:
             before.fail("UNAUTHORIZED", "the owner of the name has connected again", reason="taken_over")
-            self.left(before)
+            self._forget(before)
         self._names[claim.name] = connection
         connection.kind, connection.session = session.identity.kind, session.identity.session
         connection.acks, connection.acks_channels = can.ack, can.channel_ack
@@ -611,9 +613,9 @@ class Router:
                 one.send("PING", {"nonce": new_id()})
 
 
-def _refuse(connection: Connection, envelope: Envelope, error: MalformedError | LaconicError) -> None:
+def _refuse(connection: Connection, envelope: Envelope | About, error: MalformedError | LaconicError) -> None:
     """Answer what cannot be done in the manner of its type."""
-    if envelope.type in {"SEND", "CHANNEL_MESSAGE", "CHANNEL_JOIN", "CHANNEL_LEAVE", "SUBSCRIBE"}:
+    if connection.name and envelope.id and envelope.type in _ANSWERED_BY_NACK:
         _nack(connection, envelope.id, error)
     elif connection.name:
         connection.error("BAD_REQUEST", _message(error), about=envelope.id)

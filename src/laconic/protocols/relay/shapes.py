@@ -72,7 +72,7 @@ class Envelope(Struct, forbid_unknown_fields=True, rename={"from_": "from"}):
 
     msg_id: Given
     thread_id: Given
-    from_: Annotated[str, Meta(pattern=f"^{AGENT_PATTERN}$")]
+    from_: Annotated[str, Meta(pattern=f"^{AGENT_PATTERN}$(?!\\n)")]  # `$` alone lets a newline pass
     to_capability: Given
     type: Literal["request"]
     schema: Literal["com.relay.a2a.envelope.v1"]

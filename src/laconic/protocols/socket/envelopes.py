@@ -7,6 +7,7 @@ so that clients may send more than we know.
 from __future__ import annotations
 
 import re
+from functools import reduce
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -26,11 +27,22 @@ Kind = Literal["message", "action", "state", "thinking"]
 Entity = Literal["agent", "user", "service"]
 Durability = Literal["disk", "process", "memory"]
 _NOTHING = Raw(b"{}")
-_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]')
+_LEVELS = re.compile(reduce(lambda inner, _: rb"(?:\[" + inner + rb"\])*+", range(MAX_JSON_LEVELS), b""))
+_SMALL_BYTES = 4_096
+_LARGE_NUMBER = re.compile(rb"[0-9.eE+-]{20,}|[0-9.]+[eE][+]?[0-9]{3,}")  # which may be no number of 64 bits
+_SQUARE = bytes.maketrans(b"{}", b"[]")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 class MalformedError(Exception):
     """A frame that holds no envelope, or an envelope whose payload is not what its type asks for."""
+
+
+class About(Struct):
+    """What is left of an envelope that is none: enough to answer it."""
+
+    type: str = ""
+    id: Id = ""
 
 
 class Treatment(Struct, omit_defaults=True):
@@ -122,7 +134,7 @@ class Service(Struct):
 class Hello(Struct):
     """Who a client is."""
 
-    agent: Annotated[str, Meta(pattern=f"^{NAME_PATTERN}$")]
+    agent: Annotated[str, Meta(pattern=f"^{NAME_PATTERN}\\Z")]
     capabilities: Capabilities = msgspec.field(default_factory=Capabilities)
     entityType: Entity | None = None  # noqa: N815 - as it is sent
     cli: Short | None = None
@@ -176,14 +188,14 @@ class Refused(Struct):
 class InChannel(Struct):
     """A channel, and who is meant."""
 
-    channel: Annotated[str, Meta(pattern=f"^{CHANNEL_PATTERN}$")]
-    member: Annotated[str, Meta(pattern=f"^{NAME_PATTERN}$")] | None = None
+    channel: Annotated[str, Meta(pattern=f"^{CHANNEL_PATTERN}\\Z")]
+    member: Annotated[str, Meta(pattern=f"^{NAME_PATTERN}\\Z")] | None = None
 
 
 class ChannelSend(Struct):
     """What is looked at of a message to a channel."""
 
-    channel: Annotated[str, Meta(pattern=f"^{CHANNEL_PATTERN}$")]
+    channel: Annotated[str, Meta(pattern=f"^{CHANNEL_PATTERN}\\Z")]
     body: str
     thread: Short | None = None
 
@@ -231,6 +243,8 @@ class ServiceResponse(Struct, omit_defaults=True):
 
 
 _ENVELOPES = msgspec.json.Decoder(Envelope)
+_ABOUTS = msgspec.json.Decoder(About)
+_ANYTHING = msgspec.json.Decoder()
 _ENCODER = msgspec.json.Encoder()
 _DECODERS: dict[type, msgspec.json.Decoder[Any]] = {
     one: msgspec.json.Decoder(one)
@@ -244,11 +258,21 @@ def read(body: bytes) -> Envelope:
     """The envelope in a frame; raises `MalformedError`."""
     try:
         text = body.decode()  # also what is forwarded unread has to be UTF-8
-        if _is_too_deep(text):
-            raise MalformedError(f"JSON is nested deeper than {MAX_JSON_LEVELS} levels")
-        return _ENVELOPES.decode(text)
+        if _is_too_deep(body):
+            raise MalformedError(f"JSON is nested deeper than {MAX_JSON_LEVELS} levels, or its brackets do not match")
+        envelope = _ENVELOPES.decode(text)
+        _check_numbers(body, envelope.payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise MalformedError(f"no envelope: {error}") from None
+    return envelope
+
+
+def about(body: bytes) -> About:
+    """The type and id in a frame that `read` refuses, as far as they can be made out."""
+    try:
+        return _ABOUTS.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return About()
 
 
 def payload_of(envelope: Envelope, kind: type[Any]) -> Any:
@@ -275,16 +299,24 @@ def write(
     return _ENCODER.encode(_Sent(VERSION, type, id, ts, from_, to, topic, payload, payload_meta, delivery))
 
 
-def _is_too_deep(text: str) -> bool:
-    """Whether JSON has so many levels that some reader of what is forwarded would fail."""
-    if text.count("{") + text.count("[") <= MAX_JSON_LEVELS:
+def _check_numbers(body: bytes, payload: Raw) -> None:
+    """Raise where a number is larger than readers can hold: `Raw` lets it pass, and is forwarded as it came."""
+    if len(body) <= _SMALL_BYTES:
+        _ANYTHING.decode(payload)
+    elif _LARGE_NUMBER.search(body):  # of a large frame the values are not made: that takes much longer
+        for number in _LARGE_NUMBER.findall(_without_strings(body)):
+            _ANYTHING.decode(number)
+
+
+def _is_too_deep(body: bytes) -> bool:
+    """Whether JSON has so many levels that some reader of what is forwarded would fail.
+
+    It takes a few milliseconds for a megabyte of whatever: a flood of brackets must hold up nobody else.
+    """
+    if body.count(b"{") + body.count(b"[") <= MAX_JSON_LEVELS:
         return False
-    level = 0
-    for bracket in _BRACKETS.finditer(text):
-        if bracket[0] in "[{":
-            level += 1
-            if level > MAX_JSON_LEVELS:
-                return True
-        elif bracket[0] in "]}":
-            level -= 1
-    return False
+    return _LEVELS.fullmatch(_without_strings(body).translate(_SQUARE, _NO_BRACKETS)) is None
+
+
+def _without_strings(body: bytes) -> bytes:
+    return b"".join(body.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2])

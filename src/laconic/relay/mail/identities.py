@@ -109,6 +109,9 @@ class Identities:
             raise LaconicError(
                 "name_taken", f"{claim.name} is connected", "take another name, or wait until it is gone"
             )
+        if before is None and (meant := self.resolve(claim.name)) is not None:
+            message = f"{claim.name} is how {meant} is addressed, who is of that project"
+            raise LaconicError("name_taken", message, "take another name")
         if before is None and len(self._known) >= MAX_IDENTITIES:
             raise LaconicError("busy", f"{MAX_IDENTITIES:,} names are known")
         return self._opened(claim, before, is_resumed=is_resumed)

@@ -38,6 +38,7 @@ from laconic.relay.store.store import Store
 from laconic.relay.store.tables import Tables
 
 _NONCE_NAME = "mail nonce"
+_NUMBER_DIGITS = 18  # the database has no larger numbers, and what fails in one note fails for all in its group
 
 
 class _Sending(NamedTuple):
@@ -251,7 +252,8 @@ class Mail:
     def number(self, message_id: str) -> int:
         """The number of a message, by what everybody calls it; 0 where that is no message of this home."""
         nonce, _, number = message_id.rpartition("-")
-        return int(number) if nonce == self._nonce and number.isdecimal() and number.isascii() else 0
+        is_number = number.isdecimal() and number.isascii() and len(number) <= _NUMBER_DIGITS
+        return int(number) if nonce == self._nonce and is_number else 0
 
     def waiting(self, mailbox: str, after: int, limit: int) -> list[Waiting]:
         """What waits in a mailbox behind a number."""
