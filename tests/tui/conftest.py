@@ -14,7 +14,7 @@ from laconic.foundation.clock import Stopwatch
 from laconic.tui.app import ChatApp
 from laconic.tui.chat import ChatScreen
 
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 20.0
 LOOK_SECONDS = 0.01
 
 
@@ -56,6 +56,12 @@ def _colours(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the terminal of the tests is."""
     for name in ("NO_COLOR", "TEXTUAL", "COLORTERM", "TERM"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Tests that are coroutines run on the loop that the screen runs on."""
+    return "asyncio"
 
 
 @asynccontextmanager

@@ -30,8 +30,8 @@ class ChatApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "cancel", show=False, priority=True)]
 
     def __init__(self, agent: ShownAgent, root: Path | None = None, theme: str = "") -> None:
-        has_colours = not os.environ.get("NO_COLOR")
-        super().__init__()
+        has_colours = "NO_COLOR" not in os.environ  # Textual takes it out
+        super().__init__(ansi_color=None if has_colours else True)
         self._index = Index(root) if root is not None else None
         self._chat = ChatScreen(agent, self._index)
         self.animation_level = "none"  # every frame of one would be sent over SSH
@@ -48,7 +48,7 @@ class ChatApp(App[None]):
 
     def _choose(self, name: str) -> None:
         """A command that needs an argument is put into the prompt."""
-        if COMMANDS[name].argument and not COMMANDS[name].argument.startswith("["):
+        if COMMANDS[name].needs_argument:
             self._chat.prompt.put(f"/{name} ")
         else:
             self._chat.run_command(f"/{name}")

@@ -13,12 +13,17 @@ if TYPE_CHECKING:
 
 
 class Command(NamedTuple):
-    """One command; `argument` names what may follow, "" for nothing."""
+    """One command; `argument` names what follows, in brackets if it may be left out, "" for nothing."""
 
     summary: str
     run: Callable[[ChatScreen, str], Awaitable[None]]
     argument: str = ""
     may_run_meanwhile: bool = False  # while a turn is running
+
+    @property
+    def needs_argument(self) -> bool:
+        """Whether it means nothing by itself."""
+        return bool(self.argument) and not self.argument.startswith("[")
 
 
 def may_run_meanwhile(line: str) -> bool:

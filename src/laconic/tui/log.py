@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -52,7 +53,9 @@ class Log(VerticalScroll, can_focus=True):
         self._answer: Answer | None = None  # the one that is being written
         self._growing: list[Answer] = []  # those that are not shown to their end
         self._ticking: Timer | None = None
+        self._entries: deque[Widget] = deque()
         self._newest: Widget | None = None
+        self._has_left = False  # some have left the screen
 
     def on_mount(self) -> None:
         """Stay at the bottom while nobody scrolls."""
@@ -78,6 +81,8 @@ class Log(VerticalScroll, can_focus=True):
         """Begin anew, for another session."""
         self._end_answer()
         self._growing.clear()
+        self._entries.clear()
+        self._has_left = False
         self.remove_children()
 
     def say(self, text: str, kind: str = "note") -> None:
@@ -162,10 +167,12 @@ class Log(VerticalScroll, can_focus=True):
         entry.set_class(not isinstance(entry, Call) and isinstance(self._newest, Call), "after-calls")
         self._newest = entry
         self.mount(entry)
-        if len(self.children) > MAX_ENTRIES:
-            if not self.query("#left"):
-                self.mount(Static(_LEFT, id="left", classes="entry note", markup=False), before=0)
-            self.children[1].remove()
+        self._entries.append(entry)
+        if len(self._entries) > MAX_ENTRIES:
+            if not self._has_left:
+                self._has_left = True
+                self.mount(Static(_LEFT, classes="entry note", markup=False), before=0)
+            self._entries.popleft().remove()
 
 
 def _retrieved(event: Retrieved) -> str:

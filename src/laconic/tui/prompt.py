@@ -225,10 +225,10 @@ class Prompt(Vertical):
 
     def _accept_whole(self) -> bool:
         """Enter: a command that needs nothing more is sent at once."""
-        word = self._word
+        is_command = self._word is not None and self._word.mark == "/"
         self._accept()
         command = COMMANDS.get(self.text.strip().removeprefix("/"))
-        return self._send() if word is not None and word.mark == "/" and command and not command.argument else True
+        return self._send() if is_command and command is not None and not command.needs_argument else True
 
     def _close(self) -> bool:
         self._word = None

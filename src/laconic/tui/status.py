@@ -40,7 +40,7 @@ class StatusBar(Static):
 
     def on_resize(self, event: Resize) -> None:
         """Another width, other fields."""
-        self._lay_out(event.size.width)
+        self._lay_out(self.size.width)
 
     def _lay_out(self, width: int) -> None:
         if self._status is not None and width:

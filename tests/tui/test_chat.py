@@ -1,0 +1,351 @@
+"""What keys and events do on the screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from bench.tui.scripted import CHANGE, DIFF, EXAMPLE, WAIT, Scripted, call
+from tests.tui.conftest import Seen, seen
+from textual.widgets import OptionList
+
+from laconic.agent.events import (
+    ApprovalAsked,
+    CallStarted,
+    Compacted,
+    Item,
+    Level,
+    Notice,
+    Retrieved,
+    TextDelta,
+)
+from laconic.foundation.errors import LaconicError
+from laconic.tui.answer import Answer
+from laconic.tui.calls import Call
+from laconic.tui.log import MAX_ENTRIES
+from laconic.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
+
+EDIT = ApprovalAsked(1, "c7", "edit", "src/executor.py", DIFF, "src/*")
+
+
+async def ask(screen: Seen, message: str) -> None:
+    await screen.type(message)
+    await screen.press("enter")
+
+
+async def test_a_turn_is_shown_as_it_happens() -> None:
+    async with seen(Scripted([EXAMPLE]), (100, 50)) as screen:
+        await ask(screen, "who calls it?")
+        await screen.shows("https://example.org/x")
+        rows = screen.text.splitlines()
+        assert rows[0].strip().startswith("Laconic │ qwen3:4b │ Tier 1 │ 2,847 / 8,192 tokens │ 97% cached")
+        for row in (
+            "› who calls it?", "▸ ✓ search process_enrichment  12 ms", "1. llmc/enrichment/executor.py:45",
+            "tier 1 unlocked: “add logging” asks for a change", "▾ ✓ edit llmc/enrichment/executor.py  +3 -1 · 24 ms",
+            "+import logging", "executor.py │ +3 -1",
+        ):  # fmt: skip
+            assert any(row in shown for shown in rows), row
+        assert screen.chat.query_one("#activity").display is False
+
+
+async def test_text_of_others_steers_nothing() -> None:
+    evil = "\x1b]0;title\x07\x1b[2J[bold red]loud[/] [@click=app.quit]here[/]\u202e"
+    path = f"a{evil}.py"
+    turn = [
+        *call(1, f"to{evil}ol", f"saw {evil}", None, path=path),
+        TextDelta(1, evil + "\n\n"),
+        Notice(1, Level.WARNING, evil),
+        Retrieved(1, (Item(evil, 3),), 3, evil),
+        CallStarted(1, "c2", "bash", "no json " + evil, "echo " + evil),
+    ]
+    async with seen(Scripted([turn]), (160, 40)) as screen:
+        screen.agent.state = screen.agent.state._replace(model=evil, repository=evil)
+        await ask(screen, "hi")
+        await screen.until(lambda: len(screen.chat.query(Call)) == 2)
+        await screen.press("ctrl+o")
+        await screen.shows("interrupted")
+        picture = screen.app.export_screenshot()
+        assert not {"\x1b", "\x07", "\u202e"} & {*screen.text, *picture}
+        assert screen.text.count("[bold red]loud[/]") >= 6
+        assert "\\x1b]0;title\\x07" in screen.text
+
+
+async def test_ctrl_c_cancels_the_turn_and_not_the_program() -> None:
+    async with seen(Scripted([[TextDelta(1, "I begin"), WAIT], [TextDelta(1, "again")]])) as screen:
+        await ask(screen, "go")
+        await screen.shows("I begin")
+        assert "Ctrl+C cancels" in screen.text
+        await screen.press("ctrl+c")
+        await screen.shows("cancelled")
+        assert screen.agent.asked == ["run go", "cancel"]
+        await screen.type("draft")
+        await screen.press("ctrl+c")
+        assert screen.chat.prompt.text == ""
+        await screen.press("ctrl+c")
+        await ask(screen, "more")
+        await screen.shows("again")
+
+
+async def test_while_a_turn_runs_a_message_stays_in_the_prompt() -> None:
+    async with seen(Scripted([[WAIT]])) as screen:
+        await ask(screen, "first")
+        await screen.until(lambda: screen.agent.asked)
+        await ask(screen, "second")
+        assert screen.chat.prompt.text == "second"
+        screen.chat.prompt.put("/cost")
+        await screen.press("enter")
+        await screen.shows("3 requests, 2,847 tokens")
+        assert screen.agent.asked == ["run first"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "decision"),
+    [
+        (["y"], "allow_once c7"),
+        (["s"], "allow_session c7"),
+        (["n"], "deny c7"),
+        (["escape"], "deny c7"),
+        (["p", "enter"], "allow_pattern c7 src/*"),
+        (["p", "end", "backspace", "e", "x", "enter"], "allow_pattern c7 src/ex"),
+        (["tab", "tab", "enter"], "allow_session c7"),
+    ],
+)
+async def test_a_call_is_allowed_or_denied(keys: list[str], decision: str) -> None:
+    async with seen(Scripted([[EDIT, TextDelta(1, "so be it")]])) as screen:
+        await ask(screen, "edit it")
+        await screen.shows("Allow edit? src/executor.py")
+        assert "+import logging" in screen.text
+        assert "[bold]not markup[/bold]" in screen.text
+        await screen.press(*keys)
+        await screen.shows("so be it")
+        assert screen.agent.asked == ["run edit it", decision]
+
+
+async def test_nothing_is_allowed_by_what_was_typed_before_the_question_came() -> None:
+    async with seen(Scripted([[EDIT, TextDelta(1, "done")]])) as screen:
+        await ask(screen, "edit it")
+        await screen.shows("Allow edit?")
+        await screen.press("enter", "space")
+        assert screen.agent.asked == ["run edit it"]
+        await screen.press("n")
+        await screen.shows("done")
+
+
+async def test_a_question_goes_with_its_turn() -> None:
+    async with seen(Scripted([[EDIT, WAIT]])) as screen:
+        await ask(screen, "edit it")
+        await screen.shows("Allow edit?")
+        await screen.press("ctrl+c")
+        await screen.until(lambda: "Allow edit?" not in screen.text and "cancelled" in screen.text)
+        assert screen.agent.asked[:2] == ["run edit it", "cancel"]
+        assert not any("allow" in asked for asked in screen.agent.asked)
+
+
+async def test_calls_open_and_close() -> None:
+    turn = [*call(1, "read", "one\ntwo", None, path="a.py"), *call(2, "edit", "replaced", CHANGE, path="b.py")]
+    async with seen(Scripted([turn])) as screen:
+        await ask(screen, "hi")
+        await screen.shows("+import logging")
+        assert "two" not in screen.text
+        screen.chat.query(Call).first().focus()
+        await screen.press("enter")
+        await screen.shows("two")
+        await screen.press("ctrl+o")
+        await screen.until(lambda: "two" not in screen.text and "+import logging" not in screen.text)
+        await screen.press("ctrl+o")
+        await screen.until(lambda: "two" in screen.text and "+import logging" in screen.text)
+
+
+async def test_commands() -> None:
+    async with seen(Scripted(), (80, 40)) as screen:
+        for command, answer in {
+            "/help": "take back the last change to files",
+            "/tier 2": "tier 2: read, search, edit, bash",
+            "/tier x": "/tier takes a number",
+            "/tier 9": "there is no tier 9",
+            "/compact": "2,847 tokens became 900",
+            "/undo": "nothing was changed",
+            "/fork": "this is s2 from now on",
+            "/rag off": "no code is looked up beforehand",
+            "/rag": "code is looked up before the model is asked",
+            "/cost": "3 requests, 2,847 tokens",
+            "/model gemma3:4b": "the model is gemma3:4b from now on",
+            "/theme none": "there is no theme 'none'",
+            "/nonsense": "there is no command /nonsense",
+        }.items():
+            screen.chat.prompt.put(command)
+            await screen.press("enter")
+            await screen.shows(answer)
+        assert "gemma3:4b │ Tier 2" in screen.text.splitlines()[0]
+
+
+async def test_a_command_of_the_list_runs_at_once_unless_it_needs_more() -> None:
+    async with seen(Scripted()) as screen:
+        await screen.type("/co")
+        await screen.shows("compact  summarize")
+        await screen.press("down", "enter")
+        await screen.shows("3 requests")
+        await screen.type("/ti")
+        await screen.shows("tier  unlock")
+        await screen.press("tab")
+        assert screen.chat.prompt.text == "/tier "
+
+
+async def test_quitting() -> None:
+    async with seen(Scripted()) as screen:
+        await screen.type("q")
+        assert screen.chat.prompt.text == "q"
+        await screen.press("escape", "q")
+        await screen.until(lambda: not screen.app.is_running)
+    async with seen(Scripted()) as screen:
+        await ask(screen, "/quit")
+        await screen.until(lambda: not screen.app.is_running)
+
+
+async def test_keys_of_tools_tiers_and_retrieval() -> None:
+    async with seen(Scripted()) as screen:
+        await screen.press("tab")
+        await screen.shows("edit(path, start, end, body) replaces lines")
+        assert "Tier 1  locked, asks first" in screen.text
+        await screen.press("tab", "ctrl+t")
+        await screen.shows("tier 1: read, search, edit")
+        await screen.press("ctrl+t", "ctrl+t")
+        await screen.shows("tier 0: read, search")
+        await screen.press("ctrl+r")
+        await screen.shows("no code is looked up beforehand")
+        assert "RAG off" in screen.text
+
+
+async def test_a_session_that_goes_on_shows_what_was_said() -> None:
+    async with seen(Scripted()) as screen:
+        await ask(screen, "/sessions")
+        await screen.shows("callers  3 turns, 2026-11-21 10:00")
+        await screen.press("down", "enter")
+        await screen.shows("They pass.")
+        assert screen.agent.asked == ["resume s0"]
+        await screen.press("up")
+        assert screen.chat.prompt.text == "run the tests"
+
+
+async def test_what_was_sent_can_be_called_back() -> None:
+    async with seen(Scripted([[], []])) as screen:
+        for message in ("one", "two"):
+            await ask(screen, message)
+            await screen.until(lambda message=message: f"run {message}" in screen.agent.asked)
+        await screen.type("thr")
+        await screen.press("up", "up", "up")
+        assert screen.chat.prompt.text == "one"
+        await screen.press("down", "down")
+        assert screen.chat.prompt.text == "thr"
+
+
+async def test_a_message_may_have_lines() -> None:
+    async with seen(Scripted([[]])) as screen:
+        await screen.type("a")
+        await screen.press("ctrl+j")
+        await screen.type("b")
+        await screen.press("enter")
+        await screen.until(lambda: screen.agent.asked)
+        assert screen.agent.asked == ["run a\nb"]
+
+
+async def test_files_and_symbols_complete(tmp_path: Path) -> None:
+    (tmp_path / "kettle.py").write_text("def boil(water):\n    return water\n")
+    (tmp_path / "lid.py").write_text("def close(lid):\n    return lid\n")
+    with Workspace.open(tmp_path) as workspace:
+        workspace.refresh()
+    async with seen(Scripted([[]]), root=tmp_path) as screen:
+        options = screen.chat.query_one("#completions", OptionList)
+        await screen.type("see @kt")
+        await screen.until(lambda: options.display)
+        await screen.press("tab")
+        assert screen.chat.prompt.text == "see @kettle.py "
+        await screen.type("and @boi")
+        await screen.shows("kettle.py:boil  function")
+        await screen.press("tab", "enter")
+        await screen.until(lambda: screen.agent.asked)
+        assert screen.agent.asked == ["run see @kettle.py and @kettle.py:boil"]
+
+
+async def test_another_size_lays_everything_out_again() -> None:
+    words = "one two three four five six seven eight nine ten " * 12
+    async with seen(Scripted([[TextDelta(1, words + "\n\nthe end\n")]]), (120, 40)) as screen:
+        await ask(screen, "hi")
+        await screen.shows("the end")
+        await screen.pilot.resize_terminal(60, 20)
+        answer = screen.chat.query_one(Answer)
+        await screen.until(lambda: all(row.cell_length <= 56 for row in answer.rows))
+        await screen.shows("the end")
+        assert " ".join(row.plain.strip() for row in answer.rows).split() == [*words.split(), "the", "end"]
+        assert len(screen.text.splitlines()) <= 20
+
+
+async def test_whoever_scrolls_up_is_left_there() -> None:
+    lines = "".join(f"{number}\n\n" for number in range(100))
+    turn = [TextDelta(1, lines), EDIT, TextDelta(1, "the end\n")]
+    async with seen(Scripted([turn])) as screen:
+        await ask(screen, "hi")
+        await screen.shows("Allow edit?")
+        screen.chat.log_view.scroll_home(animate=False)
+        await screen.press("y")
+        answer = screen.chat.query_one(Answer)
+        await screen.until(lambda: "the end" in answer.text)
+        await screen.until(lambda: screen.chat.log_view.scroll_y == 0)
+
+
+async def test_what_happened_to_the_window_is_said() -> None:
+    items = tuple(Item(f"f{number}.py", 10) for number in range(6))
+    turn = [Retrieved(1, items, 60, "a name of the index"), Compacted(1, 6000, 900, "extractive")]
+    async with seen(Scripted([turn]), (120, 30)) as screen:
+        await ask(screen, "hi")
+        await screen.shows("read beforehand, 60 tokens (a name of the index): f0.py, f1.py, f2.py, f3.py and 2 more")
+        await screen.shows("older turns summarized (extractive): 6,000 tokens became 900")
+
+
+async def test_an_error_of_the_agent_is_a_line() -> None:
+    class Broken(Scripted):
+        def run(self, message: str) -> object:  # type: ignore[override]
+            raise LaconicError("model_unavailable", "nobody listens there", "Start a server.")
+
+    async with seen(Broken()) as screen:
+        await ask(screen, "hi")
+        await screen.shows("nobody listens there")
+        await screen.shows("Start a server.")
+        assert screen.chat.query_one("#activity").display is False
+
+
+async def test_the_log_is_bounded() -> None:
+    turn = [Notice(1, Level.NOTE, f"note {number}") for number in range(MAX_ENTRIES + 50)]
+    async with seen(Scripted([turn])) as screen:
+        await ask(screen, "hi")
+        await screen.shows(f"note {MAX_ENTRIES + 49}")
+        await screen.until(lambda: len(screen.chat.log_view.children) <= MAX_ENTRIES + 1)
+        screen.chat.log_view.scroll_home(animate=False)
+        await screen.shows("Older messages have left the screen")
+
+
+async def test_without_colours_nothing_is_coloured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with seen(Scripted([[EDIT]])) as screen:
+        await ask(screen, "hi")
+        await screen.shows("Allow edit?")
+        strips = screen.app.screen._compositor.render_strips(screen.app.size)
+        filtered = [segment for strip in strips for segment in screen.app._filters[-1].apply(list(strip), None)]
+        colours = {part for _, style, _ in filtered if style for part in (style.color, style.bgcolor) if part}
+        assert {colour.name for colour in colours} <= {"default"}
+        await screen.press("n")
+
+
+async def test_selected_text_is_copied() -> None:
+    async with seen(Scripted([[TextDelta(1, "word other\n\nmore\n")]])) as screen:
+        await ask(screen, "hi")
+        await screen.shows("more")
+        answer = screen.chat.query_one(Answer)
+        await screen.pilot.mouse_down(answer, offset=(1, 0))
+        await screen.pilot.hover(answer, offset=(4, 0))
+        await screen.pilot.mouse_up(answer, offset=(4, 0))
+        await screen.press("ctrl+c")
+        await screen.until(lambda: screen.app.clipboard)
+        assert "word".startswith(screen.app.clipboard.strip()) or screen.app.clipboard.startswith("wor")
