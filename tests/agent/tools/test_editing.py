@@ -18,7 +18,8 @@ from tests.agent.tools.box import call, opened, tokens, tool
 
 from laconic.agent.tools import editing
 from laconic.agent.tools.declaration import Observation
-from laconic.agent.tools.files import replacing
+from laconic.agent.tools.files import edits, replacing
+from laconic.agent.tools.files.content import read_content
 from laconic.agent.tools.toolbox import Toolbox
 from laconic.foundation.limits import MAX_WHOLE_LINES, OBSERVATION_TOKENS
 
@@ -338,7 +339,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from tests.agent.tools.box import call, opened
-from laconic.agent.tools.files import replacing
+from laconic.agent.tools.files import edits, replacing
+from laconic.agent.tools.files.content import read_content
 
 def killed(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -381,3 +383,27 @@ def test_a_text_that_stands_in_very_many_places_is_refused_at_once(toolbox: Tool
     told = call(toolbox, "edit", path="t.txt", old="a", body="b")
     assert "600000 places" in told.text
     assert tokens(toolbox, told) <= OBSERVATION_TOKENS + 20
+
+
+@pytest.mark.parametrize("path", ["pkg/", "app.py/x.py", "app.py/x/y.py", " ", "a\nb"])
+def test_a_new_file_that_cannot_be_is_not_made(toolbox: Toolbox, root: Path, path: str) -> None:
+    write(root, APP)
+    for name, more in (("write", {"body": "x\n"}), ("create", {})):
+        assert call(toolbox, name, path=path, **more).status in {"refused", "failed"}
+    assert [found.name for found in root.iterdir()] == ["app.py"]
+    assert undo(toolbox).status == "refused"
+
+
+@given(text=FILES, start=st.integers(-1, 8), end=st.integers(-1, 8), lines=LINES)
+def test_an_edit_replaces_its_lines_and_no_others(text: str, start: int, end: int, lines: list[str]) -> None:
+    content = read_content(text.encode(), "t.txt")
+    body = "".join(f"{line}\n" for line in lines)
+    made = edits.ranged(content, start, end, body)
+    count = len(content.lines)
+    assert isinstance(made, edits.Edit) is (1 <= start <= count + 1 and start - 1 <= end <= count)
+    if isinstance(made, edits.Edit):
+        after = content.replaced(made.start, made.end, made.body)
+        wanted = [line.removesuffix("\r") for line in lines]
+        assert after.shown == content.shown[: start - 1] + wanted + content.shown[end:]
+        assert read_content(after.encoded(), "t.txt").lines == after.lines
+        assert after.lines[: start - 2] == content.lines[: max(0, start - 2)] or start < 2

@@ -5,11 +5,13 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laconic.agent.tools.kept import Kept
 from laconic.agent.tools.observation import bounded, plain
+from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible
 from laconic.foundation.tokens import Tokenizer
 
@@ -42,12 +44,18 @@ def test_the_beginning_and_the_end_are_shown(tmp_path: Path) -> None:
     kept.close()
 
 
-def test_artifacts_belong_to_their_session(tmp_path: Path) -> None:
+def test_artifacts_are_kept_until_their_session_is_forgotten(tmp_path: Path) -> None:
     kept = Kept.open(tmp_path, "one")
     ref = kept.add_artifact("text")
     kept.close()
+    for session in ("one", "forked"):
+        again = Kept.open(tmp_path, session)
+        assert again.artifact(ref) == "text"
+        again.close()
     again = Kept.open(tmp_path, "one")
-    assert again.artifact(ref) == "text"
+    again.forget()
+    with pytest.raises(LaconicError, match="artifact_not_found"):
+        again.artifact(ref)
     again.close()
 
 

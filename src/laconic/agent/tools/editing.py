@@ -111,7 +111,10 @@ def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
 
 def plan_new(toolbox: Toolbox, arguments: Mapping[str, Any], body: str) -> Plan | Refused:
     """What a new file would be."""
-    inside = places.resolved(toolbox.root, str(arguments["path"]))
+    path = str(arguments["path"])
+    inside = places.resolved(toolbox.root, path)
+    if path.rstrip().endswith("/"):
+        return Refused(inside, "it names a folder: folders are made with the files in them")
     if places.exists(toolbox.root, inside):
         data = places.read(toolbox.root, inside).data
         lines = len(read_content(data, inside).lines)

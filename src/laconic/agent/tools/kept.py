@@ -37,6 +37,7 @@ _MIGRATIONS = (
         created_at integer not null,
         primary key (session, ref)
     ) without rowid;
+    create index artifact_of_ref on artifact (ref);
     """,
 )
 
@@ -111,11 +112,18 @@ class Kept:
         return ref
 
     def artifact(self, ref: str) -> str:
-        """The text behind a reference; raises `artifact_not_found`."""
-        row = self._database.row("select content from artifact where session = ? and ref = ?", (self._session, ref))
+        """The text behind a reference; raises `artifact_not_found`. A fork knows those of its origin."""
+        sql = "select content from artifact where ref = ? order by session = ? desc limit 1"
+        row = self._database.row(sql, (ref, self._session))
         if row is None:
             raise LaconicError("artifact_not_found", f"there is no ref {ref!r} in this session", "call the tool again")
         return str(row[0])
+
+    def forget(self) -> None:
+        """Keep nothing of the session any longer."""
+        with self._database.transaction():
+            for table in ("checkpoint", "artifact"):
+                self._database.execute(f"delete from {table} where session = ?", (self._session,))
 
     def close(self) -> None:
         """Let go of the file."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from laconic.agent.sessions.analytics import analytics
 from laconic.agent.sessions.store import History, Listed, Store
+from laconic.agent.tools.kept import Kept
 from laconic.capabilities.text import Style, aligned, counted
 from laconic.cli.agent.chat import folder
 from laconic.cli.agent.declared import ExportFormat, SessionParameters, SessionVerb
@@ -86,6 +87,9 @@ def _rename(asked: _Asked) -> dict[str, Any]:
 def _delete(asked: _Asked) -> dict[str, Any]:
     found = asked.named()
     asked.store.delete(found.id)
+    kept = Kept.open(folder(), found.id)
+    kept.forget()
+    kept.close()
     return {"id": found.id, "text": f"{found.id} is deleted\n"}
 
 
