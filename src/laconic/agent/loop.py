@@ -21,6 +21,7 @@ from laconic.agent.calling import Malformed
 from laconic.agent.conversation import Answered, Conversation
 from laconic.agent.events import Compacted, Decision, Event, Level, Notice, Reason, TurnEnded
 from laconic.agent.sessions.session import Session
+from laconic.capabilities.invoke import defect
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_MALFORMED_CALLS
 
@@ -46,15 +47,16 @@ class Agent:
     def __init__(self, talk: Conversation) -> None:
         self.talk = talk
         self._running: asyncio.Task[None] | None = None
+        self._is_cancellable = False
 
     async def run(self, message: str) -> AsyncIterator[Event]:
         """One turn: everything that happens, up to `TurnEnded`. Closing the iterator cancels the turn."""
         if self._running is not None:
             raise LaconicError("busy", "a turn is still running", "wait for it, or cancel it")
-        self._running = asyncio.create_task(self._guarded(message))
+        self._running, self._is_cancellable = asyncio.create_task(self._guarded(message)), True
         try:
             while True:
-                event = await self.talk.events.get()
+                event = await self._next(self._running)
                 yield event
                 if isinstance(event, TurnEnded):
                     return
@@ -65,6 +67,20 @@ class Agent:
             self._running = None
             while not self.talk.events.empty():
                 self.talk.events.get_nowait()
+
+    async def _next(self, running: asyncio.Task[None]) -> Event:
+        """The next event; raises what a turn has failed with that could not even be told."""
+        events = self.talk.events
+        if events.empty():
+            getting = asyncio.ensure_future(events.get())
+            try:
+                await asyncio.wait({getting, running}, return_when=asyncio.FIRST_COMPLETED)
+                if getting.done():
+                    return getting.result()
+            finally:
+                getting.cancel()
+            running.result()
+        return events.get_nowait()
 
     async def _turn(self, message: str) -> Reason:
         talk, malformed = self.talk, 0
@@ -105,13 +121,18 @@ class Agent:
         talk.turn = talk.session.turn + 1
         talk.has_made_room = False
         talk.repeats.forget()
+        reason, why = Reason.FAILED, ""
         try:
             reason = await self._turn(message)
         except asyncio.CancelledError:
             reason = Reason.CANCELLED
         except LaconicError as error:
-            hint = f" ({error.hint})" if error.hint else ""
-            reason = await self._say(Reason.FAILED, f"{error.code}: {error.message}{hint}", Level.ERROR)
+            why = f"{error.code}: {error.message}" + (f" ({error.hint})" if error.hint else "")
+        except Exception as error:  # noqa: BLE001 - a defect must reach whoever listens, not leave them waiting
+            why = defect(error).message
+        self._is_cancellable = False  # from here on the end is told, whoever asks for it once more
+        if why:
+            await self._say(reason, why, Level.ERROR)
         talk.session.end_turn()
         await talk.emit(TurnEnded(talk.turn, reason))
 
@@ -121,7 +142,8 @@ class Agent:
 
     def cancel(self) -> None:
         """Have the turn end as soon as it can; nothing happens where none is running."""
-        if self._running is not None:
+        if self._running is not None and self._is_cancellable:
+            self._is_cancellable = False
             self._running.cancel()
 
     def approve(self, call_id: str, decision: Decision, pattern: str = "") -> None:

@@ -117,7 +117,7 @@ def _invoke_once(
     except DeadlineError:
         return Outcome(revision, None, Failure.of(_too_slow(capability, workspace)))
     except Exception as error:  # noqa: BLE001 - a defect must reach every door as an answer, not as silence
-        return Outcome(revision, None, _defect(error))
+        return Outcome(revision, None, defect(error))
 
 
 def ask(workspace: Workspace, name: str, **arguments: object) -> Any:
@@ -141,7 +141,8 @@ def _too_slow(capability: Capability[Any, Any], workspace: Workspace) -> Laconic
     return LaconicError("timed_out", message, hint)
 
 
-def _defect(error: Exception) -> Failure:
+def defect(error: Exception) -> Failure:
+    """What there is to be said of an error that nobody meant."""
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next

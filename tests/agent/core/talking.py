@@ -1,0 +1,99 @@
+"""A model in this process that says what it is told to, and agents that talk to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from laconic.agent.events import Event, Reason, TurnEnded
+from laconic.agent.loop import Agent
+from laconic.agent.models.protocol import Abilities, Chunk, Constraint, Model, Prompt, RawCall, Usage
+from laconic.agent.opening import Wanted, open_agent
+from laconic.agent.tools.approvals import Verdict
+from laconic.agent.tools.toolbox import Choices
+from laconic.foundation.tokens import count
+
+ANSWER_WORDS = "laconic.cli.words:answer"
+PART_CHARACTERS = 7
+GRAMMAR = Abilities(
+    streams=True, grammar=True, schema=True, tools=False, window=8_192, model="m", family="qwen", embeddings=False
+)
+ALLOWED = Choices(policy=dict.fromkeys(range(4), Verdict.ALLOW))
+
+EventT = TypeVar("EventT")
+Said = str | RawCall | Exception | Callable[[Prompt], "Said"]
+
+
+class Scripted:
+    """Says one reply after another, and remembers what it was asked."""
+
+    def __init__(self, replies: Iterable[Said], abilities: Abilities = GRAMMAR) -> None:
+        self.abilities = abilities
+        self.prompts: list[Prompt] = []
+        self.constraints: list[Constraint | None] = []
+        self._replies = iter(replies)
+
+    async def stream(self, prompt: Prompt, constraint: Constraint | None, most_tokens: int) -> AsyncIterator[Chunk]:
+        """The next reply, in parts."""
+        self.prompts.append(prompt)
+        self.constraints.append(constraint)
+        said = next(self._replies)
+        while callable(said):
+            said = said(prompt)
+        usage = Usage(sum(count(message.content) for message in prompt), 0, 1)
+        if isinstance(said, RawCall):
+            yield Chunk(calls=(said,), usage=usage, stop="calls")
+            return
+        text = said if isinstance(said, str) else "broken "
+        for start in range(0, len(text), PART_CHARACTERS):
+            yield Chunk(text[start : start + PART_CHARACTERS])
+            await asyncio.sleep(0)  # as a server would, let others go on
+        if isinstance(said, Exception):
+            raise said
+        yield Chunk(usage=usage, stop="end")
+
+    async def count(self, prompt: Prompt) -> int | None:
+        """Nobody knows."""
+        return None
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def wanted(root: Path, **more: Any) -> Wanted:
+    return Wanted(root, root.parent / "chats", ANSWER_WORDS, **more)
+
+
+@asynccontextmanager
+async def talking(model: Model, root: Path, *, retrieves: bool = False, **more: Any) -> AsyncIterator[Agent]:
+    agent = await open_agent(model, wanted(root, **more))
+    agent.talk.retrieves = retrieves
+    try:
+        yield agent
+    finally:
+        await agent.close()
+        await model.close()
+
+
+async def turn(agent: Agent, message: str) -> list[Event]:
+    """All that happens in one turn."""
+    return [event async for event in agent.run(message)]
+
+
+def reason_of(events: list[Event]) -> Reason:
+    last = events[-1]
+    assert isinstance(last, TurnEnded)
+    return last.reason
+
+
+def of_kind(events: Iterable[Event], kind: type[EventT]) -> list[EventT]:
+    return [event for event in events if isinstance(event, kind)]
+
+
+def call(tool: str, body: str = "", **arguments: object) -> str:
+    """A call as the model writes it."""
+    lines = "".join(f"{name}: {value}\n" for name, value in arguments.items())
+    return f"<call {tool}>\n{lines}{body}</call>"

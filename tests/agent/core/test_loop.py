@@ -1,0 +1,232 @@
+"""One turn, whatever the model says: bounded, refused where it must be, ended by whoever wants it ended."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from tests.agent.core.talking import ALLOWED, GRAMMAR, Said, Scripted, call, of_kind, reason_of, talking, turn
+
+from laconic.agent.conversation import Options
+from laconic.agent.events import (
+    ApprovalAsked,
+    CallEnded,
+    CallStarted,
+    Decision,
+    Event,
+    Level,
+    Notice,
+    Reason,
+    TextDelta,
+    Unlocked,
+    Usage,
+)
+from laconic.agent.models.protocol import Prompt
+from laconic.agent.repeats import EXCLUDED, HINT
+from laconic.agent.tools.approvals import Verdict
+from laconic.agent.tools.toolbox import Choices
+from laconic.foundation.errors import LaconicError
+
+READ = call("read", path="shop/prices.py")
+TEXT_WAY = GRAMMAR._replace(grammar=False, schema=False)
+EDIT = call("edit", "--- body\ndef price(item):  # one\n", path="shop/prices.py", start=5, end=5)
+
+
+def talk(root: Path, replies: list[Said], *messages: str, **more: object) -> tuple[Scripted, list[list[Event]]]:
+    """The turns that these messages begin."""
+    model = Scripted(replies, more.pop("abilities", GRAMMAR))  # type: ignore[arg-type]
+
+    async def all_turns() -> list[list[Event]]:
+        async with talking(model, root, **more) as agent:  # type: ignore[arg-type]
+            return [await turn(agent, message) for message in messages]
+
+    return model, asyncio.run(all_turns())
+
+
+def last_said(prompt: Prompt) -> str:
+    return prompt[-1].content
+
+
+def test_a_turn_is_told_from_its_beginning_to_its_end(root: Path) -> None:
+    _, (events,) = talk(root, [f"I look.\n{READ}", "It adds up."], "what does shop.prices do?")
+    kinds = [type(event).__name__ for event in events if not isinstance(event, TextDelta)]
+    assert kinds == ["Usage", "CallStarted", "CallEnded", "Usage", "TurnEnded"]
+    assert "".join(event.text for event in of_kind(events, TextDelta)) == "I look.\nIt adds up."
+    assert {event.turn for event in events} == {1}
+    (ended,) = of_kind(events, CallEnded)
+    assert ended.status == "ok"
+    assert "def price(item)" in ended.observation
+    assert [event.window for event in of_kind(events, Usage)] == [8_192, 8_192]
+
+
+def test_the_same_call_with_the_same_result_ends_in_a_question(root: Path) -> None:
+    model, (events,) = talk(root, [READ] * 9, "what does shop.prices do?")
+    assert reason_of(events) is Reason.STUCK
+    assert len(of_kind(events, CallStarted)) == 3
+    assert [HINT in last_said(prompt) for prompt in model.prompts] == [False, False, True, False]
+    assert EXCLUDED in last_said(model.prompts[3])
+    assert "again and again" in of_kind(events, Notice)[0].text
+
+
+def test_a_call_may_be_made_again_when_something_has_changed(root: Path) -> None:
+    edits = [
+        call("edit", f"--- body\ndef price(item):  # {n}\n", path="shop/prices.py", start=5, end=5) for n in range(4)
+    ]
+    listed = call("list", path="shop")
+    replies: list[Said] = [READ]
+    for edit in edits:
+        replies += [edit, READ, listed]
+    _, (events,) = talk(root, [*replies, "Done."], "change the comment", choices=ALLOWED)
+    assert reason_of(events) is Reason.ANSWERED
+    assert len(of_kind(events, CallStarted)) == 13
+
+
+def test_calls_that_cannot_be_made_are_answered_and_bounded(root: Path) -> None:
+    model, (events,) = talk(root, [call("reed", query="x"), call("fly"), *[call("fly")] * 9], "go", abilities=TEXT_WAY)
+    assert reason_of(events) is Reason.STUCK
+    assert "there is no tool 'fly'" in last_said(model.prompts[2])
+    assert len(model.prompts) <= 5
+
+
+def test_a_locked_tool_says_how_to_ask_for_it(root: Path) -> None:
+    replies: list[Said] = [
+        call("bash", command="true"),
+        call("request_tools", tier=2),
+        call("bash", command="true"),
+        "ok",
+    ]
+    model, (events,) = talk(root, replies, "is it true?", abilities=TEXT_WAY, choices=ALLOWED)
+    assert "Call request_tools with tier 2 first" in last_said(model.prompts[1])
+    assert "bash(command)" in last_said(model.prompts[2])
+    assert [(event.tier, event.reason) for event in of_kind(events, Unlocked)] == [(2, "the model asked for it")]
+    assert [event.status for event in of_kind(events, CallEnded)] == ["refused", "ok", "ok"]
+
+
+def test_a_denied_tier_is_never_unlocked(root: Path) -> None:
+    denied = Choices(policy={2: Verdict.DENY})
+    replies: list[Said] = [call("request_tools", tier=3), call("bash", command="true"), "I cannot."]
+    model, (events,) = talk(root, replies, "run the tests", abilities=TEXT_WAY, choices=denied)
+    assert [event.tier for event in of_kind(events, Unlocked)] == [1]
+    assert "does not allow tier 3" in last_said(model.prompts[1])
+    assert "which the user does not allow" in last_said(model.prompts[2])
+
+
+def test_a_turn_has_a_bounded_number_of_steps(root: Path) -> None:
+    replies: list[Said] = [call("read", path="shop/prices.py", start=1, end=n + 1) for n in range(9)]
+    _, (events,) = talk(root, replies, "what does it do?", options=Options(most_steps=3))
+    assert reason_of(events) is Reason.LIMIT
+    assert len(of_kind(events, CallStarted)) == 3
+
+
+def test_a_stream_that_repeats_itself_is_stopped(root: Path) -> None:
+    _, (events,) = talk(root, ["and so on " * 3_000], "what does it do?")
+    assert reason_of(events) is Reason.STUCK
+    assert len("".join(event.text for event in of_kind(events, TextDelta))) < 3_000
+
+
+def test_a_server_that_dies_leaves_what_was_shown_and_the_next_turn_works(root: Path) -> None:
+    dies = LaconicError("model_failed", "the server broke off")
+    model, (events, after) = talk(root, [dies, "Here I am."], "hello", "and now?")
+    assert reason_of(events) is Reason.FAILED
+    (notice,) = of_kind(events, Notice)
+    assert (notice.level, notice.text) == (Level.ERROR, "model_failed: the server broke off")
+    assert reason_of(after) is Reason.ANSWERED
+    assert [message.role for message in model.prompts[1]] == ["system", "user", "assistant", "user"]
+    assert model.prompts[1][2].content == "broken "
+
+
+def test_respond_is_an_answer(root: Path) -> None:
+    _, (events,) = talk(root, [call("respond", "--- text\nIt adds up.\n")], "what does it do?")
+    assert reason_of(events) is Reason.ANSWERED
+    assert "".join(event.text for event in of_kind(events, TextDelta)) == "It adds up.\n"
+
+
+def test_two_turns_cannot_run_at_once(root: Path) -> None:
+    async def both() -> None:
+        async with talking(Scripted(["a", "b"]), root) as agent:
+            running = agent.run("hello")
+            await anext(running)
+            with pytest.raises(LaconicError, match="busy"):
+                await turn(agent, "and me?")
+            await running.aclose()  # type: ignore[attr-defined]
+            assert reason_of(await turn(agent, "hello again")) is Reason.ANSWERED
+
+    asyncio.run(both())
+
+
+def approved(root: Path, decisions: list[tuple[Decision, str]], replies: list[Said], message: str) -> list[Event]:
+    """A turn in which approvals are answered one after the other; asking more often fails."""
+    left = list(decisions)
+
+    async def one() -> list[Event]:
+        events = []
+        async with talking(Scripted(replies), root) as agent:
+            async for event in agent.run(message):
+                events.append(event)
+                if isinstance(event, ApprovalAsked):
+                    agent.approve(event.call_id, *left.pop(0))
+        return events
+
+    return asyncio.run(one())
+
+
+def test_an_edit_is_shown_and_made_when_it_is_approved(root: Path) -> None:
+    events = approved(root, [(Decision.ALLOW_ONCE, "")], [READ, EDIT, "Done."], "add a comment to price")
+    (asked,) = of_kind(events, ApprovalAsked)
+    assert asked.what == "edit shop/prices.py"
+    assert "+def price(item):  # one" in asked.detail
+    assert asked.pattern == "shop/*"
+    (change,) = [event.change for event in of_kind(events, CallEnded) if event.change]
+    assert (change.path, change.added_lines, change.removed_lines) == ("shop/prices.py", 1, 1)
+    assert "def price(item):  # one" in (root / "shop/prices.py").read_text()
+
+
+def test_an_edit_is_not_made_when_it_is_denied(root: Path) -> None:
+    before = (root / "shop/prices.py").read_text()
+    events = approved(root, [(Decision.DENY, "")], [READ, EDIT, "I left it."], "add a comment to price")
+    assert [event.status for event in of_kind(events, CallEnded)] == ["ok", "denied"]
+    assert (root / "shop/prices.py").read_text() == before
+    assert reason_of(events) is Reason.ANSWERED
+
+
+@pytest.mark.parametrize("decision", [(Decision.ALLOW_SESSION, ""), (Decision.ALLOW_PATTERN, "shop/*")])
+def test_an_approval_can_be_given_for_more_than_once(root: Path, decision: tuple[Decision, str]) -> None:
+    second = call("edit", "--- body\ndef price(item):  # two\n", path="shop/prices.py", start=5, end=5)
+    events = approved(root, [decision], [READ, EDIT, READ, second, "Done."], "add a comment to price")
+    assert len(of_kind(events, ApprovalAsked)) == 1
+    assert "def price(item):  # two" in (root / "shop/prices.py").read_text()
+
+
+def test_with_nobody_to_ask_a_call_is_denied(root: Path) -> None:
+    replies: list[Said] = [READ, EDIT, "I may not."]
+    _, (events,) = talk(root, replies, "add a comment to price", options=Options(can_ask=False))
+    assert [event.status for event in of_kind(events, CallEnded)] == ["ok", "denied"]
+
+
+@pytest.mark.parametrize("moment", ["text", "approval", "command"])
+def test_a_turn_can_be_cancelled_at_any_await(root: Path, moment: str) -> None:
+    replies: dict[str, list[Said]] = {
+        "text": ["a long answer " * 9],
+        "approval": [READ, EDIT],
+        "command": [call("bash", command="sleep 60")],
+    }
+    wanted = {"text": TextDelta, "approval": ApprovalAsked, "command": CallStarted}[moment]
+    choices = Choices(policy={2: Verdict.ALLOW})
+
+    async def cancelled() -> None:
+        model = Scripted([*replies[moment], "Here I am."])
+        async with talking(model, root, choices=choices) as agent:
+            async for event in agent.run("run the change"):
+                if isinstance(event, wanted):
+                    agent.cancel()
+                last = event
+            assert reason_of([last]) is Reason.CANCELLED
+            agent.cancel()
+            assert reason_of(await turn(agent, "hello")) is Reason.ANSWERED
+            roles = [message.role for message in model.prompts[-1][1:]]
+            assert roles == ["user", "assistant"] * (len(roles) // 2) + ["user"]
+            history = agent.talk.store.history(agent.session.id)
+            assert {row.status for row in history.calls} <= {"completed", "interrupted"}
+
+    asyncio.run(cancelled())

@@ -1,0 +1,131 @@
+"""A prompt begins with the prompt before it, and the first one is short."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from tests.agent.core.talking import ALLOWED, GRAMMAR, Said, Scripted, call, of_kind, reason_of, talking, turn
+
+from laconic.agent.events import Compacted, Reason, Unlocked
+from laconic.agent.models.protocol import Abilities, Prompt, RawCall
+from laconic.foundation.tokens import Tokenizer
+
+HELLO_TOKENS, SIX_TOOLS_TOKENS = 350, 500
+SCHEMA = GRAMMAR._replace(grammar=False)
+NATIVE = GRAMMAR._replace(grammar=False, schema=False, tools=True)
+TEXT = GRAMMAR._replace(grammar=False, schema=False)
+
+
+def rendered(prompt: Prompt) -> str:
+    """A prompt as ChatML has it, which Qwen and others use, without what opens the answer."""
+    calls = ["".join(f"<tool_call>{call}" for call in message.calls) for message in prompt]
+    return "".join(
+        f"<|im_start|>{message.role}\n{message.content}{said}<|im_end|>\n"
+        for message, said in zip(prompt, calls, strict=True)
+    )
+
+
+def session(way: Abilities) -> list[Said]:
+    """Four turns: small talk, a look, an edit that unlocks, a command that the model asks tools for."""
+    if way.tools:
+        return [
+            "Hello.",
+            RawCall("read", '{"path": "shop/prices.py"}', "1"),
+            "It adds prices up.",
+            RawCall(
+                "edit", '{"path": "shop/prices.py", "start": 5, "end": 5, "body": "def price(item):  # one\\n"}', "2"
+            ),
+            "Done.",
+            RawCall("request_tools", '{"tier": "2"}', "3"),
+            RawCall("bash", '{"command": "true"}', "4"),
+            "It is true.",
+        ]
+    edit = call("edit", "--- body\ndef price(item):  # one\n", path="shop/prices.py", start=5, end=5)
+    texts = [
+        "Hello.", f"I look.\n{call('read', path='shop/prices.py')}", "It adds prices up.", edit, "Done.",
+        call("request_tools", tier=2), call("bash", command="true"), "It is true.",
+    ]  # fmt: skip
+    return list(map(enveloped, texts)) if not way.grammar and way.schema else list(texts)
+
+
+def enveloped(text: str) -> str:
+    calls = {
+        "read": '{"tool": "read", "path": "shop/prices.py"}',
+        "edit": '{"tool": "edit", "path": "shop/prices.py", "start": 5, "end": 5, "body": "def price(item):"}',
+        "request_tools": '{"tool": "request_tools", "tier": "2"}',
+        "bash": '{"tool": "bash", "command": "true"}',
+    }
+    name = text.partition("<call ")[2].partition(">")[0]
+    return f'{{"say": "ok", "call": {calls.get(name, "null")}}}'
+
+
+@pytest.mark.parametrize("way", [GRAMMAR, SCHEMA, NATIVE, TEXT], ids=["grammar", "schema", "native", "text"])
+def test_each_prompt_begins_with_the_one_before(root: Path, way: Abilities) -> None:
+    model = Scripted(session(way), way)
+    (root / "AGENTS.md").write_text("# Rules\n- run pytest\n")
+
+    async def talk() -> None:
+        async with talking(model, root, retrieves=True, choices=ALLOWED) as agent:
+            happened = []
+            for message in ("hello", "what does shop.prices do?", "add a comment to `price`", "is it true?"):
+                happened += await turn(agent, message)
+                assert reason_of(happened) is Reason.ANSWERED
+            assert [event.tier for event in of_kind(happened, Unlocked)] == [1, 2]
+            assert of_kind(happened, Compacted) == []
+
+    asyncio.run(talk())
+    assert len(model.prompts) == 8
+    for before, after in zip(model.prompts, model.prompts[1:], strict=False):
+        assert after[: len(before)] == before
+        assert rendered(after).startswith(rendered(before))
+    last = model.prompts[-1]
+    for unlocked in ("edit(path", "bash(command"):
+        assert [unlocked in message.content for message in last].count(True) == 1
+    assert "edit(path" not in last[0].content
+    assert sum("AGENTS.md asks:\n# Rules\n- run pytest" in message.content for message in last) == 1
+
+
+def test_tools_of_a_server_stay_those_that_the_session_began_with(root: Path) -> None:
+    model = Scripted(session(NATIVE), NATIVE)
+
+    async def talk() -> None:
+        async with talking(model, root, choices=ALLOWED) as agent:
+            for message in ("hello", "what does shop.prices do?", "add a comment to `price`", "is it true?"):
+                await turn(agent, message)
+
+    asyncio.run(talk())
+    assert len({repr(constraint) for constraint in model.constraints}) == 1
+
+
+def test_a_constraint_allows_what_is_unlocked(root: Path) -> None:
+    model = Scripted(["Hello.", "No."])
+
+    async def talk() -> None:
+        async with talking(model, root) as agent:
+            await turn(agent, "hello")
+            await turn(agent, "add a comment")
+
+    asyncio.run(talk())
+    first, second = (constraint.grammar if constraint else "" for constraint in model.constraints)
+    assert "call-read" in first
+    assert "call-edit" not in first
+    assert "call-edit" in second
+    assert "call-bash" not in second
+
+
+@pytest.mark.parametrize("family", ["qwen", "llama", "../x"])
+@pytest.mark.parametrize(("message", "most"), [("hello", HELLO_TOKENS), ("fix it", SIX_TOOLS_TOKENS)])
+def test_the_first_request_is_short(root: Path, family: str, message: str, most: int) -> None:
+    model = Scripted(["Hello."], GRAMMAR._replace(family=family))
+
+    async def talk() -> None:
+        async with talking(model, root, retrieves=True) as agent:
+            await turn(agent, message)
+
+    asyncio.run(talk())
+    (prompt,) = model.prompts
+    shown = f"{rendered(prompt)}<|im_start|>assistant\n"
+    assert shown.count("(") >= 6
+    assert Tokenizer("cl100k").count(shown) <= most
