@@ -1,0 +1,118 @@
+"""What docs/agents-that-talk.md says is so: its five commands run in two terminals, its lines are answered as shown."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.relay_home import Home, home_of
+from tests.wrapper.conftest import PATIENCE_SECONDS, wait_for
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "agents-that-talk.md").read_text("utf-8")
+PROGRAMS = Path(__file__).parent / "programs"
+FENCED = re.findall(r"^```([^\n]*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)  # (what it is, text)
+FILES = [(about.removeprefix("ts "), text) for about, text in FENCED if about.startswith("ts ")]
+FIRST, SECOND = [text for about, text in FENCED if about == "console"]
+BLOCKS = [text for about, text in FENCED if not about]
+SEED_LINES = next(block for block in BLOCKS if "semantic" in block and "impact" in block).splitlines()
+CHANGING = re.compile(r"\d{4}-\d\d-\d\dT\S+Z|\b[0-9a-f]{8}-\d+\b|http://\S+|process \d+|\(\d+%\)")
+
+
+def steps(session: str) -> list[tuple[list[str], str]]:
+    """The words of each command of a session, and what it prints."""
+    parts = re.split(r"^\$ laconic ", session, flags=re.MULTILINE)[1:]
+    return [(shlex.split(command), shown) for command, _, shown in (part.partition("\n") for part in parts)]
+
+
+def same(printed: str) -> str:
+    """A text without what is another every time."""
+    lines = CHANGING.sub("…", printed).splitlines()
+    return "\n".join(" ".join(line.split()) for line in lines)
+
+
+class Terminals:
+    """A relay in a repository with the page's files, and the agent in its terminal."""
+
+    def __init__(self, home: Home, output: Path) -> None:
+        self.home = home
+        self.output = output
+
+    def shown(self) -> str:
+        """What stands in the first terminal."""
+        return self.output.read_text()
+
+
+@pytest.fixture(scope="module")
+def terminals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminals]:
+    root, output = tmp_path_factory.mktemp("shop"), tmp_path_factory.mktemp("out") / "terminal"
+    for path, content in FILES:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(content)
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    with home_of(tmp_path_factory.mktemp("home") / "relay", root) as home:
+        assert home.run_apart("daemon", "start").status == 0  # which tests are kept from doing by themselves
+        (up, told), (run, _) = steps(FIRST)
+        assert same(home.ok(*up, "--port", "0")) == same(told)  # the port of the page may be somebody's
+        search = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
+        environment = {**os.environ, **home.environment, "PATH": search}
+        with output.open("w") as terminal:
+            agent = subprocess.Popen(
+                [sys.executable, "-m", "laconic", *run], cwd=root, env=environment, stdin=subprocess.DEVNULL,
+                stdout=terminal, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+        try:
+            made = Terminals(home, output)
+            wait_for(lambda: "heard: [relay]: " in made.shown(), "the brief")
+            yield made
+        finally:
+            agent.terminate()
+            agent.wait(PATIENCE_SECONDS)
+            home.run_apart("daemon", "stop")
+
+
+def test_five_commands_in_two_terminals(terminals: Terminals) -> None:
+    commands = [words for session in (FIRST, SECOND) for words, _ in steps(session)]
+    assert [words[0] for words in commands] == ["up", "run", "agents", "send", "inbox"]
+    home = terminals.home
+    (agents, known), (send, sent), (inbox, came) = steps(SECOND)
+    assert same(home.ok(*agents)) == same(known)
+    assert same(home.ok(*send)) == same(sent)
+    wait_for(lambda: "ann → you" in home.ok(*inbox), "the answer")
+    assert same(home.ok(*inbox)) == same(came)
+    shown = terminals.shown()
+    for block in BLOCKS:
+        if "processPayment?" in block or "->relay:you" in block:
+            assert [line for line in block.splitlines() if line not in shown] == []
+    assert "you → ann (injected)" in home.ok("inbox", "ann")
+    assert "export function validateToken" in shown.partition("Relay message from")[0]  # the outline of the brief
+
+
+def test_the_readme_shows_the_same_session() -> None:
+    assert f"```text\n{SECOND}```" in (ROOT / "README.md").read_text("utf-8")
+
+
+def test_the_lines_that_the_service_was_designed_by_are_answered(terminals: Terminals) -> None:
+    assert [line.split()[1] for line in SEED_LINES] == ["semantic", "context", "impact", "calls"]
+    for number, line in enumerate(SEED_LINES, 1):
+        terminals.home.ok("send", "ann", f"write {line.replace('->relay:', '(relay)')}", "--agent", f"tester{number}")
+        method, expected = line.split()[1], "checkout"
+        wait_for(lambda: re.search(rf"heard: \[tldr {method}\]: .*{expected}", terminals.shown()), line)  # noqa: B023
+    shown = terminals.shown()
+    assert "tldr error" not in shown
+    (answer,) = [block for block in BLOCKS if block.startswith("[tldr semantic]")]
+    for line in answer.splitlines():
+        assert same(line.removeprefix("| ")) in same(shown), line
+
+
+def test_what_goes_wrong_is_said_as_shown(terminals: Terminals) -> None:
+    line = "write (relay)tldr calls processPayment --depth many"
+    terminals.home.ok("send", "ann", line, "--agent", "tester")
+    (told,) = [block.strip() for block in BLOCKS if block.startswith("[tldr error]")]
+    wait_for(lambda: told.partition("] ")[2] in terminals.shown(), told)
