@@ -195,14 +195,15 @@ async def test_the_policy_holds_over_the_socket_as_well(home: Path) -> None:
 
 async def test_figures_tell_of_answers_and_failures(home: Path) -> None:
     async with served(home) as relay, weather(relay) as service, await relay.peer("ann") as ann:
-        for told in ({"result": 1}, {"error": {"code": "X", "message": "y"}}):
+        codes = ("BUSY", "X", 'Y"}\n')
+        for told in ({"result": 1}, *({"error": {"code": code, "message": "y"}} for code in codes)):
             asking = asyncio.ensure_future(ann.ask("weather", "now", {}))
             service.say("SERVICE_RESPONSE", answer_to(await service.hear(), **told))
             await asyncio.gather(asking, return_exceptions=True)
         await refused(ann.ask("weather", "a-method-that-nobody-has", {}))
         series = {(service, method): one for service, method, one in relay.relay.services.figures.series()}
         assert set(series) == {("weather", "now"), ("weather", "other")}
-        assert (series["weather", "now"].total, dict(series["weather", "now"].failures)) == (2, {"X": 1})
+        assert (series["weather", "now"].total, dict(series["weather", "now"].failures)) == (4, {"BUSY": 1, "other": 2})
         assert dict(series["weather", "other"].failures) == {"METHOD_NOT_FOUND": 1}
 
 

@@ -22,7 +22,7 @@ from laconic.foundation.limits import (
     REQUEST_SECONDS,
 )
 from laconic.protocols.socket.envelopes import Hello, Service, ServiceFailure, ServiceRequest, ServiceResponse
-from laconic.protocols.socket.failures import error_of, failure_of
+from laconic.protocols.socket.failures import CODES, error_of, failure_of
 from laconic.relay.services import services as relays
 from laconic.relay.services.declared import Declared, declared
 from laconic.relay.services.figures import OTHER
@@ -231,7 +231,8 @@ class Services:
 
     def _measure(self, service: str, method: str, seconds: float, failure: str) -> None:
         declared_methods: Mapping[str, Any] = self._declared[service].methods if service in self._declared else {}
-        self._known.figures.answered(service, method if method in declared_methods else OTHER, seconds, failure)
+        code = failure if failure in CODES or not failure else OTHER  # a service may make up as many as it likes
+        self._known.figures.answered(service, method if method in declared_methods else OTHER, seconds, code)
 
 
 def _less(counter: Counter[Any], key: Any) -> None:

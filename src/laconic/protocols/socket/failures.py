@@ -16,6 +16,7 @@ ERROR_OF_CODE = {
     "BUSY": "busy",
     "RESULT_TOO_LARGE": "answer_too_large",
 }
+CODES = frozenset({*ERROR_OF_CODE, _DEFAULT_CODE})  # a service may have others
 _CODE_OF_ERROR = {error: code for code, error in ERROR_OF_CODE.items()}
 _CODE_OF_ERROR |= {"not_permitted": "FORBIDDEN", "root_not_found": "INVALID_REQUEST"}
 
