@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from laconic.client.peer import Delivery
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.escape import visible
 from laconic.foundation.limits import MAX_TYPED_BYTES, MAX_WAITING_TEXTS, TYPED_PREVIEW_CHARACTERS
 from laconic.protocols.inline.foreign import banner, typed
 
@@ -78,5 +79,6 @@ class Inbox:
             place = f"all {len(text.body):,} characters: {await self._keep(text.body, name)}"
         except LaconicError as error:
             place = f"the other {len(text.body) - TYPED_PREVIEW_CHARACTERS:,} characters are not kept: {error.message}"
-        preview = text.body[:TYPED_PREVIEW_CHARACTERS].rstrip()
+        # Hidden characters take several when they are written out.
+        preview = visible(text.body[:TYPED_PREVIEW_CHARACTERS])[:TYPED_PREVIEW_CHARACTERS].rstrip()
         return text, f"{typed(text.head, preview + ' …', has_lines=has_lines)} [{place}]"
