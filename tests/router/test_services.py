@@ -196,7 +196,9 @@ async def test_the_policy_holds_over_the_socket_as_well(home: Path) -> None:
 async def test_figures_tell_of_answers_and_failures(home: Path) -> None:
     async with served(home) as relay, weather(relay) as service, await relay.peer("ann") as ann:
         codes = ("BUSY", "X", 'Y"}\n')
-        for told in ({"result": 1}, *({"error": {"code": code, "message": "y"}} for code in codes)):
+        answers: list[dict[str, Any]] = [{"result": 1}]
+        answers += [{"error": {"code": code, "message": "y"}} for code in codes]
+        for told in answers:
             asking = asyncio.ensure_future(ann.ask("weather", "now", {}))
             service.say("SERVICE_RESPONSE", answer_to(await service.hear(), **told))
             await asyncio.gather(asking, return_exceptions=True)
