@@ -51,7 +51,7 @@ class Terminals:
 
 @pytest.fixture(scope="module")
 def terminals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminals]:
-    root, output = tmp_path_factory.mktemp("shop"), tmp_path_factory.mktemp("out") / "terminal"
+    root, output = tmp_path_factory.mktemp("root") / "shop", tmp_path_factory.mktemp("out") / "terminal"
     for path, content in FILES:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(content)
@@ -90,6 +90,9 @@ def test_five_commands_in_two_terminals(terminals: Terminals) -> None:
     for block in BLOCKS:
         if "processPayment?" in block or "->relay:you" in block:
             assert [line for line in block.splitlines() if line not in shown] == []
+    home.ok("send", "shop:ann", "as one of the shop", "--agent", "you")
+    wait_for(lambda: "as one of the shop" in terminals.shown(), "what was sent to the project's agent")
+    assert "nobody is called" in home.run("send", "elsewhere:ann", "as one of another").err
     assert "you → ann (injected)" in home.ok("inbox", "ann")
     assert "export function validateToken" in shown.partition("Relay message from")[0]  # the outline of the brief
 

@@ -30,6 +30,7 @@ class Who(NamedTuple):
     home: Path
     program: str
     task: str = ""
+    directory: str = ""  # whose last part is its project
 
 
 class Mail:
@@ -140,7 +141,9 @@ async def _took(peer: Peer, delivery: Delivery) -> None:
 
 
 async def _connect(who: Who, token: str) -> Peer:
-    return await Peer.connect(who.name, home=who.home, token=token, program=who.program, task=who.task)
+    return await Peer.connect(
+        who.name, home=who.home, token=token, program=who.program, task=who.task, directory=who.directory
+    )
 
 
 def _kept(text: str, name: str, agent: str) -> str:

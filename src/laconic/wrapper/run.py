@@ -69,13 +69,14 @@ async def _run(wanted: Wanted, environment: Mapping[str, str], report: tmux.Repo
 async def _named(wanted: Wanted) -> Mail:
     """The connection under the name that is wanted, or under the first free one that begins like the program."""
     program = PurePath(wanted.words[0]).name
+    about = (wanted.place.home, program, wanted.task, str(wanted.place.directory))
     if wanted.name:
-        return await Mail.open(Who(wanted.name, wanted.place.home, program, wanted.task))
+        return await Mail.open(Who(wanted.name, *about))
     stem = re.sub(r"\W", "-", PurePath(program).stem).strip("-") or "agent"
     for number in range(1, MAX_NAME_TRIES + 1):
         name = stem if number == 1 else f"{stem}-{number}"
         try:
-            return await Mail.open(Who(name, wanted.place.home, program, wanted.task))
+            return await Mail.open(Who(name, *about))
         except LaconicError as error:
             if error.code not in {"name_taken", "unauthorized"}:
                 raise
