@@ -45,7 +45,7 @@ DIFF = """--- a/src/executor.py
 """
 
 
-STATUS = Status("qwen3:4b", 0, 2847, 8192, 97.4, "llmc", "bubblewrap", True, "s1")
+STATUS = Status("qwen3:4b", 0, 2847, 8192, 97.4, "llmc", "writes in the repository only", True, "s1")
 
 
 @dataclass

@@ -27,7 +27,10 @@ class ChatApp(App[None]):
 
     TITLE = "Laconic"
     CSS_PATH = "chat.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "cancel", show=False, priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "cancel", show=False, priority=True),
+        Binding("ctrl+q", "quit", "Quit", priority=True),
+    ]
 
     def __init__(self, agent: ShownAgent, root: Path | None = None, theme: str = "") -> None:
         has_colours = "NO_COLOR" not in os.environ  # Textual takes it out

@@ -47,9 +47,10 @@ def _words(line: str) -> tuple[str, str]:
 
 
 async def _help(screen: ChatScreen, argument: str) -> None:
-    width = max(len(f"{name} {command.argument}") for name, command in COMMANDS.items())
-    lines = [f"/{f'{name} {command.argument}':<{width}}  {command.summary}" for name, command in COMMANDS.items()]
-    screen.log_view.say("\n".join([*lines, "", *KEYS]))
+    rows = {f"/{name} {command.argument}": command.summary for name, command in COMMANDS.items()}
+    width = max(map(len, [*rows, *KEYS]))
+    lines = [f"{name:<{width}}  {meaning}" for name, meaning in [*rows.items(), ("", ""), *KEYS.items()]]
+    screen.log_view.say("\n".join(lines))
 
 
 async def _model(screen: ChatScreen, argument: str) -> None:
@@ -124,15 +125,15 @@ COMMANDS = {
     "theme": Command("other colours", _theme, "[name]", may_run_meanwhile=True),
     "quit": Command("end the program", _quit, may_run_meanwhile=True),
 }
-KEYS = (
-    "Enter            send; Ctrl+J, Shift+Enter or Alt+Enter begins a new line",
-    "Up, Down         what was sent before; in a list, its entries",
-    "@                a file or a symbol; Tab takes the marked one",
-    "Tab              the tools and what each may do",
-    "Shift+Tab, Esc   to the log and back; there Up, Down, Page Up, Page Down scroll",
-    "Ctrl+O           open or close all calls; Enter opens the one that has the focus",
-    "Ctrl+T, Ctrl+R   the next tier; look code up or not",
-    "Ctrl+C           cancel the turn, or copy what is selected",
-    "Ctrl+P           all of this to choose from",
-    "Ctrl+Q           quit; in the log also q",
-)
+KEYS = {
+    "Enter": "send; Ctrl+J, Shift+Enter or Alt+Enter begins a new line",
+    "Up, Down": "what was sent before; in a list, its entries",
+    "@": "a file or a symbol; Tab takes the marked one",
+    "Tab": "the tools and what each may do",
+    "Shift+Tab, Esc": "to the log and back; there Up and Down scroll",
+    "Ctrl+O": "open or close all calls; Enter opens the focused one",
+    "Ctrl+T, Ctrl+R": "the next tier; look code up or not",
+    "Ctrl+C": "cancel the turn, or copy what is selected",
+    "Ctrl+P": "commands to choose from",
+    "Ctrl+Q": "quit; in the log also q",
+}

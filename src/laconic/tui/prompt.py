@@ -21,6 +21,7 @@ from laconic.foundation.escape import visible_line
 from laconic.tui.commands import COMMANDS
 from laconic.tui.completion import Candidate, Index, Word, referred, word_before
 
+_PLACEHOLDER = "Ask about this repository. / lists commands, @ names files"
 MAX_REMEMBERED = 200  # messages that can be called back
 
 
@@ -101,7 +102,7 @@ class Prompt(Vertical):
         """The list is there all the time, mostly unseen."""
         yield OptionList(id="completions", markup=False)
         yield Editor(
-            id="editor", soft_wrap=True, tab_behavior="focus", show_line_numbers=False, highlight_cursor_line=False
+            id="editor", soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False, placeholder=_PLACEHOLDER
         )
 
     def on_mount(self) -> None:

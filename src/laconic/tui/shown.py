@@ -17,7 +17,7 @@ class Status(NamedTuple):
     window_tokens: int
     cached_percent: float | None
     repository: str
-    confinement: str  # what holds bash back, "" if nothing does
+    confinement: str  # what bash is confined to, in words that follow its name; "" if it is not
     retrieves: bool
     session: str
 

@@ -54,7 +54,7 @@ def fields(status: Status) -> list[Field]:
     used = f"{status.used_tokens:,}"
     whole = f" / {status.window_tokens:,}" if status.window_tokens else ""
     cached = "" if status.cached_percent is None else f"{status.cached_percent:.0f}% cached"
-    bash = f"bash in {visible_line(status.confinement)}" if status.confinement else "bash not confined"
+    bash = f"bash {visible_line(status.confinement)}" if status.confinement else "bash not confined"
     confined, unconfined = ("", "sandbox"), ("$text-warning", "no sandbox")
     found = [
         Field("Laconic", 2, "bold"),

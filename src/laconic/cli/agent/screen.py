@@ -30,7 +30,8 @@ async def show(wanted: Wanted, server: Server, *, retrieves: bool) -> int:
         await model.close()
         raise
     agent.talk.retrieves = retrieves
-    confinement = (await agent.talk.toolbox.confinement()).told()
+    held = await agent.talk.toolbox.confinement()
+    confinement = held.told() if held.files else ""
     shown = OnScreen(wanted, found, model, agent, confinement)
     try:
         await chat(shown, wanted.root)
