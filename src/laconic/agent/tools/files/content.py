@@ -40,7 +40,8 @@ class Content(NamedTuple):
     def replaced(self, start: int, end: int, body: str) -> Content:
         """With lines `start` to `end`, from 1 and both included, replaced; none is, before `start`, if `end` is less.
 
-        New lines end as the file's lines do; a file whose last line had no ending has none afterwards.
+        New lines end as the file's lines do; a file whose last line had no ending has none afterwards,
+        unless that line is blank.
         """
         new = body_lines(body)
         added = [f"{line}{self.ending}" for line in new]
@@ -49,7 +50,7 @@ class Content(NamedTuple):
         if is_open and before and not after and added and not before[-1].endswith(_LF):
             before[-1] += self.ending
         lines = [*before, *added, *after]
-        if is_open and lines and not after:
+        if is_open and lines and not after and lines[-1].strip("\r\n"):  # a blank line is nothing but its ending
             lines[-1] = lines[-1].removesuffix(self.ending)
         return self._replace(lines=tuple(lines))
 
