@@ -38,8 +38,9 @@ def wait_for(look: Callable[[], FoundT], what: str = "") -> FoundT:
 class Tmux:
     """A server of tmux of one test's own, and the programs that run in it."""
 
-    def __init__(self, home: Path, folder: Path) -> None:
+    def __init__(self, home: Path, folder: Path, directory: Path) -> None:
         self.folder = folder
+        self.directory = directory
         self.environment = {**os.environ, "LACONIC_HOME": str(home), "TMUX_TMPDIR": str(folder)}
         self.environment.pop("TMUX", None)
 
@@ -47,7 +48,7 @@ class Tmux:
         command = [sys.executable, "-m", "laconic", "run", "--no-start", "--no-brief", "--tmux", "--name", name]
         done = subprocess.run(
             [*command, *options, "--", *words], env=self.environment, capture_output=True, text=True,
-            stdin=subprocess.DEVNULL, timeout=PATIENCE_SECONDS, check=False,
+            stdin=subprocess.DEVNULL, timeout=PATIENCE_SECONDS, check=False, cwd=self.directory,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert f"tmux attach -t laconic-{name}" in done.stdout
@@ -143,7 +144,7 @@ def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 def tmux(relay: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tmux]:
     if shutil.which("tmux") is None:
         pytest.skip("there is no tmux")
-    server = Tmux(relay.home, tmp_path_factory.mktemp("t"))
+    server = Tmux(relay.home, tmp_path_factory.mktemp("t"), relay.root)
     yield server
     server.close()
 
