@@ -79,8 +79,8 @@ async def shortened(talk: Conversation, message: str) -> str:
 
 async def habit(talk: Conversation, tool: str) -> None:
     """Unlock what earlier sessions in this repository came to use once they had looked."""
-    is_first = sum(stored.role == "assistant" for stored in talk.session.messages) == 1
-    if not (is_first and tool in _LOOKING):
+    has_called = any(stored.shown == "" for stored in talk.session.messages)
+    if has_called or tool not in _LOOKING:
         return
     session = talk.session
     tiers = tiers_used(talk.store, session.repository, session.id, disclosure.HISTORY_SESSIONS)
@@ -140,7 +140,10 @@ async def has_room(talk: Conversation, *, is_refused: bool = False) -> bool:
     if before <= talk.budget.room and not is_refused:
         return True
     messages = talk.session.prompted()
-    at = compaction.first_kept_step(messages, talk.budget.observations // 2)
+    most = talk.budget.observations // 2
+    if is_refused:  # by a server that counts otherwise than we do
+        most = min(most, sum(stored.tokens for stored in messages) // 2)
+    at = compaction.first_kept_step(messages, most)
     if talk.has_made_room or at == 0:
         return False
     talk.has_made_room = True
@@ -153,7 +156,7 @@ async def has_room(talk: Conversation, *, is_refused: bool = False) -> bool:
 def _fold(talk: Conversation, messages: Sequence[Stored], at: int) -> None:
     """Have all messages before a place leave, and say in the last one what they were."""
     session, last = talk.session, messages[-1]
-    wish = next((each.text for each in reversed(messages[:at]) if each.turn == last.turn and each.role == "user"), "")
+    wish = next((each.text for each in messages[:at] if each.turn == last.turn and each.role == "user"), "")
     text = compaction.extracts(messages[:at], talk.budget.summary, talk.toolbox.tokenizer)
     task = talk.toolbox.tokenizer.truncate(wish, talk.budget.summary)
     parts = [

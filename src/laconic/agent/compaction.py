@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from laconic.agent.calling import Repetition
-from laconic.agent.calling.form import start_of
+from laconic.agent.calling.form import CLOSING, OPENING, start_of
 from laconic.agent.models.protocol import Message, Model, Prompt
 from laconic.agent.sessions.session import Stored
 from laconic.agent.window import Counter
@@ -25,6 +25,9 @@ REQUEST = (
     "what was changed, what is left to do. No call, at most 150 words."
 )
 _LINE_CHARACTERS = 200
+_LEAST_CHARACTERS = 40
+_LEAST_LINES = 8  # that extracts have room for
+_TOKEN_CHARACTERS = 4  # at least, of most texts
 
 
 class Summary(NamedTuple):
@@ -80,7 +83,8 @@ async def summarised(
 
 def extracts(leaving: Sequence[Stored], most_tokens: int, counter: Counter) -> str:
     """What was said, what was called and what it gave, a line each: the first, then the newest that have room."""
-    lines = [line for each in leaving for line in _extract(each)]
+    width = max(_LEAST_CHARACTERS, min(_LINE_CHARACTERS, most_tokens // _LEAST_LINES * _TOKEN_CHARACTERS))
+    lines = [_cut(line, width) for each in leaving for line in _extract(each)]
     if not lines:
         return ""
     first, rest = lines[0], lines[1:]
@@ -95,21 +99,19 @@ def extracts(leaving: Sequence[Stored], most_tokens: int, counter: Counter) -> s
 
 
 def _extract(stored: Stored) -> list[str]:
-    if HEADING in stored.content and stored.content.startswith(HEADING):
-        earlier = stored.content.removeprefix(HEADING).split("\n\n")[0].strip().splitlines()
-    else:
-        earlier = []
-    if stored.role == "user" and stored.shown is not None and stored.shown:
-        return [*earlier, f"user: {_first_line(stored.shown)}"]
+    earlier, text = "", stored.content
+    if text.startswith(HEADING):
+        earlier, _, text = text.removeprefix(HEADING).partition("\n\n")
+    lines = earlier.strip().splitlines()
     if stored.role == "assistant":
-        start = start_of(stored.content, is_strict=False)
-        said, call = (stored.content[:start], stored.content[start:]) if start >= 0 else (stored.content, "")
-        lines = [f"you: {_first_line(said)}"] if said.strip() else []
-        called = " ".join(call.replace("<call ", "").split())[:_LINE_CHARACTERS] if call else ""
-        return [*lines, f"you called {called}"] if called else lines
-    return [*earlier, f"  {_first_line(stored.content)}"]
+        start = start_of(text, is_strict=False)
+        said, call = (text[:start], text[start:]) if start >= 0 else (text, "")
+        called = [call.removeprefix(OPENING).replace(">", "", 1).replace(CLOSING, "")] if call else []
+        called += [f"{each.name} {each.arguments}" for each in stored.message().calls]
+        return [f"you: {said}"] * bool(said.strip()) + [f"you called {each.strip()}" for each in called]
+    return [*lines, f"user: {stored.shown}" if stored.shown else f"  {text}"]
 
 
-def _first_line(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= _LINE_CHARACTERS else f"{plain[: _LINE_CHARACTERS - 1]}…"
+def _cut(line: str, characters: int) -> str:
+    plain = ("  " if line.startswith("  ") else "") + " ".join(line.split())
+    return plain if len(plain) <= characters else f"{plain[: characters - 1]}…"

@@ -18,17 +18,16 @@ _HISTORY_PERCENT = 60  # of them that used a tier
 _HIGHEST_BY_HISTORY = 2  # what leaves the machine is never unlocked by habit
 
 _THE = r"(?:\W+(?:the|all|this|that|these|those|its|my|our))?\W+"
-# By tier: verbs in their forms, and phrases. "test" alone is a noun too often.
+# By tier: verbs as they are used to ask for something, and phrases. "test" alone is a noun too often.
 _WORDS: Mapping[int, str] = {
-    3: rf"""fetch|download|browse|curl|wget|look\s+up|search{_THE}web|web\s?(?:site|page)|url|https?://\S+""",
-    2: rf"""run|execut(?:e|ing)|build|pytest|npm|cargo|make\s+(?:test|check)|\A\s*(?:please\s+)?test|commit|install|git
-        |(?:run|fix|failing|failed|broken){_THE}?tests?|tests?\W+(?:suite|fail|pass|that\W+fail)|bash|shell|lint""",
-    1: r"""chang(?:e|ing)|modif(?:y|ies|ying)|fix|updat(?:e|ing)|refactor|renam(?:e|ing)|add|edit|writ(?:e|ing)
-        |creat(?:e|ing)|remov(?:e|ing)|delet(?:e|ing)|implement|replac(?:e|ing)|rewrit(?:e|ing)|insert
-        |mov(?:e|ing)|extract|correct""",
+    3: rf"""fetch|download|browse|curl|wget|look\s+up|search{_THE}web|web\s?(?:site|page)s?|urls?|https?://\S+""",
+    2: rf"""run|execute|build|pytest|npm|cargo|make\s+(?:test|check)|\A\s*(?:please\s+)?test|commit|install|git
+        |(?:fix|failing|failed|broken){_THE}?tests?|tests?\W+(?:suite|fail|pass|that\W+fail)|bash|shell|lint""",
+    1: """change|modify|fix|update|refactor|rename|add|edit|write|create|remove|delete|implement|replace|rewrite|insert
+        |move|extract|correct""",
 }
 _INTENTS = {
-    tier: re.compile(rf"(?<![\w.\-/])(?:{words})(?:s|es|ed|ing)?(?![\w\-/]|\.\w)", re.IGNORECASE | re.VERBOSE)
+    tier: re.compile(rf"(?<![\w.\-/])(?:{words})(?![\w\-/]|\.\w)", re.IGNORECASE | re.VERBOSE)
     for tier, words in _WORDS.items()
 }
 # What is asked about is not asked for: "how does the build work", "what does run() do".

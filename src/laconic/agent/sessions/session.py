@@ -85,8 +85,12 @@ class Session:
     def prompted(self) -> list[Stored]:
         """The messages that the prompt has after its prefix."""
         start = next((each.kept_from for each in reversed(self.messages) if each.kept_from), None)
-        if start is None:
+        if self.summary:
+            start = self.kept_from
+        elif start is None:
             return self.messages
+        if start is None:
+            return []
         first = next(at for at, each in enumerate(self.messages) if each.id == start)
         return self.messages[first:]
 

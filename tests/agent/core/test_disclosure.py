@@ -1,0 +1,97 @@
+"""Tools are unlocked by what is asked for, as words, and by habit."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.agent.core.talking import ALLOWED, Scripted, call, of_kind, talking, turn
+
+from laconic.agent.disclosure import by_history, intent, reachable, unlocked
+from laconic.agent.events import Unlocked
+from laconic.agent.tools.approvals import POLICY, Verdict
+from laconic.agent.tools.table import TOOLS
+
+TIERS = {
+    "hello": 0,
+    "what is the address of this?": 0,
+    "how does the build work?": 0,
+    "explain how to add a tool": 0,
+    "find callers of parse and explain": 0,
+    "the fixture is broken.": 0,
+    "The run-time is long": 0,
+    "summarise git.py": 0,
+    'what does "delete" do': 0,
+    "`fix` is a function here": 0,
+    "the price is added up and written": 0,
+    "add a parameter to parse": 1,
+    "why does it crash? fix it": 1,
+    "can you update `run()`?": 1,
+    "Update src/run.py": 1,
+    "write a test for f": 1,
+    "Fix the failing test": 2,
+    "run the tests": 2,
+    "please test it": 2,
+    "commit this": 2,
+    "rename foo to bar and then run the tests": 2,
+    "look up the docs": 3,
+    "read https://example.com/a": 3,
+    "search the web for it": 3,
+}
+
+
+@pytest.mark.parametrize(("message", "tier"), TIERS.items())
+def test_words_ask_for_tools(message: str, tier: int) -> None:
+    assert intent(message)[0] == tier
+
+
+@given(
+    st.sampled_from("add fix run fetch edit build move test git".split()), st.text("abcxyz_", min_size=1, max_size=4)
+)
+def test_parts_of_words_ask_for_nothing(word: str, more: str) -> None:
+    for written in (f"{more}{word}", f"{word}{more}x", f"{word}.py", f"src/{word}", f"{word}/x"):
+        assert intent(f"the {written} here") == (0, "")
+
+
+@given(st.lists(st.integers(0, 3), max_size=8))
+def test_a_habit_needs_most_of_several_sessions_and_never_leaves_the_machine(tiers: list[int]) -> None:
+    tier = by_history(tiers)
+    assert 0 <= tier <= 2
+    if tier:
+        assert len(tiers) >= 3
+        assert sum(each >= tier for each in tiers) * 2 > len(tiers)
+
+
+@given(
+    st.integers(0, 3), st.integers(0, 3), st.dictionaries(st.integers(0, 3), st.sampled_from(list(Verdict)), max_size=4)
+)
+def test_no_tier_beyond_a_denied_one_is_reached(wanted: int, current: int, more: dict[int, Verdict]) -> None:
+    policy = {**POLICY, **more}
+    reached = reachable(wanted, current, policy)
+    assert current <= reached <= max(wanted, current)
+    assert all(policy[tier] is not Verdict.DENY for tier in range(current + 1, reached + 1))
+    assert all(policy[tool.tier] is not Verdict.DENY for tool in unlocked(TOOLS, reached, policy))
+
+
+def test_what_most_sessions_came_to_use_is_unlocked_with_the_first_look(root: Path) -> None:
+    async def edits(number: int) -> None:
+        edit = call("edit", f"--- body\nx = {number}\n", path="shop/__init__.py")
+        replies = [call("read", path="shop/__init__.py"), edit, "Done."]
+        async with talking(Scripted(replies), root, choices=ALLOWED) as agent:
+            await turn(agent, "add x")
+
+    async def looks() -> list[Unlocked]:
+        replies = ["Hello.", call("read", path="shop/prices.py"), "It adds up."]
+        async with talking(Scripted(replies), root) as agent:
+            greeted = await turn(agent, "hello")
+            return of_kind([*greeted, *await turn(agent, "what does shop.prices do?")], Unlocked)
+
+    for number in range(2):
+        asyncio.run(edits(number))
+    assert asyncio.run(looks()) == []
+    asyncio.run(edits(2))
+    (unlocked_now,) = asyncio.run(looks())
+    assert (unlocked_now.tier, unlocked_now.reason) == (1, "most sessions here came to use it")

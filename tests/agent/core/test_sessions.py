@@ -1,0 +1,239 @@
+"""Sessions outlive the program, whatever ends it, and share what they have in common."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.agent.core.talking import ALLOWED, Scripted, call, reason_of, talking, turn
+
+from laconic.agent.events import Reason
+from laconic.agent.sessions.analytics import analytics, tiers_used
+from laconic.agent.sessions.session import BROKEN_OFF, Draft, Session
+from laconic.agent.sessions.store import Store
+from laconic.foundation.errors import LaconicError
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "chats") as made:
+        yield made
+
+
+def created(store: Store, repository: str = "r") -> Session:
+    return store.create(repository, "m", "prefix", "grammar")
+
+
+def say(session: Session, *texts: str) -> None:
+    """Whole turns: what the user says, what is answered."""
+    for text in texts:
+        number = session.turn + 1
+        session.add(Draft("user", text, 5, number))
+        session.add(Draft("assistant", f"re {text}", 5, number))
+
+
+def texts(session: Session) -> list[str]:
+    return [message.content for message in session.prompt()]
+
+
+@pytest.mark.parametrize("moment", ["text", "command"])
+def test_a_killed_process_has_lost_nothing_that_it_showed(root: Path, moment: str) -> None:
+    words = [sys.executable, "-m", "tests.agent.core.killed", str(root), moment]
+    path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path}, cwd=ROOT)
+    assert process.stdout is not None
+    shown = b""
+    until = b"word word word" if moment == "text" else b"[bash]"
+    while until not in shown:
+        shown += os.read(process.stdout.fileno(), 1_000)
+    os.kill(process.pid, signal.SIGKILL)
+    shown += process.stdout.read()
+    process.wait()
+    process.stdout.close()
+    with Store.open(root.parent / "chats") as store:
+        (listed,) = store.every()
+        session = store.resume(listed.id)
+        history = store.history(listed.id)
+        kept = "".join(message.text for message in history.messages if message.role == "assistant")
+        outputs = "".join(one.output for one in history.calls)
+    told = shown.decode().replace("[read]", "").replace("[bash]", "").replace(outputs, "")
+    assert kept.startswith(told)
+    assert "def price" in outputs
+    assert [one.status for one in history.calls] == ["completed"] + ["interrupted"] * (moment == "command")
+    assert session.messages[-1].role == "assistant"
+    prompts = go_on(root, listed.id)
+    assert [message.role for message in prompts[0][1:]].count("user") >= 2
+    assert prompts[0][: len(session.prompt())] == session.prompt()
+
+
+def go_on(root: Path, session: str) -> list[tuple[object, ...]]:
+    model = Scripted(["I go on."])
+
+    async def one() -> None:
+        async with talking(model, root, session=session) as agent:
+            assert reason_of(await turn(agent, "go on")) is Reason.ANSWERED
+
+    asyncio.run(one())
+    return list(model.prompts)
+
+
+def test_a_session_goes_on_as_it_was(root: Path) -> None:
+    first = Scripted(["Hello.", call("edit", "--- body\nx = 1\n", path="shop/__init__.py"), "Done."])
+
+    async def begin() -> str:
+        async with talking(first, root, choices=ALLOWED) as agent:
+            await turn(agent, "hello")
+            await turn(agent, "add x")
+            return agent.session.id
+
+    async def resume() -> None:
+        async with talking(second, root, session=identifier) as agent:
+            assert agent.session.tier == 1
+            assert agent.session.name == "hello"
+            await turn(agent, "what now?")
+
+    identifier = asyncio.run(begin())
+    second = Scripted(["Nothing."])
+    asyncio.run(resume())
+    assert second.prompts[0][: len(first.prompts[-1])] == first.prompts[-1]
+    assert second.prompts[0][-2].content == "Done."
+
+
+def test_with_another_model_the_session_begins_anew_with_all_its_messages(root: Path) -> None:
+    async def one(model: Scripted, session: str = "") -> str:
+        async with talking(model, root, session=session) as agent:
+            await turn(agent, "hello")
+            return agent.session.id
+
+    identifier = asyncio.run(one(Scripted(["Hello."])))
+    other = Scripted(["Hello again."])
+    other.abilities = other.abilities._replace(grammar=False, model="other")
+    asyncio.run(one(other, identifier))
+    assert "Answer in JSON" in other.prompts[0][0].content
+    assert [message.content for message in other.prompts[0][1:]] == ["hello", "Hello.", "hello"]
+
+
+def test_a_fork_shares_what_went_before_and_neither_hears_of_the_other(store: Store) -> None:
+    origin = created(store)
+    say(origin, "one", "two")
+    fork = store.fork(origin.id, "another way")
+    say(origin, "three")
+    say(fork, "four")
+    assert texts(store.resume(origin.id)) == ["prefix", "one", "re one", "two", "re two", "three", "re three"]
+    assert texts(store.resume(fork.id)) == ["prefix", "one", "re one", "two", "re two", "four", "re four"]
+    assert store.find("another way").forked_from == origin.id
+
+
+@pytest.mark.parametrize("gone", ["origin", "fork"])
+def test_what_a_fork_needs_outlives_the_other(store: Store, gone: str) -> None:
+    origin = created(store)
+    say(origin, "one")
+    fork = store.fork(origin.id)
+    origin.begin_call("c", "read", "{}", 0)
+    say(origin, "two")
+    say(fork, "three")
+    kept, deleted = (fork, origin) if gone == "origin" else (origin, fork)
+    before = texts(kept)
+    store.delete(deleted.id)
+    assert texts(store.resume(kept.id)) == before
+    with pytest.raises(LaconicError, match="session_not_found"):
+        store.find(deleted.id)
+    store.delete(kept.id)
+    assert [store.database.value(f"select count(*) from {table}") for table in ("messages", "tool_calls")] == [0, 0]
+
+
+def test_rewinding_goes_on_after_an_earlier_turn(store: Store) -> None:
+    session = created(store)
+    say(session, "one", "two", "three")
+    session.rewind(1)
+    say(session, "other")
+    assert texts(store.resume(session.id)) == ["prefix", "one", "re one", "other", "re other"]
+    session.rewind(0)
+    assert texts(store.resume(session.id)) == ["prefix"]
+    with pytest.raises(LaconicError, match="there is no turn"):
+        session.rewind(1)
+
+
+def test_a_session_that_went_on_elsewhere_is_not_overwritten(store: Store) -> None:
+    session = created(store)
+    say(session, "one")
+    other = store.resume(session.id)
+    say(other, "two")
+    with pytest.raises(LaconicError, match="version_conflict"):
+        say(session, "three")
+    assert texts(store.resume(session.id)) == ["prefix", "one", "re one", "two", "re two"]
+
+
+def test_a_turn_without_an_answer_is_given_one(store: Store) -> None:
+    session = created(store)
+    session.add(Draft("user", "one", 5, 1))
+    assert texts(store.resume(session.id))[-1] == BROKEN_OFF
+    assert store.resume(session.id).messages[-1].is_whole == 0
+
+
+def test_sessions_are_found_by_what_they_are_called(store: Store) -> None:
+    first, second = created(store), created(store)
+    store.rename(first.id, "  the   first ")
+    assert store.find("the first").id == first.id
+    assert store.find(first.id[-8:]).id == first.id
+    say(second, "x")
+    assert store.find("last", "r").id == second.id
+    for wanted, code in ((first.id[:4], "ambiguous_session"), ("nobody", "session_not_found")):
+        with pytest.raises(LaconicError, match=code):
+            store.find(wanted)
+    with pytest.raises(LaconicError, match="invalid_argument"):
+        store.rename(first.id, "x" * 1_000)
+
+
+def test_figures_are_counted_where_they_were_spent(store: Store) -> None:
+    session = created(store)
+    for cached in (0, 90, None):
+        say(session, "one")
+        session.record((100, cached, 10), 500)  # type: ignore[arg-type]
+    for number, status in enumerate(["completed", "error", "denied"]):
+        session.begin_call(f"c{number}", "edit", "{}", 1)
+        session.end_call(f"c{number}", status, "text", 7, 20)
+    fork = store.fork(session.id)
+    figures = analytics(store, (session.id, fork.id))
+    spent = {one.id: one for one in figures.sessions}
+    assert spent[session.id][2:] == (3, 300, 90, 200, 30, 1.5)
+    assert spent[session.id].cached_percent == 45
+    assert (spent[fork.id].requests, spent[fork.id].cached_percent) == (0, None)
+    (edit,) = figures.tools
+    assert edit == ("edit", 1, 3, 1, 1, 21, 20)
+    assert tiers_used(store, "r", "none", 5) == [1]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(["say", "fork", "rewind", "delete", "leave"]), max_size=14), st.data())
+def test_every_branch_stays_as_it_was_left(steps: list[str], data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder)) as store:
+        left = {session.id: texts(session) for session in [created(store)]}
+        for number, step in enumerate(steps):
+            chosen = store.resume(data.draw(st.sampled_from(sorted(left))))
+            if step == "say":
+                say(chosen, f"text {number}")
+            elif step == "fork":
+                chosen = store.fork(chosen.id)
+            elif step == "rewind":
+                chosen.rewind(data.draw(st.integers(0, chosen.turn)))
+            elif step == "leave" and chosen.turn > 1:
+                chosen.leave_out(chosen.messages[-2].id, "a summary")
+                say(chosen, "after")
+            elif step == "delete" and len(left) > 1:
+                store.delete(chosen.id)
+                del left[chosen.id]
+                continue
+            left[chosen.id] = texts(chosen)
+            assert {one: texts(store.resume(one)) for one in left} == left
