@@ -41,9 +41,7 @@ class Approving(ModalScreen[Answered]):
     def compose(self) -> ComposeResult:
         """The call, what it will do, the answers."""
         with Vertical(classes="dialog"):
-            title = Content.assemble(
-                "Allow ", (visible_line(self.asked.tool), "bold"), "? ", visible_line(self.asked.what)
-            )
+            title = Content.assemble("Allow ", (visible_line(self.asked.tool), "bold"), f"? {_subject(self.asked)}")
             yield Label(title, markup=False, classes="title")
             with VerticalScroll(id="detail", can_focus=True):
                 yield Static(Content("\n").join(diff_rows(self.asked.detail)), markup=False)
@@ -80,3 +78,8 @@ class Approving(ModalScreen[Answered]):
             pattern = self.query_one("#pattern", Input)
             pattern.display = True
             pattern.focus()
+
+
+def _subject(asked: ApprovalAsked) -> str:
+    """What the call is about, without the name of its tool."""
+    return visible_line(asked.what).removeprefix(f"{visible_line(asked.tool)} ")

@@ -1,0 +1,94 @@
+"""The program as a user starts it, in a terminal of tmux, with a real server whose model follows a script."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.agent.model_servers import Scripted, scripted
+from tests.wrapper.conftest import wait_for
+
+__all__ = ["scripted"]
+
+SOURCE = "def boil(water):\n    return water\n"
+SCRIPT = [
+    "I look at it.\n<call read>\npath: kettle.py\n</call>",
+    "It **boils** water.",
+    "<call edit>\npath: kettle.py\nstart: 2\nend: 2\n--- body\n    return hot(water)\n</call>",
+    "Now it is hot.",
+]
+
+
+class Terminal:
+    """One window, of a tmux server of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        places = {"TMUX_TMPDIR": str(folder), "LACONIC_HOME": str(folder / "home")}
+        self._environment = {**os.environ, **places, "LACONIC_DAEMON": "off", "TERM": "xterm-256color"}
+        for name in ("TMUX", "NO_COLOR"):
+            self._environment.pop(name, None)
+
+    def tmux(self, *words: str) -> str:
+        done = subprocess.run(["tmux", *words], env=self._environment, capture_output=True, text=True, check=False)
+        return done.stdout
+
+    def start(self, command: str, folder: Path) -> None:
+        self.tmux("new-session", "-d", "-s", "one", "-x", "80", "-y", "24", "-c", str(folder), command)
+
+    def keys(self, *keys: str) -> None:
+        self.tmux("send-keys", "-t", "one", *keys)
+
+    def text(self) -> str:
+        return self.tmux("capture-pane", "-p", "-t", "one")
+
+    def shows(self, words: str) -> str:
+        try:
+            return wait_for(lambda: text if words in (text := self.text()) else "")
+        except AssertionError:
+            raise AssertionError(f"{words!r} has not come:\n{self.text()}") from None
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    if shutil.which("tmux") is None:
+        pytest.skip("there is no tmux")
+    one = Terminal(tmp_path)
+    yield one
+    one.tmux("kill-server")
+
+
+def test_a_conversation_from_beginning_to_end(scripted: Scripted, terminal: Terminal, tmp_path: Path) -> None:
+    server, file = scripted(SCRIPT), tmp_path / "tea" / "kettle.py"
+    file.parent.mkdir()
+    file.write_text(SOURCE)
+    command = shlex.join([sys.executable, "-m", "laconic", "chat", "--url", server.url])
+    terminal.start(f"{command}; echo the status was $?; cat", file.parent)
+    assert "Tier 0" in terminal.shows("Ask about this repository")
+
+    terminal.keys("what does boil do?", "Enter")
+    answered = terminal.shows("It boils water.")
+    assert "✓ read kettle.py" in answered
+
+    terminal.keys("edit boil so that water is hot", "Enter")
+    assert "+    return hot(water)" in terminal.shows("Allow edit? kettle.py")
+    assert file.read_text() == SOURCE
+    terminal.keys("y")
+    assert "Tier 1" in terminal.shows("Now it is hot.")
+    assert file.read_text() == SOURCE.replace("return water", "return hot(water)")
+
+    terminal.keys("/undo", "Enter")
+    terminal.shows("as it was before")
+    assert file.read_text() == SOURCE
+
+    terminal.tmux("resize-window", "-t", "one", "-x", "60", "-y", "20")
+    wait_for(lambda: len(terminal.text().splitlines()) == 20 and "Now it is hot." in terminal.text())
+    terminal.keys("C-c")  # nothing is running: the program stays
+    terminal.shows("Ctrl+Q quits")
+    terminal.keys("C-q")
+    terminal.shows("the status was 0")
