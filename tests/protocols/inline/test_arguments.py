@@ -14,6 +14,8 @@ from laconic.protocols.inline.arguments import asked
     ("said", "method", "parameters"),
     [
         ('semantic "validate authentication tokens"', "semantic", {"query": "validate authentication tokens"}),
+        ('semantic --query "validate tokens" --limit 5', "semantic", {"query": "validate tokens", "limit": 5}),
+        ("calls --direction callers --target=pay", "calls", {"target": "pay", "direction": "callers"}),
         ("semantic validate tokens --limit 5", "semantic", {"query": "validate tokens", "limit": 5}),
         ("context src/auth/jwt.ts --depth 3", "context", {"target": "src/auth/jwt.ts", "depth": 3}),
         ("impact handleLogin", "impact", {"target": "handleLogin"}),
