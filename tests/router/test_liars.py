@@ -88,6 +88,14 @@ async def test_names_are_one_plain_word(home: Path, name: str) -> None:
         raw.close()
 
 
+@pytest.mark.parametrize("to", ["two words", "shop:ann", "ann\n", "x" * 65, "-ann", "\u202eann"])
+async def test_nothing_waits_for_somebody_who_cannot_come(home: Path, to: str) -> None:
+    async with served(home) as relay, await relay.peer("eve") as eve:
+        with pytest.raises(LaconicError) as refused:
+            await eve.send(to, "for later", queue=True)
+        assert refused.value.code == "recipient_not_found"
+
+
 async def test_nobody_takes_the_name_by_which_another_is_addressed(home: Path) -> None:
     async with served(home) as relay, await relay.peer("ann", project="shop") as ann:
         with pytest.raises(LaconicError, match="ann") as refused:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple, Protocol
 
@@ -12,6 +13,7 @@ from laconic.relay.mail.identities import Identities
 from laconic.relay.store.mailboxes import Post, Posted
 
 EVERYBODY = "*"
+_TO_COME = re.compile(r"\w[\w.@/-]{0,63}", re.ASCII)  # a name; what has a project waits for nobody who comes later
 CHANNEL = "channel"  # the kind of what was sent as CHANNEL_MESSAGE
 
 
@@ -117,7 +119,8 @@ def recipients(draft: Draft, identities: Identities, channels: Channels, presenc
     if to.startswith("#") or draft.kind == CHANNEL:
         channel = channels.get(to)
         if channel is None:
-            raise LaconicError("channel_not_found", f"nobody is in {to}", "who says something there by ->relay:#channel joins it; `laconic channels` lists them")
+            hint = "who says something there by ->relay:#channel joins it; `laconic channels` lists them"
+            raise LaconicError("channel_not_found", f"nobody is in {to}", hint)
         return tuple(name for name in channel.members if name != draft.sender)
     if to.endswith(":" + EVERYBODY):
         project = to.removesuffix(":" + EVERYBODY)
@@ -127,6 +130,9 @@ def recipients(draft: Draft, identities: Identities, channels: Channels, presenc
     if name is None and not draft.is_queued:
         hint = "`laconic agents` lists who is known; with --queue (queue: true) it waits for somebody to come"
         raise LaconicError("recipient_not_found", f"nobody is called {to!r}", hint)
+    if name is None and not _TO_COME.fullmatch(to):
+        hint = "a message waits for a name alone: of letters, digits and . _ @ / -, without a project"
+        raise LaconicError("recipient_not_found", f"nobody can come who is called {to!r}", hint)
     return (name or to,)
 
 
