@@ -95,11 +95,6 @@ def running_pid(at: Place) -> int | None:
     return pid_in(at.pid_file)
 
 
-def place_named(home: Path, word: str) -> Place:
-    """The listener that a port or a name means; raises `INVALID_PORT`, `UNKNOWN_NAME`."""
-    return Place.of(home, port_named(home, word))
-
-
 def port_named(home: Path, word: str) -> int:
     """The port that a port or the name of a listener that runs means; raises `INVALID_PORT`, `UNKNOWN_NAME`."""
     if word.lstrip("+-").isdigit():

@@ -9,7 +9,6 @@ from typing import Any
 PREFIX = "->relay:"
 BANNER = "Relay message from"  # begins every message that is typed in; nothing foreign may begin so
 SPAWN, RELEASE = "spawn", "release"
-EVERYBODY = "*"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 from laconic.foundation.limits import MAX_INFLIGHT_MESSAGES, MAX_JSON_LEVELS, MAX_TTL_MILLISECONDS
 
 VERSION = 1
-EVERYBODY = "*"
 NAME_PATTERN = r"[A-Za-z0-9_][A-Za-z0-9._:@/-]{0,63}"
 CHANNEL_PATTERN = r"[#A-Za-z0-9_][A-Za-z0-9._:@/#-]{0,99}"
 
@@ -25,7 +24,6 @@ Short = Annotated[str, Meta(max_length=200)]
 Text = Annotated[str, Meta(max_length=4_000)]
 Kind = Literal["message", "action", "state", "thinking"]
 Entity = Literal["agent", "user", "service"]
-Durability = Literal["disk", "process", "memory"]
 _NOTHING = Raw(b"{}")
 _LEVELS = re.compile(reduce(lambda inner, _: rb"(?:\[" + inner + rb"\])*+", range(MAX_JSON_LEVELS), b""))
 _SMALL_BYTES = 4_096
