@@ -83,8 +83,8 @@ def _value(parameter: Parameter) -> str:
     if parameter.kind is Kind.PATH and not parameter.is_new:
         return "known-path"
     most = min(parameter.most_characters, MAX_CALL_LINE_CHARACTERS)
-    allowed = _NEW_PATH if parameter.kind is Kind.PATH else _LINE
-    return f"{_class(allowed, _BLANK + '/')} {_class(allowed)}{{0,{most - 1}}}"
+    allowed, not_first = (_NEW_PATH, f"{_BLANK}/") if parameter.kind is Kind.PATH else (_LINE, _BLANK)
+    return f"{_class(allowed, not_first)} {_class(allowed)}{{0,{most - 1}}}"
 
 
 def _raw_rules(name: str, parameter: Parameter, endings: tuple[str, ...]) -> list[str]:
