@@ -80,7 +80,7 @@ class Call(Static, can_focus=True):
             ("▾ " if self.is_open else "▸ ", _MUTED),
             (mark, style),
             (f" {visible_line(self._started.tool)} ", "bold"),
-            visible_line(_subject(self._started.arguments)),
+            _subject(self._started.arguments),
         ]
         if self._ended is not None:
             parts.append((f"  {_outcome(self._ended)}", _MUTED))
@@ -117,11 +117,13 @@ def shown(text: str) -> Content:
 
 def _subject(arguments: str) -> str:
     """What a call is about: the first value that fits into a row."""
-    for _, value in _arguments(arguments):
-        line = value.strip().partition("\n")[0]
-        if line:
-            return line if len(line) <= MAX_SUBJECT_CHARACTERS else line[:MAX_SUBJECT_CHARACTERS] + "…"
-    return ""
+    return next(filter(None, (_line(value) for _, value in _arguments(arguments))), "")
+
+
+def _line(text: str) -> str:
+    """The first line of a text, not all of it if it is long."""
+    line = visible_line(text.strip().partition("\n")[0])
+    return line if len(line) <= MAX_SUBJECT_CHARACTERS else line[:MAX_SUBJECT_CHARACTERS] + "…"
 
 
 def _arguments(arguments: str) -> list[tuple[str, str]]:
@@ -136,7 +138,7 @@ def _arguments(arguments: str) -> list[tuple[str, str]]:
 
 
 def _outcome(ended: CallEnded) -> str:
-    parts = [] if ended.status == "ok" else [visible_line(ended.status)]
+    parts = [] if ended.status == "ok" else [": ".join(filter(None, [ended.status, _line(ended.observation)]))]
     if ended.change is not None:
         parts.append(f"+{ended.change.added_lines} -{ended.change.removed_lines}")
     if ended.duration_ms:
