@@ -114,6 +114,8 @@ async def _asked(talk: Conversation, tool: Tool, call: Call, id: str, preview: s
 
 
 async def _preview(talk: Conversation, tool: Tool, call: Call) -> str:
+    if tool.effect_of(call.arguments) is Effect.EXECUTE:
+        await talk.toolbox.confinement()  # the preview says what holds the command back
     try:
         return await talk.toolbox.apart(lambda: tool.preview(talk.toolbox, call.arguments))
     except LaconicError as error:  # the call will fail for the same reason, and say so

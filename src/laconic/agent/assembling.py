@@ -79,7 +79,7 @@ async def shortened(talk: Conversation, message: str) -> str:
 
 async def habit(talk: Conversation, tool: str) -> None:
     """Unlock what earlier sessions in this repository came to use once they had looked."""
-    has_called = any(stored.shown == "" for stored in talk.session.messages)
+    has_called = any(stored.shown == "" and stored.role != "assistant" for stored in talk.session.messages)
     if has_called or tool not in _LOOKING:
         return
     session = talk.session

@@ -36,28 +36,19 @@ class Server(NamedTuple):
 async def connected(server: Server) -> tuple[Server, Model]:
     """The model, and where it was found; raises `model_unavailable`, which says what to start."""
     if server.url:
-        return server, await _named(server)
+        return server, await connect(*server)
     failures = []
     for _, url in USUAL:
         if not await _listens(url):
             continue
         found = server._replace(url=url)
         try:
-            return found, await connect(url, server.model, server.kind, server.key, server.window)
+            return found, await connect(*found)
         except LaconicError as error:
             failures.append(f"{url}: {error.message}")
     places = ", ".join(f"{urlsplit(url).port} ({name})" for name, url in USUAL)
     why = f" ({'; '.join(failures)})" if failures else ""
     raise LaconicError("model_unavailable", f"no model is served on this machine: tried ports {places}{why}", START)
-
-
-async def _named(server: Server) -> Model:
-    try:
-        return await connect(server.url, server.model, server.kind, server.key, server.window)
-    except LaconicError as error:
-        if error.code != "model_unavailable" or error.hint:
-            raise
-        raise LaconicError(error.code, error.message, START) from error
 
 
 async def _listens(url: str) -> bool:
