@@ -171,6 +171,21 @@ def test_init_makes_a_home_for_this_user_alone(fresh: Home) -> None:
     assert fresh.refused("doctor") == "doctor_found"
 
 
+def test_what_keeps_a_relay_from_starting_is_said_by_its_own_code(fresh: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = fresh.home.parent / "settings" / "agent-relay" / "services.json"
+    settings.parent.mkdir(parents=True)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(settings.parent.parent))
+    for content, code in (("{", "invalid_setting"), (None, "unreadable_file")):
+        settings.unlink(missing_ok=True)
+        if content is None:
+            os.mkfifo(settings)
+        else:
+            settings.write_text(content)
+        printed = fresh.run("up", "--port", "0")
+        assert printed.err.startswith(f"{code}: {settings}")
+        assert "Errno" not in printed.err
+
+
 def test_a_home_has_one_relay_however_often_it_is_started(fresh: Home) -> None:
     with ThreadPoolExecutor(3) as pool:
         printed = list(pool.map(lambda _: fresh.run_apart("up", "--port", "0", "--json"), range(3)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +84,13 @@ def test_an_environment_that_is_wrong_says_which_variable(tmp_path: Path, name: 
     assert refused.value.message.startswith(name)
 
 
-def test_a_file_that_cannot_be_read_is_no_reason_to_guess(tmp_path: Path) -> None:
-    configuration_path({"HOME": str(tmp_path)}).mkdir(parents=True)
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_a_file_that_cannot_be_read_is_no_reason_to_guess_or_to_wait(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    path = configuration_path({"HOME": str(tmp_path)})
+    path.parent.mkdir(parents=True)
+    make(path)
     with pytest.raises(LaconicError) as refused:
         loaded(tmp_path)
     assert refused.value.code == "unreadable_file"

@@ -13,15 +13,16 @@ from typing import Any
 
 from laconic.daemon.process import import_path
 from laconic.foundation.clock import Stopwatch
+from laconic.foundation.errors import LaconicError
 
 _SAID_BYTES = 10_000
 
 
 def start_and_wait(program: str, arguments: Sequence[str], seconds: float, log: str) -> dict[str, Any]:
-    """Start one and wait for what it says; raises `OSError` where it says that it failed, or nothing in time.
+    """Start one and wait for what it says; raises what it says to have failed by, `OSError` without a word in time.
 
     The process writes one line of JSON to the descriptor that it is told last, after its arguments: `ok`, and a
-    `message` where that is false.
+    `message` where that is false, with `code` and `hint` if it is an error of ours.
     """
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as told:
@@ -31,6 +32,8 @@ def start_and_wait(program: str, arguments: Sequence[str], seconds: float, log: 
         raise OSError(errno.ETIMEDOUT, f"it has ended or does not listen; its log is {log}")
     answer: dict[str, Any] = json.loads(said)
     if not answer["ok"]:
+        if "code" in answer:
+            raise LaconicError(answer["code"], answer["message"], answer["hint"])
         raise OSError(errno.EIO, answer["message"])
     return answer
 

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import Any
 
 import laconic
 from laconic.daemon.asking import Asking
@@ -77,7 +78,13 @@ def main(home_path: str, port: str, workspace: str, answer_words: str, ready: st
     except (LaconicError, OSError) as error:
         _LOG.exception("the relay has ended")
         with contextlib.suppress(ValueError):  # too late to be said to whoever started it
-            told.write(encode({"ok": False, "message": str(error)}))
+            told.write(encode(_failure(error)))
+
+
+def _failure(error: LaconicError | OSError) -> dict[str, Any]:
+    if isinstance(error, LaconicError):
+        return {"ok": False, "code": error.code, "message": error.message, "hint": error.hint}
+    return {"ok": False, "message": str(error)}
 
 
 @contextlib.contextmanager

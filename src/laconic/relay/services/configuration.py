@@ -7,7 +7,9 @@ Without either there is one, `tldr`, which leads to the code daemon of each work
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -91,7 +93,9 @@ def _decided(bridged: Bridged, environment: Mapping[str, str]) -> Bridged:
 
 def _read(path: Path) -> list[Bridged]:
     try:
-        with path.open("rb") as file:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # a pipe would keep the relay waiting
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise LaconicError("unreadable_file", f"{path} is no regular file")
             content = file.read(MAX_SETTINGS_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return []
