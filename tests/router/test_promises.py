@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.router.served import served, take, until
@@ -96,9 +97,13 @@ async def test_a_message_is_accepted_once_however_often_it_is_sent(home: Path) -
         assert (again.message_id, again.seq, first.is_repetition, again.is_repetition) == (
             first.message_id, first.seq, False, True,
         )  # fmt: skip
-        with pytest.raises(LaconicError) as refused:
-            await ann.send("ben", "something else", id="m1")
-        assert refused.value.code == "key_reused"
+        others: list[dict[str, Any]] = [
+            {"body": "something else"}, {"to": "ann"}, {"topic": "t"}, {"ttl_ms": 60_000}, {"kind": "action"},
+        ]  # fmt: skip
+        for other in others:
+            with pytest.raises(LaconicError) as refused:
+                await ann.send(**{"to": "ben", "body": "once", "id": "m1", **other})
+            assert refused.value.code == "key_reused"
         # Ids are the sender's own: another's are other messages.
         await ben.send("ben", "mine", id="m1")
         assert [one.body for one in await take(ben, 2)] == ["once", "mine"]
