@@ -91,6 +91,6 @@ def test_a_conversation_from_beginning_to_end(scripted: Scripted, terminal: Term
     terminal.tmux("resize-window", "-t", "one", "-x", "60", "-y", "20")
     wait_for(lambda: len(terminal.text().splitlines()) == 20 and "Now it is hot." in terminal.text())
     terminal.keys("C-c")  # nothing is running: the program stays
-    terminal.shows("Ctrl+Q quits")
+    terminal.shows("Nothing is running")
     terminal.keys("C-q")
     terminal.shows("the status was 0")
