@@ -17,7 +17,7 @@ from tests.cli.relay_home import Home, home_of
 from laconic import __version__
 from laconic.cli.main import main_relay
 from laconic.daemon.detached import wait_for_end
-from laconic.protocols.relay.place import LOCK, owner
+from laconic.protocols.relay.place import LOCK, LOG, owner
 
 SOURCE = "def boil(water):\n    return heat(water)\n\n\ndef heat(water):\n    return water + 1\n"
 
@@ -184,6 +184,19 @@ def test_what_keeps_a_relay_from_starting_is_said_by_its_own_code(fresh: Home, m
         printed = fresh.run("up", "--port", "0")
         assert printed.err.startswith(f"{code}: {settings}")
         assert "Errno" not in printed.err
+
+
+def test_links_in_the_place_of_its_files_are_not_followed(fresh: Home, tmp_path: Path) -> None:
+    fresh.ok("relay", "init")
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    for name in (LOCK, LOG):
+        (fresh.home / name).unlink(missing_ok=True)
+        (fresh.home / name).symlink_to(victim)
+        printed = fresh.run("up", "--port", "0")
+        assert printed.err.startswith(f"daemon_unavailable: no relay can be started: {fresh.home / name}: ")
+        (fresh.home / name).unlink()
+    assert victim.read_text() == "precious"
 
 
 def test_a_home_has_one_relay_however_often_it_is_started(fresh: Home) -> None:

@@ -159,6 +159,13 @@ def test_links_are_not_followed(place: Place, tmp_path: Path, name: str) -> None
     assert victim.read_text() == "precious\n"
 
 
+def test_what_is_refused_is_not_kept(place: Place, tmp_path: Path) -> None:
+    (place.directory / "callback").symlink_to(tmp_path / "victim")
+    with pytest.raises(TalkError, match="UNSAFE_PATH"):
+        Box(place.inbox_shelf, 100).append({"message": "a"})
+    assert peek(place.inbox_shelf) == []
+
+
 def test_a_pipe_in_the_place_of_an_inbox_holds_nobody_up(place: Place) -> None:
     os.mkfifo(place.inbox)
     with pytest.raises(TalkError, match="UNSAFE_PATH"):
@@ -185,6 +192,13 @@ def test_a_full_disk_leaves_no_half_line(place: Place, monkeypatch: pytest.Monke
         patch.setattr(os, "write", short)
         with pytest.raises(TalkError, match="STORAGE_FAILED"):
             box.append({"message": "b"})
+        assert place.inbox_shelf.callback is not None
+        assert place.inbox_shelf.callback.exists()  # for the first one
+        other = Place.of(place.home, PORT + 1)
+        other.directory.mkdir()
+        with pytest.raises(TalkError, match="STORAGE_FAILED"):
+            Box(other.inbox_shelf, 100).append({"message": "b"})
+        assert not (other.directory / "callback").exists()
     box.append({"message": "c"})
     assert texts(peek(place.inbox_shelf)) == ["a", "c"]
 

@@ -183,6 +183,16 @@ def test_the_same_id_is_kept_once(talk: Talk, listening: int) -> None:
 
 
 @needs_pidfd
+def test_a_link_in_the_place_of_its_log_is_refused(talk: Talk, home: Path, port: int, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    directory = home / str(port)
+    directory.mkdir(0o700, parents=True)
+    (directory / "listener.log").symlink_to(victim)
+    assert talk("listen", "start", "--port", port, status=3)["error_code"] == "UNSAFE_PATH"
+    assert victim.read_text() == "precious"
+
+
 def test_a_listener_ends_when_its_files_are_gone(talk: Talk, home: Path, listening: int) -> None:
     pid = talk("listen", "status", "--port", listening)["pid"]
     process = os.pidfd_open(pid)

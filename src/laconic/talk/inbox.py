@@ -45,10 +45,9 @@ class Box:
             count = self._count(descriptor)
             if count >= self._most:
                 raise TalkError("INBOX_FULL", f"{count} messages wait already", max_messages=self._most)
-            files.append(descriptor, _line(message))
+            with _called(self._shelf.callback):
+                files.append(descriptor, _line(message))
             self._known = (_identity(descriptor), count + 1)
-            if self._shelf.callback is not None:
-                os.close(files.open_own(self._shelf.callback, os.O_WRONLY | os.O_CREAT))
             return count + 1
 
     def _count(self, descriptor: int) -> int:
@@ -59,6 +58,22 @@ class Box:
         if content and not content.endswith(b"\n"):  # its writer was stopped, or writes by hand: it stays to be seen
             files.append(descriptor, b"\n")
         return len(_lines(content))
+
+
+@contextmanager
+def _called(callback: Path | None) -> Iterator[None]:
+    """Make the file that says that messages wait, before there is one: what is refused must not have been kept."""
+    if callback is None:
+        yield
+        return
+    was_there = callback.exists()
+    os.close(files.open_own(callback, os.O_WRONLY | os.O_CREAT))
+    try:
+        yield
+    except OSError:
+        if not was_there:
+            callback.unlink(missing_ok=True)
+        raise
 
 
 def peek(shelf: Shelf) -> list[Kept]:

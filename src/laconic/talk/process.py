@@ -74,7 +74,7 @@ def run(words: str, ready: int, keeping: Keeping = keeping_here) -> None:
         try:
             limits = place.limits_of(asked.home)
             with holding(asked) as held:
-                os.dup2(os.open(held.place.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 2)
+                os.dup2(files.open_own(held.place.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
                 sys.stderr = os.fdopen(2, "w", buffering=1, closefd=False)
                 asyncio.run(_serve(held, limits, keeping, lambda: _tell(tell, held.record)))
         except TalkError as error:

@@ -39,7 +39,8 @@ def start(home: Path, port: int, workspace: str, answer_words: str) -> Started:
         arguments = [str(home.resolve()), str(port), workspace, answer_words]
         said = detached.start_and_wait(_MAIN, arguments, RELAY_START_SECONDS, str(home / LOG))
     except (OSError, subprocess.CalledProcessError) as error:
-        raise LaconicError("daemon_unavailable", f"no relay can be started: {error}") from error
+        why = getattr(error, "strerror", None) or str(error)
+        raise LaconicError("daemon_unavailable", f"no relay can be started: {why}") from error
     found = running(home, RELAY_START_SECONDS)  # it listens, and answers once it has loaded everything
     if found is None and not said["pid"]:
         found = _begun_by_another(home)

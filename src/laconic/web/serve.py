@@ -84,7 +84,7 @@ def main(home_path: str, port: str, workspace: str, answer_words: str, ready: st
 def _failure(error: LaconicError | OSError) -> dict[str, Any]:
     if isinstance(error, LaconicError):
         return {"ok": False, "code": error.code, "message": error.message, "hint": error.hint}
-    return {"ok": False, "message": str(error)}
+    return {"ok": False, "message": f"{error.filename}: {error.strerror}" if error.filename else str(error)}
 
 
 @contextlib.contextmanager
@@ -118,6 +118,7 @@ def _write_owner(lock: int, port: int, workspace: str) -> Owner:
 
 
 def _log_to(path: Path) -> None:
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))  # raises where it is a link
     log = RotatingFileHandler(path, maxBytes=MAX_LOG_BYTES, backupCount=1, encoding="utf-8")
     log.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     root = logging.getLogger("laconic")
