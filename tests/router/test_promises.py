@@ -211,6 +211,25 @@ async def test_a_full_mailbox_says_when_to_come_again(home: Path, monkeypatch: p
         assert [one.body for one in await take(ben, 1)] == ["3"]
 
 
+async def test_what_cannot_be_written_now_is_told_so(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise LaconicError("database_full", "no room")
+
+    async with served(home) as relay, await relay.peer("ann") as ann:
+        with monkeypatch.context() as patched:
+            patched.setattr("laconic.relay.store.mailboxes.post", full)
+            with pytest.raises(Busy) as refused:
+                await ann.send("ann", "1", id="m1")
+        assert refused.value.retry_seconds > 0
+        with monkeypatch.context() as patched:
+            patched.setattr("laconic.relay.mail.mail.MAX_WAITING_POSTS", 0)
+            with pytest.raises(Busy):
+                await ann.send("ann", "1", id="m1")
+        assert relay.mail.load("ann") == (0, 0)
+        assert not (await ann.send("ann", "1", id="m1")).is_repetition
+        assert [one.body for one in await take(ann, 1)] == ["1"]
+
+
 async def test_stages_of_a_message_are_told_apart(home: Path) -> None:
     async with served(home) as relay:
         ann, ben = await relay.peer("ann"), await relay.peer("ben")
