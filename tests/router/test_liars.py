@@ -130,6 +130,21 @@ async def test_connections_that_are_taken_over_and_do_not_read_take_up_a_place_u
         await until(lambda: len(relay.router._all) == 1)
 
 
+async def test_there_is_room_for_so_many_clients(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("laconic.router.router.MAX_SOCKET_CLIENTS", 3)
+    async with served(home) as relay:
+        inside = [await relay.hello(f"a{number}") for number in range(3)]
+        told = await (await relay.raw()).rest()
+        assert [(one["type"], one["payload"]["reason"], one["payload"]["fatal"]) for one in told] == [
+            ("ERROR", "busy", True)
+        ]
+        inside[0].close()
+        await until(lambda: len(relay.router.connected()) == 2)
+        inside[0] = await relay.hello("late")
+        for raw in inside:
+            raw.close()
+
+
 @pytest.mark.parametrize(("opens", "closes"), [("[", "]"), ('{"a":', "}"), ('[{"]}":', "}]")])
 def test_so_many_levels_and_no_more_are_read(opens: str, closes: str) -> None:
     levels = opens.count("[") + opens.count("{")

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from tests.router.served import served, take, until
 
 from laconic.client.peer import Busy, Delivery, Peer, Receipt
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_FRAME_BYTES, SOCKET_OUTPUT_BYTES
+from laconic.foundation.limits import MAX_FRAME_BYTES, MAX_UNANSWERED_FRAMES, SOCKET_OUTPUT_BYTES
 from laconic.protocols.socket.place import socket_path
 from laconic.relay.store import mailboxes as boxes
 from laconic.relay.store.mailboxes import Stage
+
+T = TypeVar("T")
 
 
 class Clock:
@@ -286,6 +289,66 @@ async def test_who_does_not_read_stops_nobody_and_costs_a_bounded_memory(home: P
         await until(lambda: "deaf" not in relay.router.connected())
         late = await relay.peer("deaf")
         assert len(await take(late, 60)) == 60
+
+
+async def test_a_backlog_is_sent_no_faster_than_it_is_taken(home: Path) -> None:
+    async with served(home) as relay, await relay.peer("ann") as ann:
+        for _ in range(40):
+            await ann.send("ben", "x" * 200_000, queue=True)
+        ben = await relay.raw()
+        ben.writer.transport.pause_reading()  # type: ignore[attr-defined]
+        ben.say("HELLO", {"agent": "ben"})
+        await until(lambda: "ben" in relay.router.connected() and relay.router.connected()["ben"].is_full)
+        await ann.send("ann", "others go on")
+        assert len(relay.router.connected()["ben"].inflight) < 20
+        ben.writer.transport.abort()
+
+
+async def test_no_more_is_on_its_way_than_a_client_wants(home: Path) -> None:
+    async with served(home) as relay:
+        ann, ben = await relay.peer("ann"), await relay.peer("ben", max_inflight=3)
+        for number in range(10):
+            await ann.send("ben", str(number))
+        assert len(relay.router.connected()["ben"].inflight) == 3
+        assert [one.body for one in await take(ben, 10)] == [str(number) for number in range(10)]
+
+
+async def test_who_sends_faster_than_is_written_is_not_read_and_has_all_answered(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with served(home) as relay:
+        eve = await relay.hello("eve")
+        with monkeypatch.context() as patched:
+            patched.setattr(relay.mail, "flush", lambda *, rests=False: False)  # the disk is busy
+            for number in range(1_500):
+                eve.say("SEND", {"body": "x" * 10_000}, id=str(number), to="nobody", payload_meta={"queue": True})
+            await until(lambda: len(relay.mail._sendings) >= MAX_UNANSWERED_FRAMES)
+            assert len(await settled(lambda: relay.mail._sendings)) < 2 * MAX_UNANSWERED_FRAMES
+        relay.mail.flush()
+        answered = [(await eve.hear())["payload"]["ack_id"] for _ in range(1_500)]
+        assert answered == [str(number) for number in range(1_500)]
+        eve.close()
+
+
+async def test_who_does_not_take_answers_is_not_read(home: Path) -> None:
+    async with served(home) as relay:
+        eve = await relay.hello("eve")
+        eve.writer.transport.pause_reading()  # type: ignore[attr-defined]
+        for _ in range(1_000):
+            eve.say("PING", {"nonce": "x" * 10_000})
+        transport = relay.router.connected()["eve"]._transport
+        assert transport is not None
+        await until(lambda: relay.router.connected()["eve"].is_full)
+        size = await settled(transport.get_write_buffer_size)
+        assert SOCKET_OUTPUT_BYTES < size < 2 * SOCKET_OUTPUT_BYTES
+        eve.writer.transport.abort()
+
+
+async def settled(value: Callable[[], T]) -> T:
+    """What something is once the loop has had many turns."""
+    for _ in range(200):
+        await asyncio.sleep(0)
+    return value()
 
 
 async def test_what_is_not_to_be_kept_reaches_who_is_here(home: Path) -> None:
