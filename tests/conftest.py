@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 
 import pytest
@@ -21,7 +23,10 @@ allow_deep_nesting()
 
 @pytest.fixture(scope="session", autouse=True)
 def own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No test reads or writes what the user keeps."""
+    """No test reads or writes what the user keeps, or asks or ends a daemon of the user's."""
+    runtime = tempfile.mkdtemp(prefix="laconic-")  # with a short name: sockets are made there
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LACONIC_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv("XDG_RUNTIME_DIR", runtime)
         yield
+    shutil.rmtree(runtime, ignore_errors=True)  # what ends with us may still be removing its socket
