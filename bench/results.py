@@ -61,6 +61,7 @@ def write_page() -> None:
         ("mail", _mail),
         ("socket", _socket),
         ("callfuzz", _callfuzz),
+        ("tui", _tui),
     ):
         if record := kept(name):
             lines += section(record)
