@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))  # so that tests may import from `tests.cli`
-
 from tests.cli.asking import FILES, Answer, Ask
 
 from laconic.cli.main import main

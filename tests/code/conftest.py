@@ -1,8 +1,3 @@
 """What the tests of `code` share."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[2]))  # so that tests may import from `tests.code`

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import socket
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))  # so that tests may import from `tests.talk`
-
 from tests.talk.talking import Talk, free_port
 
 from laconic.talk import lifecycle, place

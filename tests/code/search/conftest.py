@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[3]))  # so that tests may import from `tests.code`
-
 from tests.code.search.repositories import FILES, lay
 
 
