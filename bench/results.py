@@ -61,6 +61,7 @@ def write_page() -> None:
         ("mail", _mail),
         ("socket", _socket),
         ("callfuzz", _callfuzz),
+        ("agent", _agent),
         ("tui", _tui),
     ):
         if record := kept(name):
@@ -98,6 +99,21 @@ def _tui(record: Record) -> Iterator[str]:
         shown = f"{row['tokens_per_second']:,.0f}" if row["tokens_per_second"] else ""
         stalls = f"{row['stall_ms']:,.0f} ms | {row['stall_cpu_ms']:,.0f} ms"
         yield f"| {row['name']} | {given if shown else ''} | {shown} | {stalls} |"
+    yield ""
+
+
+def _agent(record: Record) -> Iterator[str]:
+    yield from ("## Prompts of the agent", "", "`python -m bench.agent REPOSITORY --record`", "")
+    yield from (_machine(record["machine"]), "")
+    first = record["first"]
+    counts = f"{first['hello']} with {first['hello tools']} tools, {first['tier 1']} with {first['tier 1 tools']}"
+    yield f"First request about {record['repository']}, in ChatML, tokens of cl100k ({first['counted']}): {counts}."
+    yield "Sessions of 50 turns with a real llama.cpp server, which says what it found in its cache:"
+    yield from ("", "| window | turns answered | requests | unlocks | compactions | prompt tokens | largest | cached |")
+    yield "|--:|--:|--:|--:|--:|--:|--:|--:|"
+    for row in record["sessions"]:
+        told = [row["turns"], row["requests"], row["unlocks"], row["compactions"], row["prompt_tokens"], row["largest"]]
+        yield f"| {row['window']:,} | {' | '.join(f'{one:,}' for one in told)} | {row['cached_percent']} % |"
     yield ""
 
 
