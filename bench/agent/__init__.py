@@ -1,0 +1,1 @@
+"""What the prompts of the agent cost."""

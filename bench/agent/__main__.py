@@ -1,0 +1,160 @@
+"""`python -m bench.agent REPOSITORY`: the tokens of a first request, and how much of a long session comes from the cache.
+
+The first request is that for "hello", rendered in ChatML (the template of Qwen and others) and counted as cl100k: by
+tiktoken where it has that vocabulary, else as o200k_base times its factor, with the margin of `foundation.tokens`.
+
+The session has 50 turns about a copy of the repository: questions that are answered after two looks, edits that unlock
+a tier, commands that unlock the next. A real llama.cpp server replays the
+script and says of each request how many tokens it found in its cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from bench import results
+from bench.machine import facts
+from bench.modelserver.scripts import Reply, write_scripted
+from bench.modelserver.server import Server
+from laconic.agent.events import Compacted, Event, TurnEnded, Unlocked, Usage
+from laconic.agent.loop import Agent
+from laconic.agent.models.connecting import connect
+from laconic.agent.models.protocol import Prompt
+from laconic.agent.opening import Wanted, open_agent
+from laconic.agent.tools.approvals import Verdict
+from laconic.agent.tools.toolbox import Choices
+from laconic.foundation.tokens import Tokenizer
+
+ANSWER_WORDS = "laconic.cli.words:answer"
+TURNS = 50
+WINDOWS = (16_384, 8_192)
+NOTES = "NOTES.txt"
+ALLOWED = Choices(policy=dict.fromkeys(range(4), Verdict.ALLOW))
+NOT_COPIED = shutil.ignore_patterns(".laconic", ".git", "__pycache__")
+
+
+def script() -> list[Reply]:
+    """What follows a message that has certain words in it: calls, and answers to what they gave."""
+    edit = f"<call edit>\npath: {NOTES}\nstart: 1\nend: 1\n--- body\n"
+    return [
+        Reply("<call list>\npath: .\n</call>", when="where is"),
+        Reply(f"I look there.\n<call read>\npath: {NOTES}\nstart: 1\nend: 6\n</call>", when="list:\n"),
+        Reply(f"{edit}first\n</call>", when="please change"),
+        Reply(f"{edit}second\n</call>", when="please edit"),
+        Reply("Line 1 says it now.", when="line 1 replaced"),
+        Reply("<call bash>\ncommand: wc -l *.txt\n</call>", when="run the count"),
+        Reply("That many lines.", when="bash:\n"),
+        Reply("It is said in the first lines, where all of it begins; nothing else is needed for it.", when="read:\n"),
+        Reply("The user asks where things are and has notes changed.", when="Summarise this session"),
+    ]
+
+
+def message(turn: int) -> str:
+    """What the user says in a turn: mostly questions, now and then a change, a command after a third of the session."""
+    if turn % 7 == 3:
+        return f"please {'change' if turn % 2 else 'edit'} the notes ({turn})"
+    if turn % 9 == 8 and turn > TURNS // 3:
+        return f"run the count ({turn})"
+    return f"where is it said, for the question number {turn}?"
+
+
+def rendered(prompt: Prompt) -> str:
+    """A prompt in ChatML, up to where the answer begins."""
+    said = "".join(f"<|im_start|>{one.role}\n{one.content}<|im_end|>\n" for one in prompt)
+    return f"{said}<|im_start|>assistant\n"
+
+
+def cl100k(text: str) -> tuple[int, str]:
+    """Its tokens, and how they were counted."""
+    try:
+        import tiktoken
+
+        return len(tiktoken.get_encoding("cl100k_base").encode_ordinary(text)), "tiktoken"
+    except Exception:  # noqa: BLE001 - the vocabulary is fetched, and there may be no network
+        return Tokenizer("cl100k").count(text), "estimated from above"
+
+
+async def first_requests(url: str, root: Path) -> dict[str, Any]:
+    """Tokens of the first request for "hello", and with all tools of tier 1 unlocked."""
+    told: dict[str, Any] = {}
+    for name, words in (("hello", "hello"), ("tier 1", "fix it")):
+        agent = await opened(url, root, WINDOWS[0])
+        agent.talk.retrieves = True
+        async for _ in agent.run(words):
+            pass
+        prompt = agent.session.prompt()[:2]
+        told[name], told["counted"] = cl100k(rendered(prompt))
+        told[f"{name} tools"] = len(agent.talk.unlocked())
+        await closed(agent)
+    return told
+
+
+async def opened(url: str, root: Path, window: int) -> Agent:
+    model = await connect(url, window=window)
+    return await open_agent(model, Wanted(root, root.parent / "chats", ANSWER_WORDS, choices=ALLOWED))
+
+
+async def closed(agent: Agent) -> None:
+    model = agent.talk.model
+    await agent.close()
+    await model.close()
+
+
+async def session(url: str, root: Path, window: int) -> dict[str, Any]:
+    """One session: what the server said of its requests."""
+    agent = await opened(url, root, window)
+    agent.talk.retrieves = False
+    events: list[Event] = []
+    for turn in range(TURNS):
+        print(f"turn {turn + 1}", end="\r", file=sys.stderr)
+        events += [event async for event in agent.run(message(turn))]
+    await closed(agent)
+    usages = [event for event in events if isinstance(event, Usage)]
+    prompts = sum(one.prompt_tokens for one in usages)
+    cached = sum(one.cached_tokens or 0 for one in usages)
+    return {
+        "window": window,
+        "turns": sum(isinstance(event, TurnEnded) and event.reason == "answered" for event in events),
+        "requests": len(usages),
+        "unlocks": sum(isinstance(event, Unlocked) for event in events),
+        "compactions": sum(isinstance(event, Compacted) for event in events),
+        "prompt_tokens": prompts,
+        "cached_percent": round(100 * cached / prompts, 2),
+        "largest": max(one.prompt_tokens for one in usages),
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Measure once."""
+    parser = argparse.ArgumentParser(prog="python -m bench.agent", description=__doc__)
+    parser.add_argument("repository", type=Path, help="a source tree, copied")
+    parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="laconic-agent-") as scratch:
+        root = Path(scratch) / options.repository.name
+        shutil.copytree(options.repository, root, ignore=NOT_COPIED, symlinks=True)
+        (root / NOTES).write_text("".join(f"note {number} of this repository\n" for number in range(40)))
+        path = Path(scratch) / "scripted.gguf"
+        write_scripted(path, script())
+        rows = []
+        for window in WINDOWS:
+            with Server(path, window) as server:
+                if not rows:
+                    first = asyncio.run(first_requests(server.url, root))
+                rows.append(asyncio.run(session(server.url, root, window)))
+            print(rows[-1], flush=True)
+    print(first)
+    if options.record:
+        record = {"machine": facts(), "repository": options.repository.name, "first": first, "sessions": rows}
+        results.keep("agent", record)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
