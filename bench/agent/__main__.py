@@ -1,4 +1,4 @@
-"""`python -m bench.agent REPOSITORY`: the tokens of a first request, and how much of a long session comes from the cache.
+"""`python -m bench.agent REPOSITORY`: the tokens of a first request, and how much of a long session is cached.
 
 The first request is that for "hello", rendered in ChatML (the template of Qwen and others) and counted as cl100k: by
 tiktoken where it has that vocabulary, else as o200k_base times its factor, with the margin of `foundation.tokens`.
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -96,11 +97,13 @@ async def first_requests(url: str, root: Path) -> dict[str, Any]:
 
 
 async def opened(url: str, root: Path, window: int) -> Agent:
+    """An agent in the repository that may do everything."""
     model = await connect(url, window=window)
     return await open_agent(model, Wanted(root, root.parent / "chats", ANSWER_WORDS, choices=ALLOWED))
 
 
 async def closed(agent: Agent) -> None:
+    """Let go of it and of its model."""
     model = agent.talk.model
     await agent.close()
     await model.close()
@@ -140,9 +143,10 @@ def main(arguments: list[str]) -> int:
         root = Path(scratch) / options.repository.name
         shutil.copytree(options.repository, root, ignore=NOT_COPIED, symlinks=True)
         (root / NOTES).write_text("".join(f"note {number} of this repository\n" for number in range(40)))
+        subprocess.run(["git", "init", "-q", root], check=True)
         path = Path(scratch) / "scripted.gguf"
         write_scripted(path, script())
-        rows = []
+        rows: list[dict[str, Any]] = []
         for window in WINDOWS:
             with Server(path, window) as server:
                 if not rows:

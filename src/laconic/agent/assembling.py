@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from contextlib import suppress
 
 from laconic.agent import compaction, disclosure, retrieval
 from laconic.agent.calling import Paths
@@ -95,13 +97,23 @@ async def look_around(talk: Conversation) -> None:
 
 
 def _files(root: str) -> tuple[str, ...]:
-    """All that git lists, source or not; without git, all source."""
+    """All that git lists, source or not; without git, all source and what lies beside it."""
     with GitListing(root) as listing:
         try:
             listed = listing.result()
         except GitUnavailableError:
-            return tuple(sorted(file.path for file in scan(root).files))
+            return _with_neighbours(root, [file.path for file in scan(root).files])
     return tuple(sorted({*listed.tracked, *listed.untracked}))
+
+
+def _with_neighbours(root: str, source: Sequence[str]) -> tuple[str, ...]:
+    """Files of source, and all others of their folders and of the root that are not hidden."""
+    found = set(source)
+    for folder in {"", *(path.rpartition("/")[0] for path in source)}:
+        with suppress(OSError), os.scandir(f"{root}/{folder}") as entries:
+            names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+            found |= {f"{folder}/{name}".removeprefix("/") for name in names if not name.startswith(".")}
+    return tuple(sorted(found))
 
 
 async def make_room_between_turns(talk: Conversation, message: str) -> None:
