@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from tests.web.conftest import Web
+
+from laconic.relay.mail.identities import Claim
 
 
 def sent(web: Web, to: str, body: str, agent: str = "ann", **more: Any) -> Any:
@@ -32,6 +35,21 @@ def test_a_message_from_its_sending_to_its_being_seen(web: Web) -> None:
     [got] = inbox(web, "ben")
     assert got["delivered_at"] <= got["injected_at"] <= got["seen_at"]
     assert web.ask("POST", path, {}, X_Relay_Agent="eve").json["code"] == "message_not_found"
+
+
+def test_a_name_is_spoken_for_by_who_has_it_alone(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    mail = web.relay.mail
+    session, write = mail.identities.open(Claim("bea", binds=True), is_live=False)
+    mail.do(write)
+    body = {"to": "ben", "body": "I am bea", "queue": True}
+    for token in ("", "a guess"):
+        refused = web.ask("POST", "/messages", {**body, "token": token}, X_Relay_Agent="bea")
+        assert (refused.status, refused.json["code"]) == (401, "unauthorized")
+    sent(web, "bea", "for bea", agent="bea", token=session.token)
+    sent(web, "ben", "I am dan", agent="dan")
+    monkeypatch.setattr(mail.presence, "connected", lambda: {"dan"})
+    refused = web.ask("POST", "/messages", body, X_Relay_Agent="dan")
+    assert (refused.status, refused.json["code"]) == (409, "name_taken")
 
 
 def test_an_inbox_is_read_on_from_where_one_was(web: Web) -> None:
