@@ -109,7 +109,10 @@ async def _asked(talk: Conversation, tool: Tool, call: Call, id: str, preview: s
     if decision is Decision.ALLOW_SESSION:
         talk.toolbox.approvals.allow_tool(tool)
     elif decision is Decision.ALLOW_PATTERN:
-        talk.toolbox.approvals.allow_pattern(tool, pattern or suggested(tool.about, subject))
+        try:
+            talk.toolbox.approvals.allow_pattern(tool, pattern or suggested(tool.about, subject))
+        except LaconicError as error:
+            await talk.emit(Notice(talk.turn, Level.WARNING, f"allowed this once: {error.message}"))
     return Verdict.DENY if decision is Decision.DENY else Verdict.ALLOW
 
 

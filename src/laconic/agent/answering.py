@@ -85,8 +85,5 @@ async def _show(talk: Conversation, text: str) -> str:
 async def _account(talk: Conversation, prompt: tuple[Message, ...], usage: RequestUsage, watch: Stopwatch) -> None:
     talk.session.record(usage, int(watch.seconds() * 1000))
     talk.gauge.told(prompt, usage)
-    prompts, cached = talk.usage
-    if usage.cached_tokens is not None:
-        cached = (cached or 0) + usage.cached_tokens
-    talk.usage = (prompts + usage.prompt_tokens, cached)
+    talk.usage = usage
     await talk.emit(Usage(talk.turn, *usage, talk.budget.window))

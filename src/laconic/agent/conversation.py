@@ -10,6 +10,7 @@ from laconic.agent import disclosure, prefix
 from laconic.agent.calling import Paths, Way
 from laconic.agent.events import Decision, Event, Unlocked
 from laconic.agent.models.protocol import Model
+from laconic.agent.models.protocol import Usage as RequestUsage
 from laconic.agent.repeats import Repeats
 from laconic.agent.sessions.session import Session
 from laconic.agent.sessions.store import Store
@@ -53,7 +54,7 @@ class Conversation:
     retrieves: bool = True
     asides: list[str] = field(default_factory=list)  # what the model is to know with the next message
     has_made_room: bool = False  # in this turn
-    usage: tuple[int, int | None] = (0, None)  # tokens of all prompts of this process, and how many were cached
+    usage: RequestUsage | None = None  # of the last request
     repeats: Repeats = field(default_factory=Repeats)
     events: asyncio.Queue[Event] = field(default_factory=lambda: asyncio.Queue(MAX_WAITING_EVENTS))
     waiting: dict[str, asyncio.Future[Answered]] = field(default_factory=dict)  # for approval, by call

@@ -27,7 +27,7 @@ from laconic.foundation.limits import MAX_MALFORMED_CALLS
 
 
 class Status(NamedTuple):
-    """What a status line shows. `tokens` are those of the next prompt; `cached_percent` is None where nobody tells."""
+    """What a status line shows: `tokens` of the next prompt, `cached_percent` of the last, None where nobody tells."""
 
     session: str
     name: str
@@ -172,11 +172,13 @@ class Agent:
     def status(self) -> Status:
         """What a status line shows."""
         talk, session = self.talk, self.talk.session
-        prompts, cached = talk.usage
+        usage, cached = talk.usage, None
+        if usage is not None and usage.cached_tokens is not None and usage.prompt_tokens:
+            cached = 100 * usage.cached_tokens / usage.prompt_tokens
         return Status(
             session.id, session.name, session.model, session.repository, talk.way.value, session.tier,
             talk.gauge.tokens(session.prompt()), talk.budget.window,
-            100 * cached / prompts if prompts and cached is not None else None, talk.retrieves,
+            cached, talk.retrieves,
         )  # fmt: skip
 
     async def close(self) -> None:

@@ -12,15 +12,16 @@ from typing import Any, NamedTuple, Protocol
 
 from laconic.agent.events import Item
 from laconic.agent.window import Counter
+from laconic.code.languages.registry import language_of_path
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_AGENTS_BYTES, MAX_NAMED_SYMBOLS
 
 AGENTS_FILE = "AGENTS.md"
 _LEAST_WORDS = 3  # of a task that a pack is looked for
 _NAMED = re.compile(
-    r"@([\w./:#-]+)|`([\w./:]+)(?:\(\))?`|\b([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+(?=\(\)))"
+    r"@([\w./:#-]+)|`([\w./:]+)(?:\(\))?`|\b([A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+(?=\(\)))"
 )
-_FILE = re.compile(r"\.\w{1,5}$")
+_TEXT_FILE = re.compile(r"\.(?:cfg|css|html|ini|json|lock|md|rst|sh|toml|txt|ya?ml)$")
 _PACK_FILE = re.compile(r"^(?:===|#+|---)\s+(\S+)", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _COMMENT = re.compile(r"<!--.*?-->|^\s*\[?!\[.*$", re.DOTALL | re.MULTILINE)
@@ -68,7 +69,11 @@ async def retrieve(asked: Asked, message: str, most_tokens: int, counter: Counte
 def named(message: str) -> list[str]:
     """The names of code in a message: marked with @ or backquotes, or written as only code is. No files."""
     found = ["".join(groups) for groups in _NAMED.findall(message)]
-    return list(dict.fromkeys(name for name in found if not _FILE.search(name)))[:MAX_NAMED_SYMBOLS]
+    return list(dict.fromkeys(name for name in found if not _is_file(name)))[:MAX_NAMED_SYMBOLS]
+
+
+def _is_file(name: str) -> bool:
+    return language_of_path(name) is not None or bool(_TEXT_FILE.search(name))
 
 
 async def _around(asked: Asked, names: list[str], most_tokens: int) -> tuple[str, list[str]] | None:

@@ -1,0 +1,71 @@
+"""What is put in front of a message: what it names, what it is about, what the project asks; within bounds."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.agent.core.talking import Scripted, of_kind, talking, turn
+
+from laconic.agent.events import Retrieved
+from laconic.agent.retrieval import digest, named
+from laconic.foundation.tokens import Tokenizer
+
+NAMES = {
+    "what does `parse` do?": ["parse"],
+    "look at @Tokenizer.count please": ["Tokenizer.count"],
+    "why does read_words fail in cli.run": ["read_words", "cli.run"],
+    "fix getUserName() and HttpServer": ["getUserName", "HttpServer"],
+    "call main() first": ["main"],
+    "see README.md and src/app.py": [],
+    "hello, how are you?": [],
+    "it is e.g. 1.5 or so": [],
+}
+
+
+@pytest.mark.parametrize(("message", "names"), NAMES.items())
+def test_names_are_what_only_code_is_written_like(message: str, names: list[str]) -> None:
+    assert named(message) == names
+
+
+@given(st.text(max_size=2_000), st.integers(10, 300))
+def test_what_a_project_asks_is_bounded(text: str, most: int) -> None:
+    short = digest(text.encode("utf-8", "replace"), most, Tokenizer())
+    assert Tokenizer().count(short) <= most + 1
+    assert set(short.splitlines()[1:]) <= {line.rstrip() for line in text.splitlines()}
+
+
+def test_rules_come_before_prose() -> None:
+    text = b"# Rules\n\nThis project is about many things and has a long story to tell. " * 3 + b"\n- run make test\n"
+    assert digest(text, 24, Tokenizer()).endswith("- run make test")
+    assert digest(b"", 300, Tokenizer()) == ""
+
+
+def retrieved(root: Path, message: str) -> list[Retrieved]:
+    async def one() -> list[Retrieved]:
+        async with talking(Scripted(["ok"]), root, retrieves=True) as agent:
+            return of_kind(await turn(agent, message), Retrieved)
+
+    return asyncio.run(one())
+
+
+def test_small_talk_gets_nothing(root: Path) -> None:
+    (root / "AGENTS.md").write_text("- run make test\n")
+    assert retrieved(root, "hello and thank you") == []
+
+
+def test_what_is_named_is_shown_with_what_is_around_it(root: Path) -> None:
+    (found,) = retrieved(root, "what does `invoice` do?")
+    assert found.why == "the message names invoice"
+    assert {item.name for item in found.items} == {"shop/orders.py", "shop/prices.py"}
+    assert 0 < found.tokens <= 1_200
+    assert sum(item.tokens for item in found.items) <= found.tokens
+
+
+def test_a_task_gets_a_pack_where_its_owners_are_likely(root: Path) -> None:
+    (found,) = retrieved(root, "why is the total of an order the sum of the prices of its items")
+    assert "confidence" in found.why
+    assert any(item.name.startswith("shop/") for item in found.items)
