@@ -47,7 +47,8 @@ def make_app(
     entry = Entry(hosts[0].rpartition(":")[2])
     pages = Pages(relay, entry, pool, code)
     handlers: dict[str, Handler] = {
-        **HANDLERS, **services.HANDLERS,
+        **HANDLERS,
+        **services.HANDLERS,
         **mail.HANDLERS,
         "ticket_new": lambda relay, asked: {"ticket": entry.ticket()},
     }
