@@ -109,11 +109,12 @@ def _agent(record: Record) -> Iterator[str]:
     counts = f"{first['hello']} with {first['hello tools']} tools, {first['tier 1']} with {first['tier 1 tools']}"
     yield f"First request about {record['repository']}, in ChatML, tokens of cl100k ({first['counted']}): {counts}."
     yield "Sessions of 50 turns with a real llama.cpp server, which says what it found in its cache:"
-    yield from ("", "| window | turns answered | requests | unlocks | compactions | prompt tokens | largest | cached |")
-    yield "|--:|--:|--:|--:|--:|--:|--:|--:|"
+    head = "window | --cache-reuse | answered | requests | unlocks | compactions | prompt tokens | largest | cached"
+    yield from ("", f"| {head} |", "|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     for row in record["sessions"]:
         told = [row["turns"], row["requests"], row["unlocks"], row["compactions"], row["prompt_tokens"], row["largest"]]
-        yield f"| {row['window']:,} | {' | '.join(f'{one:,}' for one in told)} | {row['cached_percent']} % |"
+        cells = [f"{row['window']:,}", str(row["reuse"] or "–"), *(f"{one:,}" for one in told)]
+        yield f"| {' | '.join(cells)} | {row['cached_percent']} % |"
     yield ""
 
 

@@ -34,7 +34,7 @@ from laconic.foundation.tokens import Tokenizer
 
 ANSWER_WORDS = "laconic.cli.words:answer"
 TURNS = 50
-WINDOWS = (16_384, 8_192)
+WINDOWS = ((16_384, 0), (8_192, 0), (8_192, 128))  # tokens, and of the least part that the server reuses
 NOTES = "NOTES.txt"
 ALLOWED = Choices(policy=dict.fromkeys(range(4), Verdict.ALLOW))
 NOT_COPIED = shutil.ignore_patterns(".laconic", ".git", "__pycache__")
@@ -85,7 +85,7 @@ async def first_requests(url: str, root: Path) -> dict[str, Any]:
     """Tokens of the first request for "hello", and with all tools of tier 1 unlocked."""
     told: dict[str, Any] = {}
     for name, words in (("hello", "hello"), ("tier 1", "fix it")):
-        agent = await opened(url, root, WINDOWS[0])
+        agent = await opened(url, root, 0)
         agent.talk.retrieves = True
         async for _ in agent.run(words):
             pass
@@ -147,11 +147,11 @@ def main(arguments: list[str]) -> int:
         path = Path(scratch) / "scripted.gguf"
         write_scripted(path, script())
         rows: list[dict[str, Any]] = []
-        for window in WINDOWS:
-            with Server(path, window) as server:
+        for window, reuse in WINDOWS:
+            with Server(path, window, reuse=reuse) as server:
                 if not rows:
                     first = asyncio.run(first_requests(server.url, root))
-                rows.append(asyncio.run(session(server.url, root, window)))
+                rows.append({**asyncio.run(session(server.url, root, window)), "reuse": reuse})
             print(rows[-1], flush=True)
     print(first)
     if options.record:

@@ -22,9 +22,9 @@ ROOT = Path(__file__).parents[2]
 class Server:
     """A running server: `url` is where it listens."""
 
-    def __init__(self, model: Path, window: int = 8_192, slots: int = 1) -> None:
+    def __init__(self, model: Path, window: int = 8_192, slots: int = 1, reuse: int = 0) -> None:
         words = [sys.executable, "-m", "bench.modelserver.server", str(model), "--window", str(window)]
-        words += ["--slots", str(slots)]
+        words += ["--slots", str(slots), "--reuse", str(reuse)]
         self.log = model.with_suffix(".log")
         path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
         with self.log.open("ab") as log:
@@ -60,7 +60,7 @@ class Server:
         self.kill()
 
 
-def serve(model: str, window: int, slots: int) -> None:
+def serve(model: str, window: int, slots: int, reuse: int) -> None:
     """Serve a model on some port of this machine until standard input ends; say where on standard output."""
     import xllamacpp
 
@@ -71,6 +71,7 @@ def serve(model: str, window: int, slots: int) -> None:
     params.model_alias = {Path(model).stem}
     params.n_ctx = window
     params.n_parallel = slots
+    params.n_cache_reuse = reuse  # tokens at least of a part that is moved; 0 for none
     params.n_gpu_layers = 0
     params.fit_params = False
     params.warmup = False
@@ -95,5 +96,6 @@ if __name__ == "__main__":
     parser.add_argument("model")
     parser.add_argument("--window", type=int, default=8_192)
     parser.add_argument("--slots", type=int, default=1)
+    parser.add_argument("--reuse", type=int, default=0)
     asked = parser.parse_args()
-    serve(asked.model, asked.window, asked.slots)
+    serve(asked.model, asked.window, asked.slots, asked.reuse)
