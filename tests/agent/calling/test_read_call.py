@@ -98,6 +98,7 @@ def test_a_fence_in_markdown_stays() -> None:
         (f"<call search>\nquery: {'x' * 41}\n</call>", "has 41 characters, at most 40"),
         ("<call edit_lines>\npath: src/app.py\nstart: 1\nend: 2\n--- body\ndef f():", "does not end with </call>"),
         ("<call", "there is no tool ''"),
+        ("<call create>\npath: \x1b[2Ja\u202e.py\n--- body\n</call>", r"nobody sees: '\\x1b[2Ja\\u202e.py'"),
         ('<tool_call>{"name": "read", "arguments": {"path": ["src/app.py"]}}</tool_call>', "'path' is to be text"),
     ],
 )
@@ -142,6 +143,11 @@ def test_a_native_call_is_checked_like_any_other() -> None:
     call = read_call(RawCall("read", '{"path": "src/app', "c1"), TOOLS, KNOWN)
     assert isinstance(call, Malformed)
     assert (call.tool, call.id) == ("read", "c1")
+
+
+def test_half_a_character_is_none_that_can_be_kept() -> None:
+    arguments = r'{"path": "a.py", "body": "x = \ud83d\n"}'
+    assert called(RawCall("create", arguments)) == ("create", {"path": "a.py", "body": "x = \ufffd\n"})
 
 
 def test_an_envelope_holds_a_call_or_none() -> None:

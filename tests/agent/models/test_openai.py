@@ -174,6 +174,15 @@ def test_calls_and_thoughts_are_put_together_from_their_parts() -> None:
     assert chunks[-1] == Chunk(calls=(RawCall("read", '{"path": "a.py"}', "c1"),), usage=Usage(9, 8, 4), stop="calls")
 
 
+def test_what_cannot_be_written_down_is_not_let_in() -> None:
+    usage = event(choices=[], usage={"prompt_tokens": 10**30, "completion_tokens": 4})
+    calls = [delta(tool_calls=7), delta(tool_calls=[{"index": [], "function": {"name": "read"}}])]
+    chunks = heard(chunked(delta(content="half \ud83d, whole \U0001f600"), *calls, delta("stop"), usage, DONE))
+    assert said(chunks) == "half \ufffd, whole \U0001f600"
+    assert chunks[-1].calls == (RawCall("read", ""),)
+    assert chunks[-1].usage == Usage(0, None, 4)
+
+
 def test_events_are_read_however_the_network_cuts_them() -> None:
     whole = delta(content="ü✓") + delta(content="!") + delta("stop") + DONE
     for cut in range(1, len(whole), 7):

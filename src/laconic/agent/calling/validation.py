@@ -14,6 +14,8 @@ from laconic.agent.calling.call import Call, Malformed
 from laconic.agent.calling.form import Written
 from laconic.agent.calling.paths import Paths
 from laconic.agent.tools.declaration import Kind, Parameter, Tool
+from laconic.foundation.escape import visible_line
+from laconic.foundation.tokens import well_formed
 
 _INTEGER = re.compile(r"[+]?(\d{1,9})(?:\.0+)?$")
 _FENCED = re.compile(r"\A[ \t]*(```|~~~)[\w+-]*[ \t]*\n(.*?)^[ \t]*\1[ \t]*\n?\Z", re.DOTALL | re.MULTILINE)
@@ -105,6 +107,7 @@ def _value(parameter: Parameter, value: Any, paths: Paths | None, repairs: list[
         value = "".join(f"{line}\n" for line in value)
     if not isinstance(value, str):
         raise _RefusedError(f"{parameter.name!r} is to be text, not {type(value).__name__}")
+    value = well_formed(value)
     if len(value) > parameter.most_characters:
         raise _RefusedError(
             f"{parameter.name!r} has {len(value):,} characters, at most {parameter.most_characters:,} are taken"
@@ -115,6 +118,8 @@ def _value(parameter: Parameter, value: Any, paths: Paths | None, repairs: list[
         raise _RefusedError(f"{parameter.name!r} is to be one line of text")
     if parameter.kind is Kind.CHOICE:
         return _choice(parameter, value, repairs)
+    if parameter.kind is Kind.PATH and parameter.is_new and visible_line(value) != value:
+        raise _RefusedError(f"{parameter.name!r} has characters that nobody sees: {visible_line(value)[:200]!r}")
     if parameter.kind is Kind.PATH and not parameter.is_new and paths is not None:
         return _path(parameter, value, paths, repairs)
     return value

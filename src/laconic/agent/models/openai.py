@@ -18,6 +18,7 @@ from laconic.foundation.limits import MAX_MODEL_CALLS, MAX_MODEL_ERROR_CHARACTER
 
 CHAT = "/v1/chat/completions"
 LLAMA_CPP = "llama.cpp"
+_LARGEST_COUNT = 2**53  # exact in every reader of JSON, and more tokens than anybody has
 _STOPS = {"stop": "end", "length": "length", "tool_calls": "calls", "function_call": "calls"}
 
 
@@ -130,7 +131,8 @@ class _Reading:
         return LaconicError(code, f"{self._place.url} broke off: {reason_of(event) or _shown(data)}")
 
     def _deltas(self, delta: Mapping[str, Any]) -> list[Chunk]:
-        for call in delta.get("tool_calls") or ():
+        calls = delta.get("tool_calls")
+        for call in calls if isinstance(calls, list) else ():
             self._add(call)
         text = delta.get("content")
         thought = delta.get("reasoning_content") or delta.get("reasoning")
@@ -141,7 +143,7 @@ class _Reading:
         """A call comes in parts that say which one they belong to; the first names it, all add to its arguments."""
         if not isinstance(part, dict) or not isinstance(part.get("function"), dict):
             raise LaconicError("model_failed", f"{self._place.url} sent a call that is none: {_shown(str(part))}")
-        at = part.get("index", 0)
+        at = number(part.get("index"))
         known = self._calls.get(at, RawCall("", ""))
         function = part["function"]
         name, arguments = (function.get(key) or "" for key in ("name", "arguments"))
@@ -182,7 +184,7 @@ def _table(value: Any) -> Mapping[str, Any]:
 
 def number(value: Any) -> int:
     """A count that a server reports, 0 for what is none."""
-    return value if isinstance(value, int) and value > 0 else 0
+    return value if isinstance(value, int) and 0 < value <= _LARGEST_COUNT else 0
 
 
 def _shown(data: str) -> str:

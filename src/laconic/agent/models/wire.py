@@ -26,6 +26,7 @@ from laconic.foundation.limits import (
     MODEL_PROBE_SECONDS,
     MODEL_SILENCE_SECONDS,
 )
+from laconic.foundation.tokens import well_formed
 
 _CHUNK_BYTES = 65_536
 _LOADING, _NOT_FOUND = 503, 404
@@ -103,9 +104,12 @@ async def told(
 
 
 def parsed(text: str) -> Any:
-    """What JSON says, None for anything else."""
+    """What JSON says, None for anything else. Its escapes can spell halves of characters: they become U+FFFD."""
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        if "\\ud" not in text.lower():
+            return value
+        return json.loads(well_formed(json.dumps(value, ensure_ascii=False)))
     except (ValueError, RecursionError):
         return None
 
