@@ -22,6 +22,7 @@ class Answer(NamedTuple):
 
     calls: tuple[Call | Malformed, ...]
     stop: str
+    is_empty: bool = False  # neither a word nor a call
 
 
 async def answer(talk: Conversation) -> Answer:
@@ -51,7 +52,8 @@ async def answer(talk: Conversation) -> Answer:
         await _account(talk, prompt, usage, watch)
     if stop == STUCK:
         return Answer((), STUCK)
-    return Answer(_calls(talk, text, raw), stop)
+    calls = _calls(talk, text, raw)
+    return Answer(calls, stop, is_empty=not calls and not shown.strip())
 
 
 def _constraint(talk: Conversation) -> Constraint | None:

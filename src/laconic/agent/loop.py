@@ -95,6 +95,8 @@ class Agent:
                 return await self._say(Reason.STUCK, "the model repeated itself and was stopped: say it in other words")
             if said.stop == LENGTH and not said.calls:
                 return await self._say(Reason.LIMIT, "the answer was cut off: ask to go on")
+            if said.is_empty:
+                return await self._say(Reason.STUCK, "the model said nothing: say it in other words")
             if not said.calls:
                 return Reason.ANSWERED
             for call in said.calls:

@@ -125,6 +125,13 @@ def test_a_stream_that_repeats_itself_is_stopped(root: Path) -> None:
     assert len("".join(event.text for event in of_kind(events, TextDelta))) < 3_000
 
 
+@pytest.mark.parametrize("said", ["", " \n\n"])
+def test_an_answer_without_a_word_is_none(root: Path, said: str) -> None:
+    _, (events,) = talk(root, [said], "what does it do?")
+    assert reason_of(events) is Reason.STUCK
+    assert [notice.text for notice in of_kind(events, Notice)] == ["the model said nothing: say it in other words"]
+
+
 def test_a_server_that_dies_leaves_what_was_shown_and_the_next_turn_works(root: Path) -> None:
     dies = LaconicError("model_failed", "the server broke off")
     model, (events, after) = talk(root, [dies, "Here I am."], "hello", "and now?")
