@@ -54,6 +54,9 @@ async def _opened(abilities: Abilities, wanted: Wanted, store: Store, budget: Bu
     """The toolbox and the session, whose tools keep their things under its id."""
     root = wanted.root.resolve(strict=True)
     going_on = store.resume(wanted.session) if wanted.session else None
+    if going_on is not None and going_on.repository != str(root):
+        message = f"the session {going_on.id} is about {going_on.repository}, not about {root}"
+        raise LaconicError("invalid_argument", message, f"go on with it there: --root {going_on.repository}")
     session = going_on.id if going_on else new_id()
     choices = replace(wanted.choices, observation_tokens=budget.observation)
     toolbox = Toolbox.open(root, wanted.folder, session, wanted.answer_words, choices)

@@ -20,7 +20,12 @@ from laconic.agent.events import Reason
 from laconic.agent.sessions.analytics import analytics, tiers_used
 from laconic.agent.sessions.session import BROKEN_OFF, Draft, Session
 from laconic.agent.sessions.store import Store
+from laconic.capabilities.text import PLAIN
+from laconic.cli.agent.chat import folder
+from laconic.cli.agent.declared import SessionParameters, SessionVerb
+from laconic.cli.agent.sessions import run_sessions
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.escape import visible
 
 ROOT = Path(__file__).parents[3]
 
@@ -110,6 +115,18 @@ def test_a_session_goes_on_as_it_was(root: Path) -> None:
     assert second.prompts[0][-2].content == "Done."
 
 
+def test_a_session_goes_on_in_its_repository_alone(root: Path, tmp_path: Path) -> None:
+    async def one(folder: Path, session: str = "") -> str:
+        async with talking(Scripted([]), folder, session=session) as agent:
+            return agent.session.id
+
+    other = tmp_path / "other"
+    other.mkdir()
+    identifier = asyncio.run(one(root))
+    with pytest.raises(LaconicError, match=f"is about {root}, not about {other}"):
+        asyncio.run(one(other, identifier))
+
+
 def test_with_another_model_the_session_begins_anew_with_all_its_messages(root: Path) -> None:
     async def one(model: Scripted, session: str = "") -> str:
         async with talking(model, root, session=session) as agent:
@@ -184,8 +201,12 @@ def test_a_turn_without_an_answer_is_given_one(store: Store) -> None:
 
 def test_sessions_are_found_by_what_they_are_called(store: Store) -> None:
     first, second = created(store), created(store)
+    elsewhere = created(store, "elsewhere")
     store.rename(first.id, "  the   first ")
     assert store.find("the first").id == first.id
+    store.rename(elsewhere.id, "the first")
+    assert store.find("the first", "r").id == first.id
+    assert store.find("the first", "elsewhere").id == elsewhere.id
     assert store.find(first.id[-8:]).id == first.id
     say(second, "x")
     assert store.find("last", "r").id == second.id
@@ -194,6 +215,16 @@ def test_sessions_are_found_by_what_they_are_called(store: Store) -> None:
             store.find(wanted)
     with pytest.raises(LaconicError, match="invalid_argument"):
         store.rename(first.id, "x" * 1_000)
+
+
+@pytest.mark.parametrize("verb", [SessionVerb.LIST, SessionVerb.SHOW, SessionVerb.STATS])
+def test_names_of_others_steer_no_terminal(root: Path, monkeypatch: pytest.MonkeyPatch, verb: SessionVerb) -> None:
+    monkeypatch.setenv("LACONIC_HOME", str(root.parent / "home"))
+    with Store.open(folder()) as store:
+        say(store.create(str(root), "m\x1b[2J", "prefix", "grammar"), "hello \x1b[2J")
+    told = run_sessions(str(root), SessionParameters(verb, "last"), PLAIN)["text"]
+    assert told
+    assert visible(told) == told
 
 
 def test_figures_are_counted_where_they_were_spent(store: Store) -> None:

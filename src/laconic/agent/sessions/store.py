@@ -86,14 +86,15 @@ class Store:
         return Session(self.database, id)
 
     def find(self, wanted: str, repository: str = "") -> Listed:
-        """The session that an id, a part of one, a name or `last` means.
+        """The session that an id, a part of one, a name in the repository or `last` means.
 
         Raises `session_not_found` or `ambiguous_session`.
         """
         if wanted == "last":
             rows = self.database.rows(f"{_LISTED} where repo_path = ? order by updated_at desc limit 1", (repository,))
         else:
-            rows = self.database.rows(f"{_LISTED} where id = ?1 or name = ?1 limit 3", (wanted,))
+            named = "where id = ?1 or name = ?1 and ?2 in ('', repo_path)"
+            rows = self.database.rows(f"{_LISTED} {named} limit 3", (wanted, repository))
             if not rows and len(wanted) >= 4:
                 rows = self.database.rows(f"{_LISTED} where substr(id, 1, length(?1)) = ?1 limit 3", (wanted,))
             if not rows and len(wanted) >= 4:  # the beginning of an id is the time: its end tells sessions apart

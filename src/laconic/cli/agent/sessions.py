@@ -48,7 +48,7 @@ def _list(asked: _Asked) -> dict[str, Any]:
             each.id[-ID_CHARACTERS:],
             _when(each.updated_at),
             counted(each.turns, "turn"),
-            each.model,
+            visible_line(each.model),
             visible_line(each.name),
         )
         for each in found
@@ -150,7 +150,7 @@ def _markdown(history: History) -> str:
     lines = [
         f"# {visible_line(listed.name) or listed.id}",
         "",
-        f"{listed.id}, {listed.model}, {_when(listed.created_at)}",
+        f"{listed.id}, {visible_line(listed.model)}, {_when(listed.created_at)}",
         "",
     ]
     calls: dict[str, list[str]] = {}
