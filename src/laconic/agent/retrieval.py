@@ -14,6 +14,7 @@ from laconic.agent.events import Item
 from laconic.agent.window import Counter
 from laconic.code.languages.registry import language_of_path
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.escape import visible
 from laconic.foundation.limits import MAX_AGENTS_BYTES, MAX_NAMED_SYMBOLS
 
 AGENTS_FILE = "AGENTS.md"
@@ -107,7 +108,7 @@ def _found(text: str, why: str, counter: Counter) -> Found:
 def digest(content: bytes, most_tokens: int, counter: Counter) -> str:
     """What a project asks of agents, in short: headings, lists and commands before prose; "" where it asks nothing."""
     text = _COMMENT.sub("", content[:MAX_AGENTS_BYTES].decode("utf-8", "replace"))
-    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    lines = [visible(line.rstrip()) for line in text.splitlines() if line.strip()]
     chosen: set[int] = set()
     spent = counter.count(f"{AGENTS_FILE} asks:\n")
     for wanted in (True, False):

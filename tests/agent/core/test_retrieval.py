@@ -12,6 +12,7 @@ from tests.agent.core.talking import Scripted, of_kind, talking, turn
 
 from laconic.agent.events import Retrieved
 from laconic.agent.retrieval import digest, named
+from laconic.foundation.escape import visible
 from laconic.foundation.tokens import Tokenizer
 
 NAMES = {
@@ -35,7 +36,12 @@ def test_names_are_what_only_code_is_written_like(message: str, names: list[str]
 def test_what_a_project_asks_is_bounded(text: str, most: int) -> None:
     short = digest(text.encode("utf-8", "replace"), most, Tokenizer())
     assert Tokenizer().count(short) <= most + 1
-    assert set(short.splitlines()[1:]) <= {line.rstrip() for line in text.splitlines()}
+    assert set(short.splitlines()[1:]) <= {visible(line.rstrip()) for line in text.splitlines()}
+
+
+def test_what_a_project_asks_hides_nothing() -> None:
+    short = digest("- be kind\U000e0062\U000e0061\U000e0064 \x1b[8mnow\n".encode(), 300, Tokenizer())
+    assert short.endswith(r"- be kind\U000e0062\U000e0061\U000e0064 \x1b[8mnow")
 
 
 def test_rules_come_before_prose() -> None:
