@@ -165,6 +165,7 @@ async def test_commands() -> None:
             "/tier 2": "tier 2: read, search, edit, bash",
             "/tier x": "/tier takes a number",
             "/tier 9": "there is no tier 9",
+            f"/tier {'1' * 5_000}": "/tier takes a number",
             "/compact": "2,847 tokens became 900",
             "/undo": "nothing was changed",
             "/fork": "this is s2 from now on",

@@ -61,9 +61,11 @@ async def _model(screen: ChatScreen, argument: str) -> None:
 
 
 async def _tier(screen: ChatScreen, argument: str) -> None:
-    if not argument.isdecimal():
-        raise LaconicError("invalid_argument", "/tier takes a number", "Tab lists the tools of each tier.")
-    screen.agent.set_tier(int(argument))
+    try:
+        tier = int(argument)
+    except ValueError as error:
+        raise LaconicError("invalid_argument", "/tier takes a number", "Tab lists the tools of each tier.") from error
+    screen.agent.set_tier(tier)
     screen.say_tier()
 
 
