@@ -37,7 +37,7 @@ _QUESTION = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?;\n])\s+|,?\s+(?:and\s+then|then|and)\s+", re.IGNORECASE)
-_QUOTED = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\"[^\"\n]*\"", re.DOTALL)
+_QUOTED = re.compile(r"(`{3,}).*?(?:\1|\Z)|`[^`\n]*`|\"[^\"\n]*\"", re.DOTALL)
 
 
 def intent(message: str) -> tuple[int, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -28,6 +29,7 @@ from laconic.foundation.limits import MAX_CONTENT_BYTES
 from laconic.foundation.settings import Settings, load
 
 FOLDER = "chat"
+LEAST_FENCE_CHARACTERS = 3
 
 
 def run_chat(printed: PrintOptions, parameters: ChatParameters) -> int:
@@ -52,6 +54,10 @@ def message_of(prompt: str) -> str:
     prompt = "" if prompt == STANDARD_INPUT else prompt.strip()
     if prompt == given == "" and not sys.stdin.isatty():
         raise LaconicError("usage", "there is no message", 'laconic -p "what does main do?", or text on standard input')
+    if prompt and given:
+        longest = max(map(len, re.findall("`+", given)), default=0)
+        fence = "`" * max(LEAST_FENCE_CHARACTERS, longest + 1)
+        given = f"{fence}\n{given}\n{fence}"  # others may have written it: what is quoted asks for no tools
     return "\n\n".join(filter(None, [prompt, given]))
 
 
