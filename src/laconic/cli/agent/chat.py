@@ -112,6 +112,9 @@ async def _headless(root: Path, printed: PrintOptions, parameters: ChatParameter
         async for event in agent.run(message):
             printer.show(event)
             reason = event.reason if isinstance(event, TurnEnded) else reason
+    except asyncio.CancelledError:  # Ctrl+C: whoever reads JSON is told as well
+        printer.end(Reason.CANCELLED)
+        raise
     finally:
         await agent.close()
         await model.close()
