@@ -192,6 +192,14 @@ def test_a_session_that_went_on_elsewhere_is_not_overwritten(store: Store) -> No
     assert texts(store.resume(session.id)) == ["prefix", "one", "re one", "two", "re two"]
 
 
+def test_a_session_that_was_deleted_elsewhere_is_said_to_be_gone(store: Store) -> None:
+    session = created(store)
+    say(session, "one")
+    store.delete(session.id)
+    with pytest.raises(LaconicError, match="deleted by another process"):
+        say(session, "two")
+
+
 def test_a_turn_without_an_answer_is_given_one(store: Store) -> None:
     session = created(store)
     session.add(Draft("user", "one", 5, 1))

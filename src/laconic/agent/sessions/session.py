@@ -113,6 +113,7 @@ class Session:
             json.dumps([list(call) for call in draft.calls]), draft.call_id, int(draft.is_whole),
         )  # fmt: skip
         with self._database.transaction():
+            self._check_is_there()
             self._database.execute(
                 f"insert into messages (session_id, {_COLUMNS}) values ({', '.join('?' * (len(stored) + 1))})",
                 (self.id, *stored),
@@ -224,6 +225,11 @@ class Session:
         if said or self.messages[-1].role != "assistant":
             tokens = len(said) // _TOKEN_CHARACTERS + _BROKEN_OFF_TOKENS
             self.add(Draft("assistant", said or BROKEN_OFF, tokens, turn, is_whole=False))
+
+    def _check_is_there(self) -> None:
+        """Raises `session_not_found` where somebody has deleted it meanwhile."""
+        if self._database.row("select 1 from sessions where id = ?", (self.id,)) is None:
+            raise LaconicError("session_not_found", "this session was deleted by another process", "begin a new one")
 
     def _move(self, head: str | None) -> None:
         """Make a message the last one; raises `version_conflict` where the session went on elsewhere."""
