@@ -61,8 +61,8 @@ def fill(web: Web) -> str:
             "queue": True,
         }
         assert web.ask("POST", "/messages", message).status == 201
-        named = {"to": text[:200], "body": everything, "thread": text[:200], "ttl_ms": 1, "queue": True}
-        assert web.ask("POST", "/messages", named).status == 201
+        late = {"to": "cid", "body": everything, "thread": text[:200], "ttl_ms": 1, "queue": True}
+        assert web.ask("POST", "/messages", late).status == 201
     web.relay.mail.expire()
     for text in PAYLOADS:  # as a bundle of somebody else's may hold it
         told = {"by": text, "capability": text, "artifact_ref": text, "ref": text, "version": text, "operations": text,

@@ -108,7 +108,7 @@ def test_settings_of_services_are_shown_and_errors_in_them_are_one_line(
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     file.write_text('{"services": [{"name": "code", "type": "tldr", "enabled": "yes"}]}')
     printed = relay.run("up", "--port", "0")
-    assert printed.status == 3
+    assert printed.status == 2
     assert printed.err.count("\n") <= 2
     assert "services.json: Expected `bool`, got `str`" in printed.err
     assert "services.json" in relay.run("doctor").out
