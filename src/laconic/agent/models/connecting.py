@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from laconic.agent.models import ollama, openai
 from laconic.agent.models.ollama import OLLAMA, OllamaModel
 from laconic.agent.models.openai import LLAMA_CPP, OpenAIModel, number
+from laconic.agent.models.parted import PartedModel
 from laconic.agent.models.protocol import Abilities, Message, Model
 from laconic.agent.models.wire import Endpoint, Reply, endpoint, parsed, refused, told
 from laconic.foundation.errors import LaconicError
@@ -85,7 +86,7 @@ async def names(url: str, kind: str = "auto", key: str = "") -> list[str]:
 
 
 def _model(place: Endpoint, abilities: Abilities) -> Model:
-    return OllamaModel(place, abilities) if abilities.server == OLLAMA else OpenAIModel(place, abilities)
+    return PartedModel((OllamaModel if abilities.server == OLLAMA else OpenAIModel)(place, abilities))
 
 
 async def _recognised(url: str, model: str, kind: str, key: str, window: int) -> tuple[Endpoint, Abilities]:
