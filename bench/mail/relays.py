@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -40,7 +41,7 @@ class Killed:
         with open(reading, "rb") as told:
             told.read()
         watch = time.monotonic()
-        while not socket_path(self.home).exists() and time.monotonic() - watch < START_SECONDS:
+        while not _listens(socket_path(self.home)) and time.monotonic() - watch < START_SECONDS:
             time.sleep(0.01)
 
     def kill(self) -> None:
@@ -52,3 +53,8 @@ class Killed:
         """`VmRSS`, what is resident, or `VmHWM`, the most that was."""
         rows = Path(f"/proc/{self.pid}/status").read_text().splitlines()
         return next(int(row.split()[1]) * 1024 for row in rows if row.startswith(name))
+
+
+def _listens(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as tried:
+        return tried.connect_ex(str(path)) == 0
