@@ -12,9 +12,14 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
+from laconic.foundation.clock import Stopwatch
+
 _SECONDS = 60
+_PAGE_SECONDS = 20
+_LOOK_SECONDS = 0.02
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # how the protocol names an element
 # Without these, a browser calls its maker at every start.
 _QUIET = (
@@ -65,8 +70,15 @@ class Browser:
             "watch.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});"
             "setTimeout(() => done(false), seconds * 1000); }"
         )
-        held = self._ask("POST", "/execute/async", {"script": script, "args": [20, *arguments]})
+        held = self._ask("POST", "/execute/async", {"script": script, "args": [_PAGE_SECONDS, *arguments]})
         assert held, f"never: {condition}\n{self.text}"
+
+    def wait_for_title(self, beginning: str) -> None:
+        """Wait for a page by its title: the driver tells it of pages without scripts, too."""
+        watch, nothing = Stopwatch(), Event()
+        while not self.title.startswith(beginning):
+            assert watch.seconds() < _PAGE_SECONDS, f"never: {beginning}\n{self.text}"
+            nothing.wait(_LOOK_SECONDS)
 
     @property
     def text(self) -> str:

@@ -99,7 +99,7 @@ def test_signing_in_works_without_scripts(browser: Browser, web: Web) -> None:
         try:
             browser.go(client.page(""))
             browser.click("main button")
-            assert browser.title.startswith("Threads")
+            browser.wait_for_title("Threads")
         finally:
             browser.devtools("Emulation.setScriptExecutionDisabled", {"value": False})
 
