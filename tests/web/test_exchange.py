@@ -44,7 +44,7 @@ def test_a_reference_that_means_nothing_is_refused(web: Web, ref: str, status: i
 def test_an_envelope_is_a_call(web: Web) -> None:
     thread = web.thread()
     web.ask("POST", f"/threads/{thread}/artifacts", {"content": "the kettle is hot", "name": "note"})
-    answer = web.ask("POST", "/cap/invoke", {**ENVELOPE, "thread_id": thread})
+    answer = web.ask("POST", "/cap/invoke", {**ENVELOPE, "thread_id": thread, "hops": 0.0})  # a whole number in JSON
     assert (answer.status, json.loads(answer.json["text"])["count"]) == (200, 1)
     events = web.ask("GET", f"/threads/{thread}/events").json["events"]
     assert events[-1]["payload"]["by"] == "ann"

@@ -113,7 +113,7 @@ async def _body(request: Request) -> bytes:
 def _decoded(operation: Operation, body: bytes) -> Any:
     body = body or b"null"
     try:
-        return _decoder(operation.asks).decode(body)
+        return _with_whole_numbers(_decoder(operation.asks).decode(body))
     except msgspec.ValidationError as error:
         with suppress(msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             return msgspec.convert(_with_whole_numbers(_decoder(Any).decode(body)), operation.asks)
