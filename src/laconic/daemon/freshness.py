@@ -34,6 +34,7 @@ class Freshness:
         self._covered = 0
         self._refreshing: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._rescanning: asyncio.TimerHandle | None = None
         self.is_root_gone = False
         self.revision = ""
         self.files = 0
@@ -51,7 +52,10 @@ class Freshness:
         self._rescan()
 
     def close(self) -> None:
-        """Stop watching."""
+        """Stop watching, and begin no refresh any more."""
+        for timer in (self._timer, self._rescanning):
+            if timer is not None:
+                timer.cancel()
         if self._watch is not None:
             asyncio.get_running_loop().remove_reader(self._watch.descriptor)
             self._watch.close()
@@ -123,7 +127,7 @@ class Freshness:
         if self.standing.is_fresh:
             self.mark(_ANYTHING)
             self._later(0)
-        asyncio.get_running_loop().call_later(RESCAN_SECONDS, self._rescan)
+        self._rescanning = asyncio.get_running_loop().call_later(RESCAN_SECONDS, self._rescan)
 
     async def _refresh(self) -> None:
         covers, changes = self._marks, self._changes
