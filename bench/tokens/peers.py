@@ -19,6 +19,7 @@ from bench.tokens.questions import HALF, SUBJECT, SYMBOL, Question
 from laconic.foundation.tokens import count
 
 MAX_PEER_SECONDS = 120.0
+NOT_FOUND = ("(?:0)", "Ambiguous entry point")  # what tools print of a name that they do not know, or know twice
 CHARACTERS_A_TOKEN = 4  # where a tool takes its budget in characters, and by its own account
 
 AIDER = """
@@ -93,12 +94,12 @@ def _within(question: Question, program: Path, budget: int) -> str:
 
 
 def _first_that_finds(program: Path, question: Question, *options: str) -> str:
-    """`context` of a symbol by its qualified name, or by its bare name where that is what the tool knows."""
+    """`context` of a symbol by the most exact of its names that the tool knows."""
     symbol, said = question.symbol, ""
-    for name in dict.fromkeys((symbol.name, symbol.qualname)):
+    for name in dict.fromkeys((f"{symbol.path}:{symbol.qualname}", symbol.qualname, symbol.name)):
         words = ["context", name, "--project", ".", "--lang", symbol.language, *options]
         said = _said([str(program), *words], question.tree)
-        if said and "(?:0)" not in said:
+        if said and not any(mark in said for mark in NOT_FOUND):
             break
     return said
 
