@@ -23,8 +23,8 @@ from bench import results
 from bench.machine import facts
 from bench.modelserver.scripts import Reply, write_scripted
 from bench.modelserver.server import Server
+from laconic.agent.agent import Agent
 from laconic.agent.events import Compacted, Event, TurnEnded, Unlocked, Usage
-from laconic.agent.loop import Agent
 from laconic.agent.models.connecting import connect
 from laconic.agent.models.protocol import Prompt
 from laconic.agent.opening import Wanted, open_agent

@@ -25,6 +25,8 @@ _LOOKING = frozenset({"read", "search", "outline"})
 async def open_turn(talk: Conversation, message: str) -> None:
     """Append the user's message, and before it what it unlocks, what it is about, and what the project asks."""
     session = talk.session
+    await look_around(talk)
+    await make_room_between_turns(talk, message)
     if not session.messages and not session.name:
         session.rename(name_of(message))
     tier, words = disclosure.intent(message)

@@ -59,6 +59,12 @@ class Conversation:
     events: asyncio.Queue[Event] = field(default_factory=lambda: asyncio.Queue(MAX_WAITING_EVENTS))
     waiting: dict[str, asyncio.Future[Answered]] = field(default_factory=dict)  # for approval, by call
 
+    def begin_turn(self) -> None:
+        """Count one more turn, and forget what concerned the one before."""
+        self.turn = self.session.turn + 1
+        self.has_made_room = False
+        self.repeats.forget()
+
     async def emit(self, event: Event) -> None:
         """Tell whoever listens; waits where nobody does."""
         await self.events.put(event)

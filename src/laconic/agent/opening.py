@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from laconic.agent.agent import Agent
 from laconic.agent.calling import way_of
 from laconic.agent.conversation import Conversation, Options, tools_for
 from laconic.agent.disclosure import unlocked
-from laconic.agent.loop import Agent
 from laconic.agent.models.protocol import Abilities, Model
 from laconic.agent.prefix import prefix_text, repository_card
 from laconic.agent.sessions.session import Session

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from laconic.agent.agent import Agent
 from laconic.agent.events import Event, Reason, TurnEnded
-from laconic.agent.loop import Agent
 from laconic.agent.models.protocol import Abilities, Chunk, Constraint, Model, Prompt, RawCall, Usage
 from laconic.agent.opening import Wanted, open_agent
 from laconic.agent.tools.approvals import Verdict

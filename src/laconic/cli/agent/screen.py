@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from laconic.agent.agent import Agent
 from laconic.agent.conversation import Conversation
 from laconic.agent.events import Decision, Event
-from laconic.agent.loop import Agent
 from laconic.agent.models.connecting import names
 from laconic.agent.models.protocol import Model
 from laconic.agent.opening import Wanted, open_agent

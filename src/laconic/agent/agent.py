@@ -1,0 +1,141 @@
+"""The agent as its fronts see it: a session that is talked to, one turn at a time.
+
+    agent = await open_agent(model, wanted)
+    async for event in agent.run("who calls parse?"):
+        show(event)
+    await agent.close()
+
+It knows no screen: whoever shows it reads its events, and answers `ApprovalAsked` with `approve`. What a turn does is
+in `loop`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import NamedTuple
+
+from laconic.agent import assembling
+from laconic.agent.conversation import Answered, Conversation
+from laconic.agent.events import Compacted, Decision, Event, Notice, TurnEnded
+from laconic.agent.loop import run_turn
+from laconic.agent.sessions.session import Session
+from laconic.foundation.errors import LaconicError
+
+
+class Status(NamedTuple):
+    """What a status line shows: `tokens` of the next prompt, `cached_percent` of the last, None where nobody tells."""
+
+    session: str
+    name: str
+    model: str
+    repository: str
+    way: str
+    tier: int
+    tokens: int
+    window: int
+    cached_percent: float | None
+    retrieves: bool
+
+
+class Agent:
+    """A session that can be talked to, one turn at a time."""
+
+    def __init__(self, talk: Conversation) -> None:
+        self.talk = talk
+        self._running: asyncio.Task[None] | None = None
+        self._is_cancellable = False
+
+    async def run(self, message: str) -> AsyncIterator[Event]:
+        """One turn: everything that happens, up to `TurnEnded`. Closing the iterator cancels the turn."""
+        if self._running is not None:
+            raise LaconicError("busy", "a turn is still running", "wait for it, or cancel it")
+        self._running, self._is_cancellable = asyncio.create_task(self._to_its_end(message)), True
+        try:
+            while True:
+                event = await self._next(self._running)
+                yield event
+                if isinstance(event, TurnEnded):
+                    return
+        finally:
+            self._running.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._running
+            self._running = None
+            while not self.talk.events.empty():
+                self.talk.events.get_nowait()
+
+    async def _next(self, running: asyncio.Task[None]) -> Event:
+        """The next event; raises what a turn has failed with that could not even be told."""
+        events = self.talk.events
+        if events.empty():
+            getting = asyncio.ensure_future(events.get())
+            try:
+                await asyncio.wait({getting, running}, return_when=asyncio.FIRST_COMPLETED)
+                if getting.done():
+                    return getting.result()
+            finally:
+                getting.cancel()
+            running.result()
+        return events.get_nowait()
+
+    async def _to_its_end(self, message: str) -> None:
+        """A turn that ends with an event, and with an answer in the session, whatever happens."""
+        talk = self.talk
+        ended = await run_turn(talk, message)
+        self._is_cancellable = False  # from here on the end is told, whoever asks for it once more
+        if ended.notice:
+            await talk.emit(Notice(talk.turn, ended.level, ended.notice))
+        talk.session.end_turn()
+        await talk.emit(TurnEnded(talk.turn, ended.reason))
+
+    def cancel(self) -> None:
+        """Have the turn end as soon as it can; nothing happens where none is running."""
+        if self._running is not None and self._is_cancellable:
+            self._is_cancellable = False
+            self._running.cancel()
+
+    def approve(self, call_id: str, decision: Decision, pattern: str = "") -> None:
+        """Answer `ApprovalAsked`; a call that nobody waits for any more is passed over."""
+        waiting = self.talk.waiting.get(call_id)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(Answered(decision, pattern))
+
+    async def compact(self) -> Compacted | None:
+        """Have all turns but the last leave the prompt with the next message; None where there are none."""
+        if self._running is not None:
+            raise LaconicError("busy", "a turn is still running", "wait for it, or cancel it")
+        messages = self.talk.session.prompted()
+        last = sum(stored.tokens for stored in messages if stored.turn == self.talk.session.turn)
+        return await assembling.compact(self.talk, last)
+
+    def set_tier(self, tier: int) -> None:
+        """Have the tools up to a tier: the user says so, so the policy of unlocking does not matter."""
+        self.talk.session.unlock(tier)
+
+    @property
+    def session(self) -> Session:
+        """What is kept of it."""
+        return self.talk.session
+
+    def status(self) -> Status:
+        """What a status line shows."""
+        talk, session = self.talk, self.talk.session
+        usage, cached = talk.usage, None
+        if usage is not None and usage.cached_tokens is not None and usage.prompt_tokens:
+            cached = 100 * usage.cached_tokens / usage.prompt_tokens
+        return Status(
+            session.id, session.name, session.model, session.repository, talk.way.value, session.tier,
+            talk.gauge.tokens(session.prompt()), talk.budget.window,
+            cached, talk.retrieves,
+        )  # fmt: skip
+
+    async def close(self) -> None:
+        """End the turn, and let go of everything but the model."""
+        if self._running is not None:
+            self._running.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._running
+        self.talk.toolbox.close()
+        self.talk.store.close()
