@@ -9,6 +9,9 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+_ROOT = Path(__file__).parent.parent
+_RECORDS = (":!bench/results", ":!bench/RESULTS.md")
+
 
 def facts() -> dict[str, str]:
     """Machine, versions, revision and date of a measurement."""
@@ -25,11 +28,14 @@ def facts() -> dict[str, str]:
 
 
 def _revision() -> str:
-    here = Path(__file__).parent
-    found = subprocess.run(
-        ["git", "describe", "--always", "--dirty", "--exclude=*"], cwd=here, capture_output=True, text=True, check=False
-    )
-    return found.stdout.strip()
+    """The commit; of a tree with changes beside the records of measurements it says so."""
+    is_changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", *_RECORDS)
+    return _git("describe", "--always", "--exclude=*") + ("-dirty" if is_changed else "")
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=_ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
 
 
 def _processor() -> str:
