@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from laconic.agent import assembling, disclosure, repeats
 from laconic.agent.calling import Call, Malformed, Way
 from laconic.agent.conversation import Answered, Conversation
-from laconic.agent.events import ApprovalAsked, CallEnded, CallStarted, Decision, Level, Notice, TextDelta
+from laconic.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted, Decision, Level, Notice, TextDelta
 from laconic.agent.repeats import Repeated
 from laconic.agent.sessions.session import Draft
 from laconic.agent.tools.approvals import Verdict, suggested
 from laconic.agent.tools.declaration import ANSWER, MORE_TOOLS, Effect, Observation, Tool
+from laconic.agent.tools.running.tail import Tail
 from laconic.foundation.clock import Stopwatch
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.ids import new_id
+from laconic.foundation.limits import PROGRESS_SECONDS
 
 DENIED = "denied"
 _KEPT_STATUS = {"ok": "completed", DENIED: "denied"}  # all others are errors
@@ -52,21 +56,22 @@ async def act(talk: Conversation, call: Call | Malformed) -> Acted:
     preview = await _preview(talk, tool, call)
     talk.session.begin_call(call_id, tool.name, arguments, tool.tier)
     await talk.emit(CallStarted(talk.turn, call_id, tool.name, arguments, preview))
-    watch = Stopwatch()
-    observation = await _observed(talk, tool, call, call_id, preview)
+    refused = await _refused(talk, tool, call, call_id, preview)
+    watch = Stopwatch()  # what somebody took to answer is not the time of the tool
+    observation = refused or await _made(talk, tool, call, call_id)
     await _end(talk, call_id, observation, int(watch.seconds() * 1000))
     await assembling.habit(talk, tool.name)
     await _append(talk, _told(talk, tool, call, observation), call.id)
     return Acted()
 
 
-async def _observed(talk: Conversation, tool: Tool, call: Call, id: str, preview: str) -> Observation:
-    """What a call gives, or why it is not made."""
+async def _refused(talk: Conversation, tool: Tool, call: Call, id: str, preview: str) -> Observation | None:
+    """Why a call is not made; None if it may be."""
     policy = talk.toolbox.approvals.policy
     if tool.tier > talk.session.tier:
         return Observation(disclosure.locked_answer(tool, policy), "refused")
     if tool.name == MORE_TOOLS:
-        return await _more_tools(talk, int(call.arguments["tier"]))
+        return None
     verdict = talk.toolbox.verdict(tool, call.arguments)
     if verdict is Verdict.ASK:
         refusal = await talk.toolbox.apart(lambda: tool.refusal(talk.toolbox, call.arguments))
@@ -77,10 +82,38 @@ async def _observed(talk: Conversation, tool: Tool, call: Call, id: str, preview
         return Observation(
             f"The user does not allow this {tool.name}. Ask what to do instead, or go on without.", DENIED
         )
-    observation = await tool.run(talk.toolbox, call.arguments)
+    return None
+
+
+async def _made(talk: Conversation, tool: Tool, call: Call, id: str) -> Observation:
+    """What a call gives."""
+    if tool.name == MORE_TOOLS:
+        return await _more_tools(talk, int(call.arguments["tier"]))
+    async with _overheard(talk, id):
+        observation = await tool.run(talk.toolbox, call.arguments)
     if tool.effect_of(call.arguments) is not Effect.READ and observation.status == "ok":
         talk.repeats.changed(tool.name, call.arguments)
     return observation
+
+
+@asynccontextmanager
+async def _overheard(talk: Conversation, id: str) -> AsyncIterator[None]:
+    """Meanwhile tell what the command of a call prints."""
+    tail = Tail()
+    telling = asyncio.create_task(_tell(talk, id, tail))
+    talk.toolbox.heard = tail.add
+    try:
+        yield
+    finally:
+        telling.cancel()
+        await asyncio.wait([telling])
+
+
+async def _tell(talk: Conversation, id: str, tail: Tail) -> None:
+    while True:
+        await asyncio.sleep(PROGRESS_SECONDS)
+        if tail.is_new:
+            await talk.emit(CallProgress(talk.turn, id, tail.text()))
 
 
 async def _more_tools(talk: Conversation, tier: int) -> Observation:

@@ -66,6 +66,15 @@ class CallStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class CallProgress:
+    """A call takes its time: the last lines of what its command has printed so far, harmless and bounded."""
+
+    turn: int
+    call_id: str
+    tail: str
+
+
+@dataclass(frozen=True, slots=True)
 class CallEnded:
     """A call was made, or refused: `status` is ok, refused, denied, failed or interrupted."""
 
@@ -150,5 +159,6 @@ class TurnEnded:
 
 
 Event = (
-    TextDelta | CallStarted | CallEnded | ApprovalAsked | Unlocked | Retrieved | Compacted | Usage | Notice | TurnEnded
-)
+    TextDelta | CallStarted | CallProgress | CallEnded | ApprovalAsked
+    | Unlocked | Retrieved | Compacted | Usage | Notice | TurnEnded
+)  # fmt: skip

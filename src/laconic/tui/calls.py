@@ -12,8 +12,12 @@ from textual.widgets import Static
 
 from laconic.agent.events import CallEnded, CallStarted
 from laconic.foundation.escape import visible, visible_line
+from laconic.tui.columns import hanging
 
-MAX_SUBJECT_CHARACTERS = 120  # of what a call is about, in its first row
+MAX_SUBJECT_CHARACTERS = 240  # of what a call is about, in its first row
+MAX_TAIL_ROWS = 4  # of what a running command prints, while its call is closed
+_LEAST_SUBJECT_CELLS = 12
+_INDENT = 4
 MAX_SHOWN_CHARACTERS = 8_000  # of a diff or an observation; the session has the whole
 _MUTED = "dim"
 _MARKS = {"ok": ("✓", "$text-success"), "": ("…", "$text-warning")}  # "": it is running
@@ -22,19 +26,21 @@ _DIFF_STYLES = {"+": "$text-success", "-": "$text-error", "@": "$text-accent"}
 
 
 class Call(Static, can_focus=True):
-    """One call. Enter, Space or a click opens and closes it."""
+    """One call, laid out for `width` cells. Enter, Space or a click opens and closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "open", "Open", show=False)]
     DEFAULT_CSS = """
-    Call { width: 1fr; height: auto; }
+    Call { width: 1fr; height: auto; text-wrap: nowrap; }
     Call:focus { text-style: bold; background: $boost; }
     """
 
-    def __init__(self, started: CallStarted, *, is_open: bool = False) -> None:
+    def __init__(self, started: CallStarted, width: int, *, is_open: bool = False) -> None:
         super().__init__(markup=False, classes="entry")
         self.auto_links = False
         self._started = started
         self._ended: CallEnded | None = None
+        self._tail = ""
+        self._width = width
         self.is_open = is_open
         self._show()
 
@@ -42,6 +48,11 @@ class Call(Static, can_focus=True):
     def call_id(self) -> str:
         """Which call this is."""
         return self._started.call_id
+
+    def tell(self, tail: str) -> None:
+        """Show what its command has printed so far."""
+        self._tail = tail
+        self._show()
 
     def end(self, ended: CallEnded) -> None:
         """Show how it ended; a change of a file is shown at once."""
@@ -52,7 +63,13 @@ class Call(Static, can_focus=True):
     def interrupt(self) -> None:
         """The turn has ended before the call did."""
         if self._ended is None:
-            self.end(CallEnded(self._started.turn, self.call_id, "interrupted", "", 0))
+            self.end(CallEnded(self._started.turn, self.call_id, "interrupted", self._tail, 0))
+
+    def lay_out(self, width: int) -> None:
+        """Show it in another width."""
+        if width != self._width:
+            self._width = width
+            self._show()
 
     def open(self, is_open: bool) -> None:
         """Show or hide all but the first row."""
@@ -70,40 +87,53 @@ class Call(Static, can_focus=True):
 
     def _show(self) -> None:
         rows = [self._first_row()]
-        if self.is_open:
-            rows += [row.pad_left(4) for row in self._details()]
+        for row in self._details() if self.is_open else self._last_printed():
+            rows += [part.pad_left(_INDENT) for part in hanging(row, self._width - _INDENT, 2, is_code=True)]
         self.update(Content("\n").join(rows))
 
     def _first_row(self) -> Content:
+        """One row: of what the call is about as much as fits."""
         mark, style = _MARKS.get(self._ended.status if self._ended else "", _NOT_OK)
-        parts: list[str | Content | tuple[str, str]] = [
-            ("▾ " if self.is_open else "▸ ", _MUTED),
-            (mark, style),
-            (f" {visible_line(self._started.tool)} ", "bold"),
-            _subject(self._started.arguments),
-        ]
-        if self._ended is not None:
-            parts.append((f"  {_outcome(self._ended)}", _MUTED))
-        return Content.assemble(*parts)
+        arrow = ("▾ " if self.is_open else "▸ ", _MUTED)
+        head = Content.assemble(arrow, (mark, style), (f" {visible_line(self._started.tool)} ", "bold"))
+        outcome = f"  {_outcome(self._ended)}" if self._ended else ""
+        room = self._width - head.cell_length - Content(outcome).cell_length
+        subject = Content(_subject(self._started.arguments)).truncate(max(room, _LEAST_SUBJECT_CELLS), ellipsis=True)
+        return Content.assemble(head, subject, (outcome, _MUTED)).truncate(self._width, ellipsis=True)
+
+    def _last_printed(self) -> Iterator[Content]:
+        if self._tail and self._ended is None:
+            for line in self._tail.split("\n")[-MAX_TAIL_ROWS:]:
+                yield Content.styled(visible(line), _MUTED).truncate(self._width - _INDENT, ellipsis=True)
 
     def _details(self) -> Iterator[Content]:
         change = self._ended.change if self._ended else None
         if change is not None:
-            yield from diff_rows(change.diff)
+            yield from diff_rows(change.diff, change.path)
             return
         if self._started.preview:
             yield from diff_rows(self._started.preview)
         else:
             for name, value in _arguments(self._started.arguments):
-                yield Content.assemble((f"{visible_line(name)}: ", _MUTED), shown(value))
-        if self._ended and self._ended.observation:
-            yield from shown(self._ended.observation).split("\n")
+                value_rows = shown(value).split("\n")
+                yield Content.assemble((f"{visible_line(name)}: ", _MUTED), value_rows[0])
+                yield from (row.pad_left(2) for row in value_rows[1:])
+        told = self._ended.observation if self._ended else self._tail
+        if told:
+            yield from shown(told).split("\n")
 
 
-def diff_rows(text: str) -> Iterator[Content]:
-    """A diff, or any text, row by row; signs say what colours repeat."""
-    for line in shown(text).split("\n"):
+def diff_rows(text: str, path: str = "") -> Iterator[Content]:
+    """A diff, or any text, row by row; signs say what colours repeat. That it is about `path` is not said again."""
+    for line in shown(_without_names(text, path)).split("\n"):
         yield line.stylize(_DIFF_STYLES.get(line.plain[:1], ""))
+
+
+def _without_names(diff: str, path: str) -> str:
+    old, _, rest = diff.partition("\n")
+    new, _, hunks = rest.partition("\n")
+    names = {old.removeprefix("--- ").removeprefix("a/"), new.removeprefix("+++ ").removeprefix("b/")}
+    return hunks if old.startswith("---") and new.startswith("+++") and names == {path} else diff
 
 
 def shown(text: str) -> Content:

@@ -17,6 +17,7 @@ from textual.widgets import Static
 
 from laconic.agent.events import (
     CallEnded,
+    CallProgress,
     CallStarted,
     Compacted,
     Event,
@@ -69,6 +70,8 @@ class Log(VerticalScroll, can_focus=True):
     @work(group="layout", exclusive=True)
     async def _lay_out_again(self) -> None:
         width = self._width()
+        for call in self.query(Call):
+            call.lay_out(width)
         for answer in reversed(list(self.query(Answer))):
             await answer.lay_out_again(width)
 
@@ -103,9 +106,13 @@ class Log(VerticalScroll, can_focus=True):
                 self._write(event.text)
             case CallStarted():
                 self._end_answer()
-                self._add(Call(event))
+                self._add(Call(event, self._width()))
+            case CallProgress():
+                if (call := self._call(event.call_id)) is not None:
+                    call.tell(event.tail)
             case CallEnded():
-                self._end_call(event)
+                if (call := self._call(event.call_id)) is not None:
+                    call.end(event)
             case Unlocked():
                 self.say(f"tier {event.tier} unlocked: {event.reason}")
             case Retrieved():
@@ -120,9 +127,9 @@ class Log(VerticalScroll, can_focus=True):
                 pass
 
     def open_calls(self) -> None:
-        """Open all calls, or close them if one is open."""
+        """Open all calls, or close them if all are open."""
         calls: Sequence[Call] = list(self.query(Call))
-        is_open = not any(call.is_open for call in calls)
+        is_open = not all(call.is_open for call in calls)
         for call in calls:
             call.open(is_open)
 
@@ -150,11 +157,9 @@ class Log(VerticalScroll, can_focus=True):
             self._answer.end()
             self._answer = None
 
-    def _end_call(self, event: CallEnded) -> None:
-        for call in reversed(list(self.query(Call))):
-            if call.call_id == event.call_id:
-                call.end(event)
-                return
+    def _call(self, call_id: str) -> Call | None:
+        """The call of this id; None if it has left the screen."""
+        return next((call for call in reversed(list(self.query(Call))) if call.call_id == call_id), None)
 
     def _end_turn(self, event: TurnEnded) -> None:
         self._end_answer()

@@ -12,6 +12,7 @@ from laconic.agent.conversation import Options
 from laconic.agent.events import (
     ApprovalAsked,
     CallEnded,
+    CallProgress,
     CallStarted,
     Decision,
     Event,
@@ -237,3 +238,25 @@ def test_a_turn_can_be_cancelled_at_any_await(root: Path, moment: str) -> None:
             assert {row.status for row in history.calls} <= {"completed", "interrupted"}
 
     asyncio.run(cancelled())
+
+
+def test_what_a_command_prints_is_told_while_it_runs(root: Path) -> None:
+    command = "echo \x1b[31mone; while [ ! -e seen ]; do sleep 0.02; done; rm seen; echo two"
+    model = Scripted([call("bash", command=command), "It ran."])
+
+    async def one_turn() -> list[Event]:
+        events = []
+        async with talking(model, root, choices=ALLOWED) as agent:
+            async for event in agent.run("run it"):
+                events.append(event)
+                if isinstance(event, CallProgress):
+                    (root / "seen").touch()
+        return events
+
+    events = asyncio.run(one_turn())
+    told = of_kind(events, CallProgress)
+    (started,), (ended,) = of_kind(events, CallStarted), of_kind(events, CallEnded)
+    assert told[0].tail == "one"
+    assert {event.call_id for event in told} == {started.call_id}
+    assert ended.observation == "one\ntwo"
+    assert events.index(told[-1]) < events.index(ended)

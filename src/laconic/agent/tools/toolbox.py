@@ -21,7 +21,7 @@ from laconic.agent.tools.files.places import resolved
 from laconic.agent.tools.files.shown import Shown
 from laconic.agent.tools.kept import Kept
 from laconic.agent.tools.observation import bounded
-from laconic.agent.tools.running.command import Confinement, confinement
+from laconic.agent.tools.running.command import Confinement, Heard, confinement
 from laconic.daemon.asking import Asking
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import COMMAND_SECONDS, OBSERVATION_TOKENS
@@ -68,6 +68,7 @@ class Toolbox:
         self.tokenizer = Tokenizer(settings.vocabulary, settings.vocabulary_factor or None)
         self._lock = Lock()
         self.known_confinement: Confinement | None = None
+        self.heard: Heard = lambda chunk: None  # told what the running command prints
 
     @classmethod
     def open(cls, root: Path, folder: Path, session: str, answer_words: str, choices: Choices | None = None) -> Self:

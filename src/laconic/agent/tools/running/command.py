@@ -11,7 +11,7 @@ import shutil
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +39,9 @@ _PRIVATE = (
     ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".pypirc", ".npmrc",
     ".config/gh", ".config/gcloud", ".config/laconic", ".local/state/laconic", ".local/share/keyrings", ".mozilla",
 )  # fmt: skip
+
+
+Heard = Callable[[bytes], None]
 
 
 class Confinement(NamedTuple):
@@ -91,17 +94,18 @@ async def confinement(confines: bool = True, network: bool = False) -> Confineme
 
 async def run(
     command: str, root: Path, limits: Limits, confined: Confinement, writable: Sequence[Path] = (),
-    variables: Mapping[str, str] | None = None, guarded: Sequence[str] = (),
+    variables: Mapping[str, str] | None = None, guarded: Sequence[str] = (), heard: Heard = lambda chunk: None,
 ) -> Ended:  # fmt: skip
     """Run a command of the shell in a repository; whoever is cancelled ends it. Raises `program_failed`.
 
-    `guarded` paths of the repository are not written to where the system can see to that.
+    `guarded` paths of the repository are not written to where the system can see to that. `heard` is called with what
+    the command prints, as it comes; it must not wait.
     """
     temporary = tempfile.mkdtemp(prefix="laconic-")
     try:
         given = _given(command, root, temporary, limits, confined, writable, variables or {})
         given["guarded"] = [str(root / path) for path in guarded if _is_own(root / path)]
-        return await _kept(given, limits)
+        return await _kept(given, limits, heard)
     finally:
         await asyncio.to_thread(shutil.rmtree, temporary, ignore_errors=True)
 
@@ -146,7 +150,7 @@ def environment(temporary: str) -> dict[str, str]:
     return {**kept, **_PLAIN, "TMPDIR": temporary, "XDG_CACHE_HOME": f"{temporary}/cache"}
 
 
-async def _kept(given: Mapping[str, Any], limits: Limits) -> Ended:
+async def _kept(given: Mapping[str, Any], limits: Limits, heard: Heard) -> Ended:
     reading, writing = os.pipe()
     try:
         keeper = await asyncio.create_subprocess_exec(
@@ -166,6 +170,7 @@ async def _kept(given: Mapping[str, Any], limits: Limits) -> Ended:
             keeper.stdin.write(_line({**given, "status": writing}))
             while chunk := await keeper.stdout.read(_CHUNK_BYTES):
                 output.add(chunk)
+                heard(chunk)
             await keeper.wait()
         return _ended(os.read(reading, _STATUS_BYTES), output)
     except TimeoutError:

@@ -47,7 +47,7 @@ async def observed(
     try:
         confined = await toolbox.confinement()
         limits = Limits(choices.command_seconds)
-        ended = await run(command, toolbox.root, limits, confined, choices.writable, variables, guarded)
+        ended = await run(command, toolbox.root, limits, confined, choices.writable, variables, guarded, toolbox.heard)
     except LaconicError as error:
         return failed(error)
     output = plain(ended.output).rstrip()
