@@ -42,7 +42,7 @@ async def test_the_published_client_talks_to_our_relay(home: Path) -> None:
             printed, complaints = await node.communicate()
         assert node.returncode == 0, complaints.decode()
         told: dict[str, Any] = json.loads(printed)
-        await until(lambda: not relay.router.connected())
+        await until(lambda: not relay.router.clients.connected())
         # Dave was made a member of a channel and never came. The client may be gone before its last word is sent.
         await until(lambda: [relay.mail.load(name)[0] for name in ("Alice", "Carol", "Dave")] == [0, 0, 1])
         assert relay.mail.load("Bob")[0] <= 1

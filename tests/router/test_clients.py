@@ -25,9 +25,9 @@ async def test_a_name_is_its_users_alone_while_it_is_in_use(home: Path) -> None:
     async with served(home) as relay:
         ann = await relay.peer("ann")
         assert await refusal(relay.peer("ann")) == "name_taken"
-        assert "ann" in relay.router.connected()
+        assert "ann" in relay.router.clients.connected()
         await ann.close()
-        await until(lambda: "ann" not in relay.router.connected())
+        await until(lambda: "ann" not in relay.router.clients.connected())
         await (await relay.peer("ann")).close()
 
 
@@ -37,7 +37,7 @@ async def test_a_bound_name_needs_its_token_ever_after(home: Path) -> None:
         assert first.token
         token = first.token
         await first.close()
-        await until(lambda: "ann" not in relay.router.connected())
+        await until(lambda: "ann" not in relay.router.clients.connected())
         assert await refusal(relay.peer("ann")) == "unauthorized"
         assert await refusal(relay.peer("ann", token="guess")) == "unauthorized"
     async with served(home) as relay:
@@ -92,7 +92,7 @@ async def test_everybody_reaches_agents_and_users_that_are_connected_but_the_sen
         dan = await relay.peer("dan", kind="user")
         await relay.peer("search", kind="service")
         await (await relay.peer("gone")).close()
-        await until(lambda: "gone" not in relay.router.connected())
+        await until(lambda: "gone" not in relay.router.clients.connected())
         assert (await ann.send("*", "all")).recipients == 3
         for peer in (ben, cleo, dan):
             [got] = await take(peer, 1)
@@ -114,7 +114,7 @@ async def test_a_channel_is_its_members_connected_or_not(home: Path) -> None:
         assert [one["from"] for one in news] == ["ben", "cleo"]
         await cleo.leave("#dev")
         await ben.close()
-        await until(lambda: "ben" not in relay.router.connected())
+        await until(lambda: "ben" not in relay.router.clients.connected())
         assert (await ann.post("#dev", "first", thread="t")).recipients == 1
         assert (await cleo.send("#dev", "second")).recipients == 2
         assert [(one.kind, one.to) for one in await take(ann, 1)] == [("message", "#dev")]
@@ -270,7 +270,7 @@ async def test_who_says_nothing_is_left_in_time(home: Path, monkeypatch: pytest.
         assert (await deaf.hear())["type"] == "PING"
         monkeypatch.setattr("laconic.router.router.SOCKET_SILENCE_SECONDS", 0)
         await deaf.rest()
-        await until(lambda: "deaf" not in relay.router.connected())
+        await until(lambda: "deaf" not in relay.router.clients.connected())
 
 
 async def test_the_socket_is_its_owners_alone(home: Path) -> None:

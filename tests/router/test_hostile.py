@@ -106,5 +106,5 @@ async def test_many_that_come_and_go_leave_nothing_behind(home: Path) -> None:
         await asyncio.sleep(0)
         await probe(relay)
         async with asyncio.timeout(20):
-            while relay.router._all or relay.router._names:
+            while relay.router._all or relay.router.clients.names:
                 await asyncio.sleep(0.01)

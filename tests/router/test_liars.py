@@ -115,11 +115,11 @@ async def test_connections_that_are_taken_over_and_do_not_read_take_up_a_place_u
         readers = [ann]
 
         def is_another_full(before: Connection) -> bool:
-            now = relay.router.connected().get("ann")
+            now = relay.router.clients.connected().get("ann")
             return now is not None and now is not before and now.is_full
 
         for _ in range(6):
-            raw, before = await relay.raw(), relay.router.connected()["ann"]
+            raw, before = await relay.raw(), relay.router.clients.connected()["ann"]
             raw.writer.transport.pause_reading()  # type: ignore[attr-defined]
             raw.say("HELLO", {"agent": "ann", "auth": {"token": token}})
             readers.append(raw)
@@ -139,7 +139,7 @@ async def test_there_is_room_for_so_many_clients(home: Path, monkeypatch: pytest
             ("ERROR", "busy", True)
         ]
         inside[0].close()
-        await until(lambda: len(relay.router.connected()) == 2)
+        await until(lambda: len(relay.router.clients.connected()) == 2)
         inside[0] = await relay.hello("late")
         for raw in inside:
             raw.close()

@@ -45,7 +45,7 @@ async def test_a_message_comes_until_it_is_acknowledged_with_one_id_and_rising_a
         await ann.send("ben", "important")
         seen += await take(ben, 1, acks=False)
         ben.drop()
-        await until(lambda: "ben" not in relay.router.connected())
+        await until(lambda: "ben" not in relay.router.clients.connected())
         seen += await take(await relay.peer("ben"), 1, acks=False)
     async with served(home) as relay:
         ben = await relay.peer("ben")
@@ -273,12 +273,12 @@ async def test_who_does_not_read_stops_nobody_and_costs_a_bounded_memory(home: P
         raw.close()
         deaf.sendall((hello := b'{"v":1,"type":"HELLO","id":"h","ts":1,"payload":{"agent":"deaf"}}') and
                      len(hello).to_bytes(4, "big") + hello)  # fmt: skip
-        await until(lambda: "deaf" in relay.router.connected())
+        await until(lambda: "deaf" in relay.router.clients.connected())
         ann, ben = await relay.peer("ann"), await relay.peer("ben")
         body = "x" * 100_000
         for _ in range(60):  # six megabytes for who takes none of it
             await ann.send("deaf", body)
-        connection = relay.router.connected()["deaf"]
+        connection = relay.router.clients.connected()["deaf"]
         assert connection.is_full
         assert connection._transport is not None
         assert connection._transport.get_write_buffer_size() < SOCKET_OUTPUT_BYTES + 2 * len(body)
@@ -286,7 +286,7 @@ async def test_who_does_not_read_stops_nobody_and_costs_a_bounded_memory(home: P
         await ann.send("ben", "still here")
         assert [one.body for one in await take(ben, 1)] == ["still here"]
         deaf.close()
-        await until(lambda: "deaf" not in relay.router.connected())
+        await until(lambda: "deaf" not in relay.router.clients.connected())
         late = await relay.peer("deaf")
         assert len(await take(late, 60)) == 60
 
@@ -298,9 +298,11 @@ async def test_a_backlog_is_sent_no_faster_than_it_is_taken(home: Path) -> None:
         ben = await relay.raw()
         ben.writer.transport.pause_reading()  # type: ignore[attr-defined]
         ben.say("HELLO", {"agent": "ben"})
-        await until(lambda: "ben" in relay.router.connected() and relay.router.connected()["ben"].is_full)
+        await until(
+            lambda: "ben" in relay.router.clients.connected() and relay.router.clients.connected()["ben"].is_full
+        )
         await ann.send("ann", "others go on")
-        assert len(relay.router.connected()["ben"].inflight) < 20
+        assert len(relay.router.clients.connected()["ben"].inflight) < 20
         ben.writer.transport.abort()
 
 
@@ -309,7 +311,7 @@ async def test_no_more_is_on_its_way_than_a_client_wants(home: Path) -> None:
         ann, ben = await relay.peer("ann"), await relay.peer("ben", max_inflight=3)
         for number in range(10):
             await ann.send("ben", str(number))
-        assert len(relay.router.connected()["ben"].inflight) == 3
+        assert len(relay.router.clients.connected()["ben"].inflight) == 3
         assert [one.body for one in await take(ben, 10)] == [str(number) for number in range(10)]
 
 
@@ -336,9 +338,9 @@ async def test_who_does_not_take_answers_is_not_read(home: Path) -> None:
         eve.writer.transport.pause_reading()  # type: ignore[attr-defined]
         for _ in range(1_000):
             eve.say("PING", {"nonce": "x" * 10_000})
-        transport = relay.router.connected()["eve"]._transport
+        transport = relay.router.clients.connected()["eve"]._transport
         assert transport is not None
-        await until(lambda: relay.router.connected()["eve"].is_full)
+        await until(lambda: relay.router.clients.connected()["eve"].is_full)
         size = await settled(transport.get_write_buffer_size)
         assert SOCKET_OUTPUT_BYTES < size < 2 * SOCKET_OUTPUT_BYTES
         eve.writer.transport.abort()
@@ -360,6 +362,6 @@ async def test_what_is_not_to_be_kept_reaches_who_is_here(home: Path) -> None:
         assert (got.body, got.kind) == ("typing …", "state")
         assert relay.mail.load("ben") == (0, 0)
         await ben.close()
-        await until(lambda: "ben" not in relay.router.connected())
+        await until(lambda: "ben" not in relay.router.clients.connected())
         with pytest.raises(Busy):
             await ann.send("ben", "typing …", durability="memory")
