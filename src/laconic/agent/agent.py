@@ -19,7 +19,7 @@ from typing import NamedTuple
 from laconic.agent import assembling
 from laconic.agent.conversation import Answered, Conversation
 from laconic.agent.events import Compacted, Decision, Event, Notice, TurnEnded
-from laconic.agent.loop import run_turn
+from laconic.agent.loop import failed, run_turn
 from laconic.agent.sessions.session import Session
 from laconic.foundation.errors import LaconicError
 
@@ -85,9 +85,12 @@ class Agent:
         talk = self.talk
         ended = await run_turn(talk, message)
         self._is_cancellable = False  # from here on the end is told, whoever asks for it once more
+        try:
+            talk.session.end_turn()
+        except LaconicError as error:  # deleted elsewhere, a full disk: whoever listens is told, and can go on
+            ended = ended if ended.notice else failed(error)
         if ended.notice:
             await talk.emit(Notice(talk.turn, ended.level, ended.notice))
-        talk.session.end_turn()
         await talk.emit(TurnEnded(talk.turn, ended.reason))
 
     def cancel(self) -> None:
@@ -139,3 +142,4 @@ class Agent:
                 await self._running
         self.talk.toolbox.close()
         self.talk.store.close()
+        self.talk.hold.close()

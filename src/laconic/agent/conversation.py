@@ -12,6 +12,7 @@ from laconic.agent.events import Decision, Event, Unlocked
 from laconic.agent.models.protocol import Model
 from laconic.agent.models.protocol import Usage as RequestUsage
 from laconic.agent.repeats import Repeats
+from laconic.agent.sessions.holding import Hold
 from laconic.agent.sessions.session import Session
 from laconic.agent.sessions.store import Store
 from laconic.agent.tools.declaration import ANSWER, Tool
@@ -44,6 +45,7 @@ class Conversation:
     toolbox: Toolbox
     store: Store
     session: Session
+    hold: Hold  # on the session
     budget: Budget
     gauge: Gauge
     way: Way

@@ -44,10 +44,15 @@ async def run_turn(talk: Conversation, message: str) -> Ended:
     except asyncio.CancelledError:
         return Ended(Reason.CANCELLED)
     except LaconicError as error:
-        hint = f" ({error.hint})" if error.hint else ""
-        return Ended(Reason.FAILED, f"{error.code}: {error.message}{hint}", Level.ERROR)
+        return failed(error)
     except Exception as error:  # noqa: BLE001 - a defect must reach whoever listens, not leave them waiting
         return Ended(Reason.FAILED, defect(error).message, Level.ERROR)
+
+
+def failed(error: LaconicError) -> Ended:
+    """How a turn ends that this error has stopped."""
+    hint = f" ({error.hint})" if error.hint else ""
+    return Ended(Reason.FAILED, f"{error.code}: {error.message}{hint}", Level.ERROR)
 
 
 async def _steps(talk: Conversation) -> Ended:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from laconic.agent.conversation import Conversation, Options, tools_for
 from laconic.agent.disclosure import unlocked
 from laconic.agent.models.protocol import Abilities, Model
 from laconic.agent.prefix import prefix_text, repository_card
+from laconic.agent.sessions.holding import Hold
 from laconic.agent.sessions.session import Session
 from laconic.agent.sessions.store import Store
 from laconic.agent.tools.toolbox import Choices, Toolbox
@@ -24,7 +26,10 @@ from laconic.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How an agent is to be opened. `session` is the id of one that goes on, "" for a new one."""
+    """How an agent is to be opened. `session` is the id of one that goes on, "" for a new one.
+
+    `hold` is ours on that session, where this process has it open already.
+    """
 
     root: Path
     folder: Path  # where sessions are kept
@@ -33,33 +38,35 @@ class Wanted:
     choices: Choices = field(default_factory=Choices)
     shares: Shares = field(default_factory=Shares)
     options: Options = field(default_factory=Options)
+    hold: Hold | None = None
 
 
 async def open_agent(model: Model, wanted: Wanted) -> Agent:
-    """An agent, to be closed, and the model after it."""
+    """An agent, to be closed, and the model after it. Until then no other process goes on with its session."""
     window = model.abilities.window or DEFAULT_MODEL_WINDOW_TOKENS
     budget = Budget.of(window, wanted.shares)
-    store = Store.open(wanted.folder)
-    try:
-        toolbox, session = await _opened(model.abilities, wanted, store, budget)
-    except BaseException:
-        store.close()
-        raise
+    with ExitStack() as opened:
+        store = opened.enter_context(Store.open(wanted.folder))
+        identifier = wanted.session or new_id()
+        hold = opened.enter_context(wanted.hold.again() if wanted.hold else store.hold(identifier))
+        toolbox, session = await _opened(model.abilities, wanted, store, budget, identifier)
+        opened.pop_all()  # what is open is the agent's to close now
     way = way_of(model.abilities)
-    gauge = Gauge(toolbox.tokenizer)
-    return Agent(Conversation(model, toolbox, store, session, budget, gauge, way, wanted.options, tools_for(way)))
+    gauge, tools = Gauge(toolbox.tokenizer), tools_for(way)
+    return Agent(Conversation(model, toolbox, store, session, hold, budget, gauge, way, wanted.options, tools))
 
 
-async def _opened(abilities: Abilities, wanted: Wanted, store: Store, budget: Budget) -> tuple[Toolbox, Session]:
+async def _opened(
+    abilities: Abilities, wanted: Wanted, store: Store, budget: Budget, id: str
+) -> tuple[Toolbox, Session]:
     """The toolbox and the session, whose tools keep their things under its id."""
     root = wanted.root.resolve(strict=True)
-    going_on = store.resume(wanted.session) if wanted.session else None
+    going_on = store.resume(id) if wanted.session else None
     if going_on is not None and going_on.repository != str(root):
         message = f"the session {going_on.id} is about {going_on.repository}, not about {root}"
         raise LaconicError("invalid_argument", message, f"go on with it there: --root {going_on.repository}")
-    session = going_on.id if going_on else new_id()
     choices = replace(wanted.choices, observation_tokens=budget.observation)
-    toolbox = Toolbox.open(root, wanted.folder, session, wanted.answer_words, choices)
+    toolbox = Toolbox.open(root, wanted.folder, id, wanted.answer_words, choices)
     try:
         way = way_of(abilities).value
         if going_on is not None and (going_on.way, going_on.model) == (way, abilities.model):
@@ -69,7 +76,7 @@ async def _opened(abilities: Abilities, wanted: Wanted, store: Store, budget: Bu
         if going_on is not None:
             going_on.use(abilities.model, prefix, way, tier)
             return toolbox, going_on
-        return toolbox, store.create(str(root), abilities.model, prefix, way, session)
+        return toolbox, store.create(str(root), abilities.model, prefix, way, id)
     except BaseException:
         toolbox.close()
         raise

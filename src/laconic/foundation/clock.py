@@ -13,6 +13,11 @@ def local_time() -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S")
 
 
+def local_minute(seconds: float) -> str:
+    """A moment in seconds since 1970, for people who look for it in a list."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
 class Stopwatch:
     """Seconds since it was made."""
 

@@ -101,6 +101,7 @@ EXIT_OF_CODE = {
     "window_exceeded": EXIT_SURROUNDINGS,  # the prompt does not fit into the model's window, or was cut to fit
     "session_not_found": EXIT_NEGATIVE,
     "ambiguous_session": EXIT_NEGATIVE,
+    "session_in_use": EXIT_NEGATIVE,  # another process talks in it
     # Ourselves
     "internal_error": EXIT_DEFECT,
 }

@@ -235,6 +235,23 @@ def test_names_of_others_steer_no_terminal(root: Path, monkeypatch: pytest.Monke
     assert visible(told) == told
 
 
+def test_sessions_of_one_name_are_listed_to_choose_from(store: Store) -> None:
+    made = [created(store) for _ in range(3)]
+    say(made[1], "one", "two")
+    for each, updated in zip(made, (1, 3, 2), strict=True):
+        store.rename(each.id, "hello")
+        store.database.execute("update sessions set updated_at = ? where id = ?", (updated, each.id))
+    with pytest.raises(LaconicError, match="several sessions are called 'hello'") as told:
+        store.find("hello", "r")
+    first, *rows = told.value.hint.splitlines()
+    assert "by its id" in first
+    assert [row.split()[0] for row in rows] == [each.id[-8:] for each in (made[1], made[2], made[0])]
+    assert rows[0].endswith("2 turns")
+    assert store.find(rows[0].split()[0]).id == made[1].id
+    with pytest.raises(LaconicError, match="no session of this repository yet"):
+        store.find("last", "elsewhere")
+
+
 def test_figures_are_counted_where_they_were_spent(store: Store) -> None:
     session = created(store)
     for cached in (0, 90, None):

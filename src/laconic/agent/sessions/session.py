@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from laconic.agent.models.protocol import Message, Prompt, RawCall
 from laconic.agent.models.protocol import Usage as RequestUsage
 from laconic.foundation.clock import wall_seconds
-from laconic.foundation.database import Database
+from laconic.foundation.database import Database, Values
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.ids import new_id
 
@@ -130,80 +130,84 @@ class Session:
     def replace_last(self, content: str, tokens: int, kept_from: str) -> None:
         """Say the last message in other words, with which the prompt begins anew."""
         last = self.messages[-1]
-        self._database.execute(
-            "update messages set content = ?, tokens = ?, kept_from = ?, shown = ? where id = ?",
+        self._change(
+            "update messages set content = ?, tokens = ?, kept_from = ?, shown = ? where id = ? returning 1",
             (content, tokens, kept_from, last.text, last.id),
         )
         self.messages[-1] = last._replace(content=content, tokens=tokens, kept_from=kept_from, shown=last.text)
 
     def show_last(self, text: str) -> None:
         """Have the last message shown in other words than the model's."""
-        self._database.execute("update messages set shown = ? where id = ?", (text, self.messages[-1].id))
+        self._change("update messages set shown = ? where id = ? returning 1", (text, self.messages[-1].id))
         self.messages[-1] = self.messages[-1]._replace(shown=text)
 
     def keep_draft(self, text: str) -> None:
         """Write down more of an answer that is coming in, which is about to be shown."""
-        self._database.execute("insert into drafts (session_id, text) values (?, ?)", (self.id, text))
+        self._change(
+            "insert into drafts (session_id, text) select id, ? from sessions where id = ? returning 1", (text, self.id)
+        )
 
     def begin_call(self, id: str, tool: str, arguments: str, tier: int) -> None:
         """Write down a call of the last message that is about to be made."""
-        self._database.execute(
+        self._change(
             "insert into tool_calls (id, message_id, tool_name, input_json, status, tier) "
-            "values (?, ?, ?, ?, 'pending', ?)",
-            (id, self.messages[-1].id, tool, arguments, tier),
+            "select ?, id, ?, ?, 'pending', ? from messages where id = ? returning 1",
+            (id, tool, arguments, tier, self.messages[-1].id),
         )
 
     def end_call(self, id: str, status: str, output: str, tokens: int, duration_ms: int) -> None:
         """Write down what came of a call."""
-        self._database.execute(
-            "update tool_calls set status = ?, output = ?, tokens = ?, duration_ms = ? where id = ?",
+        self._change(
+            "update tool_calls set status = ?, output = ?, tokens = ?, duration_ms = ? where id = ? returning 1",
             (status, output, tokens, duration_ms, id),
         )
 
     def record(self, usage: RequestUsage, duration_ms: int) -> None:
         """Write down what the request cost that the last message answers."""
-        self._database.execute(
-            "insert into requests values (?, ?, ?, ?, ?, ?, ?)",
-            (self.id, self.messages[-1].id, *usage, duration_ms, _now()),
+        self._change(
+            "insert into requests select session_id, id, ?, ?, ?, ?, ? from messages where id = ? returning 1",
+            (*usage, duration_ms, _now(), self.messages[-1].id),
         )
 
     def unlock(self, tier: int) -> None:
         """Have the tools of a tier from now on."""
+        self._change("update sessions set active_tier = ? where id = ? returning 1", (tier, self.id))
         self.tier = tier
-        self._database.execute("update sessions set active_tier = ? where id = ?", (tier, self.id))
 
     def leave_out(self, kept_from: str | None, summary: str) -> None:
         """Have turns leave the prompt with the user's next message, which has to tell the `summary`.
 
         `kept_from` is the first message that stays, None where none does.
         """
-        self.kept_from, self.summary = kept_from, summary
-        self._database.execute(
-            "update sessions set summary = ?, kept_from = ? where id = ?", (summary, kept_from, self.id)
+        self._change(
+            "update sessions set summary = ?, kept_from = ? where id = ? returning 1", (summary, kept_from, self.id)
         )
+        self.kept_from, self.summary = kept_from, summary
 
     def rewind(self, turn: int) -> None:
         """Go on after an earlier turn; 0 is the beginning. What came later is kept, and no longer of this session."""
         if not 0 <= turn <= self.turn:
             raise LaconicError("invalid_argument", f"there is no turn {turn}", f"turns are 0 to {self.turn}")
         kept = [each for each in self.messages if each.turn <= turn]
-        self.leave_out(None, "")
         with self._database.transaction():
+            self._check_is_there()
+            self._database.execute("update sessions set summary = '', kept_from = null where id = ?", (self.id,))
             self._move(kept[-1].id if kept else None)
+        self.kept_from, self.summary = None, ""
         self.messages = kept
 
     def rename(self, name: str) -> None:
         """Call it otherwise."""
+        self._change("update sessions set name = ? where id = ? returning 1", (name, self.id))
         self.name = name
-        self._database.execute("update sessions set name = ? where id = ?", (name, self.id))
 
     def use(self, model: str, prefix: str, way: str, prefix_tier: int) -> None:
         """Go on with another model; the prompt begins anew."""
-        self.model, self.prefix, self.way, self.prefix_tier = model, prefix, way, prefix_tier
-        self._database.execute(
-            "update sessions set model_id = ?, prefix = ?, way = ?, prefix_tier = ? where id = ?",
+        self._change(
+            "update sessions set model_id = ?, prefix = ?, way = ?, prefix_tier = ? where id = ? returning 1",
             (model, prefix, way, prefix_tier, self.id),
         )
+        self.model, self.prefix, self.way, self.prefix_tier = model, prefix, way, prefix_tier
 
     def end_turn(self) -> None:
         """Have a turn end with an answer, however it was broken off, also by the end of the program.
@@ -226,10 +230,15 @@ class Session:
             tokens = len(said) // _TOKEN_CHARACTERS + _BROKEN_OFF_TOKENS
             self.add(Draft("assistant", said or BROKEN_OFF, tokens, turn, is_whole=False))
 
+    def _change(self, sql: str, values: Values) -> None:
+        """Run a statement that returns a row for what it has changed; raises `session_not_found` without one."""
+        if not self._database.rows(sql, values):
+            raise gone()
+
     def _check_is_there(self) -> None:
         """Raises `session_not_found` where somebody has deleted it meanwhile."""
         if self._database.row("select 1 from sessions where id = ?", (self.id,)) is None:
-            raise LaconicError("session_not_found", "this session was deleted by another process", "begin a new one")
+            raise gone()
 
     def _move(self, head: str | None) -> None:
         """Make a message the last one; raises `version_conflict` where the session went on elsewhere."""
@@ -250,6 +259,11 @@ class Session:
                 return [call for call in each.message().calls if call.id not in answered]
             answered.add(each.call_id)
         return []
+
+
+def gone() -> LaconicError:
+    """What to raise where a session was there, and is not any more."""
+    return LaconicError("session_not_found", "this session was deleted by another process", "begin a new one")
 
 
 def branch(database: Database, head: str | None) -> list[Stored]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from laconic.agent.sessions.session import Session, Stored, branch
+from laconic.agent.sessions.holding import Hold
+from laconic.agent.sessions.session import Session, Stored, branch, gone
 from laconic.agent.sessions.tables import MIGRATIONS
-from laconic.foundation.clock import wall_seconds
+from laconic.capabilities.text import counted
+from laconic.foundation.clock import local_minute, wall_seconds
 from laconic.foundation.database import Database
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.ids import new_id
@@ -15,10 +18,14 @@ from laconic.foundation.limits import MAX_LISTED_CHATS, MAX_SESSION_CHARACTERS
 
 FILE = "sessions.sqlite"
 NAME_CHARACTERS = 60  # of a name that is taken from the first message
+LAST = "last"
+ID_CHARACTERS = 8  # of the end of an id, which tells sessions apart
+LEAST_ID_CHARACTERS = 4  # that are looked for at both ends of ids
+MAX_TOLD_CHOICES = 8  # where several sessions may be meant
 
 
 class Listed(NamedTuple):
-    """One session in a list; times in ms."""
+    """One session in a list; times in ms since 1970."""
 
     id: str
     name: str
@@ -57,6 +64,7 @@ _LISTED = (
     "select id, name, repo_path, model_id, active_tier, created_at, updated_at, "
     "coalesce((select turn from messages where messages.id = head), 0), forked_from from sessions"
 )
+_NEWEST = "order by updated_at desc, id desc"
 
 
 class Store:
@@ -81,8 +89,12 @@ class Store:
         )
         return Session(self.database, new)
 
+    def hold(self, id: str) -> Hold:
+        """Keep other processes from going on with a session, by its full id; raises `session_in_use`."""
+        return Hold.take(self.database.path.parent, id)
+
     def resume(self, id: str) -> Session:
-        """Go on with a session, by its full id."""
+        """Go on with a session that is held, by its full id. A turn that was broken off ends here."""
         return Session(self.database, id)
 
     def find(self, wanted: str, repository: str = "") -> Listed:
@@ -90,41 +102,53 @@ class Store:
 
         Raises `session_not_found` or `ambiguous_session`.
         """
-        if wanted == "last":
-            rows = self.database.rows(f"{_LISTED} where repo_path = ? order by updated_at desc limit 1", (repository,))
-        else:
-            named = "where id = ?1 or name = ?1 and ?2 in ('', repo_path)"
-            rows = self.database.rows(f"{_LISTED} {named} limit 3", (wanted, repository))
-            if not rows and len(wanted) >= 4:
-                rows = self.database.rows(f"{_LISTED} where substr(id, 1, length(?1)) = ?1 limit 3", (wanted,))
-            if not rows and len(wanted) >= 4:  # the beginning of an id is the time: its end tells sessions apart
-                rows = self.database.rows(f"{_LISTED} where substr(id, -length(?1)) = ?1 limit 3", (wanted,))
-        if len(rows) > 1:
-            raise LaconicError("ambiguous_session", f"several sessions are called {wanted!r}", "write more of the id")
-        if not rows:
-            raise LaconicError("session_not_found", f"there is no session {wanted!r}", "laconic sessions list")
-        return Listed(*rows[0])
+        found = self._last(repository) if wanted == LAST else self._called(wanted, repository)
+        if len(found) > 1:
+            raise _ambiguous(wanted, found)
+        if not found:
+            what = "no session of this repository yet" if wanted == LAST else f"no session {wanted!r}"
+            raise LaconicError("session_not_found", f"there is {what}", "laconic sessions list")
+        return found[0]
+
+    def _last(self, repository: str) -> list[Listed]:
+        rows = self.database.rows(f"{_LISTED} where repo_path = ? {_NEWEST} limit 1", (repository,))
+        return [Listed(*row) for row in rows]
+
+    def _called(self, wanted: str, repository: str) -> list[Listed]:
+        """Those that a name or an id means; one more than are told."""
+        order = f"{_NEWEST} limit {MAX_TOLD_CHOICES + 1}"
+        named = "where id = ?1 or name = ?1 and ?2 in ('', repo_path)"
+        rows = self.database.rows(f"{_LISTED} {named} {order}", (wanted, repository))
+        if not rows and len(wanted) >= LEAST_ID_CHARACTERS:
+            rows = self.database.rows(f"{_LISTED} where substr(id, 1, length(?1)) = ?1 {order}", (wanted,))
+        if not rows and len(wanted) >= LEAST_ID_CHARACTERS:
+            rows = self.database.rows(f"{_LISTED} where substr(id, -length(?1)) = ?1 {order}", (wanted,))
+        return [Listed(*row) for row in rows]
 
     def every(self, repository: str = "") -> list[Listed]:
         """The latest sessions, of one repository or of all, the last one first."""
         where = "where repo_path = ?1" if repository else "where ?1 = ''"
-        rows = self.database.rows(f"{_LISTED} {where} order by updated_at desc limit {MAX_LISTED_CHATS}", (repository,))
+        rows = self.database.rows(f"{_LISTED} {where} {_NEWEST} limit {MAX_LISTED_CHATS}", (repository,))
         return [Listed(*row) for row in rows]
 
     def fork(self, id: str, name: str = "") -> Session:
-        """A session that begins with all that was said in another."""
+        """A session that begins with all that was said in another; raises `session_not_found`."""
         new = new_id()
-        self.database.execute(
+        made = self.database.rows(
             "insert into sessions (id, created_at, updated_at, repo_path, model_id, active_tier, name, head, "
             "forked_from, prefix, way, prefix_tier, summary, kept_from) select ?, ?, ?, repo_path, model_id, "
-            "active_tier, ?, head, id, prefix, way, prefix_tier, summary, kept_from from sessions where id = ?",
+            "active_tier, ?, head, id, prefix, way, prefix_tier, summary, kept_from from sessions where id = ? "
+            "returning 1",
             (new, _now(), _now(), checked_name(name), id),
         )
+        if not made:
+            raise gone()
         return Session(self.database, new)
 
     def rename(self, id: str, name: str) -> None:
-        """Call a session otherwise."""
-        self.database.execute("update sessions set name = ? where id = ?", (checked_name(name), id))
+        """Call a session otherwise; raises `session_not_found`."""
+        if not self.database.rows("update sessions set name = ? where id = ? returning 1", (checked_name(name), id)):
+            raise gone()
 
     def delete(self, id: str) -> None:
         """Forget a session and all that no fork of it still needs."""
@@ -137,9 +161,10 @@ class Store:
             self._forget(id)
 
     def history(self, id: str) -> History:
-        """All that is kept of a session's branch."""
+        """All that is kept of a session's branch; raises `session_not_found`."""
         row = self.database.row(f"{_LISTED} where id = ?", (id,))
-        assert row is not None
+        if row is None:
+            raise gone()
         messages = branch(self.database, self.database.value("select head from sessions where id = ?", (id,)))
         calls: list[CallRow] = []
         for each in messages:
@@ -170,6 +195,21 @@ class Store:
         moved = "select session_id from messages where messages.id = requests.message_id"
         self.database.execute(f"update requests set session_id = ({moved}) where session_id = ?", (id,))
         self.database.execute("delete from sessions where id = ?", (id,))
+
+
+def short_id(id: str) -> str:
+    """The end of an id: the beginning is the time, which sessions share."""
+    return id[-ID_CHARACTERS:]
+
+
+def _ambiguous(wanted: str, found: Sequence[Listed]) -> LaconicError:
+    rows = [
+        f"  {short_id(each.id)}  {local_minute(each.updated_at / 1000)}  {counted(each.turns, 'turn')}"
+        for each in found[:MAX_TOLD_CHOICES]
+    ]
+    more = ["  and more"] if len(found) > MAX_TOLD_CHOICES else []
+    hint = "\n".join(["say which one by its id, the newest first:", *rows, *more])
+    return LaconicError("ambiguous_session", f"several sessions are called {wanted!r}", hint)
 
 
 def checked_name(name: str) -> str:

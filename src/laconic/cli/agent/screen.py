@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from laconic.agent.agent import Agent
 from laconic.agent.conversation import Conversation
@@ -16,6 +15,7 @@ from laconic.agent.sessions.analytics import analytics
 from laconic.agent.tools.editing import undo
 from laconic.cli.agent.declared import HIGHEST_TIER
 from laconic.cli.agent.servers import Server, connected
+from laconic.foundation.clock import local_minute
 from laconic.foundation.errors import EXIT_OK, LaconicError
 from laconic.tui.app import chat
 from laconic.tui.shown import SessionRow, Status, ToolRow
@@ -117,7 +117,10 @@ class OnScreen:
     async def sessions(self) -> Sequence[SessionRow]:
         """The sessions of this repository, the newest first."""
         found = self._talk.store.every(self._talk.session.repository)
-        return [SessionRow(each.id, each.name or each.id, each.turns, _when(each.updated_at)) for each in found]
+        return [
+            SessionRow(each.id, each.name or each.id, each.turns, local_minute(each.updated_at / 1000))
+            for each in found
+        ]
 
     async def resume(self, session: str) -> None:
         """Go on with another session."""
@@ -158,11 +161,8 @@ class OnScreen:
     async def _go_on(self, session: str) -> None:
         """Have another session, or the same one with another model; the one there is stays where that fails."""
         retrieves = self._talk.retrieves
-        agent = await open_agent(self._model, replace(self._wanted, session=session))
+        hold = self._talk.hold if session == self._talk.session.id else None
+        agent = await open_agent(self._model, replace(self._wanted, session=session, hold=hold))
         old, self._agent = self._agent, agent
         agent.talk.retrieves = retrieves
         await old.close()
-
-
-def _when(stamp: int) -> str:
-    return datetime.fromtimestamp(stamp / 1000, UTC).astimezone().strftime("%Y-%m-%d %H:%M")

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from laconic.agent.sessions.analytics import analytics
-from laconic.agent.sessions.store import History, Listed, Store
+from laconic.agent.sessions.store import History, Listed, Store, short_id
 from laconic.agent.tools.kept import Kept
 from laconic.capabilities.text import Style, aligned, counted
 from laconic.cli.agent.chat import folder
 from laconic.cli.agent.declared import ExportFormat, SessionParameters, SessionVerb
 from laconic.cli.daemon import resolved_root
+from laconic.foundation.clock import local_minute
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible, visible_line
-
-ID_CHARACTERS = 8  # of the end of an id, which tells sessions apart
 
 
 class _Asked(NamedTuple):
@@ -45,7 +43,7 @@ def _list(asked: _Asked) -> dict[str, Any]:
     found = asked.store.every("" if asked.parameters.every else asked.repository)
     rows = [
         (
-            each.id[-ID_CHARACTERS:],
+            short_id(each.id),
             _when(each.updated_at),
             counted(each.turns, "turn"),
             visible_line(each.model),
@@ -72,7 +70,8 @@ def _rewind(asked: _Asked) -> dict[str, Any]:
     turn = "".join(asked.parameters.value)
     if not turn.isdigit():
         raise LaconicError("usage", "a turn is missing", f"a number from 0 to {found.turns}: laconic sessions show")
-    asked.store.resume(found.id).rewind(int(turn))
+    with asked.store.hold(found.id):
+        asked.store.resume(found.id).rewind(int(turn))
     return {"id": found.id, "turn": int(turn), "text": f"{found.id} goes on after turn {turn}\n"}
 
 
@@ -86,10 +85,11 @@ def _rename(asked: _Asked) -> dict[str, Any]:
 
 def _delete(asked: _Asked) -> dict[str, Any]:
     found = asked.named()
-    asked.store.delete(found.id)
-    kept = Kept.open(folder(), found.id)
-    kept.forget()
-    kept.close()
+    with asked.store.hold(found.id):
+        asked.store.delete(found.id)
+        kept = Kept.open(folder(), found.id)
+        kept.forget()
+        kept.close()
     return {"id": found.id, "text": f"{found.id} is deleted\n"}
 
 
@@ -108,7 +108,7 @@ def _stats(asked: _Asked) -> dict[str, Any]:
     figures = analytics(asked.store, tuple(each.id for each in found))
     sessions = [
         (
-            each.id[-ID_CHARACTERS:], f"{each.requests:,}", f"{each.prompt_tokens:,}",
+            short_id(each.id), f"{each.requests:,}", f"{each.prompt_tokens:,}",
             "–" if each.cached_percent is None else f"{each.cached_percent:.1f} %", f"{each.completion_tokens:,}",
             f"{each.seconds:,.1f}", visible_line(each.name),
         )
@@ -165,8 +165,8 @@ def _markdown(history: History) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _when(stamp: int) -> str:
-    return datetime.fromtimestamp(stamp / 1000, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+def _when(stamp_ms: int) -> str:
+    return local_minute(stamp_ms / 1000)
 
 
 _VERBS: Mapping[SessionVerb, Callable[[_Asked], dict[str, Any]]] = {
