@@ -239,6 +239,37 @@ def test_a_file_that_changes_under_a_question_is_never_shown_by_the_lines_it_had
         assert outcome.notes == ("kitchen.py changed after the index was made: lines may be others",)
 
 
+@pytest.mark.parametrize("question", ['"return water"', "/return w.t/"])
+@pytest.mark.parametrize(("edited", "lines"), [(f"# before all others\n{SOURCE}", [11]), ("water = 1\n", [])])
+def test_text_is_found_as_it_is_at_the_revision_that_the_answer_names(
+    kitchen: Path, question: str, edited: str, lines: list[int]
+) -> None:
+    search = catalogue.load("code.search")
+
+    def run(workspace: Workspace, parameters: Any) -> Any:
+        (kitchen / "kitchen.py").write_text(edited, "utf-8")
+        return search.run(workspace, parameters)
+
+    with Workspace.open(kitchen) as workspace:
+        before = invoke(search, workspace, {"query": [question]})
+        assert [hit.line for hit in before.result.hits] == [10]
+        outcome = invoke(replace(search, run=run), workspace, {"query": [question]})
+        assert [hit.line for hit in outcome.result.hits] == lines
+        assert outcome.revision == workspace.revision != before.revision
+
+
+def test_who_searches_for_text_is_told_of_files_that_are_not_what_was_indexed(kitchen: Path) -> None:
+    search, note = catalogue.load("code.search"), "kitchen.py changed after the index was made: lines may be others"
+    with Workspace.open(kitchen) as first:
+        first.refresh()
+    with Workspace.open(kitchen, refresh=False) as workspace:
+        (kitchen / "kitchen.py").write_text("water = 1\n", "utf-8")
+        assert invoke(search, workspace, {"query": ['"return water"']}).notes == (note,)
+        (kitchen / "kitchen.py").unlink()
+        outcome = invoke(search, workspace, {"query": ['"return water"']})
+        assert (outcome.failure, outcome.result.hits, outcome.notes) == (None, (), (note,))
+
+
 @pytest.mark.parametrize(("refresh", "runs"), [(True, 1 + MAX_LOOKS_AGAIN), (False, 1)])
 def test_it_is_asked_again_a_bounded_number_of_times_and_only_where_files_are_looked_at(
     kitchen: Path, refresh: bool, runs: int

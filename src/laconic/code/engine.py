@@ -6,12 +6,12 @@ the revision that it was made for.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from laconic.code.index.content import read_below
+from laconic.code.index.content import Hashed, read_below, reader_below
 from laconic.code.index.refresh import Progress, RefreshReport, refresh
 from laconic.code.index.schema import IndexedFile as StoredFile
 from laconic.code.index.store import Store
@@ -133,7 +133,7 @@ class Engine:
         from laconic.code.search.door import Search
 
         if self._search is None:
-            self._search = Search(self.root, self.store)
+            self._search = Search(self.root, self.store, self.reader)
         return self._search
 
     @property
@@ -144,7 +144,7 @@ class Engine:
         revision = self.revision
         if self._functions is None or self._functions[0] != revision:
             store = self.store
-            self._functions = revision, collect(store.files(), self._read, store.symbols_of, store.directory)
+            self._functions = revision, collect(store.files(), self.reader(), store.symbols_of, store.directory)
         return self._functions[1]
 
     # Symbols
@@ -187,25 +187,41 @@ class Engine:
 
         Where this is no error, it is the text of now.
         """
-        text = self._read(path)
         file = self.store.file(path)
-        if file is not None and content_hash(text) != file.hash:
-            if self.refuses_changed:
-                raise LaconicError("unreadable_file", f"{path} has changed since it was indexed", "ask again")
-            self.changed.add(path)
-        return text
-
-    def _read(self, path: str) -> bytes:
-        """The text of an indexed file as it is on disk."""
-        if self.store.file(path) is None:
+        if file is None:
             reason = self.store.why_skipped(path)
             if reason is not None:
                 raise LaconicError("not_indexed", f"{path} is not indexed: {reason.value}")
             raise LaconicError("path_not_found", f"{path} is not a file of the index")
         try:
-            return read_below(str(self.root), path)
+            text = read_below(str(self.root), path)
         except OSError as error:
-            raise LaconicError("unreadable_file", f"{path} cannot be read: {error.strerror}") from error
+            raise _unreadable(path, error) from error
+        self._check(file, text)
+        return text
+
+    def reader(self) -> Callable[[Hashed], bytes]:
+        """`source` for many files of the index; one that is gone is empty where this is no error."""
+        read = reader_below(str(self.root))
+
+        def source(file: Hashed) -> bytes:
+            try:
+                text = read(file.path)
+            except OSError as error:
+                if self.refuses_changed:
+                    raise _unreadable(file.path, error) from error
+                text = b""
+            self._check(file, text)
+            return text
+
+        return source
+
+    def _check(self, file: Hashed, text: bytes) -> None:
+        """Refuse, or note, a text that is not the one that was indexed."""
+        if content_hash(text) != file.hash:
+            if self.refuses_changed:
+                raise LaconicError("unreadable_file", f"{file.path} has changed since it was indexed", "ask again")
+            self.changed.add(file.path)
 
 
 class StoredFacts:
@@ -267,6 +283,10 @@ class StoredFacts:
 
     def _numbers(self, ids: Iterable[int]) -> list[int]:
         return sorted(self._number[file_id] for file_id in ids if file_id in self._number)
+
+
+def _unreadable(path: str, error: OSError) -> LaconicError:
+    return LaconicError("unreadable_file", f"{path} cannot be read: {error.strerror}")
 
 
 def _facts_key(file: StoredFile) -> tuple[str, str, bytes]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from laconic.code.index.building.judge import not_worth_indexing
-from laconic.code.index.content import Reason, read_file, reason_of
+from laconic.code.index.content import Reason, read_below, read_file, reader_below, reason_of
 
 SQUEEZED = b"function f(a){return a.b(c);}" * 100
 WRITTEN = b"def f(a):\n    return a.b(c)\n"
@@ -69,6 +69,60 @@ def test_only_small_regular_files_are_read(tmp_path: Path) -> None:
         "large": Reason.TOO_LARGE, "pipe": Reason.NOT_A_FILE, "link": Reason.UNREADABLE, "gone": Reason.UNREADABLE,
         ".": Reason.NOT_A_FILE,
     }  # fmt: skip
+
+
+def test_no_path_leads_out_of_its_root(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "a").mkdir(parents=True)
+    (root / "a" / "in.py").write_text("in")
+    (tmp_path / "out.py").write_text("out")
+    (root / "link").symlink_to("..")
+    (root / "a" / "inner").symlink_to(root / "a")
+    assert read_below(str(root), "a/../a//in.py") == read_below(str(root), "/a/in.py") == b"in"
+    outside = ("../out.py", "a/../../out.py", f"{tmp_path}/out.py", "link/out.py", "link/root/a/in.py", "a/inner/in.py")
+    for path in (*outside, "..", "a/..", "", "/", "a/in.py/x", "a\0b", "\ud800", "a/\0/b.py"):
+        with pytest.raises(OSError):
+            read_below(str(root), path)
+
+
+@pytest.mark.parametrize("opened", ["root", "a", "b"])
+def test_a_directory_that_becomes_a_link_while_a_file_is_opened_leads_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: str
+) -> None:
+    """Whichever of the directories on the way was opened last when another takes its place."""
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for directory, text in ((root / "a" / "b", "in"), (outside / "b", "secret")):
+        directory.mkdir(parents=True)
+        (directory / "x.py").write_text(text)
+    real_open = os.open
+
+    def swapping(path: str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        descriptor = real_open(path, flags, mode, dir_fd=dir_fd)
+        if path.rpartition("/")[2] == opened and not (root / "a").is_symlink():
+            (root / "a").rename(tmp_path / "before")
+            (root / "a").symlink_to(outside)
+        return descriptor
+
+    monkeypatch.setattr(os, "open", swapping)
+    try:
+        assert read_below(str(root), "a/b/x.py") == b"in"  # that it was, when it was opened
+    except OSError as error:
+        assert error.errno in {errno.ELOOP, errno.ENOTDIR}
+    assert (root / "a").is_symlink()
+
+
+def test_reading_keeps_no_directory_open(tmp_path: Path) -> None:
+    for name in ("a", "b/c"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "x.py").write_text("x")
+    before = os.listdir("/dev/fd")
+    read = reader_below(str(tmp_path))
+    for path in ("a/x.py", "b/c/x.py", "a/x.py"):
+        assert read(path) == b"x"
+    with pytest.raises(FileNotFoundError):
+        read("gone/x.py")
+    del read
+    assert os.listdir("/dev/fd") == before
 
 
 def test_a_file_without_a_size_is_read_to_its_end() -> None:

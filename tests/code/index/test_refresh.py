@@ -137,14 +137,13 @@ class TestChanges:
     def test_what_could_not_be_read_is_tried_again(
         self, root: Path, store: Store, plant: Plant, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def fail(root: str, path: str) -> bytes:
+        def fail(path: str, folder: int) -> bytes:
             raise OSError(errno.EMFILE, "too many open files")
 
         plant({"a.py": "def f(): ...\n"})
         os.utime(root / "a.py", (LONG_AGO, LONG_AGO))
         with monkeypatch.context() as patch:
-            for place in ("building.rows", "refresh"):
-                patch.setattr(f"laconic.code.index.{place}.read_below", fail)
+            patch.setattr("laconic.code.index.content.read_file", fail)
             refresh(root, store)
             assert store.why_skipped("a.py") == Reason.UNREADABLE
             assert counts(refresh(root, store)) == (0, 0, 0, 1)

@@ -166,7 +166,10 @@ def test_a_file_that_changes_meanwhile_is_not_kept_under_its_old_contents(tmp_pa
     with Engine.open(tmp_path) as engine:
         engine.refresh()
         (tmp_path / "a.py").write_text("def f(a):\n    return a + b\n")
-        assert len(engine.functions) == 1
+        with pytest.raises(LaconicError, match="has changed since"):
+            assert engine.functions
+        engine.refuses_changed = False
+        assert (len(engine.functions), engine.changed) == (1, {"a.py"})
         assert not (Path(index_directory(str(tmp_path))) / "duplicates").exists()
         (tmp_path / "a.py").unlink()
     with Engine.open(tmp_path) as engine, pytest.raises(LaconicError, match="unreadable_file"):

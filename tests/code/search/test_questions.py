@@ -13,6 +13,7 @@ from tests.code.search.repositories import found, ids, lay
 from laconic.code.engine import Engine
 from laconic.code.search import literal
 from laconic.code.search.searcher import Filters
+from laconic.code.search.storage.shelf import IndexedText
 from laconic.code.symbols import Kind
 from laconic.foundation.errors import LaconicError
 
@@ -154,7 +155,7 @@ def test_lines_that_are_not_tried_would_not_match(expression: str, folds: bool, 
         return
     source = [line.encode() for line in lines]
     wanted = [number for number, line in enumerate(source, 1) if compiled.search(line)]
-    found = literal.find_expression(["a"], lambda _: b"\n".join(source), compiled)
+    found = literal.find_expression([IndexedText("a", "python", b"")], lambda _: b"\n".join(source), compiled)
     assert [number for matches in found for number in matches.lines] == wanted
 
 

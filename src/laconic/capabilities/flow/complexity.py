@@ -14,6 +14,7 @@ from laconic.foundation.errors import LaconicError
 
 if TYPE_CHECKING:
     from laconic.code.index.schema import IndexedFile
+    from laconic.code.index.store import Store
     from laconic.workspace import Workspace
 
 
@@ -52,9 +53,11 @@ def run(workspace: Workspace, parameters: Parameters) -> Complexity:
     """Read every function of the files."""
     found: list[Measured] = []
     unread = 0
-    for file in files_below(workspace, parameters.path):
+    files, store = files_below(workspace, parameters.path), workspace.engine.store
+    source_of = workspace.engine.reader()
+    for file in files:
         try:
-            found += _measured(workspace, file)
+            found += _measured(file, source_of(file), store)
         except LaconicError as error:
             if error.code != "unsupported_language":
                 raise
@@ -66,13 +69,14 @@ def run(workspace: Workspace, parameters: Parameters) -> Complexity:
     return Complexity(normal(parameters.path), len(found), round(mean, 2), page, unread)
 
 
-def _measured(workspace: Workspace, file: IndexedFile) -> list[Measured]:
-    routines = workspace.engine.flow.routines(file.path, file.language).routines
-    symbols = symbols_of(workspace.engine.store.symbols_of(file.path), routines)
+def _measured(file: IndexedFile, source: bytes, store: Store) -> list[Measured]:
+    from laconic.code.flow.reader import named_functions
+
+    functions = named_functions(source, file.language)
+    symbols = symbols_of(store.symbols_of(file.path), functions) if functions else []
     return [
         Measured(symbol.id, routine.line, routine.end_line, routine.complexity)
-        for symbol, routine in zip(symbols, routines, strict=True)
-        if routine.kind == "function" and not routine.name.rpartition(".")[2].startswith("<")
+        for symbol, routine in zip(symbols, functions, strict=True)
     ]
 
 

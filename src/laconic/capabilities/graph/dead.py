@@ -57,10 +57,10 @@ def run(workspace: Workspace, parameters: Parameters) -> Dead:
 
     engine = workspace.engine
     files = files_below(workspace, parameters.path)
-    paths = [file.path for file in files if parameters.tests or not is_test(file.path)]
-    symbols = (symbol for path in paths for symbol in engine.store.symbols_of(path))
+    paths = {file.path for file in files if parameters.tests or not is_test(file.path)}
+    symbols = (symbol for symbol in engine.store.unmentioned_symbols() if symbol.path in paths)
     found = [one for one in dead(symbols, engine.graph.evaluator) if parameters.kind in {None, one.kind}]
-    sources = (engine.source(file.path) for file in engine.store.files())
+    sources = map(engine.reader(), engine.store.files())
     named = in_other_text({symbol.name for symbol in found}, sources, engine.graph.evaluator)
     listed = [
         DeadSymbol(symbol.id, symbol.kind, symbol.path, symbol.start_line, symbol.end_line, symbol.name in named)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from laconic.code.flow.effects import with_effects
 from laconic.code.flow.lines import routine_at
 from laconic.code.languages.registry import LANGUAGES
-from laconic.code.routines import Routines
+from laconic.code.routines import Routine, Routines
 from laconic.code.symbols import CLASS_KINDS, Kind, Symbol
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.hashing import content_hash
@@ -64,10 +64,22 @@ class FlowReader:
             self._kept[key] = with_effects(read_routines(source, LANGUAGES[language], lines))
             while len(self._kept) > MAX_KEPT_FLOW_FILES:
                 self._kept.popitem(last=False)
-        found = self._kept[key]
-        if found.level == NO_FLOW:
-            raise LaconicError("unsupported_language", f"control flow of {language} is not read", "see docs/flow.md")
-        return found
+        return _known(self._kept[key])
+
+
+def named_functions(source: bytes, language: str) -> list[Routine]:
+    """The functions of a text that have names, as they stand: without what calls change. Raises as `routines` does."""
+    from laconic.code.syntax.control.read import read_routines
+
+    routines = _known(read_routines(source, LANGUAGES[language])).routines
+    return [one for one in routines if one.kind == "function" and not one.name.rpartition(".")[2].startswith("<")]
+
+
+def _known(routines: Routines) -> Routines:
+    if routines.level == NO_FLOW:
+        what = f"control flow of {routines.language} is not read"
+        raise LaconicError("unsupported_language", what, "see docs/flow.md")
+    return routines
 
 
 def routine_of(routines: Routines, symbol: Symbol) -> int:

@@ -25,13 +25,11 @@ _CANDIDATES = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
 
 
 def dead(symbols: Iterable[Symbol], evaluator: Evaluator) -> list[Symbol]:
-    """Those of `symbols` (whole files, in order) that nothing uses; of a dead class, the class alone."""
+    """Those of `symbols`, whose names no file mentions, that nothing uses; in their order, of a dead class it alone."""
     program = evaluator.program
     found: dict[str, Symbol] = {}
     for symbol in symbols:
         if symbol.kind not in _CANDIDATES or symbol.parent in found or _is_called_unnamed(symbol.name):
-            continue
-        if program.facts.files_mentioning(symbol.name):
             continue
         file = program.file(program.by_path[symbol.path])
         position = file.by_qualname[symbol.qualname]

@@ -7,10 +7,12 @@ import os
 import stat
 from collections.abc import Callable
 from enum import StrEnum
-from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from laconic.foundation.limits import MAX_FILE_BYTES
+
+# To look into a directory is not to list it, which the user may not be allowed to.
+_DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Reason(StrEnum):
@@ -43,12 +45,22 @@ class Skipped(NamedTuple):
     reason: Reason
 
 
-def read_file(path: str) -> bytes:
+class Hashed(Protocol):
+    """A file as something knows it: where it is from the root, and the hash of what it held."""
+
+    @property
+    def path(self) -> str: ...  # noqa: D102
+    @property
+    def hash(self) -> bytes: ...  # noqa: D102
+
+
+def read_file(path: str, folder: int | None = None) -> bytes:
     """The content of a regular file of at most `MAX_FILE_BYTES`; anything else is an `OSError`.
 
-    The last part of the path is never followed if it is a link, and opening a pipe does not wait for a writer.
+    The last part of the path is never followed if it is a link, and opening a pipe does not wait for a writer. With
+    the descriptor of a `folder` the path is one from there.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
@@ -68,22 +80,47 @@ def read_below(root: str, path: str) -> bytes:
     """The same for a path from an absolute root without links in it, none of whose directories may be a link either.
 
     A repository is not trusted to say what else is read: with `..` in its settings, or a link put in place of a
-    directory that was looked at, it could.
+    directory that was looked at, it could. So directories are opened one in the other, and no link is followed,
+    whenever it was made.
     """
     return reader_below(root)(path)
 
 
 def reader_below(root: str) -> Callable[[str], bytes]:
-    """`read_below` for many files at once: each directory is looked at when its first file is read, not again."""
-    is_real = cache(lambda directory: os.path.realpath(directory) == directory)
+    """`read_below` for many files at once: the directory of the last one stays open."""
+    last: tuple[str, _Folder] | None = None
 
     def read(path: str) -> bytes:
-        place = os.path.normpath(f"{root}/{path}")
-        if not place.startswith(f"{root.rstrip('/')}/") or not is_real(os.path.dirname(place)):
+        nonlocal last
+        directory, _, name = os.path.normpath(path.lstrip("/")).rpartition("/")
+        if f"{directory}/".startswith("../") or name in {"", ".", ".."}:
             raise OSError(errno.ELOOP, "it leads out of its directory", path)
-        return read_file(place)
+        try:
+            if last is None or last[0] != directory:
+                last = (directory, _Folder(root, directory))
+            return read_file(name, last[1].descriptor)
+        except ValueError as error:  # no path of any system: it holds a zero, or half a character
+            raise OSError(errno.EINVAL, "not a path", path) from error
 
     return read
+
+
+class _Folder:
+    """A directory below a root, open for as long as somebody refers to it; `OSError` if a link is on the way."""
+
+    __slots__ = ("descriptor",)
+
+    def __init__(self, root: str, directory: str) -> None:
+        self.descriptor = -1
+        self.descriptor = os.open(root, _DIRECTORY)
+        for name in directory.split("/") if directory else ():
+            inner = os.open(name, _DIRECTORY, dir_fd=self.descriptor)
+            os.close(self.descriptor)
+            self.descriptor = inner
+
+    def __del__(self) -> None:
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
 
 
 def reason_of(error: OSError) -> Reason:

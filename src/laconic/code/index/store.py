@@ -298,6 +298,11 @@ class Store:
         """All symbols by path and position, read as they are taken."""
         return map(symbol_of, self._database.stream(SYMBOL_QUERY + SYMBOL_ORDER))
 
+    def unmentioned_symbols(self) -> Iterator[Symbol]:
+        """Those whose own names no file mentions, by path and position, read as they are taken."""
+        unmentioned = "where not exists (select 1 from mention m where m.name = s.name) "
+        return map(symbol_of, self._database.stream(SYMBOL_QUERY + unmentioned + SYMBOL_ORDER))
+
     def symbols_of(self, path: str) -> list[Symbol]:
         """The symbols of a file; their positions are those of its definitions."""
         rows = self._database.rows(f"{SYMBOL_QUERY} where f.path = ? {SYMBOL_ORDER}", (path,))

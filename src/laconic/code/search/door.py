@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from laconic.code.index.content import reader_below
+from laconic.code.index.content import Hashed, reader_below
 from laconic.code.index.store import Store
 from laconic.code.search.embedding.adapt import adapted_table
 from laconic.code.search.embedding.embedders import Choice, Embedder, chosen_model, word_embedder
@@ -32,9 +32,10 @@ Stamp = tuple[int, int, int]
 class Search:
     """Finds symbols of one repository. For one thread at a time."""
 
-    def __init__(self, root: Path, store: Store) -> None:
+    def __init__(self, root: Path, store: Store, reader: Callable[[], Callable[[Hashed], bytes]]) -> None:
         self._root = os.path.realpath(root)
         self._store = store
+        self._reader = reader  # reads files as they were indexed, or says that they have changed
         self._shelf: Shelf = open_shelf(store.directory)
         self._searcher: tuple[str, str, Searcher] | None = None  # of a revision and a model
         self._embedder: tuple[Choice, Embedder, Stamp] | None = None
@@ -58,7 +59,8 @@ class Search:
         """The searcher of the present revision."""
         embedder = self._chosen(choice)
         revision = self._store.revision()
-        if self._searcher is None or self._searcher[:2] != (revision, embedder.identity):
+        is_whole = bool(self._shelf.state[0])  # else some files had changed when they were to be read
+        if self._searcher is None or self._searcher[:2] != (revision, embedder.identity) or not is_whole:
             collection = self._collection(embedder, progress)
             self._searcher = (
                 revision,
@@ -123,22 +125,25 @@ class Search:
         return shipped_table()
 
     def _collection(self, embedder: Embedder, progress: Progress | None) -> Collection:
-        return self._shelf.collection(self.library(), embedder.identity, embedder.embed_units, progress)
+        return self._shelf.collection(self._library(self._reader()), embedder.identity, embedder.embed_units, progress)
 
     def library(self) -> Library:
-        """The files of the present revision."""
-        return Library(self._store.revision(), self._files, self._reader(), self._store.symbols_of)
+        """The files of the present revision, with the text of this moment."""
+        return self._library(self._present())
+
+    def _library(self, source_of: Callable[[Hashed], bytes]) -> Library:
+        return Library(self._store.revision(), self._files, source_of, self._store.symbols_of)
 
     def _files(self) -> Sequence[IndexedText]:
         return [IndexedText(file.path, file.language, file.hash) for file in self._store.files()]
 
-    def _reader(self) -> Callable[[str], bytes]:
+    def _present(self) -> Callable[[Hashed], bytes]:
         """Reads files of this moment; nothing of one that is gone by now."""
         read = reader_below(self._root)
 
-        def source(path: str) -> bytes:
+        def source(file: Hashed) -> bytes:
             try:
-                return read(path)
+                return read(file.path)
             except OSError:
                 return b""
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from laconic.code.index.content import Hashed
 from laconic.code.search.required import required_text
 from laconic.foundation.deadline import DeadlineError, deadline
 from laconic.foundation.errors import LaconicError
@@ -24,29 +25,29 @@ class FileMatches(NamedTuple):
 
 
 def find_quoted(
-    paths: Iterable[str], source_of: Callable[[str], bytes], quoted: Iterable[str]
+    files: Iterable[Hashed], source_of: Callable[[Hashed], bytes], quoted: Iterable[str]
 ) -> Iterator[FileMatches]:
     """The files that have every quoted text somewhere, with the lines on which one of them begins."""
     needles = [text.encode() for text in quoted]
-    for path in paths:
-        source = source_of(path)
+    for file in files:
+        source = source_of(file)
         if all(needle in source for needle in needles):
             expression = re.compile(b"|".join(map(re.escape, needles)))
-            yield FileMatches(path, _lines(source, (match.start() for match in expression.finditer(source))))
+            yield FileMatches(file.path, _lines(source, (match.start() for match in expression.finditer(source))))
 
 
 def find_expression(
-    paths: Iterable[str], source_of: Callable[[str], bytes], expression: re.Pattern[bytes]
+    files: Iterable[Hashed], source_of: Callable[[Hashed], bytes], expression: re.Pattern[bytes]
 ) -> list[FileMatches]:
     """The files in which an expression matches within a line; `timed_out` where that has no end."""
     required = required_text(expression)
     found = []
     try:
         with deadline(EXPRESSION_SECONDS):
-            for path in paths:
-                lines = _lines_with(source_of(path), required, bool(expression.flags & re.IGNORECASE))
+            for file in files:
+                lines = _lines_with(source_of(file), required, bool(expression.flags & re.IGNORECASE))
                 matching = (number for number, line in lines if len(line) <= MAX_LINE_BYTES and expression.search(line))
-                found.append(FileMatches(path, list(islice(matching, MAX_LINES_PER_FILE))))
+                found.append(FileMatches(file.path, list(islice(matching, MAX_LINES_PER_FILE))))
     except DeadlineError:
         message = f"the expression was still being searched for after {EXPRESSION_SECONDS} s of processor time"
         raise LaconicError("timed_out", message, "repeat nothing that repeats itself, or search fewer files") from None

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic.code.index.content import Hashed
 from laconic.code.search.embedding.vectors import Floats
 from laconic.code.search.lexical import Lexicon, Scores
 from laconic.code.search.literal import FileMatches, find_expression, find_quoted
@@ -81,7 +82,7 @@ class Sources:
     symbols_of: Callable[[str], Sequence[Symbol]]
     symbol_at: Callable[[Place], Symbol]
     named: Callable[[str, int], Sequence[Place]]  # what a name may mean, at most so many
-    reader: Callable[[], Callable[[str], bytes]]  # reads sources for one question
+    reader: Callable[[], Callable[[Hashed], bytes]]  # reads files for one question
 
 
 class Searcher:
@@ -195,9 +196,9 @@ class Searcher:
         files = np.arange(len(self.collection.files))
         if allowed is not None:
             files = np.unique(self.collection.file[allowed])
-        paths = [self.collection.files[file].path for file in files.tolist()]
+        chosen = [self.collection.files[file] for file in files.tolist()]
         lines: dict[int, list[int]] = {}
-        for matches in self._matches(query, paths):
+        for matches in self._matches(query, chosen):
             for number, line in self._units_at(matches):
                 if allowed is None or allowed[number]:
                     lines.setdefault(number, []).append(line)
@@ -205,11 +206,11 @@ class Searcher:
         order = self._order_of_text(query, units, lines)
         return Found(tuple(self._text_hit(query, number, lines[number]) for number in order[:limit]), len(units))
 
-    def _matches(self, query: Query, paths: Sequence[str]) -> Iterable[FileMatches]:
+    def _matches(self, query: Query, files: Sequence[Hashed]) -> Iterable[FileMatches]:
         source_of = self._sources.reader()
         if query.expression is not None:
-            return find_expression(paths, source_of, query.expression)
-        return find_quoted(paths, source_of, query.quoted)
+            return find_expression(files, source_of, query.expression)
+        return find_quoted(files, source_of, query.quoted)
 
     def _units_at(self, matches: FileMatches) -> Iterable[tuple[int, int]]:
         """(unit, line) for each line, its innermost unit."""

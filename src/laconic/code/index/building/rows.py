@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from laconic.code.index.building.judge import not_worth_indexing
-from laconic.code.index.content import Reason, read_below, reason_of
+from laconic.code.index.content import Reason, reader_below, reason_of
 from laconic.code.index.schema import Batch, Job, encode_facts, file_row, skipped_row, symbol_rows
 from laconic.code.languages.registry import LANGUAGES, language_of_path, language_of_script
 from laconic.code.symbols import FileFacts
@@ -25,16 +25,16 @@ class _NotIndexedError(Exception):
 
 def build(root: str, jobs: Iterable[Job]) -> Batch:
     """The rows of these files."""
-    batch = Batch.empty()
+    batch, read = Batch.empty(), reader_below(root)
     for job in jobs:
-        _add(batch, root, job)
+        _add(batch, read, job)
     return batch
 
 
-def _add(batch: Batch, root: str, job: Job) -> None:
+def _add(batch: Batch, read: Callable[[str], bytes], job: Job) -> None:
     digest = b""
     try:
-        source = read_below(root, job.path)
+        source = read(job.path)
         digest = content_hash(source)
         language, facts = _facts(job.path, source)
         encoded = encode_facts(facts)

@@ -397,6 +397,6 @@ class Control:
     # For languages whose functions are written in several definitions; None for a node that is no such definition.
     clause: Callable[[Node, Callable[[Node], str]], Clause | None] | None = None
     changing_arguments: Mapping[str, int] = field(default_factory=dict)  # functions that change an argument: shuffle
-    # Decision points besides branches and loops, by node type; what complexity counts, see `flow/complexity.py`.
+    # Decision points besides branches and loops, by node type; what complexity counts.
     decisions: Mapping[str, int] = field(default_factory=dict)
     undivided: frozenset[str] = frozenset()  # decisions inside these count no more

@@ -67,7 +67,7 @@ class Functions:
 
 def collect(
     files: Sequence[IndexedFile],
-    source_of: Callable[[str], bytes],
+    source_of: Callable[[IndexedFile], bytes],
     symbols_of: Callable[[str], list[Symbol]],
     directory: Path | None,
 ) -> Functions:
@@ -75,7 +75,7 @@ def collect(
     known = _kept(directory) if directory is not None else empty()
     at = {content: number for number, content in enumerate(known.contents)}
     missing = {_content(file): file for file in files if _content(file) not in at}
-    sources = {content: source_of(file.path) for content, file in missing.items()}
+    sources = {content: source_of(file) for content, file in missing.items()}
     added = _computed(missing, sources, symbols_of)
     table = joined(known, added) if missing else known
     at = {content: number for number, content in enumerate(table.contents)}

@@ -62,7 +62,7 @@ def pairs_of(table: WordTable, library: Library) -> Pairs:
     for file in library.files():
         if is_test(file.path) or len(pairs.questions) >= MAX_PAIRS:
             continue
-        source = library.source_of(file.path)
+        source = library.source_of(file)
         units = units_of(library.symbols_of(file.path))
         bags = bags_of([SourceFile(file.path, source, units)], table)
         for number, unit in enumerate(units):

@@ -56,7 +56,7 @@ class Library:
 
     revision: str
     files: Callable[[], Sequence[IndexedText]]
-    source_of: Callable[[str], bytes]  # `LaconicError` or other content where the file has just changed
+    source_of: Callable[[IndexedText], bytes]  # `LaconicError` or other content where the file has just changed
     symbols_of: Callable[[str], Sequence[Symbol]]
 
 
@@ -133,7 +133,7 @@ class Shelf:
         pending: list[tuple[IndexedText, SourceFile]] = []
         units = 0
         for done, file in enumerate(missing, 1):
-            source = library.source_of(file.path)
+            source = library.source_of(file)
             if content_hash(source) == file.hash:
                 pending.append((file, SourceFile(file.path, source, units_of(library.symbols_of(file.path)))))
                 units += len(pending[-1][1].units)
