@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from laconic.agent import assembling
+from laconic.agent import room
 from laconic.agent.conversation import Answered, Conversation
 from laconic.agent.events import Compacted, Decision, Event, Notice, TurnEnded
 from laconic.agent.loop import failed, run_turn
@@ -63,8 +63,7 @@ class Agent:
             with suppress(asyncio.CancelledError):
                 await self._running
             self._running = None
-            while not self.talk.events.empty():
-                self.talk.events.get_nowait()
+            self._drop_events()
 
     async def _next(self, running: asyncio.Task[None]) -> Event:
         """The next event; raises what a turn has failed with that could not even be told."""
@@ -93,6 +92,10 @@ class Agent:
             await talk.emit(Notice(talk.turn, ended.level, ended.notice))
         await talk.emit(TurnEnded(talk.turn, ended.reason))
 
+    def _drop_events(self) -> None:
+        while not self.talk.events.empty():
+            self.talk.events.get_nowait()
+
     def cancel(self) -> None:
         """Have the turn end as soon as it can; nothing happens where none is running."""
         if self._running is not None and self._is_cancellable:
@@ -109,9 +112,10 @@ class Agent:
         """Have all turns but the last leave the prompt with the next message; None where there are none."""
         if self._running is not None:
             raise LaconicError("busy", "a turn is still running", "wait for it, or cancel it")
-        messages = self.talk.session.prompted()
-        last = sum(stored.tokens for stored in messages if stored.turn == self.talk.session.turn)
-        return await assembling.compact(self.talk, last)
+        try:
+            return await room.compact_all_but_last(self.talk)
+        finally:
+            self._drop_events()  # what has happened is what this returns
 
     def set_tier(self, tier: int) -> None:
         """Have the tools up to a tier: the user says so, so the policy of unlocking does not matter."""

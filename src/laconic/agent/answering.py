@@ -5,11 +5,10 @@ from __future__ import annotations
 from contextlib import aclosing
 from typing import NamedTuple
 
-from laconic.agent.calling import Call, Malformed, Repetition, Way, constraint_for, prose_reader, read_call
+from laconic.agent.calling import Call, Malformed, Repetition, prose_reader, read_call
 from laconic.agent.conversation import Conversation
-from laconic.agent.disclosure import unlocked
-from laconic.agent.events import TextDelta, Usage
-from laconic.agent.models.protocol import Constraint, Message, RawCall
+from laconic.agent.events import TextDelta
+from laconic.agent.models.protocol import RawCall
 from laconic.agent.models.protocol import Usage as RequestUsage
 from laconic.agent.sessions.session import Draft
 from laconic.foundation.clock import Stopwatch
@@ -35,7 +34,7 @@ async def answer(talk: Conversation) -> Answer:
     raw: list[RawCall] = []
     usage: RequestUsage | None = None
     stop = ""
-    async with aclosing(talk.model.stream(prompt, _constraint(talk), min(talk.budget.reply, room))) as stream:  # type: ignore[type-var]
+    async with aclosing(talk.model.stream(prompt, talk.constraint(), min(talk.budget.reply, room))) as stream:  # type: ignore[type-var]
         async for chunk in stream:
             texts.append(chunk.text)
             raw += chunk.calls
@@ -49,24 +48,12 @@ async def answer(talk: Conversation) -> Answer:
     draft = Draft("assistant", text, talk.count(text), talk.turn, None if shown == text else shown, raw)
     talk.session.add(draft)
     if usage is not None:
-        await _account(talk, prompt, usage, watch)
+        talk.gauge.told(prompt, usage)
+        await talk.account(usage, watch)
     if stop == STUCK:
         return Answer((), STUCK)
     calls = _calls(talk, text, raw)
     return Answer(calls, stop, is_empty=not calls and not shown.strip())
-
-
-def _constraint(talk: Conversation) -> Constraint | None:
-    """What holds the answer to the tools that are unlocked.
-
-    Functions that a server puts into its template itself stay those that the session began with: others would
-    change the beginning of the prompt. What is unlocked later is told in words, and checked on our side.
-    """
-    if talk.way is Way.NATIVE:
-        tools = unlocked(talk.tools, talk.session.prefix_tier, talk.toolbox.approvals.policy)
-    else:
-        tools = talk.unlocked()
-    return constraint_for(tools, talk.model.abilities, talk.paths)
 
 
 def _calls(talk: Conversation, text: str, raw: list[RawCall]) -> tuple[Call | Malformed, ...]:
@@ -82,10 +69,3 @@ async def _show(talk: Conversation, text: str) -> str:
         talk.session.keep_draft(text)
         await talk.emit(TextDelta(talk.turn, text))
     return text
-
-
-async def _account(talk: Conversation, prompt: tuple[Message, ...], usage: RequestUsage, watch: Stopwatch) -> None:
-    talk.session.record(usage, int(watch.seconds() * 1000))
-    talk.gauge.told(prompt, usage)
-    talk.usage = usage
-    await talk.emit(Usage(talk.turn, *usage, talk.budget.window))

@@ -9,9 +9,10 @@ from contextlib import suppress
 from laconic.agent import compaction, disclosure, retrieval
 from laconic.agent.calling import Paths
 from laconic.agent.conversation import Conversation
-from laconic.agent.events import Compacted, Item, Level, Notice, Retrieved
+from laconic.agent.events import Item, Level, Notice, Retrieved
+from laconic.agent.room import make_room_between_turns
 from laconic.agent.sessions.analytics import tiers_used
-from laconic.agent.sessions.session import Draft, Stored
+from laconic.agent.sessions.session import Draft
 from laconic.agent.sessions.store import name_of
 from laconic.agent.tools.observation import bounded
 from laconic.code.index.listing.git import GitListing
@@ -26,30 +27,41 @@ async def open_turn(talk: Conversation, message: str) -> None:
     """Append the user's message, and before it what it unlocks, what it is about, and what the project asks."""
     session = talk.session
     await look_around(talk)
-    await make_room_between_turns(talk, message)
     if not session.messages and not session.name:
         session.rename(name_of(message))
     tier, words = disclosure.intent(message)
     is_work = await talk.unlock(tier, f"the message says “{words}”")
-    found = None
-    if talk.retrieves:
-        found = await retrieval.retrieve(talk.toolbox, message, talk.budget.retrieval, talk.toolbox.tokenizer)
-    if found is not None:
-        await talk.emit(Retrieved(talk.turn, found.items, found.tokens, found.why))
+    found, short = await _retrieved(talk, message), await shortened(talk, message)
+    await make_room_between_turns(talk, talk.count(short) + (found.tokens if found else 0))
     asks = await project_asks(talk) if is_work or found is not None else ""
+    code = await _code(talk, found, asks) if found is not None else ""
     summary = f"{compaction.HEADING}\n{session.summary}" if session.summary else ""
-    known = [found.text if found else "", *talk.asides]
-    parts = [summary, asks, talk.announcement(), *known, await shortened(talk, message)]
+    parts = [summary, asks, talk.announcement(), code, *talk.asides, short]
     talk.asides.clear()
     content = "\n\n".join(filter(None, parts))
     session.add(Draft("user", content, talk.count(content), talk.turn, shown=message))
 
 
+async def _retrieved(talk: Conversation, message: str) -> retrieval.Found | None:
+    if not talk.retrieves:
+        return None
+    return await retrieval.retrieve(talk.toolbox, message, talk.budget.retrieval, talk.toolbox.tokenizer)
+
+
+async def _code(talk: Conversation, found: retrieval.Found, asks: str) -> str:
+    """What was found, as far as the prompt does not have it."""
+    said = [*(stored.content for stored in talk.session.prompted()), asks]
+    new = retrieval.news(found, said, talk.toolbox.tokenizer)
+    if new is None:
+        return ""
+    await talk.emit(Retrieved(talk.turn, new.items, new.tokens, new.why))
+    return new.text
+
+
 async def project_asks(talk: Conversation) -> str:
     """What AGENTS.md asks, unless the prompt has it already."""
-    heading = f"{retrieval.AGENTS_FILE} asks:"
     place = talk.toolbox.root / retrieval.AGENTS_FILE
-    if any(heading in stored.content for stored in talk.session.prompted()):
+    if any(retrieval.ASKS in stored.content for stored in talk.session.prompted()):
         return ""
 
     def content() -> bytes:
@@ -116,67 +128,3 @@ def _with_neighbours(root: str, source: Sequence[str]) -> tuple[str, ...]:
             names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
             found |= {f"{folder}/{name}".removeprefix("/") for name in names if not name.startswith(".")}
     return tuple(sorted(found))
-
-
-async def make_room_between_turns(talk: Conversation, message: str) -> None:
-    """Have old turns leave where the prompt would be above its threshold."""
-    prompt = talk.session.prompt()
-    coming = min(talk.count(message), talk.budget.message) + talk.budget.retrieval * talk.retrieves
-    if talk.session.messages and talk.gauge.tokens(prompt) + coming > talk.budget.threshold:
-        await compact(talk, talk.budget.history)
-
-
-async def compact(talk: Conversation, most_tokens: int) -> Compacted | None:
-    """Have the turns leave that do not fit into `most_tokens`; None where there is none."""
-    session, prompt = talk.session, talk.session.prompt()
-    messages = session.prompted()
-    at = compaction.first_kept(messages, most_tokens)
-    leaving = messages[:at]
-    if not leaving or session.summary:
-        return None
-    before = talk.gauge.tokens(prompt)
-    most = talk.budget.summary
-    if before + most < talk.budget.window:
-        made = await compaction.summarised(talk.model, prompt, leaving, most, talk.toolbox.tokenizer)
-    else:
-        text = compaction.extracts(leaving, most, talk.toolbox.tokenizer)
-        made = compaction.Summary(text, compaction.EXTRACTIVE)
-    session.leave_out(messages[at].id if at < len(messages) else None, made.text)
-    kept = sum(stored.tokens for stored in messages[at:]) + talk.count(session.prefix) + talk.count(made.text)
-    done = Compacted(talk.turn, before, kept, made.how)
-    await talk.emit(done)
-    return done
-
-
-async def has_room(talk: Conversation, *, is_refused: bool = False) -> bool:
-    """Whether the prompt fits with a reply; once in a turn, what is oldest leaves. `is_refused`: the server says no."""
-    before = talk.gauge.tokens(talk.session.prompt())
-    if before <= talk.budget.room and not is_refused:
-        return True
-    messages = talk.session.prompted()
-    most = talk.budget.observations // 2
-    if is_refused:  # by a server that counts otherwise than we do
-        most = min(most, sum(stored.tokens for stored in messages) // 2)
-    at = compaction.first_kept_step(messages, most)
-    if talk.has_made_room or at == 0:
-        return False
-    talk.has_made_room = True
-    _fold(talk, messages, at)
-    after = talk.gauge.tokens(talk.session.prompt())
-    await talk.emit(Compacted(talk.turn, before, after, compaction.EXTRACTIVE))
-    return after <= talk.budget.room
-
-
-def _fold(talk: Conversation, messages: Sequence[Stored], at: int) -> None:
-    """Have all messages before a place leave, and say in the last one what they were."""
-    session, last = talk.session, messages[-1]
-    wish = next((each.text for each in messages[:at] if each.turn == last.turn and each.role == "user"), "")
-    text = compaction.extracts(messages[:at], talk.budget.summary, talk.toolbox.tokenizer)
-    task = talk.toolbox.tokenizer.truncate(wish, talk.budget.summary)
-    parts = [
-        f"{compaction.HEADING}\n{text}",
-        f"The task: {task}" if task else "",
-        talk.announcement(after_all_left=True),
-    ]
-    content = "\n\n".join(filter(None, [*parts, last.content]))
-    session.replace_last(content, talk.count(content), messages[at].id)

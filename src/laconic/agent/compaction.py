@@ -7,11 +7,12 @@ again; and the history stays in the session.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import aclosing
 from typing import NamedTuple
 
-from laconic.agent.calling import Repetition
+from laconic.agent.calling import Repetition, Way, prose_reader
 from laconic.agent.calling.form import CLOSING, OPENING, start_of
-from laconic.agent.models.protocol import Message, Model, Prompt
+from laconic.agent.models.protocol import Constraint, Model, Prompt, Usage
 from laconic.agent.sessions.session import Stored
 from laconic.agent.window import Counter
 from laconic.foundation.errors import LaconicError
@@ -31,18 +32,23 @@ _TOKEN_CHARACTERS = 4  # at least, of most texts
 
 
 class Summary(NamedTuple):
-    """What is to be known of the turns that leave; `how` it was made."""
+    """What is to be known of the turns that leave; `how` it was made, and what the model used for it, if it told."""
 
     text: str
     how: str
+    usage: Usage | None = None
 
 
-def first_kept(messages: Sequence[Stored], most_tokens: int) -> int:
-    """Where the newest whole turns begin that have room; the number of messages where not even one has."""
+def first_kept(messages: Sequence[Stored], most_tokens: int, most_of_last: int = 0) -> int:
+    """Where the newest whole turns begin that have room; the number of messages where not even one has.
+
+    The last turn, which the next message is likely to be about, may have `most_of_last` where that is more.
+    """
     kept, spent = len(messages), 0
     for at in range(len(messages) - 1, -1, -1):
         spent += messages[at].tokens
-        if spent > most_tokens:
+        is_last = messages[at].turn == messages[-1].turn
+        if spent > (max(most_tokens, most_of_last) if is_last else most_tokens):
             break
         if at == 0 or messages[at - 1].turn != messages[at].turn:
             kept = at
@@ -61,24 +67,34 @@ def first_kept_step(messages: Sequence[Stored], most_tokens: int) -> int:
     return kept
 
 
-async def summarised(
-    model: Model, prompt: Prompt, leaving: Sequence[Stored], most_tokens: int, tokenizer: Tokenizer
-) -> Summary:
+class Asking(NamedTuple):
+    """How a summary is asked for: as any answer, so that the server has nearly all of it evaluated."""
+
+    model: Model
+    request: Prompt  # the prompt of the session, then REQUEST
+    way: Way
+    constraint: Constraint | None  # only what is a part of the prompt: functions
+
+
+async def summarised(asking: Asking, leaving: Sequence[Stored], most_tokens: int, tokenizer: Tokenizer) -> Summary:
     """A summary by the model, which still has everything before it; one made of extracts where that fails."""
     parts: list[str] = []
-    repetition = Repetition()
+    reader, repetition = prose_reader(asking.way), Repetition()
+    usage, is_stuck = None, False
     try:
-        async for chunk in model.stream((*prompt, Message("user", REQUEST)), None, most_tokens):
-            parts.append(chunk.text)
-            if repetition.feed(chunk.text):
-                break
-        else:
-            text = tokenizer.truncate("".join(parts).strip(), most_tokens)
-            if len(text) >= MIN_SUMMARY_CHARACTERS and start_of(text, is_strict=False) < 0:
-                return Summary(text, BY_MODEL)
+        async with aclosing(asking.model.stream(asking.request, asking.constraint, most_tokens)) as stream:  # type: ignore[type-var]
+            async for chunk in stream:
+                usage = chunk.usage or usage
+                parts.append(reader.feed(chunk.text))
+                is_stuck = repetition.feed(chunk.text or chunk.thought)
+                if is_stuck:
+                    break
     except LaconicError:
-        pass  # a server that is gone is noticed by the next request; the turns have to leave all the same
-    return Summary(extracts(leaving, most_tokens, tokenizer), EXTRACTIVE)
+        is_stuck = True  # a server that is gone is noticed by the next request; the turns have to leave all the same
+    text = tokenizer.truncate("".join([*parts, reader.rest()]).strip(), most_tokens)
+    if not is_stuck and len(text) >= MIN_SUMMARY_CHARACTERS and start_of(text, is_strict=False) < 0:
+        return Summary(text, BY_MODEL, usage)
+    return Summary(extracts(leaving, most_tokens, tokenizer), EXTRACTIVE, usage)
 
 
 def extracts(leaving: Sequence[Stored], most_tokens: int, counter: Counter) -> str:

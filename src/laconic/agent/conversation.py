@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from laconic.agent import disclosure, prefix
-from laconic.agent.calling import Paths, Way
-from laconic.agent.events import Decision, Event, Unlocked
-from laconic.agent.models.protocol import Model
+from laconic.agent.calling import Paths, Way, constraint_for
+from laconic.agent.events import Decision, Event, Unlocked, Usage
+from laconic.agent.models.protocol import Constraint, Model
 from laconic.agent.models.protocol import Usage as RequestUsage
 from laconic.agent.repeats import Repeats
 from laconic.agent.sessions.holding import Hold
@@ -19,6 +19,7 @@ from laconic.agent.tools.declaration import ANSWER, Tool
 from laconic.agent.tools.table import TOOLS
 from laconic.agent.tools.toolbox import Toolbox
 from laconic.agent.window import Budget, Gauge
+from laconic.foundation.clock import Stopwatch
 from laconic.foundation.limits import MAX_TURN_STEPS, MAX_WAITING_EVENTS
 
 
@@ -87,6 +88,23 @@ class Conversation:
         self.session.unlock(tier)
         await self.emit(Unlocked(self.turn, tier, reason))
         return True
+
+    def constraint(self) -> Constraint | None:
+        """What holds the answer to the tools that are unlocked.
+
+        Functions that a server puts into its template itself stay those that the session began with: others would
+        change the beginning of the prompt. What is unlocked later is told in words, and checked on our side.
+        """
+        tools = self.unlocked()
+        if self.way is Way.NATIVE:
+            tools = disclosure.unlocked(self.tools, self.session.prefix_tier, self.toolbox.approvals.policy)
+        return constraint_for(tools, self.model.abilities, self.paths)
+
+    async def account(self, usage: RequestUsage, watch: Stopwatch) -> None:
+        """Write down and tell what a request cost that has just been answered."""
+        self.session.record(usage, int(watch.seconds() * 1000))
+        self.usage = usage
+        await self.emit(Usage(self.turn, *usage, self.budget.window))
 
     def announcement(self, after_all_left: bool = False) -> str:
         """The signatures of unlocked tools that the prompt does not have, "" where it has all."""

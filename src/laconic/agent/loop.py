@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import NamedTuple
 
-from laconic.agent import assembling
+from laconic.agent import assembling, room
 from laconic.agent.acting import act
 from laconic.agent.answering import LENGTH, STUCK, Answer, answer
 from laconic.agent.calling import Malformed
@@ -59,7 +59,7 @@ async def _steps(talk: Conversation) -> Ended:
     """Ask and act in turns, until there is an answer or a reason to stop."""
     malformed = 0  # calls in a row
     for _ in range(talk.options.most_steps):
-        if not await assembling.has_room(talk):
+        if not await room.has_room(talk):
             return _WINDOW_FULL
         said = await _answer(talk)
         if not said.calls:
@@ -79,7 +79,7 @@ async def _answer(talk: Conversation) -> Answer:
     try:
         return await answer(talk)
     except LaconicError as error:
-        if error.code != "window_exceeded" or not await assembling.has_room(talk, is_refused=True):
+        if error.code != "window_exceeded" or not await room.has_room(talk, is_refused=True):
             raise
     return await answer(talk)
 

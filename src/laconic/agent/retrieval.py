@@ -7,10 +7,11 @@ them; a task in words gets a pack if the repository has likely owners for it; an
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from laconic.agent.events import Item
+from laconic.agent.pieces import Piece, joined, not_yet_in, pieces
 from laconic.agent.window import Counter
 from laconic.code.languages.registry import language_of_path
 from laconic.foundation.errors import LaconicError
@@ -18,12 +19,13 @@ from laconic.foundation.escape import visible
 from laconic.foundation.limits import MAX_AGENTS_BYTES, MAX_NAMED_SYMBOLS
 
 AGENTS_FILE = "AGENTS.md"
+ASKS = f"{AGENTS_FILE} asks:"
+HEADING = "Possibly relevant code:"
 _LEAST_WORDS = 3  # of a task that a pack is looked for
 _NAMED = re.compile(
     r"@([\w./:#-]+)|`([\w./:]+)(?:\(\))?`|\b([A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+(?=\(\)))"
 )
 _TEXT_FILE = re.compile(r"\.(?:cfg|css|html|ini|json|lock|md|rst|sh|toml|txt|ya?ml)$")
-_PACK_FILE = re.compile(r"^(?:===|#+|---)\s+(\S+)", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _COMMENT = re.compile(r"<!--.*?-->|^\s*\[?!\[.*$", re.DOTALL | re.MULTILINE)
 
@@ -45,16 +47,18 @@ class Found(NamedTuple):
     items: tuple[Item, ...]
     tokens: int
     why: str
+    pieces: tuple[Piece, ...]
 
 
 async def retrieve(asked: Asked, message: str, most_tokens: int, counter: Counter) -> Found | None:
     """What a message is about, within a budget; None where the rule says so or nothing is found."""
+    most_tokens -= counter.count(f"{HEADING}\n")
     names = named(message)
     if names:
         shown = await _around(asked, names, most_tokens)
         if shown is not None:
             text, known = shown
-            return _found(text, f"the message names {', '.join(known)}", counter)
+            return _found(list(pieces(text)), f"the message names {', '.join(known)}", counter)
     if len(_WORD.findall(message)) < _LEAST_WORDS:
         return None
     try:
@@ -64,7 +68,7 @@ async def retrieve(asked: Asked, message: str, most_tokens: int, counter: Counte
         text = await asked.ask("code.plan", {"task": [message], "budget": most_tokens})
     except LaconicError:
         return None
-    return _found(text, f"the task has likely owners (confidence {packet['confidence']:.2f})", counter)
+    return _found(list(pieces(text)), f"the task has likely owners (confidence {packet['confidence']:.2f})", counter)
 
 
 def named(message: str) -> list[str]:
@@ -94,15 +98,26 @@ async def _around(asked: Asked, names: list[str], most_tokens: int) -> tuple[str
         return None
 
 
-def _found(text: str, why: str, counter: Counter) -> Found:
-    text = text.rstrip("\n")
-    parts = _PACK_FILE.split(text)
+def news(found: Found, said: Sequence[str], counter: Counter) -> Found | None:
+    """What was found without what stands in these texts; None where nothing is left.
+
+    Where they say what AGENTS.md asks, nothing more of it is said.
+    """
+    has_asked = any(ASKS in text for text in said)
+    left = not_yet_in([piece for piece in found.pieces if not (has_asked and piece.file == AGENTS_FILE)], said)
+    if left == [*found.pieces]:
+        return found
+    return _found(left, f"{found.why}; less what the prompt has already", counter) if left else None
+
+
+def _found(parts: Sequence[Piece], why: str, counter: Counter) -> Found:
     sized: dict[str, int] = {}
-    for name, part in zip(parts[1::2], parts[2::2], strict=True):
-        sized[name] = sized.get(name, 0) + counter.count(part)
-    tokens = counter.count(text)
-    items = tuple(Item(name, size) for name, size in sized.items()) or (Item("outline", tokens),)
-    return Found(f"Possibly relevant code:\n{text}", items, tokens, why)
+    for piece in parts:
+        name = piece.file or "outline"
+        sized[name] = sized.get(name, 0) + (counter.count(piece.text) if piece.text else 0)
+    text = f"{HEADING}\n{joined(parts)}"
+    items = tuple(Item(name, size) for name, size in sized.items() if size)
+    return Found(text, items, counter.count(text), why, tuple(parts))
 
 
 def digest(content: bytes, most_tokens: int, counter: Counter) -> str:
@@ -110,14 +125,14 @@ def digest(content: bytes, most_tokens: int, counter: Counter) -> str:
     text = _COMMENT.sub("", content[:MAX_AGENTS_BYTES].decode("utf-8", "replace"))
     lines = [visible(line.rstrip()) for line in text.splitlines() if line.strip()]
     chosen: set[int] = set()
-    spent = counter.count(f"{AGENTS_FILE} asks:\n")
+    spent = counter.count(f"{ASKS}\n")
     for wanted in (True, False):
         for at, line in enumerate(lines):
             cost = counter.count(f"{line}\n")
             if _is_terse(line) is wanted and spent + cost <= most_tokens:
                 chosen.add(at)
                 spent += cost
-    return "\n".join([f"{AGENTS_FILE} asks:", *(lines[at] for at in sorted(chosen))]) if chosen else ""
+    return "\n".join([ASKS, *(lines[at] for at in sorted(chosen))]) if chosen else ""
 
 
 def _is_terse(line: str) -> bool:

@@ -17,6 +17,7 @@ SHARED_TOKENS = 8_192  # the window that shares are given for
 OBSERVATIONS_OF_TURN = 7  # that the share of observations is meant for
 MESSAGE_TOKENS = 6  # that a template adds to each message, about
 SUMMARY_SHARE = 5  # 1 in so many tokens of history may be a summary
+KEPT_SHARE = 2  # 1 in so many tokens of history stays when old turns leave
 
 
 class Counter(Protocol):
@@ -79,6 +80,14 @@ class Budget:
         return self.history
 
     @property
+    def kept(self) -> int:
+        """What the turns may have that stay when others leave.
+
+        Less than history has: what stays has moved, so a server evaluates it again, and the next turns leave later.
+        """
+        return self.history // KEPT_SHARE
+
+    @property
     def summary(self) -> int:
         """What a summary may have."""
         return self.history // SUMMARY_SHARE
@@ -103,6 +112,10 @@ class Gauge:
         known = self._known_tokens if self._known and prompt[: len(self._known)] == self._known else 0
         rest = prompt[len(self._known) :] if known else prompt
         return known + int(self._factor * sum(map(self._estimated, rest)))
+
+    def own(self, tokens: int) -> int:
+        """As many tokens of ours as so many of the server's."""
+        return int(tokens / self._factor)
 
     def told(self, prompt: Prompt, usage: RequestUsage) -> None:
         """Learn what the server counted for a prompt."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 from tests.agent.core.talking import ALLOWED, GRAMMAR, Said, Scripted, call, of_kind, reason_of, talking, turn
 
 from laconic.agent.compaction import EXTRACTIVE, HEADING, REQUEST, extracts, first_kept, first_kept_step
-from laconic.agent.events import CallStarted, Compacted, Event, Notice, Reason
-from laconic.agent.models.protocol import Prompt
+from laconic.agent.events import CallStarted, Compacted, Event, Notice, Reason, Usage
+from laconic.agent.models.protocol import Abilities, Prompt
 from laconic.agent.sessions.session import Stored
 from laconic.agent.window import Budget, Shares
 from laconic.foundation.errors import LaconicError
@@ -43,7 +44,7 @@ def turns(root: Path, model: Scripted, messages: list[str], **more: object) -> l
 
 def test_old_turns_leave_and_their_summary_comes_with_the_next_message(root: Path) -> None:
     model = Scripted([says] * 99, SMALL)
-    events = turns(root, model, [f"turn {number}: {WORDS * 8}" for number in range(12)])
+    events = turns(root, model, [f"turn {number}: {WORDS * 8}" for number in range(20)])
     compacted = of_kind(events, Compacted)
     assert {event.how for event in compacted} == {"model"}
     assert len({event.turn for event in compacted}) == len(compacted) >= 2
@@ -76,6 +77,35 @@ def test_a_summary_is_made_of_extracts_where_the_model_fails(root: Path, fails: 
     assert "user: turn 0: the price" in summary
     assert "you: the price of an item" in summary
     assert reason_of(events) is Reason.ANSWERED
+
+
+@pytest.mark.parametrize("way", [SMALL, SMALL._replace(grammar=False, schema=False, tools=True)], ids=["own", "native"])
+def test_a_summary_leaves_the_beginning_of_the_prompt_as_it_was_and_is_counted(root: Path, way: Abilities) -> None:
+    model = Scripted([says] * 99, way)
+    events = turns(root, model, [f"turn {number}: {WORDS * 8}" for number in range(10)])
+    assert of_kind(events, Compacted)
+    assert len(of_kind(events, Usage)) == len(model.prompts)
+    asked = [constraint for constraint in model.constraints if constraint is None or constraint.tools]
+    assert asked == ([model.constraints[0]] * len(model.prompts) if way.tools else [None])
+
+
+def test_a_summary_in_an_envelope_is_taken_out_of_it(root: Path) -> None:
+    def enveloped(prompt: Prompt) -> str:
+        return json.dumps({"say": says(prompt), "call": None})
+
+    model = Scripted([enveloped] * 99, SMALL._replace(grammar=False))
+    turns(root, model, [f"turn {number}: {WORDS * 8}" for number in range(10)])
+    told = next(prompt for prompt in model.prompts if HEADING in prompt[-1].content)[-1].content
+    assert told.startswith(f"{HEADING}\n{SUMMARY}\n\nturn ")
+
+
+def test_the_last_turn_stays_even_where_it_is_long(root: Path) -> None:
+    long = " ".join(map(str, range(150)))
+    model = Scripted([lambda prompt: SUMMARY if prompt[-1].content == REQUEST else long] * 99, SMALL)
+    events = turns(root, model, [f"turn {number}" for number in range(8)])
+    assert of_kind(events, Compacted)
+    told = next(prompt for prompt in model.prompts if HEADING in prompt[-1].content)
+    assert [message.role for message in told] == ["system", "user", "assistant", "user"]
 
 
 def test_unlocked_tools_are_told_again_after_the_turn_has_left_that_told_of_them(root: Path) -> None:

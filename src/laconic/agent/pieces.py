@@ -1,0 +1,101 @@
+"""A pack taken to pieces, as `code.render.lines` writes it, so that what the prompt has already is not sent again.
+
+Whether it has is read off its text: whatever has left it with old turns, was rewound or stayed in another fork does not
+count, and nothing has to be remembered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+_SECTION = "=== "
+_ITEM = re.compile(r"@[\d+]")
+_NEIGHBOURS = re.compile(r"  \w[\w ]*: ")
+_NUMBER = re.compile(r"^\d+\|", re.MULTILINE)  # of a line that `read` has shown
+_ABOVE = " (above)"
+
+
+class Piece(NamedTuple):
+    """Lines of a pack: under which `section` (a file's line, or one that counts what was left out), why, and code."""
+
+    section: str
+    head: tuple[str, ...]
+    code: tuple[str, ...]
+
+    @property
+    def file(self) -> str:
+        """The path that the section names; "" where it names none."""
+        name = self.section.removeprefix(_SECTION).partition(" ")[0]
+        return "" if name.startswith("+") else name
+
+    @property
+    def text(self) -> str:
+        """As it stands in the pack."""
+        return "\n".join([*self.head, *self.code])
+
+
+def pieces(pack: str) -> Iterator[Piece]:
+    """Every piece, in order; a section with nothing below it is one as well."""
+    section, lines = "", list[str]()
+    for line in pack.rstrip("\n").split("\n"):
+        if line.startswith(_SECTION):
+            yield from _piece(section, lines)
+            section, lines = line, []
+        elif _ITEM.match(line) and lines:
+            yield from _piece(section, lines)
+            lines = [line]
+        else:
+            lines.append(line)
+    yield from _piece(section, lines)
+
+
+def joined(kept: Iterable[Piece]) -> str:
+    """A pack of these pieces."""
+    lines: list[str] = []
+    section = ""
+    for piece in kept:
+        if piece.section != section:
+            lines.append(piece.section)
+            section = piece.section
+        lines += [*piece.head, *piece.code]
+    return "\n".join(lines)
+
+
+def not_yet_in(found: Sequence[Piece], said: Sequence[str]) -> list[Piece]:
+    """What of these pieces is news to who has read these texts; [] where nothing is.
+
+    A piece is known whose lines stand below one another in one text, numbered or not. Of code that is known the line
+    stays that says why it matters, beside something that is news.
+    """
+    texts = [_plain(text) for each in said for text in (each, _NUMBER.sub("", each))]
+    left: list[Piece] = []
+    has_news = False
+    for piece in found:
+        is_known = any(_plain("\n".join(piece.code or piece.head)) in text for text in texts)
+        has_news = has_news or (not is_known and bool(piece.text))
+        if not is_known or not piece.text:
+            left.append(piece)
+        elif piece.code and piece.head:
+            left.append(Piece(piece.section, (f"{piece.head[0]}{_ABOVE}", *piece.head[1:]), ()))
+    return left if has_news else []
+
+
+def _piece(section: str, lines: list[str]) -> Iterator[Piece]:
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if not lines:
+        if section:
+            yield Piece(section, (), ())
+        return
+    start = 1 if _ITEM.match(lines[0]) else 0
+    while start and start < len(lines) and _NEIGHBOURS.match(lines[start]):
+        start += 1
+    yield Piece(section, tuple(lines[:start]), tuple(lines[start:]))
+
+
+def _plain(text: str) -> str:
+    """Its lines, so that another indentation or blank lines make no difference."""
+    lines = "\n".join(line.strip() for line in text.split("\n") if line.strip())
+    return f"\n{lines}\n"
