@@ -118,7 +118,7 @@ class Scripted:
         """In words only."""
         return "2,847 tokens became 900"
 
-    async def undo(self) -> str:
+    async def undo(self, *, insists: bool) -> str:
         """There is nothing to undo."""
         raise LaconicError("invalid_argument", "nothing was changed", "There is nothing to take back.")
 

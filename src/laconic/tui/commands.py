@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from laconic.agent.tools.declaration import INSIST
 from laconic.foundation.errors import LaconicError
 from laconic.tui.dialogs.choosing import Choice
 
@@ -74,7 +75,9 @@ async def _compact(screen: ChatScreen, argument: str) -> None:
 
 
 async def _undo(screen: ChatScreen, argument: str) -> None:
-    screen.log_view.say(await screen.agent.undo())
+    if argument not in {"", INSIST}:
+        raise LaconicError("invalid_argument", f"there is no /undo {argument}", f"it is /undo, or /undo {INSIST}")
+    screen.log_view.say(await screen.agent.undo(insists=argument == INSIST))
 
 
 async def _sessions(screen: ChatScreen, argument: str) -> None:
@@ -119,7 +122,7 @@ COMMANDS = {
     "model": Command("go on with another model", _model, "[name]"),
     "tier": Command("unlock or lock tools", _tier, "0-3", may_run_meanwhile=True),
     "compact": Command("summarize older turns now", _compact),
-    "undo": Command("take back the last change to files", _undo),
+    "undo": Command("take back the last change to files", _undo, f"[{INSIST}]"),
     "sessions": Command("go on with another session", _sessions, "[id]"),
     "fork": Command("go on in a copy of this session", _fork),
     "rag": Command("look up code before the model is asked, or not", _rag, "[on|off]", may_run_meanwhile=True),

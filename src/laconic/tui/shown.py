@@ -74,8 +74,8 @@ class ShownAgent(Protocol):
     async def compact(self) -> str:
         """Make the prompt shorter now."""
 
-    async def undo(self) -> str:
-        """Take back the last change to files."""
+    async def undo(self, *, insists: bool) -> str:
+        """Take back the last change to files; who insists, also what was left since somebody else changed it."""
 
     async def sessions(self) -> Sequence[SessionRow]:
         """The sessions of this repository, the newest first."""

@@ -16,6 +16,7 @@ from laconic.foundation.limits import MAX_ARGUMENT_CHARACTERS
 if TYPE_CHECKING:
     from laconic.agent.tools.toolbox import Toolbox
 
+INSIST = "force"  # said after `/undo`, it takes back what it would leave
 ANSWER, MORE_TOOLS = "respond", "request_tools"  # the tools that the loop itself acts upon
 
 

@@ -1,4 +1,4 @@
-"""The tools that change files: `edit`, `write`, `create`; and taking back what they did.
+"""The tools that change files: `edit`, `write`, `create`.
 
 A change is planned first, which is also what an approval shows. It is made only if the file still is what the plan was
 made from, the model was shown the lines that it replaces, and the file is no less understood by its grammar after it.
@@ -14,12 +14,12 @@ from laconic.agent.tools.files import edits, places, replacing
 from laconic.agent.tools.files.content import Content, body_lines, read_content
 from laconic.agent.tools.files.diffs import Difference, difference
 from laconic.agent.tools.files.numbered import Numbered
+from laconic.agent.tools.kept import UNDONE
 from laconic.agent.tools.observation import clipped, failed
 from laconic.agent.tools.toolbox import Toolbox
 from laconic.code.syntax.check import broken_by
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible
-from laconic.foundation.hashing import content_hash
 from laconic.foundation.limits import MAX_EDITED_BYTES, MAX_WHOLE_LINES
 
 _NEW_MODE = 0o644
@@ -63,14 +63,6 @@ async def write(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
 async def create(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """Make an empty file."""
     return await _changed(toolbox, lambda: plan_new(toolbox, arguments, ""))
-
-
-async def undo(toolbox: Toolbox) -> Observation:
-    """Take back the latest change of the session: the file is, to the byte, what it was before."""
-    try:
-        return await toolbox.apart(lambda: _undo(toolbox))
-    except LaconicError as error:
-        return failed(error)
 
 
 def preview_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
@@ -197,7 +189,7 @@ def _made(toolbox: Toolbox, plan: Plan) -> Observation:
         else:
             replacing.replace(toolbox.root, plan.inside, plan.data, plan.after, plan.mode)
     except LaconicError:
-        toolbox.kept.mark_undone(checkpoint)
+        toolbox.kept.mark(checkpoint, UNDONE)
         raise
     start, removed = plan.edit.start, plan.edit.end - plan.edit.start + 1
     added = len(body_lines(plan.edit.body))
@@ -242,36 +234,3 @@ def _preview(planned: Planned) -> str:
     except LaconicError as error:
         return visible(str(error))
     return visible(f"{plan.inside}: {plan.why}") if isinstance(plan, Refused) else str(plan.diff.text)
-
-
-def _undo(toolbox: Toolbox) -> Observation:
-    while (last := toolbox.kept.last_checkpoint()) is not None:
-        now = _now(toolbox, last.path)
-        if now == last.before:  # it never came to pass, or somebody has taken it back
-            toolbox.kept.mark_undone(last.id)
-            continue
-        if now is None or content_hash(now) != last.after:
-            raise LaconicError("version_conflict", f"{last.path} was changed since: it is left as it is")
-        if last.before is None:
-            replacing.remove(toolbox.root, last.path, now, last.folders)
-        else:
-            replacing.replace(toolbox.root, last.path, now, last.before, last.mode)
-        toolbox.kept.mark_undone(last.id)
-        toolbox.shown.forget(last.path)
-        diff = difference(last.path, _lines(now, last.path), _lines(last.before or b"", last.path))
-        change = Change(last.path, diff.text, diff.added_lines, diff.removed_lines, last.id)
-        return Observation(f"{visible(last.path)} is as it was before the last change", change=change)
-    return Observation("there is nothing to undo", "refused")
-
-
-def _now(toolbox: Toolbox, inside: str) -> bytes | None:
-    try:
-        return places.read(toolbox.root, inside).data
-    except LaconicError as error:
-        if error.code != "path_not_found":
-            raise
-        return None
-
-
-def _lines(data: bytes, path: str) -> list[str]:
-    return read_content(data, path).shown

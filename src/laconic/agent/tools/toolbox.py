@@ -18,9 +18,11 @@ from typing import Any, Self, TypeVar
 from laconic.agent.tools.approvals import Approvals, Verdict
 from laconic.agent.tools.declaration import Observation, Subject, Tool
 from laconic.agent.tools.files.places import resolved
+from laconic.agent.tools.files.replacing import clear_drafts
 from laconic.agent.tools.files.shown import Shown
 from laconic.agent.tools.kept import Kept
 from laconic.agent.tools.observation import bounded
+from laconic.agent.tools.running import undoable
 from laconic.agent.tools.running.command import Confinement, Heard, confinement
 from laconic.daemon.asking import Asking
 from laconic.foundation.errors import LaconicError
@@ -76,7 +78,10 @@ class Toolbox:
 
         `answer_words` is as of `daemon.asking.Asking`.
         """
-        return cls(root.resolve(strict=True), Kept.open(folder, session), Asking(answer_words), choices or Choices())
+        real, kept = root.resolve(strict=True), Kept.open(folder, session)
+        clear_drafts(real)
+        undoable.recover(real, kept)
+        return cls(real, kept, Asking(answer_words), choices or Choices())
 
     def verdict(self, tool: Tool, arguments: Mapping[str, Any]) -> Verdict:
         """Whether a call is allowed, denied, or somebody is to be asked."""

@@ -12,7 +12,7 @@ from laconic.agent.models.connecting import names
 from laconic.agent.models.protocol import Model
 from laconic.agent.opening import Wanted, open_agent
 from laconic.agent.sessions.analytics import analytics
-from laconic.agent.tools.editing import undo
+from laconic.agent.tools.undoing import undo
 from laconic.cli.agent.declared import HIGHEST_TIER
 from laconic.cli.agent.servers import Server, connected
 from laconic.foundation.clock import local_minute
@@ -107,9 +107,9 @@ class OnScreen:
             return "there are no old turns to leave out"
         return f"old turns leave the prompt: {done.before:,} tokens to {done.after:,} ({done.how})"
 
-    async def undo(self) -> str:
+    async def undo(self, *, insists: bool) -> str:
         """Take back the last change to files; the model is told with the next message."""
-        observation = await undo(self._talk.toolbox)
+        observation = await undo(self._talk.toolbox, insists=insists)
         if observation.status == "ok":
             self._talk.asides.append(f"The user took back a change: {observation.text}")
         return observation.text

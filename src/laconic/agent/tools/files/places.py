@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_EDITED_BYTES
+from laconic.foundation.limits import MAX_EDITED_BYTES, MAX_SNAPSHOT_FILE_BYTES
 
 NOT_OURS = frozenset({".git", ".laconic"})  # what git runs and believes, and what Laconic has derived
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -26,6 +26,18 @@ class Found(NamedTuple):
 
     data: bytes
     mode: int
+
+
+class State(NamedTuple):
+    """What is at a path: a file and its bytes, or a link and where it leads. `mode` is as `stat(2)` has it."""
+
+    mode: int
+    data: bytes
+
+    @property
+    def is_link(self) -> bool:
+        """Whether it is a symbolic link."""
+        return stat.S_ISLNK(self.mode)
 
 
 def resolved(root: Path, path: str) -> str:
@@ -80,7 +92,7 @@ def read(root: Path, inside: str) -> Found:
         return read_in(folder, name, inside)
 
 
-def read_in(folder: int, name: str, inside: str) -> Found:
+def read_in(folder: int, name: str, inside: str, most_bytes: int = MAX_EDITED_BYTES) -> Found:
     """The same, in a folder that is open."""
     descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     with os.fdopen(descriptor, "rb") as file:
@@ -89,10 +101,30 @@ def read_in(folder: int, name: str, inside: str) -> Found:
             raise LaconicError("unreadable_file", f"{inside} is a folder", f"list {inside}")
         if not stat.S_ISREG(status.st_mode):
             raise LaconicError("unreadable_file", f"{inside} is no regular file")
-        data = file.read(MAX_EDITED_BYTES + 1)
-    if len(data) > MAX_EDITED_BYTES:
-        raise LaconicError("unreadable_file", f"{inside} is larger than {MAX_EDITED_BYTES:,} bytes", "use search")
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise LaconicError("unreadable_file", f"{inside} is larger than {most_bytes:,} bytes", "use search")
     return Found(data, stat.S_IMODE(status.st_mode))
+
+
+def state(root: Path, inside: str) -> State | None:
+    """What is at a path, None if nothing is; raises `unreadable_file` for a folder or pipe."""
+    try:
+        with opened_parent(root, inside) as (folder, name, _):
+            return state_in(folder, name, inside)
+    except LaconicError as error:
+        if error.code in {"path_not_found", "denied"}:  # a part of the path is gone, or no folder any more
+            return None
+        raise
+
+
+def state_in(folder: int, name: str, inside: str) -> State:
+    """The same, in a folder that is open; raises `FileNotFoundError` where nothing is."""
+    mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+    if stat.S_ISLNK(mode):
+        return State(mode, os.fsencode(os.readlink(name, dir_fd=folder)))
+    found = read_in(folder, name, inside, MAX_SNAPSHOT_FILE_BYTES)
+    return State(stat.S_IFREG | found.mode, found.data)
 
 
 def exists(root: Path, inside: str) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from typing import Any
 
 from laconic.agent.tools.declaration import Observation
 from laconic.agent.tools.observation import failed, plain
+from laconic.agent.tools.running import undoable
 from laconic.agent.tools.running.command import Ended, Limits, run
 from laconic.agent.tools.toolbox import Toolbox
 from laconic.foundation.errors import LaconicError
@@ -36,26 +38,42 @@ def may(toolbox: Toolbox) -> str:
     """What a command can do, for whoever is asked about one."""
     confined, seconds = toolbox.known_confinement, toolbox.choices.command_seconds
     what = "confinement is not known yet" if confined is None else confined.told()
-    return f"({what}; ends after {seconds} s; what it changes is not undone by undo)"
+    return f"({what}; ends after {seconds} s; undo takes back what it changes in files that git does not ignore)"
 
 
 async def observed(
     toolbox: Toolbox, command: str, variables: Mapping[str, str] | None = None, guarded: Sequence[str] = ()
 ) -> Observation:
-    """Run a command line as `bash` does, with some more variables."""
+    """Run a command line as `bash` does, with some more variables: then it is one that only reads."""
     choices = toolbox.choices
+    limits = Limits(choices.command_seconds)
+    untold: list[str] = []
     try:
         confined = await toolbox.confinement()
-        limits = Limits(choices.command_seconds)
-        ended = await run(command, toolbox.root, limits, confined, choices.writable, variables, guarded, toolbox.heard)
+        async with _undoable(toolbox, command, untold) if variables is None else nullcontext():
+            ended = await run(
+                command, toolbox.root, limits, confined, choices.writable, variables, guarded, toolbox.heard
+            )
     except LaconicError as error:
         return failed(error)
     output = plain(ended.output).rstrip()
     last = _how(ended, limits)
     if ended.status and confined.files and any(sign in output for sign in _SIGNS_OF_CONFINEMENT):
         last += f" (commands are confined: {confined.told()})"
-    text = "\n".join(filter(None, [output, last])) or _NOTHING
+    text = "\n".join(filter(None, [output or _NOTHING * (not last), last, *untold]))
     return await toolbox.observed(text, "ok" if ended.status == 0 else "failed")
+
+
+@asynccontextmanager
+async def _undoable(toolbox: Toolbox, command: str, untold: list[str]) -> AsyncIterator[None]:
+    """Have what a command changes written down, also when it is cancelled; `untold` gets why that cannot be."""
+    root, kept = toolbox.root, toolbox.kept
+    why = await toolbox.apart(lambda: undoable.begin(root, kept, command))
+    try:
+        yield
+    finally:
+        why = why or await toolbox.apart(lambda: undoable.end(root, kept))
+        untold += [f"(undo cannot take back what this changed: {visible(why)})"] if why else []
 
 
 def _how(ended: Ended, limits: Limits) -> str:
