@@ -60,6 +60,7 @@ def write_page() -> None:
         ("services", _services),
         ("mail", _mail),
         ("socket", _socket),
+        ("hostile", _hostile),
         ("callfuzz", _callfuzz),
         ("agent", _agent),
         ("tui", _tui),
@@ -302,6 +303,23 @@ def _sessions(record: Record) -> Iterator[str]:
             f"{row['shorter']:,} | {fewer:.1f} | {row['filled']:,} | {row['worth']:,} | {more:.1f} |"
         )
     yield ""
+
+
+def _hostile(record: Record) -> Iterator[str]:
+    yield from ("## A hostile repository", "", "`python -m bench.hostile FOLDER --record`", "")
+    yield from (_machine(record["machine"]), "")
+    yield f"{record['files']:,} small files beside all that is odd. What is refused says why; a question that took"
+    yield f"too long does by `timed_out`. Of the programs that the repository names {_run(record)}."
+    yield from ("", "| | questions | answered | refused | too long | badly ended | the slowest |")
+    yield "|---|--:|--:|--:|--:|--:|---|"
+    for row in record["rows"]:
+        how = " | ".join(str(row[name]) for name in ("questions", "answered", "refused", "timed_out"))
+        yield f"| {row['asked']} | {how} | {'; '.join(row['bad']) or 0} | {', '.join(row['slowest'])} |"
+    yield ""
+
+
+def _run(record: Record) -> str:
+    return "some were run" if record["was_run"] else "none was run"
 
 
 def _slices(record: Record) -> Iterator[str]:

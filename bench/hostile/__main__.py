@@ -1,10 +1,11 @@
 """Makes the hostile repository, asks every command and every MCP tool about it, and prints a line for each.
 
-    python -m bench.hostile FOLDER [--files 100000] [--timeout 600]
+    python -m bench.hostile FOLDER [--files 100000] [--timeout 600] [--record]
 
-FOLDER must not exist. Each line says how the question ended (answered, refused with a code, defect, too slow), the
-seconds it took, and the words. The exit status is 1 if something ended as a defect or too slowly, if anything printed
-holds a control character or a text from outside, or if a program was run that the repository names.
+A FOLDER of an earlier run is asked once more. Each line says how the question ended (answered, refused with a code,
+defect, too slow), the seconds it took, and the words. The exit status is 1 if something ended as a defect or too
+slowly, if anything printed holds a control character or a text from outside, or if a program was run that the
+repository names.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import anyio
 from mcp.client.client import Client
@@ -25,11 +26,14 @@ from mcp_types import TextContent
 
 from bench.hostile.questions import ODD, QUESTIONS
 from bench.hostile.repository import MARK, OUTSIDE, SECRET, make
+from bench.machine import facts
+from bench.results import keep
 from laconic.cli.commands import COMMANDS
 from laconic.foundation.clock import Stopwatch
 from laconic.protocols.mcp.tools import tool_name
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+SLOWEST = 4  # questions that a record names
 REFUSED = re.compile(r"([a-z]+_[a-z_]+|usage): ")
 
 
@@ -48,24 +52,50 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--files", type=int, default=100_000)
     parser.add_argument("--timeout", type=float, default=600.0, help="seconds for one question")
+    parser.add_argument("--record", action="store_true", help="keep the figures in bench/RESULTS.md")
     options = parser.parse_args(arguments)
     folder = options.folder.resolve()
-    root = make(folder, options.files)
+    root = folder / "root" if folder.exists() else make(folder, options.files)
     _of_ones_own(folder)
-    endings = []
+    endings: list[Ending] = []
     for ending in (*_by_command(root, options.timeout), *anyio.run(_by_tool, root, options.timeout)):
         print(f"{ending.how:<28} {ending.seconds:8.2f} s  {ending.words}", flush=True)
         endings.append(ending)
     was_run = (folder / OUTSIDE / MARK).exists()
     bad = sum(one.is_bad for one in endings)
     print(f"{len(endings)} questions, {bad} badly ended; programs run: {'yes' if was_run else 'none'}")
+    if options.record:
+        files = sum(len(names) for _, _, names in os.walk(root / "many"))
+        keep("hostile", {"machine": facts(), "files": files, "was_run": was_run, "rows": _rows(endings)})
     return int(bool(bad) or was_run)
+
+
+def _rows(endings: list[Ending]) -> list[dict[str, Any]]:
+    """What is kept of the questions of commands and of those of tools."""
+    parts: dict[str, list[Ending]] = {"commands": [], "tools": []}
+    for ending in endings:
+        parts["tools" if ending.words.startswith("tool ") else "commands"].append(ending)
+    return [
+        {
+            "asked": name,
+            "questions": len(part),
+            "answered": sum(one.how == "answered" for one in part),
+            "refused": sum(one.how.startswith("refused") for one in part),
+            "timed_out": sum(one.how == "refused: timed_out" for one in part),
+            "bad": [f"{one.words}: {one.how}" for one in part if one.is_bad],
+            "slowest": [
+                f"{one.words.removeprefix('tool ')} {one.seconds:.0f} s"
+                for one in sorted(part, key=lambda one: -one.seconds)[:SLOWEST]
+            ],
+        }
+        for name, part in parts.items()
+    ]
 
 
 def _of_ones_own(folder: Path) -> None:
     """No daemon, key or settings of the user's take part."""
     for name in ("run", "home"):
-        (folder / name).mkdir(mode=0o700)
+        (folder / name).mkdir(mode=0o700, exist_ok=True)
     os.environ |= {
         "XDG_RUNTIME_DIR": str(folder / "run"),
         "LACONIC_HOME": str(folder / "home"),
