@@ -63,3 +63,11 @@ def test_a_class_comes_with_its_members(engine: Engine) -> None:
 
 def test_it_sees_the_same_every_time(engine: Engine) -> None:
     assert seen(engine, "pay") == seen(engine, "pay")
+
+
+def test_siblings_are_what_stands_apart_in_the_same_file(engine: Engine) -> None:
+    neighbours = Neighbours(engine.graph, engine.store, engine.source)
+    assert [one.qualname for one in neighbours.beside(engine.symbol("Order.add"))] == ["Order.check"]
+    assert neighbours.beside(engine.symbol("Order")) == []
+    view = look([engine.symbol("Order.check")], neighbours, siblings=True)
+    assert reasons(view)["shop/models.py:Order.add"] == "caller"  # what is related is told as that

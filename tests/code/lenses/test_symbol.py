@@ -212,3 +212,16 @@ def test_it_is_deterministic_whatever_order_edges_come_in(
     assert [candidate.score for candidate in views[0].candidates] == sorted(
         (candidate.score for candidate in views[0].candidates), reverse=True
     )
+
+
+def test_what_stands_in_the_same_file_comes_after_what_is_related(shop: Planted) -> None:
+    shop.calls(PAY, "shop/pay.py:charge")
+    beside = [shop["shop/pay.py:charge"], shop["shop/pay.py:log"], shop["shop/pay.py:Gateway"]]
+    view = around([shop[PAY]], shop, beside=lambda symbol: beside, popularity=lambda symbol: 1)
+    assert [(one.symbol.qualname, one.reason) for one in view.candidates] == [
+        ("pay", "target"),
+        ("charge", "callee"),
+        ("log", "same file"),
+        ("Gateway", "same file"),
+    ]
+    assert len(around([shop[PAY]], shop, depth=0, beside=lambda symbol: beside).candidates) == 1

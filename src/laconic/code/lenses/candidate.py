@@ -18,6 +18,7 @@ CALLER = "caller"
 TEST = "test"  # a caller that is a test
 ENCLOSING = "class"
 MEMBER = "member"
+SIBLING = "same file"
 BASE = "base"
 TYPE = "type"
 CONSTANT = "constant"

@@ -9,21 +9,25 @@ from laconic.code.graph.callgraph import CallGraph
 from laconic.code.index.store import Store
 from laconic.code.lenses.candidate import View
 from laconic.code.lenses.mentions import DEPENDENCY_KINDS, Used, declared_in, mentioned
-from laconic.code.lenses.symbol import around
-from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Import, Symbol
-from laconic.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_REEXPORT_HOPS
+from laconic.code.lenses.symbol import around, no_symbols
+from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Import, Kind, Symbol
+from laconic.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_REEXPORT_HOPS, MAX_SIBLING_SYMBOLS
 
 ALL_NAMES = "*"
+SIBLING_KINDS = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
 
 
-def look(targets: Sequence[Symbol], neighbours: Neighbours, *, depth: int = DEFAULT_DEPTH_HOPS) -> View:
-    """The symbol lens on an indexed repository."""
+def look(
+    targets: Sequence[Symbol], neighbours: Neighbours, *, depth: int = DEFAULT_DEPTH_HOPS, siblings: bool = False
+) -> View:
+    """The symbol lens on an indexed repository; with `siblings`, what stands in the files of the targets comes last."""
     return around(
         targets,
         neighbours,
         depth=depth,
         uses=neighbours.uses,
         members=neighbours.members,
+        beside=neighbours.beside if siblings else no_symbols,
         popularity=neighbours.popularity,
     )
 
@@ -52,6 +56,20 @@ class Neighbours:
         if symbol.kind not in CLASS_KINDS:
             return []
         return [other for other in self._store.symbols_of(symbol.path) if other.parent == symbol.id]
+
+    def beside(self, symbol: Symbol) -> list[Symbol]:
+        """Functions and classes of the same file that are no part of the symbol, nor it of them, the nearest first."""
+        listed = self._store.symbols_of(symbol.path)
+        functions = {one.id for one in listed if one.kind in CALLABLE_KINDS}
+        found = [
+            one
+            for one in listed
+            if one.kind in SIBLING_KINDS
+            and one.parent not in functions
+            and (one.end_byte <= symbol.start_byte or symbol.end_byte <= one.start_byte)
+        ]
+        found.sort(key=lambda one: (abs(one.start_line - symbol.start_line), one.start_byte))
+        return found[:MAX_SIBLING_SYMBOLS]
 
     def uses(self, symbol: Symbol) -> list[Used]:
         """The classes and values whose names the text of a symbol mentions, imported ones included."""

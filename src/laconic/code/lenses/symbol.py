@@ -26,6 +26,7 @@ from laconic.code.lenses.candidate import (
     ENCLOSING,
     MEMBER,
     NEAR_TARGET_SCORE,
+    SIBLING,
     TARGET,
     TARGET_SCORE,
     TEST,
@@ -69,6 +70,9 @@ ENCLOSING_SCORE = 0.6
 MEMBER_SCORE = 0.75
 # Compile-time dependencies: a base gives members, a constant its whole meaning in one line, a type its shape.
 USED_SCORE = {BASE: 0.7, CONSTANT: 0.6, TYPE: 0.5}
+# What stands in the same file is changed together with the target more often than what is two calls away, but tells
+# little of what the target does: it takes the room that all others leave.
+SIBLING_SCORE = 0.15
 
 
 class Graph(Protocol):
@@ -96,8 +100,8 @@ def uses_nothing(symbol: Symbol) -> Iterable[Used]:
     return ()
 
 
-def no_members(symbol: Symbol) -> Iterable[Symbol]:
-    """For when the members of classes are not known."""
+def no_symbols(symbol: Symbol) -> Iterable[Symbol]:
+    """For when the members of classes, or what stands beside a symbol, are not known."""
     return ()
 
 
@@ -107,14 +111,15 @@ def around(
     *,
     depth: int = DEFAULT_DEPTH_HOPS,
     uses: Uses = uses_nothing,
-    members: Callable[[Symbol], Iterable[Symbol]] = no_members,
+    members: Callable[[Symbol], Iterable[Symbol]] = no_symbols,
+    beside: Callable[[Symbol], Iterable[Symbol]] = no_symbols,
     popularity: Popularity | None = None,
 ) -> View:
     """Candidates around the targets within `depth` hops.
 
-    `uses` gives the compile-time dependencies of a symbol, `members` what a class consists of. `popularity` says how
-    many places use a symbol, by and large: the files that mention its name will do, where counting its callers would
-    mean to resolve them all.
+    `uses` gives the compile-time dependencies of a symbol, `members` what a class consists of, `beside` what
+    stands in the same file, the nearest first. `popularity` says how many places use a symbol, by and large: the files
+    that mention its name will do, where counting its callers would mean to resolve them all.
     """
     if not 0 <= depth <= MAX_DEPTH_HOPS:
         raise LaconicError("invalid_argument", f"the depth is {depth}; it can be 0 to {MAX_DEPTH_HOPS}")
@@ -129,6 +134,7 @@ def around(
     callers = _Walk(graph, graph.callers, lambda edge: edge.caller, _steps_in, CALLER, CALLER_WEIGHT, beyond)
     found += callees.candidates(targets, depth)
     found += callers.candidates(targets, depth)
+    found += [one for target in targets for one in _siblings(target, beside)] if depth else []
     candidates = ranked(found)
     beyond.update(candidate.reason for candidate in candidates[MAX_CANDIDATES_SYMBOLS:])
     return View(candidates[:MAX_CANDIDATES_SYMBOLS], dict(sorted(beyond.items())), lens=f"around {depth}")
@@ -139,6 +145,14 @@ def _enclosing(target: Symbol, graph: Graph) -> list[Candidate]:
     if parent is None or parent.kind not in CLASS_KINDS:
         return []
     return [Candidate(parent, ENCLOSING_SCORE, ENCLOSING, target.id)]
+
+
+def _siblings(target: Symbol, beside: Callable[[Symbol], Iterable[Symbol]]) -> list[Candidate]:
+    """What stands in the file of a target, worth less the further away it stands."""
+    return [
+        Candidate(symbol, SIBLING_SCORE / (1 + log2(1 + rank) / log2(COMMON_AT)), SIBLING, target.id)
+        for rank, symbol in enumerate(beside(target))
+    ]
 
 
 @dataclass(frozen=True, slots=True)

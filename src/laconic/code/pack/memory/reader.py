@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from laconic.code.lenses.candidate import TARGET_SCORE, Candidate, View
+from laconic.code.lenses.candidate import SIBLING, TARGET_SCORE, Candidate, View
 from laconic.code.pack.ladder import ITEM_BYTES, size_bytes
 from laconic.code.pack.memory.deltas import diff_of
 from laconic.code.pack.memory.etag import etag_of, normalised
@@ -165,14 +165,18 @@ class Reader:
         return item.symbol.id not in pack.targets and _relation(item) in self._related.get(item.of, ())
 
     def _no_longer(self, view: View) -> list[Relation]:
-        """What the same lens has said of targets and does not see any more; nothing where it sees more than it says."""
+        """What the same lens has said of targets and does not see any more; nothing where it sees more than it says.
+
+        That a symbol stands in the same file is no relation that anybody asks about, and takes the place of none.
+        """
         if not view.lens:
             return []
-        seen = {one.symbol.id for one in view.candidates}
+        seen = {one.symbol.id for one in view.candidates if one.reason != SIBLING}
         gone: list[Relation] = []
         for target in (one.symbol.id for one in view.candidates if one.is_target):
             listed = _listed(target, self._shown.get(_listing_key(target, view.lens), NOTHING).body)
-            lost = [one for one in listed if one.id not in seen and one.reason not in view.beyond]
+            related = (one for one in listed if one.reason != SIBLING)
+            lost = [one for one in related if one.id not in seen and one.reason not in view.beyond]
             gone += lost[:MAX_GONE_RELATIONS]
         return gone
 
