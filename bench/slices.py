@@ -17,6 +17,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from bench import machine
 from bench.results import keep
@@ -59,19 +60,26 @@ def _drawn(workspace: Workspace, number: int, seed: int) -> list[Symbol]:
 def _check_packs(workspace: Workspace, symbol: Symbol, counts: Counter[str]) -> None:
     for budget in BUDGETS:
         try:
-            pack = ask(workspace, "code.context", symbols=(symbol.id,), budget=budget, budget_report=True)
+            pack = ask(workspace, "code.context", symbols=(symbol.id,), budget=budget)
             sliced = ask(workspace, "code.symbol.slice", symbols=(symbol.id,), budget=budget)
         except LaconicError as error:
             counts["refused"] += error.code == "budget_too_small"
             continue
         counts["packs"] += 2
         count = workspace.tokenizer.count
-        counts["over_budget"] += (count(pack.text) > budget) + (count(sliced.text) > budget)
-        paths = dict.fromkeys(item.id.partition(":")[0] for item in pack.items)
-        headings = sum(count(f"=== {path} whole\n") for path in paths)
-        counts["over_files"] += pack.used > pack.report.whole_files + headings
+        for one in (pack, sliced):
+            counts["over_budget"] += count(one.text) > budget
+            counts["over_files"] += count(one.text) > _plain_tokens(workspace, one)
         shown = {item.reason for item in sliced.items}
         counts["callers_first"] += bool(shown & _WAITING) and not set(sliced.omitted) <= _WAITING
+
+
+def _plain_tokens(workspace: Workspace, pack: Any) -> int:
+    """The files that a pack shows something of, whole under their headings, and its line of what had no room."""
+    paths = dict.fromkeys([*(item.id.partition(":")[0] for item in pack.items), *pack.whole_files])
+    texts = [f"=== {path} whole\n{workspace.source(path).decode('utf-8', 'replace')}" for path in paths]
+    last = pack.text.splitlines()[-1] if pack.omitted else ""
+    return sum(map(workspace.tokenizer.count, [*texts, last]))
 
 
 def _check_closure(workspace: Workspace, symbol: Symbol, counts: Counter[str]) -> None:

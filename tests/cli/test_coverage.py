@@ -118,7 +118,7 @@ def test_files_and_lines_are_ranked_and_shown(shop: Path, report: str, capsys: p
     missed = answer(capsys, "coverage-slice", "till.py", "--coverage-file", report, "--missed")
     assert [line["text"].strip() for line in missed["lines"]] == ["return 0"]
     assert run("coverage-slice", "till.py", "--coverage-file", report, "--no-hit-lines-only") == 0
-    assert " 17  -     return 0" in capsys.readouterr().out.replace("\n17", "\n 17")
+    assert "\n-    return 0" in capsys.readouterr().out
 
 
 def test_a_change_is_joined_with_what_ran(shop: Path, report: str, capsys: pytest.CaptureFixture[str]) -> None:

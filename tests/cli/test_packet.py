@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laconic.capabilities.invoke import ask
+from laconic.capabilities.packs.packet import SMALL_FILES
 from laconic.cli.main import main
 from laconic.code.lenses.owners.task import MAX_TASK_NAMES, read_task
 from laconic.foundation.errors import LaconicError
@@ -151,7 +152,7 @@ def test_a_packet_never_exceeds_its_tokens(shop_once: Path, budget: int) -> None
         assert error.code == "budget_too_small"
     else:
         assert found.used == count(found.text) <= budget
-        assert found.text.startswith("Likely owners")
+        assert found.text.startswith("Likely owners") or found.silence == SMALL_FILES
 
 
 @pytest.fixture(scope="module")

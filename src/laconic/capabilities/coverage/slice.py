@@ -85,18 +85,17 @@ def _of_test(file: FileCoverage, test: str, found: Measured) -> dict[int, int]:
 
 
 def text(found: CoverageSlice, style: Style) -> str:
-    """Each line with its number, gaps marked."""
+    """The lines as they stand; a gap says which ones it leaves out, so that numbers before each would say no more."""
     of_test = f" of {found.test}" if found.test else ""
     heads = [style.symbol(found.path) + style.faint(f"  {len(found.lines)} of {found.of_lines} lines{of_test}")]
-    width = len(str(found.lines[-1].number)) if found.lines else 1
     is_mixed = any(line.hits is None or line.hits <= 0 for line in found.lines)
-    last = found.lines[0].number - 1 if found.lines else 0
+    last = 0
     for line in found.lines:
         if line.number > last + 1:
             gap = f"{last + 1}-{line.number - 1}" if line.number > last + 2 else f"{last + 1}"
-            heads.append(f"{' ' * width}  {style.faint(f'⋯ {gap}')}")
-        mark = "" if not is_mixed else f"{' ' if line.hits is None else RAN if line.hits > 0 else MISSED} "
-        heads.append(f"{style.faint(f'{line.number:>{width}}')}  {mark}{line.text}".rstrip())
+            heads.append(style.faint(f"⋯ {gap}"))
+        mark = "" if not is_mixed else " " if line.hits is None else RAN if line.hits > 0 else MISSED
+        heads.append(f"{mark}{line.text}".rstrip())
         last = line.number
     return "\n".join([*heads, *([style.doubtful(f"… {found.left_out:,} more lines")] if found.left_out else [])])
 
@@ -109,8 +108,9 @@ def aside(found: CoverageSlice, style: Style) -> str:
 CAPABILITY = Capability(
     name="code.coverage.slice",
     summary="One file cut down to the lines that ran",
-    description="The lines that a report of coverage says have run, by all tests or by one, with their numbers; "
-    "--missed shows those that have not, --no-hit-lines-only the whole file with marks.",
+    description="The lines that a report of coverage says have run, by all tests or by one; ⋯ 3-7 stands for lines "
+    "that are left out. --missed shows those that have not run, --no-hit-lines-only the whole file, with + before "
+    "lines that ran and - before those that did not.",
     parameters=Parameters,
     run=run,
     text=text,

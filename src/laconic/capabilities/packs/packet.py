@@ -24,6 +24,7 @@ LEADING_FILES = 3  # whose symbols are shown before further files are named
 LEADING_SYMBOLS = 3  # of one file, before those of the next
 LEAST_WORTH = 0.08  # of a symbol that is shown, beside what speaks for the best
 REVISION_CHARACTERS = 12
+SMALL_FILES = "the files that it would name are smaller than the packet"
 CHANGE_LIKELY = 0.5  # from where on a file stands among those that will probably be changed
 
 
@@ -72,7 +73,7 @@ class PacketFile:
 class Packet:
     """The packet as printed, or nothing. `used` counts every token of `text`."""
 
-    speaks: bool  # false: the confidence is too low, and `text` is empty
+    speaks: bool  # false: the confidence is too low, or the files are smaller than the packet; `text` is empty
     confidence: float
     text: str
     used: int
@@ -82,6 +83,7 @@ class Packet:
     files_left_out: int  # of those that were found, for want of tokens
     symbols_left_out: int
     looked_at: int  # files that could have been the owners
+    silence: str = ""  # why nothing is said
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Packet:
@@ -96,9 +98,23 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
     files = _files(workspace, owners)
     sure = round(owners.confidence, 3)
     if sure < parameters.min_confidence or not files:
-        return Packet(False, sure, "", 0, files, (), parameters.test_command, 0, 0, owners.looked_at)
+        low = f"confidence {sure:.3f} is too low (--min-confidence)"
+        return Packet(False, sure, "", 0, files, (), parameters.test_command, 0, 0, owners.looked_at, low)
     tests, command = _tests(workspace, owners, parameters.test_command)
-    return _fitted(workspace, parameters.max_tokens, sure, files, tests, command, owners.looked_at)
+    packet = _fitted(workspace, parameters.max_tokens, sure, files, tests, command, owners.looked_at)
+    if _pays(workspace, packet):
+        return packet
+    return replace(packet, speaks=False, silence=SMALL_FILES, text="", used=0)
+
+
+def _pays(workspace: Workspace, packet: Packet) -> bool:
+    """Whether the files that a packet names are larger than it: else they say more in fewer tokens."""
+    tokens = 0
+    for path in dict.fromkeys([*(one.path for one in packet.files), *packet.tests]):
+        tokens += workspace.tokenizer.count(workspace.source(path).decode("utf-8", "replace"))
+        if tokens >= packet.used:
+            return True
+    return False
 
 
 def _owners(workspace: Workspace, task: Task) -> Owners:
@@ -233,7 +249,7 @@ def text(packet: Packet, style: Style) -> str:
     """The packet, or that there is none."""
     if packet.speaks:
         return packet.text
-    return style.faint(f"nothing is said: confidence {packet.confidence:.3f} is too low (--min-confidence)")
+    return style.faint(f"nothing is said: {packet.silence}")
 
 
 CAPABILITY = Capability(

@@ -119,7 +119,8 @@ def run(workspace: Workspace, parameters: Parameters) -> Planned | str:
 def _planned(workspace: Workspace, parameters: Parameters, found: _Asked, answer: Answer) -> Planned:
     text, used, pack = answer.text, answer.used, answer.pack
     whole = pack.whole_files
-    if found.outline is not None and _pays(workspace, found.outline, whole):
+    shown = {*whole, *(item.symbol.path for item in pack.items)}
+    if found.outline is not None and _pays(workspace, found.outline, shown):
         text = found.outline.text + (f"\n{text}" if text else "")
         used = workspace.tokenizer.count(text)
     return Planned(
@@ -137,10 +138,10 @@ def _planned(workspace: Workspace, parameters: Parameters, found: _Asked, answer
     )
 
 
-def _pays(workspace: Workspace, outline: Outline, whole: Collection[str]) -> bool:
-    """Whether a map takes less than the files do that it tells of, but for those that are shown whole anyway."""
+def _pays(workspace: Workspace, outline: Outline, shown: Collection[str]) -> bool:
+    """Whether a map takes less than the files do that it tells of, but for those of which something is shown anyway."""
     files = {node.id for node in outline.nodes if node.symbol is None and not node.is_directory}
-    sources = (workspace.source(path).decode("utf-8", "replace") for path in sorted(files - set(whole)))
+    sources = (workspace.source(path).decode("utf-8", "replace") for path in sorted(files - set(shown)))
     tokens = 0
     return any((tokens := tokens + workspace.tokenizer.count(source)) > outline.used for source in sources)
 

@@ -8,6 +8,7 @@
    last steps are taken back.
 6. A file of which the pack shows parts that cost as much as the whole is shown whole, and the rest fitted anew:
    on small files a pack is the file. So is a file that has room where its only target alone has not.
+7. No pack is larger than the plain files that it stands for (`plain.py`): if it is after all, these are the answer.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from laconic.code.pack.include import Include, extracts_of
 from laconic.code.pack.ladder import Most, SizeOf, all_of, levels, other_rungs, size_bytes, target_rungs
 from laconic.code.pack.memory.reader import Reader
 from laconic.code.pack.model import Count, Detail, Extract, Pack, Render
+from laconic.code.pack.plain import plain, plain_paths
 from laconic.code.pack.scale import Fitted, Scale
 from laconic.code.pack.texts import Texts
 from laconic.foundation import tokens
@@ -63,7 +65,7 @@ def fit(
         if question.lacks(wider.pack) and not question.lacks(fitted.pack):
             break  # whole files hold what had to wait for others
         fitted = wider
-    return fitted
+    return question.no_larger_than_files(fitted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +81,13 @@ class _Question:
     most: Most
     size_of: SizeOf
 
+    def told(self, extract: Extract) -> Extract:
+        """An extract in the words that the reader needs."""
+        return self.reader.told_extract(extract) if self.reader else extract
+
     def least(self, extracts: Extracts) -> Draft:
         """The draft that holds what every answer has to: the extracts and the names of the targets."""
-        told = tuple(map(self.reader.told_extract, extracts)) if self.reader else extracts
+        told = tuple(map(self.told, extracts))
         draft = Draft(self.view, self.texts, told, self.budget, self.revision, self.reader)
         draft.raise_to(rung for rung in target_rungs(self.view.candidates) if rung.detail is Detail.NAME)
         return draft
@@ -98,13 +104,13 @@ class _Question:
             hint = f"Give a budget of {needed} or more, ask about fewer symbols, or include less."
             raise LaconicError("budget_too_small", message, hint)
 
-    def answer(self, extracts: Extracts) -> Fitted:
-        """The best pack that holds the extracts."""
+    def answer(self, extracts: Extracts, limit: int | None = None) -> Fitted:
+        """The best pack that holds the extracts, of no more than the budget or `limit` tokens if that is possible."""
         draft = self.least(extracts)
         size_of = self.reader.size_bytes if self.reader else self.size_of
         to_targets = target_rungs(self.view.candidates, size_of, self.most)
         to_others = other_rungs(self.view.candidates, draft.holding_targets, size_of, self.most)
-        return Filling(draft, self.scale, self.budget).fill_up(to_targets, to_others)
+        return Filling(draft, self.scale, self.budget if limit is None else limit).fill_up(to_targets, to_others)
 
     def lacks(self, pack: Pack) -> bool:
         """Whether there are candidates that wait, and one for which they wait has no place."""
@@ -138,6 +144,31 @@ class _Question:
         files = tuple(map(self.texts.extract, paths))
         whole = replace(pack, items=(), within=(), extracts=_joined(pack.extracts, files))
         return files if self.scale.settle(whole).pack.used <= pack.used else ()
+
+    def no_larger_than_files(self, fitted: Fitted) -> Fitted:
+        """The pack, or the plain files that it stands for if these are smaller.
+
+        Where parts say more than the files would, as much of them as the files would take.
+        """
+        smallest = fitted
+        for _ in range(SETTLE_ROUNDS):
+            files = self._plain_files(fitted.pack)
+            if files is None or files.pack.used >= fitted.pack.used:
+                return fitted
+            smallest = files
+            if not any(item.symbol.path in self.view.apart for item in fitted.pack.items):
+                break
+            fitted = self.answer(fitted.pack.extracts, files.pack.used)
+        return smallest
+
+    def _plain_files(self, pack: Pack) -> Fitted | None:
+        """The files that a pack stands for; None if a look at their sizes shows that they are larger."""
+        left_bytes = pack.used * MOST_BYTES_PER_TOKEN
+        for path in plain_paths(pack, self.view):
+            left_bytes -= len(self.texts.source(path))
+            if left_bytes < 0:
+                return None
+        return self.scale.settle(plain(pack, self.view, self.texts, self.told))
 
     def _may_cost(self, path: str, cost: int) -> bool:
         """Whether a file may cost as little, without counting: text is never so sparse that more bytes would."""
