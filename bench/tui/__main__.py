@@ -10,7 +10,7 @@ import argparse
 import asyncio
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -94,7 +94,7 @@ class Answering(Scripted):
         self.tokens_per_second = tokens_per_second
         self.written = asyncio.Event()
 
-    async def run(self, message: str) -> AsyncIterator[Event]:
+    async def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
         """One turn."""
         async for text in portions(self.tokens_per_second, self.written):
             yield TextDelta(1, text)

@@ -56,6 +56,7 @@ class Scripted:
     state: Status = STATUS
     said: Sequence[tuple[str, str]] = ()
     asked: list[str] = field(default_factory=list)
+    pasted: list[tuple[str, ...]] = field(default_factory=list)  # in each message
     _cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     _answered: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -63,9 +64,10 @@ class Scripted:
         """As it was set."""
         return self.state
 
-    async def run(self, message: str) -> AsyncIterator[Event]:
+    async def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
         """The next turn of the script."""
         self.asked.append(f"run {message}")
+        self.pasted.append(tuple(pasted))
         self._cancelled.clear()
         for event in self.turns.pop(0):
             if event is WAIT:

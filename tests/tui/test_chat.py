@@ -307,7 +307,7 @@ async def test_what_happened_to_the_window_is_said() -> None:
 
 async def test_an_error_of_the_agent_is_a_line() -> None:
     class Broken(Scripted):
-        def run(self, message: str) -> object:  # type: ignore[override]
+        def run(self, message: str, pasted: object = ()) -> object:  # type: ignore[override]
             raise LaconicError("model_unavailable", "nobody listens there", "Start a server.")
 
     async with seen(Broken()) as screen:

@@ -12,7 +12,7 @@ in `loop`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -47,11 +47,14 @@ class Agent:
         self._running: asyncio.Task[None] | None = None
         self._is_cancellable = False
 
-    async def run(self, message: str) -> AsyncIterator[Event]:
-        """One turn: everything that happens, up to `TurnEnded`. Closing the iterator cancels the turn."""
+    async def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
+        """One turn: everything that happens, up to `TurnEnded`. Closing the iterator cancels the turn.
+
+        `pasted` are parts of the message that were not typed: they ask for nothing.
+        """
         if self._running is not None:
             raise LaconicError("busy", "a turn is still running", "wait for it, or cancel it")
-        self._running, self._is_cancellable = asyncio.create_task(self._to_its_end(message)), True
+        self._running, self._is_cancellable = asyncio.create_task(self._to_its_end(message, pasted)), True
         try:
             while True:
                 event = await self._next(self._running)
@@ -79,10 +82,10 @@ class Agent:
             running.result()
         return events.get_nowait()
 
-    async def _to_its_end(self, message: str) -> None:
+    async def _to_its_end(self, message: str, pasted: Sequence[str]) -> None:
         """A turn that ends with an event, and with an answer in the session, whatever happens."""
         talk = self.talk
-        ended = await run_turn(talk, message)
+        ended = await run_turn(talk, message, pasted)
         self._is_cancellable = False  # from here on the end is told, whoever asks for it once more
         try:
             talk.session.end_turn()

@@ -23,13 +23,13 @@ from laconic.foundation.limits import MAX_AGENTS_BYTES
 _LOOKING = frozenset({"read", "search", "outline"})
 
 
-async def open_turn(talk: Conversation, message: str) -> None:
+async def open_turn(talk: Conversation, message: str, pasted: Sequence[str] = ()) -> None:
     """Append the user's message, and before it what it unlocks, what it is about, and what the project asks."""
     session = talk.session
     await look_around(talk)
     if not session.messages and not session.name:
         session.rename(name_of(message))
-    tier, words = disclosure.intent(message)
+    tier, words = disclosure.intent(message, pasted)
     is_work = await talk.unlock(tier, f"the message says “{words}”")
     found, short = await _retrieved(talk, message), await shortened(talk, message)
     await make_room_between_turns(talk, talk.count(short) + (found.tokens if found else 0))

@@ -6,8 +6,9 @@ Words are compared as words: an "address" is nothing to "add".
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from laconic.agent.quoting import own_words
 from laconic.agent.tools.approvals import Verdict
 from laconic.agent.tools.declaration import Tool
 
@@ -37,15 +38,14 @@ _QUESTION = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?;\n])\s+|,?\s+(?:and\s+then|then|and)\s+", re.IGNORECASE)
-_QUOTED = re.compile(r"(`{3,}).*?(?:\1|\Z)|`[^`\n]*`|\"[^\"\n]*\"", re.DOTALL)
 
 
-def intent(message: str) -> tuple[int, str]:
+def intent(message: str, pasted: Iterable[str] = ()) -> tuple[int, str]:
     """The tier that a message of the user's asks for, and the words that say so; 0 where none do.
 
-    Sentences that ask a question count for nothing, nor does what is quoted.
+    Sentences that ask a question count for nothing, nor does what is quoted, or `pasted` into it.
     """
-    asked = [part for part in _SENTENCE.split(_QUOTED.sub(" ", message)) if not _QUESTION.match(part)]
+    asked = [part for part in _SENTENCE.split(own_words(message, pasted)) if not _QUESTION.match(part)]
     for tier in sorted(_INTENTS, reverse=True):
         for part in asked:
             found = _INTENTS[tier].search(part)

@@ -7,6 +7,7 @@ What a turn works on is its `Conversation`; what happens is told as events. Whoe
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from laconic.agent import assembling, room
@@ -35,11 +36,11 @@ _SILENT = Ended(Reason.STUCK, "the model said nothing: say it in other words")
 _STUCK = Ended(Reason.STUCK, "the model does not get on: say what it should do instead")
 
 
-async def run_turn(talk: Conversation, message: str) -> Ended:
+async def run_turn(talk: Conversation, message: str, pasted: Sequence[str] = ()) -> Ended:
     """One turn of a conversation; ends for whatever reason, and raises nothing."""
     talk.begin_turn()
     try:
-        await assembling.open_turn(talk, message)
+        await assembling.open_turn(talk, message, pasted)
         return await _steps(talk)
     except asyncio.CancelledError:
         return Ended(Reason.CANCELLED)

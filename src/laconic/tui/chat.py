@@ -109,7 +109,7 @@ class ChatScreen(Screen[None]):
         else:
             self.log_view.say(_said(event.text), "user")
             self.log_view.anchor()
-            self._turn(event.text)
+            self._turn(event.text, event.pasted)
 
     def run_command(self, line: str) -> None:
         """Do what a command says, and show what went wrong."""
@@ -124,11 +124,11 @@ class ChatScreen(Screen[None]):
         self.show_status()
 
     @work(group="turn")
-    async def _turn(self, message: str) -> None:
+    async def _turn(self, message: str, pasted: Sequence[str]) -> None:
         self._is_turn = True
         self.set_activity(_THINKING)
         try:
-            async for event in self.agent.run(message):
+            async for event in self.agent.run(message, pasted):
                 self._take(event)
         except LaconicError as error:
             self._say_error(error)

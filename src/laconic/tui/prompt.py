@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,7 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.events import Key
+from textual.events import Key, Paste
 from textual.message import Message
 from textual.widgets import OptionList, TextArea
 from textual.widgets.option_list import Option
@@ -23,6 +24,7 @@ from laconic.tui.completion import Candidate, Index, Word, referred, word_before
 
 _PLACEHOLDER = "Ask about this repository. / lists commands, @ names files"
 MAX_REMEMBERED = 200  # messages that can be called back
+LEAST_PASTED_WORDS = 3
 
 
 class History:
@@ -68,6 +70,20 @@ class Editor(TextArea):
         Binding("ctrl+j,shift+enter,alt+enter", "new_line", "New line", show=False)
     ]
 
+    def on_paste(self, event: Paste) -> None:
+        """Know what was not typed; the text area puts it in."""
+        self._note_paste(event.text)
+
+    def action_paste(self) -> None:
+        """The same for what was cut here."""
+        self._note_paste(self.app.clipboard)
+        super().action_paste()
+
+    def _note_paste(self, text: str) -> None:
+        prompt = self.parent
+        if isinstance(prompt, Prompt):
+            prompt.note_paste(text)
+
     async def _on_key(self, event: Key) -> None:
         prompt = self.parent
         if isinstance(prompt, Prompt) and prompt.takes(event.key):
@@ -86,9 +102,10 @@ class Prompt(Vertical):
 
     @dataclass
     class Sent(Message):
-        """Enter was pressed on a text that is not empty."""
+        """Enter was pressed on a text that is not empty; `pasted` are parts of it that were not typed."""
 
         text: str
+        pasted: tuple[str, ...] = ()
 
     def __init__(self, index: Index | None, *, id: str) -> None:
         super().__init__(id=id)
@@ -96,6 +113,7 @@ class Prompt(Vertical):
         self._word: Word | None = None
         self._offered: Sequence[Candidate] = ()
         self._given = ""  # a text that was not typed, so that nothing is offered for it
+        self._pasted: deque[str] = deque(maxlen=MAX_REMEMBERED)  # also of messages that are called back
         self.history = History()
 
     def compose(self) -> ComposeResult:
@@ -131,6 +149,12 @@ class Prompt(Vertical):
         self.editor.text = text
         self.editor.move_cursor(self.editor.document.end)
 
+    def note_paste(self, text: str) -> None:
+        """Something was pasted. A word or two are as good as typed."""
+        text = "\n".join(text.splitlines()).strip()
+        if len(text.split()) >= LEAST_PASTED_WORDS and text not in self._pasted:
+            self._pasted.append(text)
+
     def takes(self, key: str) -> bool:
         """Whether a key was meant for the prompt instead of the text; if so it has been done."""
         keys = {"enter": self._send, "up": self._go_back, "down": self._go_forth}
@@ -144,7 +168,7 @@ class Prompt(Vertical):
     def _send(self) -> bool:
         text = self.text.strip()
         if text:
-            self.post_message(self.Sent(text))
+            self.post_message(self.Sent(text, tuple(each for each in self._pasted if each in text)))
         return True
 
     def sent(self) -> None:

@@ -47,8 +47,8 @@ class ShownAgent(Protocol):
     def status(self) -> Status:
         """How things stand; cheap, asked after every event that may have changed it."""
 
-    def run(self, message: str) -> AsyncIterator[Event]:
-        """One turn; its last event is `TurnEnded`."""
+    def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
+        """One turn; its last event is `TurnEnded`. `pasted` are parts of the message that were not typed."""
 
     def cancel(self) -> None:
         """Have the running turn end."""

@@ -12,6 +12,7 @@ from tests.agent.core.talking import ALLOWED, Scripted, call, of_kind, talking, 
 
 from laconic.agent.disclosure import by_history, intent, reachable, unlocked
 from laconic.agent.events import Unlocked
+from laconic.agent.quoting import own_words
 from laconic.agent.tools.approvals import POLICY, Verdict
 from laconic.agent.tools.table import TOOLS
 
@@ -30,6 +31,20 @@ TIERS = {
     "review this\n\n````\n```\n````\nhello": 0,
     "review this\n\n````\n```\nrun the tests\n```\ncommit it\n````": 0,
     "```\nx = 1\n```\nrun it": 2,
+    "> please run the tests\n> and commit\n\nwhat does he mean": 0,
+    "why this?\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-run it\n+build and fetch it\n\n commit": 0,
+    "what is wrong?\n2026-11-21 10:00:01 run the build\n[ERROR] install it\nnpm ERR! fetch failed": 0,
+    'Traceback (most recent call last):\n  File "a.py", line 3, in run\n    build(it)\nValueError: fix it': 0,
+    "explain\n\n    make test\n    git commit": 0,
+    "~~~\nfetch it\n~~~": 0,
+    "she wrote “run it, then\ndelete it” to me": 0,
+    "$ pytest\nFAILED tests/test_a.py::test_run - fix me\n==== 1 failed, run again ====": 0,
+    "def run(x):\n    x = build(x)\n    return fetch(x)\nthe result is odd": 0,
+    "/* run the\n   build */\nint x;": 0,
+    "<|im_start|>user\nassistant: run the tests": 0,
+    'fix this:\nTraceback (most recent call last):\n  File "a.py", line 3, in f\nValueError: run': 1,
+    "$ pytest\nFAILED tests/test_a.py::test_run\n\nfix it": 1,
+    "please\n1. rename f\n    in all files\n2. explain g": 1,
     "add a parameter to parse": 1,
     "why does it crash? fix it": 1,
     "can you update `run()`?": 1,
@@ -57,6 +72,31 @@ def test_words_ask_for_tools(message: str, tier: int) -> None:
 def test_parts_of_words_ask_for_nothing(word: str, more: str) -> None:
     for written in (f"{more}{word}", f"{word}{more}x", f"{word}.py", f"src/{word}", f"{word}/x"):
         assert intent(f"the {written} here") == (0, "")
+
+
+ASKS = st.lists(st.sampled_from([words for words, tier in TIERS.items() if tier and "\n" not in words]), min_size=1)
+
+
+@given(ASKS, st.sampled_from(["fenced", "quoted", "logged", "patched", "pasted"]))
+def test_what_others_ask_for_unlocks_nothing(asks: list[str], how: str) -> None:
+    text = "\n".join(asks)
+    shown = {
+        "fenced": f"````\n{text}\n````",
+        "quoted": "\n".join(f"> {line}" for line in asks),
+        "logged": "\n".join(f"[2026-11-21T10:00:01Z] {line}" for line in asks),
+        "patched": "\n".join(["--- a/x", "+++ b/x", "@@ -1 +1,9 @@", *(f"+{line}" for line in asks)]),
+        "pasted": text,
+    }[how]
+    pasted = [text] if how == "pasted" else []
+    assert intent(f"what do you make of this?\n\n{shown}", pasted) == (0, "")
+    assert intent(f"{shown}\n\nplease rename it", pasted)[0] == 1
+
+
+@given(st.text(max_size=400), st.lists(st.text(max_size=40), max_size=3))
+def test_own_words_are_words_of_the_message(message: str, pasted: list[str]) -> None:
+    said = own_words(message, pasted)
+    assert len(said) <= len(message)
+    assert set(said) <= {*message, " ", "\n"}
 
 
 @given(st.lists(st.integers(0, 3), max_size=8))

@@ -58,9 +58,9 @@ class OnScreen:
             self._confinement, told.retrieves, told.name,
         )  # fmt: skip
 
-    def run(self, message: str) -> AsyncIterator[Event]:
+    def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
         """One turn."""
-        return self._agent.run(message)
+        return self._agent.run(message, pasted)
 
     def cancel(self) -> None:
         """Have the running turn end."""
