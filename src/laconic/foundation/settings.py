@@ -56,6 +56,8 @@ class Settings:
     chat_model: str = field(default="first", metadata={"own": True})  # of those that it serves
     chat_key: str = field(default="none", metadata={"own": True})  # what the server knows the user by
     chat_network: str = field(default="off", metadata={"own": True, "choices": ("off", "on")})  # for its commands
+    chat_writable: str = field(default="none", metadata={"own": True})  # places that these may write to, as in PATH
+    chat_private_hosts: str = field(default="none", metadata={"own": True})  # that it may fetch from, with commas
     chat_compact_percent: int = field(default=70, metadata={"least": 30})  # of the window, above which old turns leave
     # What the parts of a prompt may have, in tokens of a window of 8,192, with which they grow and shrink.
     chat_agents_tokens: int = field(default=300, metadata={"least": 0})

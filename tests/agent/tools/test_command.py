@@ -180,7 +180,7 @@ def test_a_command_writes_in_the_repository_alone(toolbox: Toolbox, root: Path, 
 
 @confined_only
 def test_a_command_does_not_reach_what_listens_outside(toolbox: Toolbox) -> None:
-    if not asyncio.run(confinement()).network:
+    if not asyncio.run(confinement(Path("/"))).network:
         pytest.skip("the system does not let a command be kept from the network")
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
@@ -213,7 +213,7 @@ def test_a_command_does_not_see_what_lets_the_user_in(
     ],
 )  # fmt: skip
 def test_a_command_leaves_nothing_for_git_to_run(toolbox: Toolbox, root: Path, command: str) -> None:
-    if not asyncio.run(confinement()).network:
+    if not asyncio.run(confinement(Path("/"))).network:
         pytest.skip("the system gives a command no namespaces of its own")
     subprocess.run(["git", "init", "-q"], cwd=root, check=True)
     before = (root / ".git/config").read_text()

@@ -100,7 +100,7 @@ class Toolbox:
     async def confinement(self) -> Confinement:
         """What commands are kept from here; found out by the first who asks."""
         if self.known_confinement is None:
-            self.known_confinement = await confinement(self.choices.confines, self.choices.network)
+            self.known_confinement = await confinement(self.root, self.choices.confines, self.choices.network)
         return self.known_confinement
 
     async def ask(self, capability: str, arguments: Mapping[str, Any]) -> str:

@@ -29,6 +29,7 @@ from laconic.foundation.limits import MAX_CONTENT_BYTES
 from laconic.foundation.settings import Settings, load
 
 FOLDER = "chat"
+NOTHING = "none"  # of a setting that lists things
 LEAST_FENCE_CHARACTERS = 3
 
 
@@ -92,8 +93,25 @@ def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_as
         settings.chat_agents_tokens, settings.chat_retrieval_tokens, settings.chat_observations_tokens,
         settings.chat_history_tokens, settings.chat_reply_tokens, settings.chat_compact_percent,
     )  # fmt: skip
-    choices = Choices(policy=policy, network=settings.chat_network == "on", servers=configured(os.environ))
+    choices = Choices(
+        policy=policy, network=settings.chat_network == "on", writable=_places(settings.chat_writable),
+        private_hosts=tuple(_listed(settings.chat_private_hosts, ",")), servers=configured(os.environ),
+    )  # fmt: skip
     return Wanted(root, folder(), ANSWER_WORDS, session, choices, shares, Options(can_ask=can_ask))
+
+
+def _places(said: str) -> tuple[Path, ...]:
+    """Folders or files that are there; raises `invalid_setting` for anything else."""
+    places = tuple(Path(os.path.realpath(os.path.expanduser(one))) for one in _listed(said, os.pathsep))
+    for place, name in zip(places, _listed(said, os.pathsep), strict=True):
+        if not os.path.isabs(os.path.expanduser(name)) or not place.exists() or place == Path(place.anchor):
+            hint = "absolute paths of what is there, joined as in PATH; not the root of the file system"
+            raise LaconicError("invalid_setting", f"LACONIC_CHAT_WRITABLE: {name} is no such place", hint)
+    return places
+
+
+def _listed(said: str, separator: str) -> list[str]:
+    return [] if said == NOTHING else [name.strip() for name in said.split(separator) if name.strip()]
 
 
 async def _headless(root: Path, printed: PrintOptions, parameters: ChatParameters, message: str) -> int:

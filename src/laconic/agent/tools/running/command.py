@@ -15,11 +15,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from laconic.agent.tools.running import bubblewrap, surroundings
+from laconic.code.index.listing.running import homes_elsewhere
 from laconic.foundation.clock import Stopwatch
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import (
     COMMAND_END_SECONDS,
     COMMAND_TICK_SECONDS,
+    LEAST_FREE_BYTES,
     MAX_ARTIFACT_BYTES,
     MAX_COMMAND_PROCESSES,
 )
@@ -34,21 +37,18 @@ _PLAIN = {
     "TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "CI": "1",
     "GIT_EDITOR": "true", "EDITOR": "true",
 }  # fmt: skip
-# Where users keep what lets others in; relative to their home.
-_PRIVATE = (
-    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".pypirc", ".npmrc",
-    ".config/gh", ".config/gcloud", ".config/laconic", ".local/state/laconic", ".local/share/keyrings", ".mozilla",
-)  # fmt: skip
-
-
 Heard = Callable[[bytes], None]
 
 
 class Confinement(NamedTuple):
-    """What commands are kept from: writing outside of the repository, and the network."""
+    """What commands are kept from: writing outside of the repository, and the network.
+
+    `bubblewrap` is the program that sees to it, "" where the system does so itself.
+    """
 
     files: bool = False
     network: bool = False
+    bubblewrap: str = ""
 
     def told(self) -> str:
         """The same in words for people."""
@@ -65,60 +65,82 @@ class Limits(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """How a command ended: `why` is done, time, processes or left; `status` as a shell says it, None if it was ended.
+    """How a command ended: `why` is done, time, processes, disk or left; `status` as a shell says it, None if ended.
 
-    `is_clear` says that nothing of it is left; `output` is what it printed, the middle left out where that was much.
+    `is_clear` says that nothing of it is left; `output` is what it printed, the middle left out where that was much;
+    `restored` are settings and hooks of git that it had changed.
     """
 
     why: str
     status: int | None
     is_clear: bool
     output: str
+    restored: tuple[str, ...] = ()
 
 
-async def confinement(confines: bool = True, network: bool = False) -> Confinement:
+async def confinement(root: Path, confines: bool = True, network: bool = False) -> Confinement:
     """What this system, and the user's choice, keep commands from. Found out by trying."""
     if not confines or sys.platform != "linux":
         return Confinement()
+    status, said = await _tried(_WORDS, _line({"probes": True}))
+    able = json.loads(said) if status == 0 else {"landlock": 0}
+    if able["landlock"]:
+        return Confinement(files=True, network=bool(able["network"] and not network))
+    program = bubblewrap.found(root)
+    limits, confined = Limits(_PROBE_SECONDS), Confinement(files=True, network=not network, bubblewrap=program)
+    if not program:
+        return Confinement()
+    given = _given("", root, str(root), limits, confined, (), {}, guards=False)
+    status, _ = await _tried([*bubblewrap.words(program, given), "/bin/sh", "-c", "exit 0"])
+    return confined if status == 0 else Confinement()
+
+
+async def _tried(words: Sequence[str], said: bytes = b"") -> tuple[int | None, bytes]:
+    """Exit status and output of a program that answers at once; no status where it does not."""
     try:
         process = await asyncio.create_subprocess_exec(
-            *_WORDS, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+            *words, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
         )
+    except (OSError, ValueError):
+        return None, b""
+    try:
         async with asyncio.timeout(_PROBE_SECONDS):
-            said, _ = await process.communicate(_line({"probes": True}))
-        able = json.loads(said)
-    except (OSError, ValueError, TimeoutError):
-        return Confinement()
-    return Confinement(bool(able["landlock"]), bool(able["landlock"] and able["network"] and not network))
+            output, _ = await process.communicate(said)
+    except (OSError, TimeoutError):
+        process.kill()
+        await process.wait()
+        return None, b""
+    return process.returncode, output
 
 
 async def run(
     command: str, root: Path, limits: Limits, confined: Confinement, writable: Sequence[Path] = (),
-    variables: Mapping[str, str] | None = None, guarded: Sequence[str] = (), heard: Heard = lambda chunk: None,
+    variables: Mapping[str, str] | None = None, guards: bool = False, heard: Heard = lambda chunk: None,
 ) -> Ended:  # fmt: skip
     """Run a command of the shell in a repository; whoever is cancelled ends it. Raises `program_failed`.
 
-    `guarded` paths of the repository are not written to where the system can see to that. `heard` is called with what
-    the command prints, as it comes; it must not wait.
+    Who `guards` has settings and hooks of git stay what they are. `heard` is called with what the command prints, as it
+    comes; it must not wait.
     """
-    temporary = tempfile.mkdtemp(prefix="laconic-")
+    temporary = os.path.realpath(tempfile.mkdtemp(prefix="laconic-"))
+    before = surroundings.believed(root) if guards else {}
+    restored: list[str] = []
     try:
-        given = _given(command, root, temporary, limits, confined, writable, variables or {})
-        given["guarded"] = [str(root / path) for path in guarded if _is_own(root / path)]
-        return await _kept(given, limits, heard)
+        given = _given(command, root, temporary, limits, confined, writable, variables or {}, guards=guards)
+        ended = await _kept(given, limits, heard)
     finally:
+        restored += surroundings.restored(root, before) if guards else []
         await asyncio.to_thread(shutil.rmtree, temporary, ignore_errors=True)
-
-
-def _is_own(path: Path) -> bool:
-    return path.exists() and os.path.realpath(path) == str(path)
+    return ended._replace(restored=tuple(restored))
 
 
 def _given(
     command: str, root: Path, temporary: str, limits: Limits, confined: Confinement, writable: Sequence[Path],
-    variables: Mapping[str, str],
+    variables: Mapping[str, str], *, guards: bool,
 ) -> dict[str, Any]:  # fmt: skip
-    return {
+    """What the keeper is told."""
+    places = [str(path) for path in (*writable, *map(Path, homes_elsewhere(str(root)))) if path.exists()]
+    given: dict[str, Any] = {
         "command": command,
         "shell": shutil.which("bash") or "/bin/sh",
         "root": str(root),
@@ -127,21 +149,30 @@ def _given(
         "end_seconds": COMMAND_END_SECONDS,
         "tick_seconds": COMMAND_TICK_SECONDS,
         "processes": limits.processes,
-        "confines": confined.files,
+        "free_bytes": _free_bytes([str(root), temporary, *places]),
+        "least_free_bytes": LEAST_FREE_BYTES,
+        "confines": confined.files and not confined.bubblewrap,
         "network": not confined.network,
-        "writable": [str(path) for path in writable],
-        "hidden": [path for path in _hidden() if os.path.lexists(path)],
+        "writable": places,
+        "hidden": surroundings.hidden(),
+        "guarded": surroundings.guarded(root) if guards else [],
+        "closed": surroundings.sockets([str(root), temporary, *places]),
         "environment": {**environment(temporary), **variables},
+        "wrapper": [],
     }
+    if confined.bubblewrap:
+        given["wrapper"] = bubblewrap.words(confined.bubblewrap, given)
+    return given
 
 
-def _hidden() -> list[str]:
-    """Where the user keeps what lets others in, and Laconic what it keeps for the user."""
-    own = [
-        os.environ.get("LACONIC_HOME", ""),
-        os.environ.get("XDG_STATE_HOME", "") and f"{os.environ['XDG_STATE_HOME']}/laconic",
-    ]
-    return [os.path.expanduser(f"~/{name}") for name in _PRIVATE] + [path for path in own if path.startswith("/")]
+def _free_bytes(paths: Sequence[str]) -> dict[str, int]:
+    """What is left on the disks that a command writes to."""
+    found = {}
+    for path in paths:
+        with contextlib.suppress(OSError):
+            status = os.statvfs(path)
+            found[path] = status.f_bavail * status.f_frsize
+    return found
 
 
 def environment(temporary: str) -> dict[str, str]:

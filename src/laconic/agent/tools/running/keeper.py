@@ -1,14 +1,16 @@
 """Runs one command of the agent and stays until nothing of it is left. A program of its own; needs nothing installed.
 
 It is told what to do by a line of its standard input, a JSON object: `command`, `root`, `temporary`, `seconds`,
-`processes`, `confines`, `network`, `writable`, `hidden` and `guarded` paths, `environment` and more. That input then
-stays open as long as whoever asked is there; what the command prints goes to the standard output, and how it ended, as
-JSON, to the descriptor `status`.
+`processes`, `confines`, `network`, `writable`, `hidden`, `guarded` and `closed` paths, `environment` and more. That
+input then stays open as long as whoever asked is there; what the command prints goes to the standard output, and how it
+ended, as JSON, to the descriptor `status`.
 
 On Linux orphans of the command become its own children (`PR_SET_CHILD_SUBREAPER`), so that neither a double fork nor a
 session of its own leads away from it. The command is confined before it starts: Landlock (`landlock(7)`, Linux 5.13)
 lets it write only where it may, and namespaces of its own (`namespaces(7)`) have a network that leads nowhere but to
-itself, and files that git runs or believes as they were.
+itself, files that are read-only as a whole (`mount_setattr(2)`: Landlock knows no permissions and times), those that
+git runs or believes among them, and no sockets of other programs. Where `wrapper` has words, they run the command and
+confine it instead.
 """
 
 from __future__ import annotations
@@ -37,8 +39,11 @@ _NET_ALL, _SCOPE_ALL = 0b11, 0b11  # bind and connect by TCP; abstract sockets a
 _OF_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWNET = 0x00020000, 0x10000000, 0x40000000
 _MS_RDONLY, _MS_REMOUNT, _MS_BIND, _MS_REC, _MS_PRIVATE = 1, 32, 4096, 16384, 1 << 18
+_MS_OWN = 2 | 4  # no set-user-id, no devices
 _MS_LOCKED = 0x40F  # what a mount may have besides: no set-user-id, no devices, no execution, access times
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
+_MOUNT_SETATTR, _RECURSIVE, _AT_FDCWD, _READ_ONLY = 442, 0x8000, -100, 1
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a file system of its own is put there
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm", "fd")
 _TELLS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -80,10 +85,22 @@ def _watch(child: int, given: Mapping[str, Any], woken: int) -> tuple[str, int |
             return "time", None
         if len(_descendants()) > given["processes"]:
             return "processes", None
+        if _is_full(given):
+            return "disk", None
         for descriptor, _ in poll.poll(given["tick_seconds"] * 1000):
             if not os.read(descriptor, 4096) and descriptor == 0:
                 return "left", None
         _reap(child)
+
+
+def _is_full(given: Mapping[str, Any]) -> bool:
+    """Whether the disk is about to be, where the command writes; what was so before is not its doing."""
+    for path, before in given["free_bytes"].items():
+        with suppress(OSError):
+            status = os.statvfs(path)
+            if status.f_bavail * status.f_frsize < min(given["least_free_bytes"], before // 2):
+                return True
+    return False
 
 
 def _reap(but: int) -> None:
@@ -153,10 +170,11 @@ def _become(given: Mapping[str, Any]) -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(1, 2)
         os.closerange(3, 1024)
-        os.chdir(given["root"])
         if given["confines"]:
             _confine(given)
-        os.execve(given["shell"], [given["shell"], "-c", given["command"]], given["environment"])  # noqa: S606
+        os.chdir(given["root"])  # now: mounts lie on top of what was there
+        words = [*given["wrapper"], given["shell"], "-c", given["command"]]
+        os.execve(words[0], words, given["environment"])  # noqa: S606
     except BaseException as error:  # noqa: BLE001 - nothing may return from here
         os.write(2, f"the command cannot be started: {error}\n".encode())
     os._exit(CANNOT_START)
@@ -165,10 +183,12 @@ def _become(given: Mapping[str, Any]) -> NoReturn:
 def _confine(given: Mapping[str, Any]) -> None:
     """Give up what the command is not to do. `OSError` where the system refuses."""
     is_apart = _leave(_CLONE_NEWNS | (0 if given["network"] else _CLONE_NEWNET))
-    if is_apart:
+    writable = [os.path.realpath(path) for path in (given["root"], given["temporary"], *given["writable"])]
+    if is_apart and not _LIBC.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None):
+        _seal(writable)
         _guard(given["guarded"])
+        _close(given["closed"])
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
-    writable = [given["root"], given["temporary"], *given["writable"]]
     _restrict_files(writable, given["hidden"], closes_tcp=not (given["network"] or is_apart))
 
 
@@ -195,14 +215,38 @@ def _raise_loopback() -> None:
         fcntl.ioctl(plain, _SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", flags | _IFF_UP))
 
 
+def _seal(writable: Iterable[str]) -> None:
+    """Make everything read-only but these, where the system can; shared memory is the command's own."""
+    places = [os.fsencode(path) for path in writable if os.path.lexists(path)]
+    for path in places:
+        _LIBC.mount(path, path, None, _MS_BIND | _MS_REC, None)
+    if _set_read_only(b"/", set_flags=_READ_ONLY, recursively=True):
+        for path in [*places, b"/dev/pts"]:
+            if not _set_read_only(path, clear_flags=_READ_ONLY, recursively=True):  # something below is, for good
+                _set_read_only(path, clear_flags=_READ_ONLY)
+    shared = os.fsencode(_SHARED_MEMORY)
+    _LIBC.mount(b"tmpfs", shared, b"tmpfs", _MS_OWN, b"mode=1777,size=50%")
+
+
+def _set_read_only(path: bytes, set_flags: int = 0, clear_flags: int = 0, *, recursively: bool = False) -> bool:
+    attributes = struct.pack("=QQQQ", set_flags, clear_flags, 0, 0)
+    flags = ctypes.c_uint(_RECURSIVE if recursively else 0)
+    size = ctypes.c_size_t(len(attributes))
+    return not _LIBC.syscall(_MOUNT_SETATTR, ctypes.c_int(_AT_FDCWD), path, flags, attributes, size)
+
+
+def _close(sockets: Iterable[str]) -> None:
+    """Have nobody listen at these."""
+    for path in map(os.fsencode, sockets):
+        _LIBC.mount(b"/dev/null", path, None, _MS_BIND, None)
+
+
 def _guard(paths: Iterable[str]) -> None:
     """Let nobody write to these; the folder around each stays where it is, so that none is put in its place."""
-    if _LIBC.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None):
-        return
     for folder in dict.fromkeys(map(os.path.dirname, paths)):
         _LIBC.mount(os.fsencode(folder), os.fsencode(folder), None, _MS_BIND | _MS_REC, None)
     for path in map(os.fsencode, paths):
-        _LIBC.mount(path, path, None, _MS_BIND, None)
+        _LIBC.mount(path, path, None, _MS_BIND | _MS_REC, None)
         kept = os.statvfs(path).f_flag & _MS_LOCKED
         _LIBC.mount(None, path, None, _MS_REMOUNT | _MS_BIND | _MS_RDONLY | kept, None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from typing import Any
 
@@ -16,17 +16,12 @@ from laconic.foundation.escape import visible
 
 _SIGNS_OF_CONFINEMENT = ("Permission denied", "Operation not permitted", "Read-only", "Network is unreachable",
                          "Could not resolve", "Temporary failure in name resolution")  # fmt: skip
-_GUARDED = (
-    ".git/hooks",
-    ".git/config",
-    ".git/modules",
-)  # programs that a later git would run, outside of all confinement
 _NOTHING = "(no output)"
 
 
 async def bash(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """Run a command line and tell what it printed and how it ended."""
-    return await observed(toolbox, str(arguments["command"]), guarded=_GUARDED)
+    return await observed(toolbox, str(arguments["command"]), guards=True)
 
 
 def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
@@ -42,7 +37,7 @@ def may(toolbox: Toolbox) -> str:
 
 
 async def observed(
-    toolbox: Toolbox, command: str, variables: Mapping[str, str] | None = None, guarded: Sequence[str] = ()
+    toolbox: Toolbox, command: str, variables: Mapping[str, str] | None = None, *, guards: bool = False
 ) -> Observation:
     """Run a command line as `bash` does, with some more variables: then it is one that only reads."""
     choices = toolbox.choices
@@ -52,7 +47,7 @@ async def observed(
         confined = await toolbox.confinement()
         async with _undoable(toolbox, command, untold) if variables is None else nullcontext():
             ended = await run(
-                command, toolbox.root, limits, confined, choices.writable, variables, guarded, toolbox.heard
+                command, toolbox.root, limits, confined, choices.writable, variables, guards, toolbox.heard
             )
     except LaconicError as error:
         return failed(error)
@@ -60,6 +55,8 @@ async def observed(
     last = _how(ended, limits)
     if ended.status and confined.files and any(sign in output for sign in _SIGNS_OF_CONFINEMENT):
         last += f" (commands are confined: {confined.told()})"
+    if ended.restored:
+        untold.append(f"(taken back, for git would believe or run it: {visible(', '.join(ended.restored))})")
     text = "\n".join(filter(None, [output or _NOTHING * (not last), last, *untold]))
     return await toolbox.observed(text, "ok" if ended.status == 0 else "failed")
 
@@ -82,6 +79,8 @@ def _how(ended: Ended, limits: Limits) -> str:
         return f"ended after {limits.seconds} s, it was not done{rest}"
     if ended.why == "processes":
         return f"ended: it had more than {limits.processes} processes at a time{rest}"
+    if ended.why == "disk":
+        return f"ended: it had nearly filled the disk{rest}"
     if ended.status is None:
         return f"it was ended from outside{rest}"
     return (f"exit status {ended.status}" if ended.status else "") + rest

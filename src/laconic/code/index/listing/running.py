@@ -163,6 +163,20 @@ def _check_home(tree: str) -> None:
         raise GitUnavailableError(".git leads to a repository elsewhere that does not know of this directory")
 
 
+def homes_elsewhere(tree: str) -> tuple[str, ...]:
+    """Where git keeps what belongs to a working tree, if that is outside of it: its own place, then what it shares.
+
+    Nothing unless that repository knows of the tree: whoever made the tree could name any place.
+    """
+    home = _home_of(tree)
+    if home.startswith(f"{os.path.realpath(tree).rstrip('/')}/"):
+        return ()
+    if _is_worktree(home, f"{tree.rstrip('/')}/.git"):
+        shared = os.path.realpath(os.path.join(home, _line_of(f"{home}/commondir")))
+        return (home, shared) if home.startswith(f"{shared}/worktrees/") else ()
+    return (home,) if _is_submodule(home, tree) else ()
+
+
 def _is_known(tree: str) -> bool:
     home, mark = _home_of(tree), f"{tree.rstrip('/')}/.git"
     shares = os.path.exists(f"{home}/commondir")

@@ -1,0 +1,299 @@
+"""What commands are kept from, by the kernel and, where it cannot, by bubblewrap; and what git believes afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.agent.tools.box import call, opened
+
+from laconic.agent.tools.running import bubblewrap
+from laconic.agent.tools.running.keeper import landlock_version
+from laconic.agent.tools.toolbox import Toolbox
+from laconic.cli.agent.chat import wanted
+from laconic.cli.agent.declared import ChatParameters
+from laconic.cli.daemon import ANSWER_WORDS
+from laconic.foundation.errors import LaconicError
+from laconic.foundation.settings import load
+
+AUTHOR = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+HOOK = "#!/bin/sh\necho own\n"
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="confinement is Linux's")
+confined_only = pytest.mark.skipif(landlock_version() == 0, reason="the kernel has no Landlock")
+
+
+def git(root: Path, *words: str) -> str:
+    return subprocess.run(["git", *words], cwd=root, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture
+def repository(root: Path) -> Path:
+    (root / "a.txt").write_text("one\n")
+    for words in (("init", "-q", "--template="), ("config", "user.name", "a"), ("config", "user.email", "a@b.c")):
+        git(root, *words)
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "x")
+    return root
+
+
+PLANTED = {
+    "new hooks": "mkdir -p .git/hooks; echo evil > .git/hooks/post-commit; chmod +x .git/hooks/post-commit",
+    "another hook": "echo evil > .git/hooks/own; chmod +x .git/hooks/own",
+    "no hook": "rm -f .git/hooks/own",
+    "hooks elsewhere": "mkdir evil; echo x > evil/post-commit; rm -rf .git/hooks; ln -s ../evil .git/hooks",
+    "settings": "printf '[core]\\n\\tfsmonitor = evil\\n' >> .git/config",
+    "settings of a tree": "printf '[core]\\n\\tfsmonitor = evil\\n' > .git/config.worktree",
+    "settings elsewhere": "mkdir evil; cp .git/config evil; echo ../evil > .git/commondir",
+    "another repository": "mv .git old; cp -r old .git; echo evil > .git/hooks/own",
+}
+
+
+@pytest.mark.parametrize("confines", [pytest.param(True, marks=confined_only), False], ids=["confined", "not confined"])
+@pytest.mark.parametrize("has_hook", [True, False], ids=["a hook", "no hooks"])
+@pytest.mark.parametrize("command", PLANTED.values(), ids=list(PLANTED))
+def test_nothing_is_planted_that_git_runs_later(
+    repository: Path, tmp_path: Path, command: str, has_hook: bool, confines: bool
+) -> None:
+    hook = repository / ".git/hooks/own"
+    if has_hook:
+        hook.parent.mkdir()
+        hook.write_text(HOOK)
+        hook.chmod(0o755)
+    before = (repository / ".git/config").read_bytes()
+    with opened(repository, tmp_path / "kept", confines=confines) as toolbox:
+        call(toolbox, "bash", command=command)
+    git_folder = repository / ".git"
+    assert (git_folder / "config").read_bytes() == before
+    assert [path.name for path in (git_folder / "hooks").glob("*")] == (["own"] if has_hook else [])
+    assert not has_hook or (hook.read_text(), hook.stat().st_mode & 0o777) == (HOOK, 0o755)
+    assert not (git_folder / "hooks").is_symlink()
+    assert not (git_folder / "commondir").exists()
+    assert not (git_folder / "config.worktree").exists()
+
+
+def test_it_is_said_what_was_taken_back(toolbox: Toolbox, repository: Path) -> None:
+    told = call(toolbox, "bash", command="echo x > .git/commondir")
+    assert told.text == "(no output)\n(taken back, for git would believe or run it: .git/commondir)"
+    assert call(toolbox, "bash", command="git commit --allow-empty -qm y").text == "(no output)"
+
+
+@confined_only
+def test_permissions_and_times_of_others_stay(toolbox: Toolbox, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.write_text("x")
+    own.chmod(0o600)
+    before = own.stat()
+    if "Read-only" not in call(toolbox, "bash", command=f"chmod 777 {own}").text:
+        pytest.skip("the system has no file systems that are read-only for one program")
+    call(toolbox, "bash", command=f"chmod 777 {own}; touch -d 2001-01-01 {own}; mv {own} {own}2")
+    assert (own.stat().st_mode, own.stat().st_mtime_ns) == (before.st_mode, before.st_mtime_ns)
+
+
+@confined_only
+def test_what_is_shared_in_memory_is_gone_afterwards(toolbox: Toolbox) -> None:
+    name = f"laconic-{os.getpid()}"
+    assert call(toolbox, "bash", command=f"echo x > /dev/shm/{name}; cat /dev/shm/{name}").text == "x"
+    assert not Path("/dev/shm", name).exists()
+
+
+CONNECTS = "import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1]); print('through')"
+
+
+@confined_only
+def test_sockets_of_other_programs_are_not_reached(toolbox: Toolbox, root: Path, tmp_path: Path) -> None:
+    (root / "connects.py").write_text(CONNECTS)
+    with socket.socket(socket.AF_UNIX) as outside, socket.socket(socket.AF_UNIX) as inside:
+        outside.bind(str(tmp_path / "s"))
+        inside.bind(str(root / "s"))
+        outside.listen()
+        inside.listen()
+        assert call(toolbox, "bash", command=f"{sys.executable} connects.py {root}/s").text == "through"
+        told = call(toolbox, "bash", command=f"{sys.executable} connects.py {tmp_path}/s")
+        assert "ConnectionRefusedError" in told.text
+
+
+def test_places_that_the_user_has_named_are_written_to(root: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    with opened(root, tmp_path / "kept", writable=(other, tmp_path / "missing")) as toolbox:
+        assert call(toolbox, "bash", command=f"echo x > {other}/a").status == "ok"
+    assert (other / "a").read_text() == "x\n"
+
+
+@pytest.fixture
+def linked(repository: Path, tmp_path: Path) -> Path:
+    made = tmp_path / "linked"
+    git(repository, "worktree", "add", "-q", str(made))
+    return made
+
+
+@pytest.mark.parametrize("name", ["bash", "git"])
+def test_a_linked_working_tree_is_committed_to(linked: Path, repository: Path, tmp_path: Path, name: str) -> None:
+    with opened(linked, tmp_path / "kept") as toolbox:
+        (linked / "a.txt").write_text("two\n")
+        words = {"bash": {"command": "git commit -qam two"}, "git": {"arguments": "commit -qam two"}}[name]
+        told = call(toolbox, name, **words)
+        assert told.status == "ok", told
+    assert git(linked, "log", "-1", "--format=%s").strip() == "two"
+    assert git(repository, "log", "-1", "--format=%s").strip() == "x"
+
+
+def test_in_a_linked_working_tree_nothing_is_planted_either(linked: Path, repository: Path, tmp_path: Path) -> None:
+    common, own = repository / ".git", repository / ".git/worktrees/linked"
+    before = {path: path.read_bytes() for path in (common / "config", own / "commondir", linked / ".git")}
+    with opened(linked, tmp_path / "kept") as toolbox:
+        for command in (
+            f"mkdir -p {common}/hooks; echo evil > {common}/hooks/post-commit",
+            f"echo evil > {common}/config; echo /tmp > {own}/commondir; echo evil > {own}/config.worktree",
+            f"rm -f .git; mkdir -p .git; echo evil > {repository}/b.txt",
+        ):
+            call(toolbox, "bash", command=command)
+    assert not list((common / "hooks").glob("*"))
+    assert not (own / "config.worktree").exists()
+    if landlock_version():
+        assert {path: path.read_bytes() for path in before} == before
+        assert not (repository / "b.txt").exists()
+
+
+@confined_only
+def test_a_git_file_that_names_the_repository_of_others_opens_nothing(root: Path, tmp_path: Path) -> None:
+    others = tmp_path / "others"
+    others.mkdir()
+    git(others, "init", "-q")
+    (root / ".git").write_text(f"gitdir: {others}/.git\n")
+    with opened(root, tmp_path / "kept") as toolbox:
+        call(toolbox, "bash", command=f"echo evil > {others}/.git/evil")
+    assert not (others / ".git/evil").exists()
+
+
+# Without Landlock
+
+WITHOUT_LANDLOCK = """
+import asyncio, ctypes, json, struct, sys
+from pathlib import Path
+from tests.agent.tools.box import call, opened, tool
+
+# seccomp(2): the system call 444 fails with ENOSYS, as before Linux 5.13
+code = [(0x20, 0, 0, 0), (0x15, 0, 1, 444), (0x06, 0, 0, 0x00050000 | 38), (0x06, 0, 0, 0x7FFF0000)]
+steps = b"".join(struct.pack("=HBBI", *one) for one in code)
+kept_steps = ctypes.create_string_buffer(steps)
+program = struct.pack("@HP", len(code), ctypes.addressof(kept_steps))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, ctypes.c_ulong(1), 0, 0, 0) == 0
+assert libc.prctl(22, ctypes.c_ulong(2), program, 0, 0) == 0
+
+root, kept, *commands = sys.argv[1:]
+with opened(Path(root), Path(kept)) as toolbox:
+    held = asyncio.run(toolbox.confinement())
+    preview = tool("bash").preview(toolbox, {"command": "true"})
+    told = [call(toolbox, "bash", command=command).text for command in commands]
+print(json.dumps({"told": held.told(), "program": held.bubblewrap, "preview": preview, "observed": told}))
+"""
+
+
+def without_landlock(root: Path, kept: Path, path: str, *commands: str) -> dict[str, object]:
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PATH": path}
+    words = [sys.executable, "-c", WITHOUT_LANDLOCK, str(root), str(kept), *commands]
+    ended = subprocess.run(words, check=True, env=variables, capture_output=True, text=True)
+    found: dict[str, object] = json.loads(ended.stdout)
+    return found
+
+
+@linux_only
+def test_with_neither_it_is_said_that_commands_are_not_confined(repository: Path, tmp_path: Path) -> None:
+    folders = [tmp_path / "bin"]
+    folders[0].mkdir()
+    for name in ("git", "bash", "cat", "sh"):
+        (folders[0] / name).symlink_to(str(shutil.which(name)))
+    found = without_landlock(repository, tmp_path / "kept", str(folders[0]), "echo x > a.txt; cat a.txt")
+    assert (found["told"], found["program"], found["observed"]) == ("not confined", "", ["x"])
+    assert "(not confined;" in str(found["preview"])
+
+
+STAND_IN = """#!{python}
+import json, os, sys
+words = sys.argv[1:]
+at = words.index("--")
+if words[-1] != "exit 0":
+    open({said!r}, "w").write(json.dumps(words[:at]))
+os.execv(words[at + 1], words[at + 1:])
+"""
+
+
+@linux_only
+def test_bubblewrap_is_asked_to_confine_where_the_kernel_cannot(repository: Path, tmp_path: Path) -> None:
+    """A program in its place writes down how it is called; whether that confines is the next test's."""
+    folder, said = tmp_path / "bin", tmp_path / "said"
+    folder.mkdir()
+    (folder / "bwrap").write_text(STAND_IN.format(python=sys.executable, said=str(said)))
+    (folder / "bwrap").chmod(0o755)
+    path = f"{folder}:{os.environ['PATH']}"
+    found = without_landlock(repository, tmp_path / "kept", path, "echo x > a.txt; cat a.txt")
+    assert found["told"] == "writes in the repository only, no network"
+    assert (found["program"], found["observed"]) == (str(folder / "bwrap"), ["x"])
+    words = json.loads(said.read_text())
+    assert {"--unshare-net", "--unshare-pid", "--die-with-parent"} <= set(words)
+    pairs = list(zip(words, words[1:], words[2:], strict=False))
+    assert pairs.index(("--ro-bind", "/", "/")) < pairs.index(("--bind", str(repository), str(repository)))
+    config = str(repository / ".git/config")
+    assert pairs.index(("--bind", str(repository), str(repository))) < pairs.index(("--ro-bind", config, config))
+
+
+@linux_only
+@pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap is not installed")
+def test_bubblewrap_confines(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    (home / ".ssh").mkdir(parents=True)
+    (home / ".ssh/key").write_text("secret")
+    monkeypatch.setenv("HOME", str(home))
+    commands = (
+        "echo x > a.txt; cat a.txt; git commit -qam y && git log -1 --format=%s",
+        f"cat {home}/.ssh/key; echo x > {tmp_path}/out; echo x > .git/config; ls {home}/.ssh",
+        "cat /proc/net/dev | tail -n +3 | cut -d: -f1 | tr -d ' '",
+    )
+    found = without_landlock(repository, tmp_path / "kept", os.environ["PATH"], *commands)
+    first, second, third = found["observed"]  # type: ignore[misc]
+    assert (first, third) == ("x\ny", "lo")
+    assert "secret" not in second
+    assert "key" not in second.splitlines()
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_program_of_the_repository_is_not_taken_for_bubblewrap(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / "bwrap").write_text("#!/bin/sh\n")
+    (root / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{root}:.")
+    assert bubblewrap.found(root) == ""
+
+
+def test_the_environment_names_places_and_hosts(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    monkeypatch.setenv("LACONIC_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LACONIC_CHAT_WRITABLE", f"{other}:{root}")
+    monkeypatch.setenv("LACONIC_CHAT_PRIVATE_HOSTS", "wiki.local, 10.0.0.7")
+    choices = wanted(root, ChatParameters(), load(root), can_ask=False).choices
+    assert choices.private_hosts == ("wiki.local", "10.0.0.7")
+    with Toolbox.open(root, tmp_path / "kept", "session", ANSWER_WORDS, choices) as toolbox:
+        assert call(toolbox, "bash", command=f"echo x > {other}/a").status == "ok"
+    assert (other / "a").exists()
+
+
+@pytest.mark.parametrize("place", ["relative", "/", "/nowhere/at/all"])
+def test_a_place_that_cannot_be_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    monkeypatch.setenv("LACONIC_CHAT_WRITABLE", place)
+    with pytest.raises(LaconicError, match="invalid_setting"):
+        wanted(root, ChatParameters(), load(root), can_ask=False)
+
+
+def test_no_repository_says_what_may_be_written_to(root: Path) -> None:
+    (root / ".laconic").mkdir()
+    (root / ".laconic/config.toml").write_text('chat_writable = "/"\nchat_private_hosts = "10.0.0.1"\n')
+    choices = wanted(root, ChatParameters(), load(root), can_ask=False).choices
+    assert (choices.writable, choices.private_hosts) == ((), ())
