@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import time
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -272,3 +273,37 @@ def test_messages_say_what_a_newcomer_needs_to_know(relay: Home) -> None:
         assert "--queue          also for somebody who was never seen" in relay.ok(*words)
     assert "laconic dead-letters resend MESSAGE-ID" in relay.ok("help", "dead-letters")
     assert relay.ok("relay", "help", "thread").startswith("laconic relay thread new")
+
+
+def test_a_conversation_of_those_who_have_commands_alone(relay: Home) -> None:
+    relay.up()
+    assert "laconic channels join '#dev'" in relay.run("send", "#dev", "is anybody here?").err
+    assert relay.ok("channels", "join", "#dev", "--agent", "ann") == "#dev  ann\n"
+    assert relay.ok("channels", "join", "#dev", "--agent", "ben") == "#dev  ann, ben\n"
+    assert "1 recipient" in relay.ok("send", "#dev", "the build is red", "--agent", "ann")
+    [got] = relay.ask("inbox", "ben", "--waiting")["messages"]
+    assert (got["sender"], got["to"], got["body"], got["stage"]) == ("ann", "#dev", "the build is red", "accepted")
+    relay.ok("inbox", "ben", "--ack")
+    assert relay.ask("inbox", "ben", "--waiting")["messages"] == []
+    [found] = relay.ask("messages", "build", "--of", "ann")["messages"]
+    assert found["recipients"] == {"ben": "delivered"}
+    assert [one["name"] for one in relay.ask("agents")["agents"]] == ["ann", "ben", "cli"]
+    assert relay.ok("channels").split()[-2:] == ["ann,", "ben"]
+    relay.ok("channels", "leave", "#dev", "--agent", "ann")
+    assert relay.ok("channels", "leave", "#dev", "--agent", "ben") == "#dev  nobody is in it any more\n"
+    assert relay.ok("channels") == "there are none\n"
+    assert "is no channel: its name is # and" in relay.run("channels", "join", "dev").err
+
+
+def test_what_nobody_took_in_time_waits_again(relay: Home) -> None:
+    relay.up()
+    told = relay.ask("send", "late", "too late", "--queue", "--ttl", "1")
+    deadline = time.monotonic() + 20
+    while not (dead := relay.ask("dead-letters")["messages"]):
+        assert time.monotonic() < deadline
+    assert [(one["message_id"], one["mailbox"], one["note"]) for one in dead] == [
+        (told["message_id"], "late", "expired")
+    ]
+    assert relay.ok("dead-letters", "resend", told["message_id"]) == "waits again in 1 mailbox\n"
+    assert "nothing" not in relay.ok("inbox", "late", "--waiting")
+    assert relay.ok("dead-letters") == "there are none\n"

@@ -89,6 +89,30 @@ def test_who_is_unknown_is_refused_and_who_has_sent_is_known(web: Web) -> None:
     assert web.ask("GET", "/channels").json == {"channels": []}
 
 
+def test_who_has_joined_a_channel_gets_what_is_said_there(web: Web) -> None:
+    assert web.ask("POST", "/messages", {"to": "#dev", "body": "x"}).json["code"] == "channel_not_found"
+    joined = [
+        web.ask("POST", "/channels/join", {"channel": "#dev"}, X_Relay_Agent=name).json
+        for name in ("ann", "ben", "ben")
+    ]
+    assert joined[1] == joined[2] == {"channel": "#dev", "members": ["ann", "ben"]}
+    sent(web, "#dev", "to all of us", agent="ann")
+    assert [one["body"] for one in inbox(web, "ben")] == ["to all of us"]
+    assert inbox(web, "ann") == []
+    assert [one["members"] for one in web.ask("GET", "/channels").json["channels"]] == [["ann", "ben"]]
+    left = [
+        web.ask("POST", "/channels/leave", {"channel": "#dev"}, X_Relay_Agent=name).json
+        for name in ("ann", "ben", "ben")
+    ]
+    assert [one["members"] for one in left] == [["ben"], [], []]
+    assert web.ask("GET", "/channels").json == {"channels": []}
+
+
+@pytest.mark.parametrize("channel", ["dev", "#", "#a b", "#dev\n", "", "#" + "a" * 100])
+def test_what_is_no_channel_cannot_be_joined(web: Web, channel: str) -> None:
+    assert web.ask("POST", "/channels/join", {"channel": channel}).status == 400
+
+
 def test_a_dead_letter_is_listed_and_sent_again(web: Web) -> None:
     told = sent(web, "late", "too late", ttl_ms=1)
     due_ms = web.relay.mail.store.now_ms() + 1

@@ -153,7 +153,7 @@ RELAY_COMMANDS: Mapping[str, tuple[str, str]] = {
     "send": ("send TO TEXT", "Send a message to an agent, a #channel, or everybody (*)"),
     "inbox": ("inbox [NAME]", "What came to somebody"),
     "messages": ("messages [WORDS]", "Search what was sent"),
-    "channels": ("channels", "The channels and their members"),
+    "channels": ("channels [join|leave #NAME]", "The channels and their members; join and leave them"),
     "dead-letters": ("dead-letters", "Messages that nobody took; dead-letters resend ID sends one again"),
     "services": ("services [call NAME METHOD …]", "Who can be asked what through the relay, and asking"),
     "brief": ("brief [--task TEXT] [--entry SYMBOL]", "What is worth knowing at the start, within a token budget"),

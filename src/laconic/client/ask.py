@@ -181,6 +181,16 @@ def channel_list() -> Request[messages.Channels]:
     return request("channel_list")
 
 
+def channel_join(channel: str, token: str = "") -> Request[messages.Membership]:
+    """Make the agent of the client a member of a channel."""
+    return request("channel_join", body={"channel": channel, "token": token})
+
+
+def channel_leave(channel: str, token: str = "") -> Request[messages.Membership]:
+    """Make the agent of the client a member of a channel no longer."""
+    return request("channel_leave", body={"channel": channel, "token": token})
+
+
 def dead_letters(after: int = 0, limit: int = 100) -> Request[messages.Deliveries]:
     """Messages that nobody took, after a number."""
     return request("dead_letters", query={"after": after, "limit": limit})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from laconic.capabilities.declaration import Role, option, positional
 from laconic.capabilities.text import aligned, counted
@@ -12,6 +12,9 @@ from laconic.cli.relay.declared import Asked, Nothing, RelayCommand
 from laconic.foundation.escape import visible_line
 from laconic.foundation.limits import MAX_FRAME_BYTES
 from laconic.protocols.inline.foreign import neutral
+
+if TYPE_CHECKING:
+    from laconic.protocols.relay.messages import Membership
 
 _OWN = "cli"  # as whom messages are sent where no other is named
 
@@ -51,6 +54,13 @@ class _Messages:
     thread: str = option("", "of this thread")
     after: int = option(0, "messages behind this number", minimum=0)
     limit: int = option(20, "how many at most", minimum=1, maximum=1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class _Membership:
+    channel: str = positional("its name, which begins with #")
+    agent: str = option(_OWN, "who joins or leaves")
+    token: str = option("", "the token that this name is bound to")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +147,25 @@ def _channels(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     return {"channels": _plain(found), "text": _table(("channel", "members", ""), rows, asked, "there are none\n")}
 
 
+def _join(asked: Asked, parameters: _Membership) -> dict[str, Any]:
+    from laconic.client import ask
+
+    with asked.connect() as relay:
+        return _members(relay(ask.channel_join(parameters.channel, parameters.token)))
+
+
+def _leave(asked: Asked, parameters: _Membership) -> dict[str, Any]:
+    from laconic.client import ask
+
+    with asked.connect() as relay:
+        return _members(relay(ask.channel_leave(parameters.channel, parameters.token)))
+
+
+def _members(told: Membership) -> dict[str, Any]:
+    members = visible_line(", ".join(told.members)) or "nobody is in it any more"
+    return {**_plain(told), "text": f"{told.channel}  {members}\n"}
+
+
 def _dead_letters(asked: Asked, parameters: _DeadLetters) -> dict[str, Any]:
     from laconic.client import ask
 
@@ -170,6 +199,10 @@ COMMANDS: tuple[RelayCommand, ...] = (
     RelayCommand(("send",), "Send a message", _Send, _send),
     RelayCommand(("inbox",), "What came to somebody, the oldest first", _Inbox, _inbox),
     RelayCommand(("messages",), "Search what was sent", _Messages, _messages),
+    RelayCommand(
+        ("channels", "join"), "Become a member of a channel, which is made if there is none", _Membership, _join
+    ),
+    RelayCommand(("channels", "leave"), "Be a member of a channel no longer", _Membership, _leave),
     RelayCommand(("channels",), "The channels and their members", Nothing, _channels),
     RelayCommand(("dead-letters", "resend"), "Let a dead letter wait again", _Resend, _resend),
     RelayCommand(

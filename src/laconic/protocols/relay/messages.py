@@ -7,9 +7,12 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from laconic.foundation.limits import MAX_TTL_MILLISECONDS
+from laconic.protocols.socket.envelopes import CHANNEL_PATTERN
 
 Address = Annotated[str, Meta(min_length=1, max_length=200)]
 Short = Annotated[str, Meta(max_length=200)]
+CHANNEL = f"(?=#.){CHANNEL_PATTERN}"  # the whole of a name, as it is addressed
+ChannelName = Annotated[str, Meta(extra_json_schema={"pattern": f"^{CHANNEL}$"})]
 Stage = Literal["accepted", "delivered", "injected", "seen", "dead"]
 
 
@@ -153,6 +156,20 @@ class ChannelTold(Struct):
     name: str
     members: list[str]
     created_at: str
+
+
+class Joining(Struct, forbid_unknown_fields=True):
+    """A channel that the agent of the request joins or leaves; `token` is needed where its name is bound to one."""
+
+    channel: ChannelName
+    token: Short = ""
+
+
+class Membership(Struct):
+    """The members of a channel, after somebody joined or left it."""
+
+    channel: str
+    members: list[str]
 
 
 class Channels(Struct):

@@ -220,6 +220,14 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation("channel_list", "GET", "/channels", "The channels and their members", messages.Channels),
     Operation(
+        "channel_join", "POST", "/channels/join", "Become a member of a channel", messages.Membership, messages.Joining,
+        fails=("name_taken", "unauthorized", "busy", "invalid_argument"),
+    ),
+    Operation(
+        "channel_leave", "POST", "/channels/leave", "Be a member of a channel no longer", messages.Membership,
+        messages.Joining, fails=("name_taken", "unauthorized", "busy", "invalid_argument"),
+    ),
+    Operation(
         "dead_letters", "GET", "/dead-letters", "Messages that nobody took", messages.Deliveries,
         query=(_AFTER, _LIMIT),
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from threading import Lock
 from typing import NamedTuple
 
 from laconic.foundation.errors import LaconicError
@@ -28,6 +29,7 @@ class Channels:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._changing = Lock()  # they change by the socket and over HTTP
         self._members: dict[str, dict[str, int]] = {}
         for channel, name, at_ms in boxes.members(store.reader):
             self._members.setdefault(channel, {})[name] = at_ms
@@ -44,21 +46,23 @@ class Channels:
 
     def join(self, channel: str, name: str) -> Write | None:
         """Make somebody a member; raises `busy` where there are too many."""
-        members = self._members.get(channel)
-        if members is None and len(self._members) >= MAX_CHANNELS:
-            raise LaconicError("busy", f"there are {MAX_CHANNELS:,} channels")
-        if members is not None and name in members:
-            return None
-        if members is not None and len(members) >= MAX_CHANNEL_MEMBERS:
-            raise LaconicError("busy", f"{channel} has {MAX_CHANNEL_MEMBERS:,} members")
-        self._members.setdefault(channel, {})[name] = self._store.now_ms()
+        with self._changing:
+            members = self._members.get(channel)
+            if members is None and len(self._members) >= MAX_CHANNELS:
+                raise LaconicError("busy", f"there are {MAX_CHANNELS:,} channels")
+            if members is not None and name in members:
+                return None
+            if members is not None and len(members) >= MAX_CHANNEL_MEMBERS:
+                raise LaconicError("busy", f"{channel} has {MAX_CHANNEL_MEMBERS:,} members")
+            self._members.setdefault(channel, {})[name] = self._store.now_ms()
         return partial(boxes.join, channel=channel, name=name)
 
     def leave(self, channel: str, name: str) -> Write | None:
         """Make somebody a member no longer."""
-        members = self._members.get(channel, {})
-        if members.pop(name, None) is None:
-            return None
-        if not members:
-            del self._members[channel]
+        with self._changing:
+            members = self._members.get(channel, {})
+            if members.pop(name, None) is None:
+                return None
+            if not members:
+                del self._members[channel]
         return partial(boxes.leave, channel=channel, name=name)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.ids import new_id
-from laconic.protocols.relay.messages import NewMessage
+from laconic.protocols.relay.messages import CHANNEL, Joining, NewMessage
 from laconic.protocols.socket.envelopes import Treatment
 from laconic.relay.encoding import decode, encode, timestamp
+from laconic.relay.mail.channels import Write
 from laconic.relay.mail.mail import Mail
 from laconic.relay.mail.messages import Draft
 from laconic.relay.relay import Relay
@@ -115,10 +118,21 @@ def channel_list(relay: Relay, asked: Asked) -> Any:
     }
 
 
+def channel_join(relay: Relay, asked: Asked) -> Any:
+    """A channel with whoever asks."""
+    return _membership(relay.mail, asked, relay.mail.channels.join)
+
+
+def channel_leave(relay: Relay, asked: Asked) -> Any:
+    """A channel without whoever asks."""
+    return _membership(relay.mail, asked, relay.mail.channels.leave)
+
+
 HANDLERS = {
     handler.__name__: handler
     for handler in (
         message_send, message_list, inbox, receipt_new, dead_letters, dead_letter_resend, agent_list, channel_list,
+        channel_join, channel_leave,
     )
 }  # fmt: skip
 
@@ -128,6 +142,19 @@ def _meet(mail: Mail, name: str, token: str) -> None:
     write = mail.identities.meet(name, _USER, token, is_live=name in mail.presence.connected())
     if write is not None:
         mail.do(write)
+
+
+def _membership(mail: Mail, asked: Asked, change: Callable[[str, str], Write | None]) -> Any:
+    body: Joining = asked.body
+    if not re.fullmatch(CHANNEL, body.channel):
+        message = f"{body.channel!r} is no channel: its name is # and up to 99 letters, digits and . _ : @ / -"
+        raise LaconicError("invalid_argument", message)
+    _meet(mail, asked.agent, body.token)
+    write = change(body.channel, asked.agent)
+    if write is not None:
+        mail.do(write)
+    found = mail.channels.get(body.channel)
+    return {"channel": body.channel, "members": found.members if found else ()}
 
 
 def _page(mail: Mail, found: list[Waiting], limit: int) -> Any:
