@@ -93,18 +93,18 @@ def test_who_has_joined_a_channel_gets_what_is_said_there(web: Web) -> None:
     assert web.ask("POST", "/messages", {"to": "#dev", "body": "x"}).json["code"] == "channel_not_found"
     joined = [
         web.ask("POST", "/channels/join", {"channel": "#dev"}, X_Relay_Agent=name).json
-        for name in ("ann", "ben", "ben")
+        for name in ("una", "vic", "vic")
     ]
-    assert joined[1] == joined[2] == {"channel": "#dev", "members": ["ann", "ben"]}
-    sent(web, "#dev", "to all of us", agent="ann")
-    assert [one["body"] for one in inbox(web, "ben")] == ["to all of us"]
-    assert inbox(web, "ann") == []
-    assert [one["members"] for one in web.ask("GET", "/channels").json["channels"]] == [["ann", "ben"]]
+    assert joined[1] == joined[2] == {"channel": "#dev", "members": ["una", "vic"]}
+    sent(web, "#dev", "to all of us", agent="una")
+    assert [one["body"] for one in inbox(web, "vic")] == ["to all of us"]
+    assert inbox(web, "una") == []
+    assert [one["members"] for one in web.ask("GET", "/channels").json["channels"]] == [["una", "vic"]]
     left = [
         web.ask("POST", "/channels/leave", {"channel": "#dev"}, X_Relay_Agent=name).json
-        for name in ("ann", "ben", "ben")
+        for name in ("una", "vic", "vic")
     ]
-    assert [one["members"] for one in left] == [["ben"], [], []]
+    assert [one["members"] for one in left] == [["vic"], [], []]
     assert web.ask("GET", "/channels").json == {"channels": []}
 
 
