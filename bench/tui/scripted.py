@@ -25,9 +25,10 @@ from laconic.agent.tools.declaration import Change
 from laconic.foundation.errors import LaconicError
 from laconic.tui.app import ChatApp
 from laconic.tui.chat import ChatScreen
-from laconic.tui.shown import SessionRow, Status, ToolRow
+from laconic.tui.shown import Said, SessionRow, Status, ToolRow
 
 WAIT = object()  # in a script: until the turn is cancelled, or something else is done
+PAUSE = object()  # in a script: until `go_on`
 TOOLS = (
     ToolRow("read", 0, "read(path, start?, end?) shows a file or lines of it", "allow", True),
     ToolRow("search", 0, "search(query) finds code by words or meaning", "allow", True),
@@ -54,7 +55,7 @@ class Scripted:
 
     turns: list[Sequence[Event | object]] = field(default_factory=list)
     state: Status = STATUS
-    said: Sequence[tuple[str, str]] = ()
+    said: Sequence[Said | CallStarted | CallEnded] = ()
     asked: list[str] = field(default_factory=list)
     pasted: list[tuple[str, ...]] = field(default_factory=list)  # in each message
     _cancelled: asyncio.Event = field(default_factory=asyncio.Event)
@@ -74,6 +75,10 @@ class Scripted:
                 await self._cancelled.wait()
                 yield TurnEnded(1, Reason.CANCELLED)
                 return
+            if event is PAUSE:
+                await self._answered.wait()
+                self._answered.clear()
+                continue
             assert isinstance(event, Event)
             if isinstance(event, Unlocked):
                 self.set_tier(event.tier)
@@ -92,6 +97,10 @@ class Scripted:
     def approve(self, call_id: str, decision: Decision, pattern: str = "") -> None:
         """Go on, and remember what was decided."""
         self.asked.append(f"{decision.value} {call_id} {pattern}".strip())
+        self._answered.set()
+
+    def go_on(self) -> None:
+        """End a pause."""
         self._answered.set()
 
     def tools(self) -> Sequence[ToolRow]:
@@ -132,13 +141,14 @@ class Scripted:
         """One that has said something."""
         self.asked.append(f"resume {session}")
         self.state = self.state._replace(session=session)
-        self.said = [("user", "run the tests"), ("assistant", "They **pass**.")]
+        made = call(1, "bash", "3 passed", command="pytest -q")
+        self.said = [Said("user", "run the tests"), *made, Said("assistant", "They **pass**.")]
 
     async def fork(self) -> str:
         """In words only."""
         return "this is s2 from now on"
 
-    def history(self) -> Sequence[tuple[str, str]]:
+    def history(self) -> Sequence[Said | CallStarted | CallEnded]:
         """What was set."""
         return self.said
 
@@ -147,7 +157,9 @@ class Scripted:
         return "3 requests, 2,847 tokens"
 
 
-def call(number: int, tool: str, observation: str, change: Change | None = None, **arguments: object) -> list[Event]:
+def call(
+    number: int, tool: str, observation: str, change: Change | None = None, **arguments: object
+) -> list[CallStarted | CallEnded]:
     """A call and its end."""
     started = CallStarted(1, f"c{number}", tool, json.dumps(arguments))
     return [started, CallEnded(1, f"c{number}", "ok", observation, 12 * number, change)]

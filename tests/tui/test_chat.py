@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bench.tui.scripted import CHANGE, DIFF, EXAMPLE, WAIT, Scripted, call
+from bench.tui.scripted import CHANGE, DIFF, EXAMPLE, PAUSE, WAIT, Scripted, call, screen_of
 from tests.tui.conftest import Seen, seen
+from textual.events import Paste
 from textual.widgets import OptionList
 
 from laconic.agent.events import (
     ApprovalAsked,
+    CallProgress,
     CallStarted,
     Compacted,
     Item,
@@ -21,8 +24,10 @@ from laconic.agent.events import (
 )
 from laconic.foundation.errors import LaconicError
 from laconic.tui.answer import Answer
+from laconic.tui.app import PLAIN, ChatApp
 from laconic.tui.calls import Call
 from laconic.tui.log import MAX_ENTRIES
+from laconic.tui.shown import Said
 from laconic.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
@@ -47,7 +52,127 @@ async def test_a_turn_is_shown_as_it_happens() -> None:
             "+import logging", "executor.py │ +3 -1",
         ):  # fmt: skip
             assert any(row in shown for shown in rows), row
-        assert screen.chat.query_one("#activity").display is False
+        assert screen.chat.query_one("#activity").visible is False
+
+
+async def test_an_empty_session_says_what_to_type() -> None:
+    async with seen(Scripted([[TextDelta(1, "hello")]]), (60, 20)) as screen:
+        await screen.shows("who calls main, and with what?")
+        assert "/help lists commands and keys" in " ".join(screen.text.split())
+        assert "Ask, or say what to change" in screen.text
+    async with seen(Scripted(said=[Said("user", "hi")])) as screen:
+        await screen.shows("› hi")
+        assert "who calls main" not in screen.text
+
+
+async def test_what_a_command_prints_is_shown_while_it_runs() -> None:
+    started, *_, ended = call(1, "bash", "all of it", command="make " + "x" * 100)
+    progress = [CallProgress(1, "c1", "\n".join(f"line {number} [b]" for number in range(at))) for at in (1, 9)]
+    async with seen(Scripted([[started, *progress, PAUSE, ended]]), (60, 20)) as screen:
+        await ask(screen, "build it")
+        await screen.shows("line 8 [b]")
+        assert "line 5" in screen.text
+        assert "line 4" not in screen.text  # while the call is closed
+        assert "Running bash" in screen.text
+        (row,) = [row for row in screen.text.splitlines() if "… bash make xxx" in row]
+        assert row.rstrip().endswith("…")
+        await screen.press("ctrl+o")
+        await screen.shows("line 0 [b]")
+        await screen.press("ctrl+o")
+        screen.agent.go_on()
+        await screen.until(lambda: "line 8" not in screen.text and "✓ bash" in screen.text)
+
+
+async def test_a_call_that_was_allowed_is_running() -> None:
+    async with seen(Scripted([[EDIT, WAIT]])) as screen:
+        await ask(screen, "edit it")
+        await screen.shows("Allow edit?")
+        await screen.press("y")
+        await screen.shows("Running edit")
+
+
+@pytest.mark.parametrize("key", ["", "p"])
+async def test_the_answers_stay_on_a_small_screen(key: str) -> None:
+    long = replace(EDIT, detail=DIFF + "".join(f"+line {n}\n" for n in range(200)))
+    async with seen(Scripted([[long]]), (60, 20)) as screen:
+        await ask(screen, "edit it")
+        await screen.shows("Allow edit?")
+        await screen.press(*filter(None, [key]))
+        await screen.shows("[n] Deny")
+        assert "+import logging" in screen.text
+        assert "[y] Once" in screen.text
+        assert "src/*" in screen.text
+        if key:
+            await screen.shows("in this session (Enter allows")
+            await screen.press("escape")
+            await screen.until(lambda: "Enter allows" not in screen.text)
+            assert screen.agent.asked == ["run edit it"]
+        await screen.press("n")
+
+
+async def test_a_diff_leaves_out_names_that_are_said_but_a_command_nothing() -> None:
+    command = "--- x; true\n+++ x; true\n@@ -1 +1 @@"
+    bash = ApprovalAsked(1, "c8", "bash", f"bash {command}", f"{command}\n(not confined)", "")
+    edit = replace(EDIT, what="edit src/executor.py")
+    async with seen(Scripted([[edit, bash]]), (80, 30)) as screen:
+        await ask(screen, "go")
+        await screen.shows("Allow edit? src/executor.py")
+        assert "--- a/src/executor.py" not in screen.text
+        await screen.press("y")
+        await screen.shows("Allow bash?")
+        assert "--- x; true" in screen.text
+        assert "+++ x; true" in screen.text
+        await screen.press("n")
+
+
+async def test_the_list_of_tools_fits_a_small_screen() -> None:
+    async with seen(Scripted(), (60, 20)) as screen:
+        await screen.press("tab")
+        await screen.shows("Esc goes back")
+
+
+async def test_a_theme_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[str] = []
+    app = ChatApp(Scripted(), theme="nord", keep_theme=kept.append)
+    async with app.run_test() as pilot:
+        assert app.theme == "nord"
+        screen_of(app).run_command("/theme dracula")
+        await pilot.pause()
+        assert (app.theme, kept) == ("dracula", ["dracula"])
+    assert ChatApp(Scripted(), theme="no such theme").theme == ChatApp(Scripted()).theme
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert ChatApp(Scripted(), theme="nord").theme == PLAIN
+
+
+async def test_a_theme_that_cannot_be_kept_is_said() -> None:
+    def full(theme: str) -> None:
+        raise LaconicError("unwritable_output", "the theme cannot be kept: no space left")
+
+    app = ChatApp(Scripted(), keep_theme=full)
+    async with app.run_test() as pilot:
+        one = Seen(app, Scripted(), pilot)
+        screen_of(app).run_command("/theme nord")
+        await one.shows("cannot be kept: no space left")
+        assert app.theme == "nord"
+
+
+async def test_a_very_long_text_may_be_pasted() -> None:
+    text = "word [b]\x1b[2J日本 " * 6_000
+    async with seen(Scripted([[]])) as screen:
+        screen.app.post_message(Paste(text))
+        await screen.until(lambda: len(screen.chat.prompt.text) > 100_000)
+        assert "\x1b" not in screen.text
+        await screen.press("enter")
+        await screen.until(lambda: screen.agent.asked)
+        assert screen.agent.asked[0].startswith("run word [b]\\x1b[2J日本 word")
+        await screen.shows("more characters")
+
+
+async def test_an_answer_may_be_one_very_long_line() -> None:
+    turn = [TextDelta(1, "word " * 1_000) for _ in range(40)]
+    async with seen(Scripted([[*turn, TextDelta(1, "the end")]])) as screen:
+        await ask(screen, "go")
+        await screen.shows("the end")
 
 
 async def test_text_of_others_steers_nothing() -> None:
@@ -225,6 +350,7 @@ async def test_a_session_that_goes_on_shows_what_was_said() -> None:
         await screen.shows("callers  3 turns, 2026-11-21 10:00")
         await screen.press("down", "enter")
         await screen.shows("They pass.")
+        assert "▸ ✓ bash pytest -q  12 ms" in screen.text
         assert screen.agent.asked == ["resume s0"]
         await screen.press("up")
         assert screen.chat.prompt.text == "run the tests"
@@ -314,7 +440,7 @@ async def test_an_error_of_the_agent_is_a_line() -> None:
         await ask(screen, "hi")
         await screen.shows("nobody listens there")
         await screen.shows("Start a server.")
-        assert screen.chat.query_one("#activity").display is False
+        assert screen.chat.query_one("#activity").visible is False
 
 
 async def test_the_log_is_bounded() -> None:

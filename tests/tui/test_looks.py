@@ -40,7 +40,7 @@ async def test_a_conversation(name: str, size: tuple[int, int], theme: str) -> N
     async with seen(Scripted([EXAMPLE]), size, theme=theme) as screen:
         await screen.type("who calls it?\n")
         await screen.shows("https://example.org/x")
-        await screen.until(lambda: not screen.chat.query_one("#activity").display)
+        await screen.until(lambda: not screen.chat.query_one("#activity").visible)
         await screen.press("escape")  # the cursor of the prompt blinks
         await screen.pilot.pause()
         compare(name, screen.app.export_screenshot())
@@ -60,7 +60,7 @@ async def test_without_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     async with seen(Scripted([EXAMPLE]), (80, 24)) as screen:
         await screen.type("who calls it?\n")
         await screen.shows("https://example.org/x")
-        await screen.until(lambda: not screen.chat.query_one("#activity").display)
+        await screen.until(lambda: not screen.chat.query_one("#activity").visible)
         await screen.press("tab")
         await screen.shows("Tier 2  locked")
         await screen.pilot.pause()

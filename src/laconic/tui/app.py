@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -22,23 +22,54 @@ from laconic.tui.shown import ShownAgent
 DARK, PLAIN = "textual-dark", "ansi-dark"  # the colours of choice, and those of the terminal
 
 
+KeepTheme = Callable[[str], None]
+
+
+def has_colours() -> bool:
+    """Whether the user wants any; to be asked before Textual takes the variable out."""
+    return "NO_COLOR" not in os.environ
+
+
+def theme_of(wanted: str, known: Container[str], wants_colours: bool) -> str:
+    """The theme to begin with: the wanted one if there is one of that name, and if colours are wanted at all."""
+    if not wants_colours:
+        return PLAIN
+    return wanted if wanted in known else DARK
+
+
+def _forget(theme: str) -> None:
+    """Nobody keeps it."""
+
+
 class ChatApp(App[None]):
-    """A conversation in a terminal. `root` is the repository whose names are completed, None for none."""
+    """A conversation in a terminal. `root` is the repository whose names are completed, None for none.
+
+    `keep_theme` is told a theme that is chosen; it may raise `LaconicError`.
+    """
 
     TITLE = "Laconic"
+    NOTIFICATION_TIMEOUT = 3
     CSS_PATH = "chat.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "cancel", show=False, priority=True),
         Binding("ctrl+q", "quit", "Quit", priority=True),
     ]
 
-    def __init__(self, agent: ShownAgent, root: Path | None = None, theme: str = "") -> None:
-        has_colours = "NO_COLOR" not in os.environ  # Textual takes it out
-        super().__init__(ansi_color=None if has_colours else True)
+    def __init__(
+        self, agent: ShownAgent, root: Path | None = None, theme: str = "", keep_theme: KeepTheme = _forget
+    ) -> None:
+        wants_colours = has_colours()
+        super().__init__(ansi_color=None if wants_colours else True)
         self._index = Index(root) if root is not None else None
+        self._keep_theme = keep_theme
         self._chat = ChatScreen(agent, self._index)
         self.animation_level = "none"  # every frame of one would be sent over SSH
-        self.theme = theme if theme in self.available_themes else DARK if has_colours else PLAIN
+        self.theme = theme_of(theme, self.available_themes, wants_colours)
+
+    def choose_theme(self, name: str) -> None:
+        """Have other colours, also the next time."""
+        self.theme = name
+        self._keep_theme(name)
 
     def get_default_screen(self) -> Screen[None]:
         """The conversation is all that there is."""
@@ -76,8 +107,8 @@ def spare_collector() -> None:
     gc.freeze()
 
 
-async def chat(agent: ShownAgent, root: Path | None = None, theme: str = "") -> None:
+async def chat(agent: ShownAgent, root: Path | None = None, theme: str = "", keep_theme: KeepTheme = _forget) -> None:
     """Show a conversation until the user ends it."""
-    app = ChatApp(agent, root, theme)
+    app = ChatApp(agent, root, theme, keep_theme)
     app.call_later(spare_collector)
     await app.run_async()

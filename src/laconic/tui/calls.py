@@ -88,7 +88,7 @@ class Call(Static, can_focus=True):
     def _show(self) -> None:
         rows = [self._first_row()]
         for row in self._details() if self.is_open else self._last_printed():
-            rows += [part.pad_left(_INDENT) for part in hanging(row, self._width - _INDENT, 2, is_code=True)]
+            rows += [part.pad_left(_INDENT) for part in hanging(row, self._width - _INDENT, 2)]
         self.update(Content("\n").join(rows))
 
     def _first_row(self) -> Content:

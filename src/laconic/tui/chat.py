@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
 from textual import work
 from textual.app import ComposeResult
@@ -12,7 +12,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Footer, Static
 
-from laconic.agent.events import ApprovalAsked, CallEnded, CallStarted, Decision, Event, TextDelta
+from laconic.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted, Decision, Event, TextDelta
 from laconic.foundation.clock import Stopwatch
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible_line
@@ -21,14 +21,27 @@ from laconic.tui.completion import Index
 from laconic.tui.dialogs.approving import Answered, Approving
 from laconic.tui.dialogs.choosing import Choice, Choosing
 from laconic.tui.dialogs.listing import Listing
-from laconic.tui.log import Log
+from laconic.tui.log import MAX_ENTRIES, Log
 from laconic.tui.prompt import Prompt
-from laconic.tui.shown import ShownAgent
+from laconic.tui.shown import Said, ShownAgent
 from laconic.tui.status import StatusBar
+
+if TYPE_CHECKING:
+    from laconic.tui.app import ChatApp
 
 ResultT = TypeVar("ResultT")
 
 _THINKING, _WRITING = "Waiting for the model", "The model writes"
+WELCOME = (
+    ("", "Ask about this repository, or say what to change. For example:"),
+    ("", ""),
+    ("  what does this program do?", ""),
+    ("  who calls main, and with what?", ""),
+    ("  add a docstring to @src/app.py", ""),
+    ("", ""),
+    ("", "Files are read at once; before one is changed or a command runs, you are asked."),
+    ("", "/help lists commands and keys, Tab the tools. Ctrl+Q quits."),
+)
 _BUSY = "A turn is running; Ctrl+C cancels it."
 
 
@@ -87,12 +100,16 @@ class ChatScreen(Screen[None]):
         """What this session has said so far."""
         history = self.agent.history()
         self.log_view.clear()
-        for role, text in history:
-            if role == "user":
-                self.log_view.say(_said(text), "user")
+        for past in history[-MAX_ENTRIES:]:
+            if not isinstance(past, Said):
+                self.log_view.show(past)
+            elif past.role == "user":
+                self.log_view.say(_said(past.text), "user")
             else:
-                self.log_view.answered(text)
-        self.prompt.history.fill([text for role, text in history if role == "user"])
+                self.log_view.answered(past.text)
+        if not history:
+            self.log_view.table(WELCOME)
+        self.prompt.history.fill([past.text for past in history if isinstance(past, Said) and past.role == "user"])
         self.show_status()
 
     # Messages and commands.
@@ -145,11 +162,11 @@ class ChatScreen(Screen[None]):
         elif isinstance(event, TextDelta):
             self.set_activity(_WRITING)
         elif isinstance(event, CallStarted):
-            self.set_activity(f"Running {visible_line(event.tool)}")
+            self.set_activity(_running(event.tool))
         elif isinstance(event, CallEnded):
             self.set_activity(_THINKING)
         self.log_view.show(event)
-        if not isinstance(event, TextDelta):
+        if not isinstance(event, TextDelta | CallProgress):
             self.show_status()
 
     def _say_error(self, error: LaconicError) -> None:
@@ -167,7 +184,7 @@ class ChatScreen(Screen[None]):
             if self._asked is asked:
                 self._asked = None
                 self.agent.approve(event.call_id, decision, pattern)
-                self.set_activity(_THINKING)
+                self.set_activity(_THINKING if decision is Decision.DENY else _running(event.tool))
 
         self.app.push_screen(asked, answer)
 
@@ -187,7 +204,7 @@ class ChatScreen(Screen[None]):
         self._watch = Stopwatch()
         if self._ticking is not None:
             (self._ticking.resume if activity else self._ticking.pause)()
-        self.query_one("#activity").display = bool(activity)
+        self.query_one("#activity").visible = bool(activity)
         self._show_activity()
 
     def _show_activity(self) -> None:
@@ -206,6 +223,10 @@ class ChatScreen(Screen[None]):
     async def choose(self, title: str, choices: Sequence[Choice]) -> str | None:
         """Have one of a list chosen; None if nobody wants any."""
         return await self.app.push_screen_wait(Choosing(title, choices))
+
+    def choose_theme(self, name: str) -> None:
+        """Other colours, from now on."""
+        cast("ChatApp", self.app).choose_theme(name)
 
     # Keys.
 
@@ -251,6 +272,10 @@ class ChatScreen(Screen[None]):
             self.prompt.put("")
         else:
             self.notify("Nothing is running. Ctrl+Q quits.")
+
+
+def _running(tool: str) -> str:
+    return f"Running {visible_line(tool)}"
 
 
 def _said(text: str) -> str:

@@ -11,22 +11,14 @@ from textual.widgets import Static
 _LEAST_CELLS = 16  # for text beside what it belongs to
 
 
-def hanging(row: Content, width: int, indent: int, *, is_code: bool = False) -> list[Content]:
-    """A row in as many as it takes in `width` cells, all but the first of them `indent` cells further right.
-
-    Code is cut where the row ends, other text between words.
-    """
+def hanging(row: Content, width: int, indent: int) -> list[Content]:
+    """A row in as many as it takes in `width` cells, all but the first of them `indent` cells further right."""
     if row.cell_length <= width:
         return [row]
-    inner = max(width - indent, _LEAST_CELLS)
-    if is_code:
-        first, rest = (row.fold(width) or [row])[0], row.plain
-        rest_rows = row[len(first.plain) :].fold(inner) if len(first.plain) < len(rest) else []
-        return [first, *(part.pad_left(indent) for part in rest_rows)]
     first = row.wrap(width)[0]
     after = row[len(first.plain) :]
     blanks = len(after.plain) - len(after.plain.lstrip(" "))
-    return [first, *(part.pad_left(indent) for part in after[blanks:].wrap(inner))]
+    return [first, *(part.pad_left(indent) for part in after[blanks:].wrap(max(width - indent, _LEAST_CELLS)))]
 
 
 class Columns(Static):

@@ -48,10 +48,8 @@ def _words(line: str) -> tuple[str, str]:
 
 
 async def _help(screen: ChatScreen, argument: str) -> None:
-    rows = {f"/{name} {command.argument}": command.summary for name, command in COMMANDS.items()}
-    width = max(map(len, [*rows, *KEYS]))
-    lines = [f"{name:<{width}}  {meaning}" for name, meaning in [*rows.items(), ("", ""), *KEYS.items()]]
-    screen.log_view.say("\n".join(lines))
+    rows = [(f"/{name} {command.argument}".rstrip(), command.summary) for name, command in COMMANDS.items()]
+    screen.log_view.table([*rows, ("", ""), *KEYS.items()])
 
 
 async def _model(screen: ChatScreen, argument: str) -> None:
@@ -82,7 +80,11 @@ async def _undo(screen: ChatScreen, argument: str) -> None:
 
 async def _sessions(screen: ChatScreen, argument: str) -> None:
     rows = await screen.agent.sessions()
-    choices = [Choice(row.id, row.title or row.id, f"{row.turns} turns, {row.updated}") for row in rows]
+    now = screen.agent.status().session
+    choices = [
+        Choice(row.id, row.title or row.id, f"{row.turns} turns, {'this one' if row.title == now else row.updated}")
+        for row in rows
+    ]
     if session := argument or await screen.choose("Sessions of this repository", choices):
         await screen.agent.resume(session)
         screen.show_history()
@@ -110,7 +112,7 @@ async def _theme(screen: ChatScreen, argument: str) -> None:
     if name and name not in names:
         raise LaconicError("invalid_argument", f"there is no theme {name!r}", "/theme lists them.")
     if name:
-        screen.app.theme = name
+        screen.choose_theme(name)
 
 
 async def _quit(screen: ChatScreen, argument: str) -> None:

@@ -63,7 +63,9 @@ class Index:
         try:
             workspace = self._opened()
             paths = [Candidate(path) for path in closest(typed, self._indexed_paths(workspace))]
-            symbols = list(self._symbols(workspace, typed)) if typed else []
+            found = self._symbols(workspace, typed) if typed else ()
+            named = {path.text for path in paths}
+            symbols = [symbol for symbol in found if symbol.text not in named]  # a module is its file
         except LaconicError:
             return []
         room = MAX_COMPLETIONS // 2 if symbols else MAX_COMPLETIONS

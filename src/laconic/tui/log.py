@@ -9,7 +9,6 @@ from typing import ClassVar
 from textual import work
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.events import Resize
 from textual.timer import Timer
 from textual.widget import Widget
@@ -28,13 +27,15 @@ from laconic.agent.events import (
     TurnEnded,
     Unlocked,
 )
-from laconic.foundation.escape import visible, visible_line
+from laconic.foundation.escape import visible_line
 from laconic.tui.answer import Answer
-from laconic.tui.calls import Call
+from laconic.tui.calls import Call, shown
+from laconic.tui.columns import Columns
 
 MAX_ENTRIES = 200  # on the screen; the session keeps everything
 MAX_NAMED_ITEMS = 4  # of what was put into the prompt
 REFRESHES_PER_SECOND = 20
+MAX_TEXT_CELLS = 120  # longer rows of words are hard to read
 _LEAST_WIDTH_CELLS = 20
 _LEFT = "Older messages have left the screen; they are in the session."
 
@@ -73,7 +74,7 @@ class Log(VerticalScroll, can_focus=True):
         for call in self.query(Call):
             call.lay_out(width)
         for answer in reversed(list(self.query(Answer))):
-            await answer.lay_out_again(width)
+            await answer.lay_out_again(min(width, MAX_TEXT_CELLS))
 
     def _width(self) -> int:
         """Of an entry, in cells: a column for the scrollbar is always kept free, and one on each side."""
@@ -85,13 +86,19 @@ class Log(VerticalScroll, can_focus=True):
         self._end_answer()
         self._growing.clear()
         self._entries.clear()
+        self._newest = None
         self._has_left = False
         self.remove_children()
 
     def say(self, text: str, kind: str = "note") -> None:
         """Something of our own: `kind` is user, note, warning or error."""
         self._end_answer()
-        self._add(Static(Content(visible(text.replace("\r", ""))), markup=False, classes=f"entry {kind}"))
+        self._add(Static(shown(text), markup=False, classes=f"entry {kind}"))
+
+    def table(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Names and their meanings."""
+        self._end_answer()
+        self._add(Columns(rows, classes="entry"))
 
     def answered(self, text: str) -> None:
         """A whole answer, of a session that goes on."""
@@ -137,7 +144,7 @@ class Log(VerticalScroll, can_focus=True):
         if self._answer is None:
             if not text.strip():  # an answer does not begin with blank lines
                 return
-            self._answer = Answer(self._width())
+            self._answer = Answer(min(self._width(), MAX_TEXT_CELLS))
             self._add(self._answer)
             self._growing.append(self._answer)
         self._answer.add(text)
@@ -169,7 +176,7 @@ class Log(VerticalScroll, can_focus=True):
             self.say("cancelled", "warning")
 
     def _add(self, entry: Widget) -> None:
-        entry.set_class(not isinstance(entry, Call) and isinstance(self._newest, Call), "after-calls")
+        entry.set_class(isinstance(entry, Call) and isinstance(self._newest, Call), "joined")
         self._newest = entry
         self.mount(entry)
         self._entries.append(entry)

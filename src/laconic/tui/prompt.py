@@ -18,11 +18,11 @@ from textual.message import Message
 from textual.widgets import OptionList, TextArea
 from textual.widgets.option_list import Option
 
-from laconic.foundation.escape import visible_line
+from laconic.foundation.escape import visible, visible_line
 from laconic.tui.commands import COMMANDS
 from laconic.tui.completion import Candidate, Index, Word, referred, word_before
 
-_PLACEHOLDER = "Ask about this repository. / lists commands, @ names files"
+_PLACEHOLDER = "Ask, or say what to change · / commands · @ files"
 MAX_REMEMBERED = 200  # messages that can be called back
 LEAST_PASTED_WORDS = 3
 
@@ -71,7 +71,8 @@ class Editor(TextArea):
     ]
 
     def on_paste(self, event: Paste) -> None:
-        """Know what was not typed; the text area puts it in."""
+        """Know what was not typed; the text area puts it in, where it steers no terminal."""
+        event.text = visible(event.text.replace("\r\n", "\n").replace("\r", "\n"))
         self._note_paste(event.text)
 
     def action_paste(self) -> None:
@@ -145,8 +146,8 @@ class Prompt(Vertical):
 
     def put(self, text: str) -> None:
         """Have this text instead, with the cursor at its end."""
-        self._given = text
-        self.editor.text = text
+        self._given = visible(text)
+        self.editor.text = self._given
         self.editor.move_cursor(self.editor.document.end)
 
     def note_paste(self, text: str) -> None:
@@ -227,9 +228,9 @@ class Prompt(Vertical):
 
     async def _candidates(self, word: Word) -> Sequence[Candidate]:
         if word.mark == "/":
-            return [
-                Candidate(name, command.summary) for name, command in COMMANDS.items() if name.startswith(word.typed)
-            ]
+            found = [(name, command) for name, command in COMMANDS.items() if name.startswith(word.typed)]
+            width = max((len(name) for name, _ in found), default=0)
+            return [Candidate(name, f"{'':{width - len(name)}}{command.summary}") for name, command in found]
         if self._index is None:
             return []
         return await asyncio.get_running_loop().run_in_executor(self._index.thread, self._index.complete, word.typed)

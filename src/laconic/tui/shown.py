@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple, Protocol
 
-from laconic.agent.events import Decision, Event
+from laconic.agent.events import CallEnded, CallStarted, Decision, Event
 
 
 class Status(NamedTuple):
@@ -39,6 +39,13 @@ class SessionRow(NamedTuple):
     title: str
     turns: int
     updated: str
+
+
+class Said(NamedTuple):
+    """A message of a session that goes on; `role` is user or assistant."""
+
+    role: str
+    text: str
 
 
 class ShownAgent(Protocol):
@@ -86,8 +93,8 @@ class ShownAgent(Protocol):
     async def fork(self) -> str:
         """Go on in a copy of this session."""
 
-    def history(self) -> Sequence[tuple[str, str]]:
-        """Role (user or assistant) and text of what has been said so far in this session."""
+    def history(self) -> Sequence[Said | CallStarted | CallEnded]:
+        """What has been said and done so far in this session."""
 
     def cost(self) -> str:
         """What the session has used so far, as lines."""

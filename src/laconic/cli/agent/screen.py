@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from laconic.agent.agent import Agent
 from laconic.agent.conversation import Conversation
-from laconic.agent.events import Decision, Event
+from laconic.agent.events import CallEnded, CallStarted, Decision, Event
 from laconic.agent.models.connecting import names
 from laconic.agent.models.protocol import Model
 from laconic.agent.opening import Wanted, open_agent
 from laconic.agent.sessions.analytics import analytics
 from laconic.agent.tools.undoing import undo
 from laconic.cli.agent.declared import HIGHEST_TIER
+from laconic.cli.agent.past import past
+from laconic.cli.agent.remembered import keep_theme, kept_theme
 from laconic.cli.agent.servers import Server, connected
 from laconic.foundation.clock import local_minute
 from laconic.foundation.errors import EXIT_OK, LaconicError
 from laconic.tui.app import chat
-from laconic.tui.shown import SessionRow, Status, ToolRow
+from laconic.tui.shown import Said, SessionRow, Status, ToolRow
+from laconic.tui.starting import until_found
 
 
 async def show(wanted: Wanted, server: Server, *, retrieves: bool) -> int:
     """Talk on the screen until the user ends it; the exit status."""
-    found, model = await connected(server)
+    theme = kept_theme(wanted.folder)
+    found, model = await _found(server, theme)
     try:
         agent = await open_agent(model, wanted)
     except BaseException:
@@ -34,10 +40,20 @@ async def show(wanted: Wanted, server: Server, *, retrieves: bool) -> int:
     confinement = held.told() if held.files else ""
     shown = OnScreen(wanted, found, model, agent, confinement)
     try:
-        await chat(shown, wanted.root)
+        await chat(shown, wanted.root, theme, partial(keep_theme, wanted.folder))
     finally:
         await shown.close()
     return EXIT_OK
+
+
+async def _found(server: Server, theme: str) -> tuple[Server, Model]:
+    """The model; on a terminal the user may start its server now."""
+    try:
+        return await connected(server)
+    except LaconicError as error:
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise
+        return await until_found(partial(connected, server), error, theme)
 
 
 class OnScreen:
@@ -132,10 +148,9 @@ class OnScreen:
         await self._go_on(new.id)
         return f"this is {new.name} now"
 
-    def history(self) -> Sequence[tuple[str, str]]:
-        """Role and text of what has been said so far."""
-        said = [(each.role, each.text) for each in self._talk.session.messages]
-        return [(role, text) for role, text in said if role in {"user", "assistant"} and text.strip()]
+    def history(self) -> Sequence[Said | CallStarted | CallEnded]:
+        """What has been said and done so far."""
+        return past(self._talk.store.history(self._talk.session.id))
 
     def cost(self) -> str:
         """What the session has used so far."""

@@ -8,12 +8,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.events import Resize
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Static
 
 from laconic.agent.events import ApprovalAsked, Decision
-from laconic.foundation.escape import visible_line
+from laconic.foundation.escape import visible, visible_line
 from laconic.tui.calls import diff_rows
+from laconic.tui.columns import hanging
+
+_PATTERN = "All that fits, in this session (Enter allows, Esc back)"
+_BUTTON_CELLS = 20  # of the one that shows a pattern
 
 
 class Answered(NamedTuple):
@@ -31,12 +36,15 @@ class Approving(ModalScreen[Answered]):
         Binding("y", "answer('allow_once')", "Once"),
         Binding("s", "answer('allow_session')", "Session"),
         Binding("p", "pattern", "Pattern"),
-        Binding("n,escape", "answer('deny')", "Deny"),
+        Binding("n", "answer('deny')", "Deny"),
+        Binding("escape", "back", "Deny"),
     ]
 
     def __init__(self, asked: ApprovalAsked) -> None:
         super().__init__()
         self.asked = asked
+        pattern = asked.pattern
+        self._pattern = pattern if pattern == visible_line(pattern) else ""  # what cannot be seen is not offered
 
     def compose(self) -> ComposeResult:
         """The call, what it will do, the answers."""
@@ -44,17 +52,25 @@ class Approving(ModalScreen[Answered]):
             title = Content.assemble("Allow ", (visible_line(self.asked.tool), "bold"), f"? {_subject(self.asked)}")
             yield Label(title, markup=False, classes="title")
             with VerticalScroll(id="detail", can_focus=True):
-                yield Static(Content("\n").join(diff_rows(self.asked.detail)), markup=False)
-            yield Input(self.asked.pattern, id="pattern", compact=True)
+                yield Detail(self.asked.detail, self.asked.what.removeprefix(f"{self.asked.tool} "))
+            yield Label(_PATTERN, id="pattern-note", markup=False)
+            yield Input(self._pattern, id="pattern", compact=True)
             with Horizontal(classes="buttons"):
                 yield Button(Content("[y] Once"), id="allow_once", compact=True)
                 yield Button(Content("[s] Session"), id="allow_session", compact=True)
-                yield Button(Content("[p] Pattern"), id="allow_pattern", compact=True, disabled=not self.asked.pattern)
+                if self._pattern:
+                    yield Button(_like(self._pattern), id="allow_pattern", compact=True)
                 yield Button(Content("[n] Deny"), id="deny", compact=True)
 
     def on_mount(self) -> None:
         """The pattern is shown once it is asked for."""
-        self.query_one("#pattern").display = False
+        self._show_pattern(False)
+
+    def _show_pattern(self, is_shown: bool) -> None:
+        pattern, detail = self.query_one("#pattern"), self.query_one("#detail")
+        pattern.display = self.query_one("#pattern-note").display = is_shown
+        detail.set_class(is_shown, "above-pattern")
+        (pattern if is_shown else detail).focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """A click, or Enter on a button."""
@@ -74,12 +90,37 @@ class Approving(ModalScreen[Answered]):
 
     def action_pattern(self) -> None:
         """Show what else would be allowed, to be changed first."""
-        if self.asked.pattern:
-            pattern = self.query_one("#pattern", Input)
-            pattern.display = True
-            pattern.focus()
+        if self._pattern:
+            self._show_pattern(True)
+
+    def action_back(self) -> None:
+        """Esc: from the pattern to the question, from the question to no."""
+        if self.query_one("#pattern").display:
+            self._show_pattern(False)
+        else:
+            self.action_answer(Decision.DENY)
+
+
+class Detail(Static):
+    """What a call will do: a diff of `path`, or the command."""
+
+    def __init__(self, text: str, path: str) -> None:
+        super().__init__(markup=False)
+        self._rows = list(diff_rows(text, path))
+
+    def on_resize(self, event: Resize) -> None:
+        """Lay out for the width that there is."""
+        width = self.content_size.width
+        if width:
+            self.update(Content("\n").join(part for row in self._rows for part in hanging(row, width, 2)))
 
 
 def _subject(asked: ApprovalAsked) -> str:
-    """What the call is about, without the name of its tool."""
-    return visible_line(asked.what).removeprefix(f"{visible_line(asked.tool)} ")
+    """What the call is about, without the name of its tool; nothing where the detail begins with it."""
+    subject = asked.what.removeprefix(f"{asked.tool} ")
+    is_said = asked.detail.startswith((visible(subject), visible(asked.what)))
+    return "" if is_said else visible_line(subject)
+
+
+def _like(pattern: str) -> Content:
+    return Content(f"[p] Like {visible_line(pattern)}").truncate(_BUTTON_CELLS, ellipsis=True)

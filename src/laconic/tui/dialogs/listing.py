@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.events import Resize
 from textual.screen import ModalScreen
 from textual.widgets import Label, Static
 
 from laconic.foundation.escape import visible_line
+from laconic.tui.columns import hanging
 from laconic.tui.shown import ToolRow
 
 _POLICIES = {"allow": "", "ask": "asks first", "deny": "denied"}
@@ -33,16 +35,28 @@ class Listing(ModalScreen[None]):
         with Vertical(classes="dialog"):
             yield Label("Tools", classes="title")
             with VerticalScroll(id="tools", can_focus=True):
-                yield Static(_table(self._tools), markup=False)
+                yield Table(self._tools)
             yield Label("Ctrl+T or /tier unlocks the next tier. Esc goes back", classes="keys")
 
 
-def _table(tools: Sequence[ToolRow]) -> Content:
-    rows: list[Content] = []
+class Table(Static):
+    """One paragraph a tier."""
+
+    def __init__(self, tools: Sequence[ToolRow]) -> None:
+        super().__init__(markup=False)
+        self._tools = tools
+
+    def on_resize(self, event: Resize) -> None:
+        """Lay out for the width that there is."""
+        if width := self.content_size.width:
+            self.update(Content("\n").join(_rows(self._tools, width)))
+
+
+def _rows(tools: Sequence[ToolRow], width: int) -> Iterator[Content]:
     for tier in sorted({tool.tier for tool in tools}):
         of_tier = [tool for tool in tools if tool.tier == tier]
         state = "" if any(tool.is_unlocked for tool in of_tier) else "locked"
         notes = [note for note in (state, _POLICIES.get(of_tier[0].policy, of_tier[0].policy)) if note]
-        rows.append(Content.assemble((f"Tier {tier}", "bold"), (f"  {', '.join(notes)}", "dim")))
-        rows += [Content(f"  {visible_line(tool.signature)}") for tool in of_tier]
-    return Content("\n").join(rows)
+        yield Content.assemble((f"Tier {tier}", "bold"), (f"  {', '.join(notes)}", "dim"))
+        for tool in of_tier:
+            yield from hanging(Content(f"  {visible_line(tool.signature)}"), width, 6)

@@ -120,22 +120,39 @@ def _item(item: SyntaxTreeNode, width: int, ansi: bool, depth: int) -> list[Row]
 def _table(node: SyntaxTreeNode, width: int, ansi: bool, depth: int) -> list[Row]:
     grid = [[_text(cell.children) for cell in line.children] for part in node.children for line in part.children]
     columns = _column_widths(grid, width)
+    heads = node.children[0].children[0].children if grid else []
+    pads = [_PADS.get(str(head.attrs.get("style", "")).partition(":")[2], _pad_left_aligned) for head in heads]
     rows: list[Row] = []
     for number, cells in enumerate(grid):
-        rows += _table_row([cell.stylize("bold") for cell in cells] if number == 0 else cells, columns)
+        rows += _table_row([cell.stylize("bold") for cell in cells] if number == 0 else cells, columns, pads)
         if number == 0:
             rows.append(Content.styled("─┼─".join("─" * column for column in columns), _MUTED).truncate(width))
     return rows
 
 
-def _table_row(cells: Sequence[Content], columns: Sequence[int]) -> list[Row]:
+def _pad_left_aligned(row: Row, width: int) -> Row:
+    return row.pad_right(max(0, width - row.cell_length))
+
+
+def _pad_right_aligned(row: Row, width: int) -> Row:
+    return row.pad_left(max(0, width - row.cell_length))
+
+
+def _pad_centred(row: Row, width: int) -> Row:
+    room = max(0, width - row.cell_length)
+    return row.pad_left(room // 2).pad_right(room - room // 2)
+
+
+_Pad = Callable[[Row, int], Row]
+_PADS: dict[str, _Pad] = {"right": _pad_right_aligned, "center": _pad_centred}
+
+
+def _table_row(cells: Sequence[Content], columns: Sequence[int], pads: Sequence[_Pad]) -> list[Row]:
     wrapped = [cell.wrap(column) for cell, column in zip(cells, columns, strict=False)]
     rows = []
     for at in range(max(map(len, wrapped), default=0)):
         parts = [lines[at] if at < len(lines) else Content("") for lines in wrapped]
-        padded = [
-            part.pad_right(max(0, column - part.cell_length)) for part, column in zip(parts, columns, strict=False)
-        ]
+        padded = [pad(part, column) for part, column, pad in zip(parts, columns, pads, strict=False)]
         rows.append(Content.styled(_GUTTER, _MUTED).join(padded))
     return rows
 
