@@ -128,7 +128,7 @@ class Workspace:
 
     def report_place(self, path: str) -> Path:
         """The place of a file or folder that a tool wrote: from the root and in it, or absolute, wherever that is."""
-        place = Path(path if path.startswith("/") else os.path.realpath(self.root / path))
+        place = Path(os.path.realpath(self.root / path))
         is_ours = path.startswith("/") or (place.is_relative_to(self.root) and ".git" not in place.parts)
         if not is_ours or not place.exists():
             raise LaconicError("path_not_found", f"there is no report {path!r}", "name the file that the tool wrote")

@@ -26,6 +26,13 @@ Values = Sequence[Any] | dict[str, Any]
 FULL = "make room: nothing was lost, what was written before can be read, and writing goes on by itself"
 
 # Where a page is damaged, SQLite may give text that is none: what was written was UTF-8.
+# Of a database that another program wrote
+MAX_FOREIGN_STEPS = 2_000_000_000  # of SQLite's machine; a row that is read takes about ten
+_STEPS_AT_ONCE = 1_000_000  # between two looks at how many there were
+_LEAST_LENGTH_BYTES = 100_000  # that a value may have, and a statement of ours
+_NOT_PLAIN = "select 1 from sqlite_schema where type not in ('table', 'index') or sql like '%virtual%' limit 1"
+_GENERATED = "select 1 from sqlite_schema s, pragma_table_xinfo(s.name) c where s.type = 'table' and c.hidden limit 1"
+
 _FAILURES = (apsw.Error, UnicodeDecodeError)
 _DAMAGE = (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)
 
@@ -241,14 +248,21 @@ class Database:
 def read_foreign(content: bytes, read: Callable[[Database], ResultT]) -> ResultT:
     """What is read of a database that another program wrote; raises `database_corrupt` for whatever is wrong with it.
 
-    It is held in memory, and nothing that it says makes a file be read or written.
+    It is held in memory, and nothing that it says makes a file be read or written. It may have tables and indexes
+    alone: a view is a program, and so is a generated column. What takes longer than any whole file can is given up.
     """
     path = Path(":memory:")
+    steps = iter(range(MAX_FOREIGN_STEPS // _STEPS_AT_ONCE))
     try:
         with Database(_connect(path), path) as database:
             database._connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
             database._connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+            database._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
+            database._connection.limit(apsw.SQLITE_LIMIT_LENGTH, max(len(content), _LEAST_LENGTH_BYTES))
+            database._connection.set_progress_handler(lambda: next(steps, None) is None, _STEPS_AT_ONCE)
             database._connection.deserialize("main", content)
+            if database.value(_NOT_PLAIN) or database.value(_GENERATED):
+                raise damaged(path)
             return read(database)
     except _FAILURES as error:
         raise damaged(path) from error

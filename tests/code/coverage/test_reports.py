@@ -124,14 +124,57 @@ def test_bits_are_the_lines_that_were_put_in(lines: set[int]) -> None:
     assert lines_of_bits(bits_of(lines)) == lines
 
 
-def test_xml_that_declares_entities_is_refused(tmp_path: Path) -> None:
+def test_xml_that_declares_anything_is_refused(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("secret", "utf-8")
-    for declared in ('<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">', f'<!ENTITY a SYSTEM "{secret.as_uri()}">'):
+    entities = ('<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">', f'<!ENTITY a SYSTEM "{secret.as_uri()}">')
+    for declared in (*entities, '<!ATTLIST class name CDATA "a long text for each of many">', '<!ENTITY % a "">'):
         text = f"<!DOCTYPE coverage [{declared}]><coverage><source>&a;</source></coverage>"
         with pytest.raises(LaconicError) as refusal:
             read_coverage([text.encode()])
         assert refusal.value.code == "invalid_report"
+
+
+ENDLESS = "with recursive c(x) as (select 1 union all select x + 1 from c)"
+TABLES = {
+    "file": "create table file (id integer primary key, path text)",
+    "context": "create table context (id integer primary key, context text)",
+    "line_bits": "create table line_bits (file_id integer, context_id integer, numbits blob)",
+}
+
+
+@pytest.mark.parametrize(
+    ("table", "planted"),
+    [
+        ("file", f"create view file as {ENDLESS} select 1 as id, 'a.py' as path from c where x < 0"),
+        ("line_bits", f"create view line_bits as {ENDLESS} select 1 file_id, 1 context_id, zeroblob(9) numbits from c"),
+        ("file", "create table file (id integer primary key, path text as (hex(zeroblob(200000000))))"),
+        ("file", "create virtual table file using fts5(id, path)"),
+        ("line_bits", "create table line_bits (file_id, context_id, numbits as (zeroblob(100000)) stored)"),
+    ],
+)
+def test_data_that_would_be_a_program_is_refused(table: str, planted: str) -> None:
+    connection = apsw.Connection(":memory:")
+    for name, sql in (TABLES | {table: planted}).items():
+        connection.execute(sql)
+        if sql == TABLES[name]:
+            values = {"file": "(1, 'a.py')", "context": "(1, '')", "line_bits": "(1, 1, x'06')"}[name]
+            connection.execute(f"insert into {name} values {values}")
+    with pytest.raises(LaconicError) as refusal:
+        read_coverage([connection.serialize("main")])
+    assert refusal.value.code == "invalid_report"
+
+
+def test_rows_that_would_multiply_do_not() -> None:
+    """With the same number for all of them, three small tables would be a product of a thousand million rows."""
+    connection = apsw.Connection(":memory:")
+    for sql in TABLES.values():
+        connection.execute(sql.replace(" integer primary key", ""))
+    connection.executemany("insert into file values (1, ?)", [(f"{number}.py",) for number in range(1_000)])
+    connection.executemany("insert into context values (1, ?)", [(f"test {number}",) for number in range(1_000)])
+    connection.executemany("insert into line_bits values (1, 1, ?)", [(bits_of({1}),)] * 1_000)
+    (file,) = read_coverage([connection.serialize("main")]).files
+    assert (file.hits, len(file.tests)) == ({1: 1}, 1)
 
 
 @pytest.mark.parametrize(

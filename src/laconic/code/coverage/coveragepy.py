@@ -53,40 +53,38 @@ def _all_rows(database: Database) -> list[Ran]:
 def _lines_rows(database: Database, listed: set[str]) -> list[Ran]:
     if "line_bits" not in listed:
         return []
-    rows = database.rows(
-        "select file.path, context.context, line_bits.numbits from line_bits "
-        "join file on file.id = line_bits.file_id join context on context.id = line_bits.context_id limit ?",
-        (MAX_COVERAGE_ROWS + 1,),
-    )
-    _check_number(rows)
-    for path, context, bits in rows:
-        is_sound = isinstance(path, str) and isinstance(context, str) and isinstance(bits, bytes)
-        if not is_sound or len(bits) > MAX_COVERED_LINE // 8:
-            raise invalid("a row of lines is damaged", DATA)
-    return rows
+    rows = _rows(database, "select file_id, context_id, numbits from line_bits limit ?")
+    if any(not isinstance(bits, bytes) or len(bits) > MAX_COVERED_LINE // 8 for _, _, bits in rows):
+        raise invalid("a row of lines is damaged", DATA)
+    return _named(database, rows)
 
 
 def _arc_rows(database: Database, listed: set[str]) -> list[Ran]:
     if "arc" not in listed:
         return []
-    rows = database.rows(
-        "select file.path, context.context, arc.tono from arc join file on file.id = arc.file_id "
-        "join context on context.id = arc.context_id where arc.tono > 0 limit ?",
-        (MAX_COVERAGE_ROWS + 1,),
-    )
-    _check_number(rows)
-    found: dict[tuple[str, str], set[int]] = defaultdict(set)
-    for path, context, line in rows:
-        if not (isinstance(path, str) and isinstance(context, str) and isinstance(line, int)):
+    found: dict[tuple[Any, Any], set[int]] = defaultdict(set)
+    for file, context, line in _rows(database, "select file_id, context_id, tono from arc where tono > 0 limit ?"):
+        if not isinstance(line, int):
             raise invalid("a row of jumps is damaged", DATA)
-        found[path, context].add(line_number(line, DATA))
-    return [(path, context, bits_of(lines)) for (path, context), lines in found.items()]
+        found[file, context].add(line_number(line, DATA))
+    return _named(database, [(*of, bits_of(lines)) for of, lines in found.items()])
 
 
-def _check_number(rows: Sequence[Any]) -> None:
+def _named(database: Database, rows: Sequence[tuple[Any, Any, Bits]]) -> list[Ran]:
+    """Rows of files and contexts by their names. Joined here: a join may have more rows than the file has bytes."""
+    paths = dict(_rows(database, "select id, path from file limit ?"))
+    contexts = dict(_rows(database, "select id, context from context limit ?"))
+    if not all(isinstance(name, str) for name in (*paths.values(), *contexts.values())):
+        raise invalid("a name is damaged", DATA)
+    return [(paths[file], contexts[of], bits) for file, of, bits in rows if file in paths and of in contexts]
+
+
+def _rows(database: Database, query: str) -> list[Any]:
+    rows = database.rows(query, (MAX_COVERAGE_ROWS + 1,))
     if len(rows) > MAX_COVERAGE_ROWS:
         message = f"the data has more than {MAX_COVERAGE_ROWS:,} rows"
         raise LaconicError("invalid_report", message, "measure fewer files")
+    return rows
 
 
 def _file(path: str, contexts: dict[str, Bits], missed: Iterable[int]) -> FileCoverage:

@@ -72,9 +72,9 @@ def _hashes(path: Path) -> dict[str, str]:
 
 
 def read(path: Path) -> Written:
-    """A regular file of at most `MAX_REPORT_BYTES`; raises `unreadable_file`."""
+    """A regular file of at most `MAX_REPORT_BYTES`, no link; raises `unreadable_file`."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):

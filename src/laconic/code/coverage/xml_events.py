@@ -1,7 +1,8 @@
-"""XML from outside, read safely: as events, so that no tree is built; no entity is declared or followed.
+"""XML from outside, read safely: as events, so that no tree is built; nothing is declared, no entity followed.
 
-Declared entities are how a small file becomes a huge one or names another file; no report of coverage has any, so one
-that does is refused. A document type that is only named is allowed: it is never fetched.
+Declared entities, and values of attributes that are not written, are how a small file becomes a huge one or names
+another file; no report of coverage has any, so one that does is refused. A document type that is only named is allowed:
+it is never fetched.
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ def read_xml(text: bytes, start: Start, end: End) -> None:
             texts[-1].append(data)
 
     def declared(*_: object) -> None:
-        raise UnreadableXmlError("it declares entities")
+        raise UnreadableXmlError("it declares entities or attributes")
 
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = started, ended, told
-    parser.EntityDeclHandler = declared
+    parser.EntityDeclHandler = parser.AttlistDeclHandler = declared
     try:
         parser.Parse(text, True)
     except (expat.ExpatError, LookupError, ValueError) as error:
