@@ -113,6 +113,14 @@ def test_what_is_no_channel_cannot_be_joined(web: Web, channel: str) -> None:
     assert web.ask("POST", "/channels/join", {"channel": channel}).status == 400
 
 
+def test_a_name_may_have_a_slash(web: Web) -> None:
+    sent(web, "team/zoe", "for one of a team")
+    assert [one["body"] for one in inbox(web, "team%2Fzoe")] == ["for one of a team"]
+    assert [one["body"] for one in inbox(web, "team%2fzo%65", "?waiting=1")] == ["for one of a team"]
+    assert inbox(web, "%2F") == []
+    assert web.ask("GET", "/agents/team/zoe/inbox").json["code"] == "no_route"
+
+
 def test_a_dead_letter_is_listed_and_sent_again(web: Web) -> None:
     told = sent(web, "late", "too late", ttl_ms=1)
     due_ms = web.relay.mail.store.now_ms() + 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, NamedTuple, cast
+from urllib.parse import unquote_to_bytes
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -48,7 +49,7 @@ class Table:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
-        found = self._find(scope["path"]) if scope["type"] == "http" else None
+        found = self._find(_segments(scope)) if scope["type"] == "http" else None
         if found is None:
             await self._others(scope, receive, send)
             return
@@ -73,9 +74,9 @@ class Table:
                 node = node.next.setdefault(segment, _Node())
         node.leaf = _Leaf(tuple(names), by_method)
 
-    def _find(self, path: str) -> tuple[_Leaf, list[str]] | None:
+    def _find(self, segments: Iterable[str]) -> tuple[_Leaf, list[str]] | None:
         node, values = self._root, []
-        for segment in path.split("/"):
+        for segment in segments:
             following = node.next.get(segment)
             if following is None:
                 following = node.any if segment else None
@@ -84,6 +85,14 @@ class Table:
                 return None
             node = following
         return (node.leaf, values) if node.leaf is not None else None
+
+
+def _segments(scope: Scope) -> list[str]:
+    """Those of the path; a slash that is written as `%2F` is part of a name."""
+    raw: bytes = scope.get("raw_path") or b""
+    if b"%2f" not in raw and b"%2F" not in raw:
+        return cast("str", scope["path"]).split("/")
+    return [unquote_to_bytes(segment).decode("utf-8", "replace") for segment in raw.split(b"/")]
 
 
 def _endpoint(leaf: _Leaf, request: Request) -> Endpoint:
