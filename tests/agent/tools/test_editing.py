@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.agent.tools.box import call, opened, tokens, tool
 
 from laconic.agent.tools import editing, undoing
+from laconic.agent.tools.approvals import Verdict
 from laconic.agent.tools.declaration import Observation
 from laconic.agent.tools.files import edits, replacing
 from laconic.agent.tools.files.content import read_content
@@ -408,3 +409,60 @@ def test_an_edit_replaces_its_lines_and_no_others(text: str, start: int, end: in
         assert after.shown == content.shown[: start - 1] + wanted + content.shown[end:]
         assert read_content(after.encoded(), "t.txt").lines == after.lines
         assert after.lines[: start - 2] == content.lines[: max(0, start - 2)] or start < 2
+
+
+PIPELINE = "let a = b |> c(%)\n"  # a proposal that the grammar does not know
+
+
+def test_what_only_the_grammar_speaks_against_is_asked_about_when_it_is_sent_again(root: Path, tmp_path: Path) -> None:
+    path = write(root, "let a = 1\n", "a.js")
+    again = {"path": "a.js", "old": "let a = 1", "body": PIPELINE}
+    edit = tool("edit")
+    with opened(root, tmp_path / "kept", policy={1: Verdict.ALLOW}) as toolbox:
+        assert toolbox.verdict(edit, again) is Verdict.ALLOW
+        told = call(toolbox, "edit", **again)
+        assert told.status == "refused"
+        assert "send the same again: the user is asked" in told.text
+        assert path.read_text() == "let a = 1\n"
+        assert toolbox.verdict(edit, again) is Verdict.ASK
+        assert edit.refusal(toolbox, again) is None
+        assert "The grammar does not understand it: line 1" in edit.preview(toolbox, again)
+        other = {**again, "body": "let a = b |> d(%)\n"}
+        assert toolbox.verdict(edit, other) is Verdict.ALLOW
+        assert call(toolbox, "edit", **other).status == "refused"
+        assert call(toolbox, "edit", **again).status == "ok"
+    assert path.read_text() == PIPELINE
+
+
+def test_a_new_file_that_the_grammar_does_not_understand_is_asked_about_as_well(toolbox: Toolbox, root: Path) -> None:
+    new = {"path": "a.js", "body": PIPELINE}
+    assert tool("write").refusal(toolbox, new) is not None
+    assert tool("write").refusal(toolbox, new) is None
+    assert call(toolbox, "write", **new).status == "ok"
+
+
+def test_of_a_file_that_was_broken_only_what_is_new_is_named(toolbox: Toolbox, root: Path) -> None:
+    path = write(root, f"{PIPELINE}let d = 1\nlet e = 1\n", "a.js")
+    assert call(toolbox, "edit", path="a.js", old="let d = 1", body="let before = 0\nlet d = 2").status == "ok"
+    told = call(toolbox, "edit", path="a.js", old="let e = 1", body="let e = (1")
+    assert "line 4" in told.text
+    assert "line 1" not in told.text
+    assert path.read_text() == f"{PIPELINE}let before = 0\nlet d = 2\nlet e = 1\n"
+
+
+def test_a_draft_of_a_program_that_was_killed_is_neither_listed_nor_committed(root: Path, tmp_path: Path) -> None:
+    write(root, APP)
+    write(root, "*", ".laconic/.gitignore")
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    words = [sys.executable, "-c", KILLED, str(root), str(tmp_path / "kept"), "rename"]
+    subprocess.run(words, check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    (draft,) = (root / ".laconic/drafts").iterdir()
+    listed = subprocess.run(["git", "status", "--short"], cwd=root, check=True, capture_output=True, text=True).stdout
+    assert listed == "?? app.py\n"
+    with opened(root, tmp_path / "kept"):
+        assert draft.exists()  # somebody may be at work
+    os.utime(draft, (0, 0))
+    with opened(root, tmp_path / "kept") as toolbox:
+        assert not draft.exists()
+        assert call(toolbox, "edit", path="app.py", old="return 2", body="return 3").status == "ok"
+    assert list((root / ".laconic/drafts").iterdir()) == []

@@ -97,12 +97,18 @@ def no_refusal(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation | 
     return None
 
 
+def no_doubt(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
+    """Of a tool whose calls are allowed or not, whatever they say."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
     """One tool. `run` never raises `LaconicError`: what went wrong is an observation too.
 
     `effect` is the most that a call may do; `effect_of` says what a call with these arguments does.
     `refusal` is what the model is told of a call that cannot be made as things are, so that nobody is asked about it.
+    Who `is_doubtful` is asked about, also where calls of the tool are allowed.
     """
 
     name: str
@@ -116,6 +122,7 @@ class Tool:
     subject: str = ""  # the parameter that says what a call is about
     about: Subject = Subject.NAME
     refusal: Callable[[Toolbox, Mapping[str, Any]], Observation | None] = no_refusal
+    is_doubtful: Callable[[Toolbox, Mapping[str, Any]], bool] = no_doubt
 
     def effect_of(self, arguments: Mapping[str, Any]) -> Effect:
         """What a call with these arguments does to the world."""

@@ -22,6 +22,7 @@ from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible
 from laconic.foundation.limits import MAX_EDITED_BYTES, MAX_WHOLE_LINES
 
+_AGAIN = "If it is right, send the same again: the user is asked"
 _NEW_MODE = 0o644
 _RUNNABLE_MODE = 0o755
 
@@ -35,6 +36,7 @@ class Plan(NamedTuple):
     mode: int
     edit: edits.Edit
     diff: Difference
+    doubt: str = ""  # what the grammar does not understand of it, where the model insists
 
 
 class Refused(NamedTuple):
@@ -45,6 +47,7 @@ class Refused(NamedTuple):
     data: bytes = b""
     lines: tuple[str, ...] = ()  # of the whole file
     shown: tuple[int, ...] = ()
+    doubted: bytes = b""  # what would have been written, where the grammar alone speaks against it
 
 
 Planned = Callable[[], Plan | Refused]
@@ -85,6 +88,16 @@ def refusal_of_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observatio
     return _known_refusal(toolbox, lambda: plan_new(toolbox, arguments, str(arguments.get("body", ""))))
 
 
+def is_doubtful_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
+    """Whether an edit is sent again that the grammar speaks against."""
+    return _is_doubtful(lambda: plan_edit(toolbox, arguments))
+
+
+def is_doubtful_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
+    """The same of a new file."""
+    return _is_doubtful(lambda: plan_new(toolbox, arguments, str(arguments.get("body", ""))))
+
+
 def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
     """What an edit would do; raises `LaconicError` where there is no file to edit."""
     inside = places.resolved(toolbox.root, str(arguments["path"]))
@@ -98,7 +111,7 @@ def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
     if made.needs and not toolbox.shown.was(inside, found.data, made.needs):
         return _unseen(toolbox, inside, found.data, content, made)
     after = content.replaced(made.start, made.end, made.body)
-    return _plan(inside, found.data, found.mode, content, after, made)
+    return _plan(toolbox, inside, found.data, found.mode, content, after, made)
 
 
 def plan_new(toolbox: Toolbox, arguments: Mapping[str, Any], body: str) -> Plan | Refused:
@@ -114,7 +127,7 @@ def plan_new(toolbox: Toolbox, arguments: Mapping[str, Any], body: str) -> Plan 
     content = Content((), "utf-8", b"", "\n")
     after = content._replace(lines=tuple(f"{line}\n" for line in body_lines(body)))
     mode = _RUNNABLE_MODE if body.startswith("#!") else _NEW_MODE
-    return _plan(inside, None, mode, content, after, edits.Edit(1, 0, body, range(0)))
+    return _plan(toolbox, inside, None, mode, content, after, edits.Edit(1, 0, body, range(0)))
 
 
 def _call_to_use(inside: str, lines: int) -> str:
@@ -149,19 +162,20 @@ def _named(start: int, end: int) -> str:
 
 
 def _plan(
-    inside: str, data: bytes | None, mode: int, before: Content, after: Content, made: edits.Edit
+    toolbox: Toolbox, inside: str, data: bytes | None, mode: int, before: Content, after: Content, made: edits.Edit
 ) -> Plan | Refused:
     encoded = after.encoded()
     if len(encoded) > MAX_EDITED_BYTES:
         return Refused(inside, f"it would have more than {MAX_EDITED_BYTES:,} bytes")
     if encoded == data:
         return Refused(inside, "it is so already")
+    shown = after.shown
     problems = broken_by(inside, data or b"", encoded)
-    if problems:
-        shown = after.shown
-        said = "; ".join(f"line {one.line} {one.message}: {clipped(_line(shown, one.line))}" for one in problems[:3])
-        return Refused(inside, f"the syntax would be broken, nothing was written: {said}")
-    return Plan(inside, data, encoded, mode, made, difference(inside, before.shown, after.shown))
+    said = "; ".join(f"line {one.line} {one.message}: {clipped(_line(shown, one.line))}" for one in problems[:3])
+    if said and not toolbox.is_doubted(inside, encoded):
+        why = f"the syntax would be broken, nothing was written: {said}"
+        return Refused(inside, f"{why}\n{_AGAIN}", doubted=encoded)
+    return Plan(inside, data, encoded, mode, made, difference(inside, before.shown, shown), said)
 
 
 def _line(lines: list[str], number: int) -> str:
@@ -211,6 +225,8 @@ def _told(plan: Plan, start: int, removed: int, added: int) -> str:
 
 def _refusal(toolbox: Toolbox, refused: Refused) -> Observation:
     """Why, and the lines as they are, which then count as shown."""
+    if refused.doubted:
+        toolbox.doubt(refused.inside, refused.doubted)
     first = f"refused: {refused.inside}: {refused.why}"
     numbered = Numbered(refused.lines, toolbox.tokenizer)
     room = toolbox.choices.observation_tokens - toolbox.tokenizer.count(first)
@@ -228,9 +244,19 @@ def _known_refusal(toolbox: Toolbox, planned: Planned) -> Observation | None:
     return _refusal(toolbox, plan) if isinstance(plan, Refused) else None
 
 
+def _is_doubtful(planned: Planned) -> bool:
+    try:
+        plan = planned()
+    except LaconicError:
+        return False
+    return isinstance(plan, Plan) and bool(plan.doubt)
+
+
 def _preview(planned: Planned) -> str:
     try:
         plan = planned()
     except LaconicError as error:
         return visible(str(error))
-    return visible(f"{plan.inside}: {plan.why}") if isinstance(plan, Refused) else str(plan.diff.text)
+    if isinstance(plan, Refused):
+        return visible(f"{plan.inside}: {plan.why}")
+    return plan.diff.text + (visible(f"The grammar does not understand it: {plan.doubt}\n") if plan.doubt else "")

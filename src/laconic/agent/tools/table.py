@@ -79,6 +79,7 @@ TOOLS: tuple[Tool, ...] = (
         subject="path",
         about=Subject.PATH,
         refusal=editing.refusal_of_edit,
+        is_doubtful=editing.is_doubtful_edit,
     ),
     Tool(
         "write",
@@ -91,6 +92,7 @@ TOOLS: tuple[Tool, ...] = (
         subject="path",
         about=Subject.PATH,
         refusal=editing.refusal_of_new,
+        is_doubtful=editing.is_doubtful_new,
     ),
     Tool(
         "create",
@@ -103,6 +105,7 @@ TOOLS: tuple[Tool, ...] = (
         subject="path",
         about=Subject.PATH,
         refusal=editing.refusal_of_new,
+        is_doubtful=editing.is_doubtful_new,
     ),
     Tool(
         "bash",

@@ -26,7 +26,8 @@ from laconic.agent.tools.running import undoable
 from laconic.agent.tools.running.command import Confinement, Heard, confinement
 from laconic.daemon.asking import Asking
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import COMMAND_SECONDS, OBSERVATION_TOKENS
+from laconic.foundation.hashing import content_hash
+from laconic.foundation.limits import COMMAND_SECONDS, MAX_SHOWN_FILES, OBSERVATION_TOKENS
 from laconic.foundation.settings import load
 from laconic.foundation.tokens import Tokenizer
 
@@ -66,6 +67,7 @@ class Toolbox:
         self.choices = choices
         self.approvals = Approvals(choices.policy)
         self.shown = Shown()
+        self._doubted: dict[bytes, None] = {}
         settings = load(root)
         self.tokenizer = Tokenizer(settings.vocabulary, settings.vocabulary_factor or None)
         self._lock = Lock()
@@ -85,7 +87,10 @@ class Toolbox:
 
     def verdict(self, tool: Tool, arguments: Mapping[str, Any]) -> Verdict:
         """Whether a call is allowed, denied, or somebody is to be asked."""
-        return self.approvals.verdict(tool, arguments, self.subject(tool, arguments))
+        verdict = self.approvals.verdict(tool, arguments, self.subject(tool, arguments))
+        if verdict is Verdict.ALLOW and self._doubted and tool.is_doubtful(self, arguments):
+            return Verdict.ASK
+        return verdict
 
     def subject(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         """What a call is about, as patterns of approvals are matched against it."""
@@ -96,6 +101,16 @@ class Toolbox:
             return resolved(self.root, subject)
         except LaconicError:
             return ""  # which no pattern fits; the tool will refuse it
+
+    def doubt(self, inside: str, data: bytes) -> None:
+        """The model was told that a grammar speaks against this content of a file."""
+        self._doubted[content_hash(inside.encode() + b"\0" + data)] = None
+        while len(self._doubted) > MAX_SHOWN_FILES:
+            del self._doubted[next(iter(self._doubted))]
+
+    def is_doubted(self, inside: str, data: bytes) -> bool:
+        """Whether it was."""
+        return content_hash(inside.encode() + b"\0" + data) in self._doubted
 
     async def confinement(self) -> Confinement:
         """What commands are kept from here; found out by the first who asks."""

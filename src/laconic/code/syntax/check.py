@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from laconic.code.languages.registry import LANGUAGES, language_of_path
 from laconic.code.symbols import Problem
 from laconic.code.syntax.extract import parse, syntax_problems
@@ -9,7 +12,7 @@ from laconic.foundation.errors import LaconicError
 
 
 def broken_by(path: str, before: bytes, after: bytes) -> list[Problem]:
-    """The problems of `after` if it has more of them than `before`; none for what no grammar is known for.
+    """The problems that `after` has and `before` had not, if it has more; none for what no grammar is known for.
 
     A grammar may not know all that a compiler accepts, so a file that it does not understand today may stay as it is.
     """
@@ -20,8 +23,22 @@ def broken_by(path: str, before: bytes, after: bytes) -> list[Problem]:
         found = [_problems(source, language) for source in (before, after)]
     except (ImportError, LaconicError):  # a grammar that is not installed checks nothing
         return []
-    is_worse = len(found[1]) > len(found[0])
-    return found[1] if is_worse else []
+    if len(found[1]) <= len(found[0]):
+        return []
+    known = Counter(_said(before, found[0]))
+    problems = []
+    for problem, said in zip(found[1], _said(after, found[1]), strict=True):
+        if known[said] > 0:
+            known[said] -= 1
+        else:
+            problems.append(problem)
+    return problems
+
+
+def _said(source: bytes, problems: Sequence[Problem]) -> list[tuple[str, bytes]]:
+    """Problems by what their lines hold: those below an edit move."""
+    lines = source.split(b"\n")
+    return [(one.message, lines[one.line - 1].strip() if one.line <= len(lines) else b"") for one in problems]
 
 
 def _problems(source: bytes, language: str) -> list[Problem]:
