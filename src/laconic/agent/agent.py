@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from laconic.agent import room
 from laconic.agent.conversation import Answered, Conversation
-from laconic.agent.events import Compacted, Decision, Event, Notice, TurnEnded
+from laconic.agent.events import Compacted, Decision, Event, TurnEnded
 from laconic.agent.loop import failed, run_turn
 from laconic.agent.sessions.session import Session
 from laconic.foundation.errors import LaconicError
@@ -90,10 +90,10 @@ class Agent:
         try:
             talk.session.end_turn()
         except LaconicError as error:  # deleted elsewhere, a full disk: whoever listens is told, and can go on
-            ended = ended if ended.notice else failed(error)
-        if ended.notice:
-            await talk.emit(Notice(talk.turn, ended.level, ended.notice))
-        await talk.emit(TurnEnded(talk.turn, ended.reason))
+            ended = ended if ended.code else failed(error)
+        if notice := ended.notice(talk.turn):
+            await talk.emit(notice)
+        await talk.emit(TurnEnded(talk.turn, ended.reason, ended.code, ended.message, ended.hint))
 
     def _drop_events(self) -> None:
         while not self.talk.events.empty():

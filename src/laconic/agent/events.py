@@ -152,10 +152,16 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """The last event of a turn."""
+    """The last event of a turn. Where something went wrong `code`, `message` and `hint` are those of the error.
+
+    Without an answer for another reason there may be a message alone.
+    """
 
     turn: int
     reason: Reason
+    code: str = ""
+    message: str = ""
+    hint: str = ""
 
 
 Event = (

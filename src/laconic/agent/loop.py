@@ -15,18 +15,31 @@ from laconic.agent.acting import act
 from laconic.agent.answering import LENGTH, STUCK, Answer, answer
 from laconic.agent.calling import Malformed
 from laconic.agent.conversation import Conversation
-from laconic.agent.events import Level, Reason
+from laconic.agent.events import Level, Notice, Reason
 from laconic.capabilities.invoke import defect
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_MALFORMED_CALLS
 
 
 class Ended(NamedTuple):
-    """Why a turn has ended, and what whoever listens should know of it, "" where that says itself."""
+    """Why a turn has ended, and what whoever listens should know of it, "" where that says itself.
+
+    `code` and `hint` are those of the error that has ended it, if it was one.
+    """
 
     reason: Reason
-    notice: str = ""
-    level: Level = Level.WARNING
+    message: str = ""
+    code: str = ""
+    hint: str = ""
+
+    def notice(self, turn: int) -> Notice | None:
+        """What is told of it, None for nothing."""
+        if not self.message:
+            return None
+        if not self.code:
+            return Notice(turn, Level.WARNING, self.message)
+        hint = f" ({self.hint})" if self.hint else ""
+        return Notice(turn, Level.ERROR, f"{self.code}: {self.message}{hint}")
 
 
 _WINDOW_FULL = Ended(Reason.LIMIT, "the window is full: say how to go on, and older steps will leave")
@@ -47,13 +60,13 @@ async def run_turn(talk: Conversation, message: str, pasted: Sequence[str] = ())
     except LaconicError as error:
         return failed(error)
     except Exception as error:  # noqa: BLE001 - a defect must reach whoever listens, not leave them waiting
-        return Ended(Reason.FAILED, defect(error).message, Level.ERROR)
+        found = defect(error)
+        return Ended(Reason.FAILED, found.message, found.code, found.hint)
 
 
 def failed(error: LaconicError) -> Ended:
     """How a turn ends that this error has stopped."""
-    hint = f" ({error.hint})" if error.hint else ""
-    return Ended(Reason.FAILED, f"{error.code}: {error.message}{hint}", Level.ERROR)
+    return Ended(Reason.FAILED, error.message, error.code, error.hint)
 
 
 async def _steps(talk: Conversation) -> Ended:

@@ -28,7 +28,7 @@ from laconic.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
 class Wanted:
     """How an agent is to be opened. `session` is the id of one that goes on, "" for a new one.
 
-    `hold` is ours on that session, where this process has it open already.
+    A copy of it goes on where it `forks`. `hold` is ours on it, where this process has it open already.
     """
 
     root: Path
@@ -39,6 +39,7 @@ class Wanted:
     shares: Shares = field(default_factory=Shares)
     options: Options = field(default_factory=Options)
     hold: Hold | None = None
+    forks: bool = False
 
 
 async def open_agent(model: Model, wanted: Wanted) -> Agent:
@@ -47,7 +48,7 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
     budget = Budget.of(window, wanted.shares)
     with ExitStack() as opened:
         store = opened.enter_context(Store.open(wanted.folder))
-        identifier = wanted.session or new_id()
+        identifier = store.fork(wanted.session).id if wanted.forks else wanted.session or new_id()
         hold = opened.enter_context(wanted.hold.again() if wanted.hold else store.hold(identifier))
         toolbox, session = await _opened(model.abilities, wanted, store, budget, identifier)
         opened.pop_all()  # what is open is the agent's to close now

@@ -100,8 +100,8 @@ class Parameter:
 
     @property
     def flag(self) -> str:
-        """The option as it is written on a command line."""
-        return "--" + self.name.replace("_", "-")
+        """The option as it is written on a command line; `continue_` is how Python can name `--continue`."""
+        return "--" + self.name.rstrip("_").replace("_", "-")
 
 
 def positional(

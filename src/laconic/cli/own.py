@@ -18,6 +18,7 @@ from laconic.cli.commands import CANDIDATES_COMMAND
 from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
 from laconic.cli.terminal import Terminal
+from laconic.foundation.errors import LaconicError
 
 DEFAULT_MCP_PORT = 8_765
 EXIT_STATUS = "exit_status"  # in a result: how the process ends, where it has printed by itself
@@ -184,8 +185,11 @@ def _uninstall(asked: Asked, parameters: _UninstallParameters) -> dict[str, Any]
 
 
 def _chat(asked: Asked, parameters: ChatParameters) -> dict[str, Any]:
-    from laconic.cli.agent.chat import run_chat
-
+    try:
+        from laconic.cli.agent.chat import run_chat
+    except ImportError as error:
+        message = f"the coding agent is not installed: {error.name} is missing"
+        raise LaconicError("missing_extra", message, 'pip install "laconic[agent]"') from error
     return {"text": "", EXIT_STATUS: run_chat(asked.options, parameters)}
 
 

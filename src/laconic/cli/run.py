@@ -132,6 +132,10 @@ def read_request(leading: Sequence[str], words: Sequence[str]) -> Request:
 
 def print_unread(program: str, words: Sequence[str], error: LaconicError, terminal: Terminal) -> int:
     """Print why a command line cannot be read; the exit status."""
+    if "chat" in split(words)[1][:1]:
+        from laconic.cli.agent.printing import print_unread as print_unread_chat
+
+        return print_unread_chat(words, error, terminal)
     # The options could not be read, so the one that matters here is looked for by itself.
     output = Output(program, Options(json="--json" in words), terminal)
     return output.print_failure(Outcome("", None, Failure.of(error)))

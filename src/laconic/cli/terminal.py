@@ -21,6 +21,9 @@ if TYPE_CHECKING:
         def write(self, text: str, /) -> int:
             """Print."""
 
+        def flush(self) -> None:
+            """Have everything printed by now."""
+
         def isatty(self) -> bool:
             """Whether a person may be reading."""
 

@@ -31,6 +31,9 @@ class _Recorded:
             self._parts.append((self._number, text))
         return len(text)
 
+    def flush(self) -> None:
+        """Nothing waits."""
+
     def isatty(self) -> bool:
         """Whether the client's stream is a terminal."""
         return self._is_terminal

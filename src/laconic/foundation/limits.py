@@ -433,6 +433,11 @@ REPEATED_CHARACTERS = 600  # that say the same again and again, at least, until 
 REPEATED_TIMES = 5
 MAX_CYCLE_CHARACTERS = 400  # of what is said again and again
 
+# The coding agent: what is piped to it
+MAX_PIPED_BYTES = 1_000_000_000  # that are read, most of them to be left out
+MAX_PIPED_KEPT_BYTES = MAX_ARTIFACT_BYTES  # half of it from the end
+PIPED_PATIENCE_SECONDS = 3.0  # until it is said what is waited for
+
 # Briefs and summaries of sessions
 BRIEF_TOKENS = 2_000  # of a brief, where nothing else is said
 RUN_BRIEF_TOKENS = 700  # of one that is typed into a program: what is longer than MAX_TYPED_BYTES would be cut

@@ -1,55 +1,256 @@
-"""A turn without a screen that somebody ends."""
+"""`laconic -p`: what it prints and how it ends, whoever ends it."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
-from tests.agent.core.talking import Scripted
+from bench.modelserver.scripts import Reply, write_scripted
+from bench.modelserver.server import Server
+from tests.agent.core.command_line import environment, events, printed_until, ran, read, rest, running
+from tests.agent.core.talking import call
 
-from laconic.agent.models.protocol import Chunk, Constraint, Prompt
-from laconic.cli.agent import chat
-from laconic.cli.agent.declared import ChatParameters, OutputFormat
-from laconic.cli.agent.servers import Server
-from laconic.cli.options import Options
+from laconic.agent.sessions.store import History, Store
+from laconic.cli.agent import given
+from laconic.cli.main import main
+from laconic.foundation.errors import LaconicError
+
+NOWHERE = "http://127.0.0.1:9"
+COUNTED = " ".join(map(str, range(700)))
+LEAVES = "echo $$ > pids; sleep 300 & echo $! >> pids; echo begun; sleep 301"
+SCRIPT = [
+    Reply("I run it.\n" + call("bash", command=LEAVES), "leave"),
+    Reply("I look.\n" + call("read", path="shop/prices.py"), "look"),
+    Reply(COUNTED, "count"),
+    Reply(COUNTED, "def price"),
+    Reply("Hello.", "hello"),
+]
+FIELDS = {
+    "type", "ok", "is_error", "reason", "code", "message", "hint", "session", "answer", "calls", "usage", "notices",
+}  # fmt: skip
 
 
-class Endless(Scripted):
-    """Says a word, and then nothing more."""
-
-    def __init__(self) -> None:
-        super().__init__([])
-        self.has_spoken = asyncio.Event()
-
-    async def stream(self, prompt: Prompt, constraint: Constraint | None, most_tokens: int) -> AsyncIterator[Chunk]:
-        yield Chunk("Well ")
-        self.has_spoken.set()
-        await asyncio.Event().wait()
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    path = tmp_path_factory.mktemp("model") / "scripted.gguf"
+    write_scripted(path, SCRIPT)
+    with Server(path) as server:
+        yield server.url
 
 
-@pytest.mark.parametrize("form", [OutputFormat.JSON, OutputFormat.STREAM_JSON])
-def test_a_turn_that_is_cancelled_ends_with_the_object_that_was_promised(
-    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], form: OutputFormat
+def result_of(printed: bytes | str) -> dict[str, Any]:
+    """The object that is the last line."""
+    found: dict[str, Any] = json.loads(printed.splitlines()[-1])
+    assert set(found) == FIELDS
+    assert found["type"] == "result"
+    assert found["is_error"] is not found["ok"]
+    return found
+
+
+def kept(root: Path) -> History:
+    """The one session there is, as it is kept."""
+    with Store.open(root.parent / "home" / "chat") as store:
+        (listed,) = store.every()
+        return store.history(listed.id)
+
+
+@pytest.mark.parametrize("form", ["json", "stream-json"])
+@pytest.mark.parametrize(
+    ("words", "code", "status"),
+    [
+        (["--url", NOWHERE], "model_unavailable", 3),
+        (["--root", "/nowhere"], "root_not_found", 3),
+        (["--window", "many"], "usage", 2),
+        (["--window", "100"], "usage", 2),
+        (["--allow", "2", "--deny", "1"], "usage", 2),
+        (["--fork"], "usage", 2),
+        (["--resume", "one", "--continue"], "usage", 2),
+        (["--continue"], "session_not_found", 1),
+        (["--nosuch"], "usage", 2),
+    ],
+)
+def test_what_keeps_a_turn_from_beginning_is_told_by_the_same_object(
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    form: str,
+    words: list[str],
+    code: str,
+    status: int,
 ) -> None:
-    async def ended() -> None:
-        model = Endless()
-
-        async def connected(server: Server) -> tuple[Server, Endless]:
-            return server, model
-
-        monkeypatch.setattr(chat, "connected", connected)
-        parameters = ChatParameters(prompt="hello", output_format=form, retrieval=False)
-        talking = asyncio.create_task(chat._headless(root, Options(root=str(root)), parameters, "hello"))
-        await model.has_spoken.wait()
-        talking.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await talking
-
     monkeypatch.setenv("LACONIC_HOME", str(root.parent / "home"))
-    monkeypatch.setenv("LACONIC_DAEMON", "off")
-    asyncio.run(ended())
-    result = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert (result["ok"], result["reason"]) == (False, "cancelled")
+    monkeypatch.chdir(root)
+    assert main(["-p", "hello", "--output-format", form, *words]) == status
+    told = capsys.readouterr()
+    result = result_of(told.out)
+    assert len(told.out.splitlines()) == 1
+    assert (result["ok"], result["reason"], result["code"], result["session"]) == (False, "failed", code, "")
+    assert result["message"]
+    assert told.err.startswith(f"{code}: {result['message']}")
+
+
+def test_an_answer_is_told_by_it_too(root: Path, url: str) -> None:
+    (answered,) = events(ran(root, url, ["--json", "-p", "hello"]).stdout)
+    assert set(answered) == FIELDS
+    assert (answered["ok"], answered["code"], answered["message"], answered["answer"]) == (True, "", "", "Hello.")
+    again = ran(root, url, ["-p", "hello", "--continue", "--output-format", "json"])
+    assert result_of(again.stdout)["session"] == answered["session"]
+    fork = ran(root, url, ["-p", "hello", "--continue", "--fork", "--output-format", "json"])
+    assert result_of(fork.stdout)["session"] != answered["session"]
+    missing = ran(root, url, ["-p", "hello", "--model", "nosuch", "--output-format", "json"])
+    assert (result_of(missing.stdout)["code"], missing.returncode) == ("model_unavailable", 3)
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_ends_the_turn_and_the_result_says_so(root: Path, url: str, name: str) -> None:
+    number = signal.Signals[name]
+    with running(root, url, ["-p", "count", "--output-format", "stream-json", "--no-retrieval"]) as process:
+        printed = printed_until(process, b"10")
+        process.send_signal(number)
+        printed += rest(process)
+        assert process.returncode == 128 + number
+    result = result_of(printed)
+    assert (result["reason"], result["message"]) == ("cancelled", f"ended by {name}")
+    history = kept(root)
+    assert history.listed.id == result["session"]
+    assert history.messages[-1].text == result["answer"]
+    assert COUNTED.startswith(result["answer"])
+    assert result_of(ran(root, url, ["-p", "hello", "--continue", "--json"]).stdout)["ok"]  # its one slot is free
+
+
+def test_a_signal_before_the_turn_is_told_too(root: Path) -> None:
+    command = [sys.executable, "-m", "laconic", "-p", "-", "--output-format", "json"]
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=root, env=environment(root, NOWHERE), **streams) as process:  # type: ignore[call-overload]
+        assert b"waiting for standard input" in process.stderr.readline()
+        process.send_signal(signal.SIGTERM)
+        printed = process.stdout.read()
+        assert process.wait(60) == 128 + signal.SIGTERM
+    assert result_of(printed)["reason"] == "cancelled"
+
+
+def test_a_signal_leaves_no_command_running(root: Path, url: str) -> None:
+    words = ["-p", "run leave", "--allow", "2", "--output-format", "stream-json", "--no-retrieval"]
+    with running(root, url, words) as process:
+        printed = printed_until(process, b"call_started")
+        while not (root / "pids").exists() or len((root / "pids").read_text().split()) < 2:
+            assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        result = result_of(printed + rest(process))
+    assert [each["status"] for each in result["calls"]] == ["interrupted"]
+    assert [each.status for each in kept(root).calls] == ["interrupted"]
+    for pid in (root / "pids").read_text().split():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(pid), 0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_was_printed_is_kept_whenever_it_is_killed(root: Path, url: str, seed: int) -> None:
+    most = Random(seed).randrange(1, 6_000)
+    with running(root, url, ["-p", "look", "--output-format", "stream-json", "--no-retrieval"]) as process:
+        printed = b""
+        while len(printed) < most and (more := read(process, most - len(printed))):
+            printed += more
+        process.kill()
+        printed += rest(process)
+    told, history = events(printed), kept(root)
+    answers = "".join(each.text for each in history.messages if each.role == "assistant")
+    assert answers.startswith("".join(each["text"] for each in told if each["type"] == "text_delta"))
+    begun = {each["call_id"] for each in told if each["type"] == "call_started"}
+    ended = {each["call_id"]: each["observation"] for each in told if each["type"] == "call_ended"}
+    assert begun <= {each.id for each in history.calls}
+    assert ended.items() <= {each.id: each.output for each in history.calls if each.status == "completed"}.items()
+    result = result_of(ran(root, url, ["-p", "hello", "--continue", "--json"]).stdout)
+    assert (result["answer"], result["session"]) == ("Hello.", history.listed.id)
+
+
+def test_whoever_stops_reading_gets_no_complaint(root: Path, url: str) -> None:
+    with running(root, url, ["-p", "count", "--no-retrieval"]) as process:
+        printed_until(process, b"10")
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait(60) == 141
+    assert kept(root).messages[-1].role == "assistant"
+
+
+def test_an_answer_that_cannot_be_printed_says_so(root: Path, url: str) -> None:
+    with open("/dev/full", "wb") as full:
+        words = [sys.executable, "-m", "laconic", "-p", "hello", "--json"]
+        streams = {"stdin": subprocess.DEVNULL, "stdout": full, "stderr": subprocess.PIPE}
+        ended = subprocess.run(words, cwd=root, env=environment(root, url), timeout=60, check=False, **streams)  # type: ignore[call-overload]
+    assert ended.returncode == 3
+    assert ended.stderr.startswith(b"unwritable_output: the answer cannot be printed")
+    assert len(ended.stderr.splitlines()) == 1
+
+
+READS = "from laconic.cli.agent.given import message_of; print(message_of({!r}, print), end='')"
+
+
+def asked(prompt: str | None, content: bytes | None) -> str:
+    """What is asked by words with standard input, closed where there is none."""
+    words = [sys.executable, "-c", READS.format(prompt)]
+    if content is None:
+        words = ["sh", "-c", 'exec "$@" <&-', "sh", *words]
+    path = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    found = subprocess.run(
+        words, input=content, env={**os.environ, **path}, capture_output=True, timeout=60, check=False
+    )
+    return (found.stdout + found.stderr[-300:]).decode()
+
+
+@pytest.mark.parametrize(
+    ("prompt", "content", "message"),
+    [
+        ("why?", b"a log\n", "why?\n\n```\na log\n```"),
+        ("-", b"a task\n", "a task"),
+        (None, b"a task\n", "a task"),
+        ("why?", b"", "why?"),
+        ("why?", None, "why?"),
+        ("why?", b"\xe9\xff", "why?\n\n```\n\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}\n```"),
+        ("why?", b"```\nx\n```", "why?\n\n````\n```\nx\n```\n````"),
+    ],
+)
+def test_standard_input_follows_the_words(prompt: str | None, content: bytes | None, message: str) -> None:
+    assert asked(prompt, content) == message
+
+
+@pytest.mark.parametrize(
+    ("prompt", "content", "code"),
+    [("why?", b"\x7fELF\0\0", "invalid_argument"), ("-", b" \n", "usage"), ("-", None, "usage"), ("", b"", "usage")],
+)
+def test_what_is_no_message_is_refused(prompt: str, content: bytes | None, code: str) -> None:
+    assert f"LaconicError: {code}" in asked(prompt, content) or f"('{code}'" in asked(prompt, content)
+
+
+def test_of_much_input_the_beginning_and_the_end_are_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(given, "MAX_PIPED_KEPT_BYTES", 100)
+    monkeypatch.setattr(given, "MAX_PIPED_BYTES", 10_000)
+    told: list[str] = []
+
+    def message(content: bytes) -> str:
+        place = tmp_path / "log"
+        place.write_bytes(content)
+        with place.open("rb") as file:
+            before = os.dup(0)
+            os.dup2(file.fileno(), 0)
+            try:
+                return given.message_of(given.STANDARD_INPUT, told.append)
+            finally:
+                os.dup2(before, 0)
+                os.close(before)
+
+    assert message(b"x" * 100) == "x" * 100
+    assert told == []
+    text = message(b"a" * 60 + b"x" * 5_000 + b"b" * 60)
+    assert text == f"{'a' * 50}\n[5,020 bytes of 5,120 are left out here]\n{'b' * 50}"
+    assert told == ["standard input is long: 5,020 bytes of 5,120 are left out in the middle"]
+    with pytest.raises(LaconicError, match="more than 10,000 bytes"):
+        message(b"x" * 10_001)

@@ -71,7 +71,7 @@ class Session:
             (id,),
         )
         if row is None:
-            raise LaconicError("session_not_found", f"there is no session {id!r}", "laconic sessions list")
+            raise gone()
         self.repository, self.model, self.tier, self.name, self._head, self.prefix = row[:6]
         self.way, self.prefix_tier, self.summary, self.kept_from = row[6:]
         self.messages = branch(database, self._head)

@@ -132,12 +132,16 @@ class Store:
         return [Listed(*row) for row in rows]
 
     def fork(self, id: str, name: str = "") -> Session:
-        """A session that begins with all that was said in another; raises `session_not_found`."""
+        """A session that begins with all that was said in another; raises `session_not_found`.
+
+        Without a name of its own it is called a fork of the other.
+        """
         new = new_id()
+        called = f"coalesce(nullif(?, ''), substr('fork of ' || name, 1, {MAX_SESSION_CHARACTERS}))"
         made = self.database.rows(
             "insert into sessions (id, created_at, updated_at, repo_path, model_id, active_tier, name, head, "
             "forked_from, prefix, way, prefix_tier, summary, kept_from) select ?, ?, ?, repo_path, model_id, "
-            "active_tier, ?, head, id, prefix, way, prefix_tier, summary, kept_from from sessions where id = ? "
+            f"active_tier, {called}, head, id, prefix, way, prefix_tier, summary, kept_from from sessions where id = ? "
             "returning 1",
             (new, _now(), _now(), checked_name(name), id),
         )
@@ -161,7 +165,11 @@ class Store:
             self._forget(id)
 
     def history(self, id: str) -> History:
-        """All that is kept of a session's branch; raises `session_not_found`."""
+        """All that is kept of a session's branch; raises `session_not_found`.
+
+        A turn that was broken off ends first, unless another process has the session open, and may be in its midst.
+        """
+        self._settle(id)
         row = self.database.row(f"{_LISTED} where id = ?", (id,))
         if row is None:
             raise gone()
@@ -185,6 +193,14 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _settle(self, id: str) -> None:
+        try:
+            with self.hold(id):
+                self.resume(id)
+        except LaconicError as error:
+            if error.code != "session_in_use":
+                raise
 
     def _forget(self, id: str) -> None:
         own = "(select id from messages where session_id = ?1)"

@@ -4,42 +4,48 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
-import stat
-import sys
 from pathlib import Path
 
+from laconic.agent.agent import Agent
 from laconic.agent.conversation import Options
-from laconic.agent.events import Reason, TurnEnded
 from laconic.agent.opening import Wanted, open_agent
-from laconic.agent.sessions.store import Store
+from laconic.agent.sessions.store import LAST, Store
 from laconic.agent.tools.approvals import Verdict
 from laconic.agent.tools.external import configured
 from laconic.agent.tools.toolbox import Choices
 from laconic.agent.window import Shares
 from laconic.agents.state import directory
-from laconic.cli.agent.declared import HIGHEST_TIER, STANDARD_INPUT, ChatParameters
+from laconic.cli.agent.declared import HIGHEST_TIER, ChatParameters, OutputFormat
+from laconic.cli.agent.given import is_for_screen, message_of
+from laconic.cli.agent.headless import run_headless
 from laconic.cli.agent.printing import Printer
 from laconic.cli.agent.servers import Server, connected
 from laconic.cli.daemon import ANSWER_WORDS, resolved_root
 from laconic.cli.options import Options as PrintOptions
 from laconic.cli.terminal import Terminal
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_CONTENT_BYTES
+from laconic.foundation.limits import MIN_WINDOW_TOKENS
 from laconic.foundation.settings import Settings, load
 
 FOLDER = "chat"
 NOTHING = "none"  # of a setting that lists things
-LEAST_FENCE_CHARACTERS = 3
 
 
 def run_chat(printed: PrintOptions, parameters: ChatParameters) -> int:
-    """Talk; the exit status."""
-    root = Path(resolved_root(printed.root))
-    message = message_of(parameters.prompt)
-    if not message:
-        return _on_screen(root, parameters)
-    return asyncio.run(_headless(root, printed, parameters, message))
+    """Talk; the exit status. Raises what keeps the screen from opening."""
+    form = parameters.output_format
+    if printed.json and form is OutputFormat.TEXT:
+        form = OutputFormat.JSON
+    if is_for_screen(parameters.prompt):
+        if form is not OutputFormat.TEXT:
+            raise LaconicError("usage", "the screen prints no JSON", "laconic -p TEXT answers without it")
+        return _on_screen(Path(resolved_root(printed.root)), checked(parameters))
+    printer = Printer(Terminal.own(), form, is_quiet=printed.quiet)
+
+    async def opened() -> Agent:
+        return await _opened(Path(resolved_root(printed.root)), checked(parameters))
+
+    return run_headless(printer, lambda: message_of(parameters.prompt, printer.say), opened)
 
 
 def folder() -> Path:
@@ -47,28 +53,24 @@ def folder() -> Path:
     return directory() / FOLDER
 
 
-def message_of(prompt: str) -> str:
-    """What is asked without a screen, with what comes through standard input; "" where the screen is meant."""
-    given = ""
-    if prompt == STANDARD_INPUT or _is_given():
-        given = sys.stdin.buffer.read(MAX_CONTENT_BYTES).decode("utf-8", "replace").strip()
-    prompt = "" if prompt == STANDARD_INPUT else prompt.strip()
-    if prompt == given == "" and not sys.stdin.isatty():
-        raise LaconicError("usage", "there is no message", 'laconic -p "what does main do?", or text on standard input')
-    if prompt and given:
-        longest = max(map(len, re.findall("`+", given)), default=0)
-        fence = "`" * max(LEAST_FENCE_CHARACTERS, longest + 1)
-        given = f"{fence}\n{given}\n{fence}"  # others may have written it: what is quoted asks for no tools
-    return "\n\n".join(filter(None, [prompt, given]))
+def checked(parameters: ChatParameters) -> ChatParameters:
+    """The parameters, if they make sense together; raises `usage`."""
+    if parameters.allow >= parameters.deny:
+        message = f"--allow {parameters.allow} and --deny {parameters.deny} contradict each other"
+        hint = f"tiers below {parameters.deny} can be allowed: --allow {parameters.deny - 1} --deny {parameters.deny}"
+        raise LaconicError("usage", message, hint)
+    if 0 < parameters.window < MIN_WINDOW_TOKENS:
+        message = f"--window {parameters.window} is too small to work in"
+        raise LaconicError("usage", message, f"at least {MIN_WINDOW_TOKENS:,} tokens, better 8,192")
+    if parameters.continue_ and parameters.resume not in {"", LAST}:
+        raise LaconicError("usage", "--continue and --resume mean different sessions", "--continue is --resume last")
+    if parameters.fork and not _resumed(parameters):
+        raise LaconicError("usage", "--fork needs a session to copy", "--continue --fork, or --resume SESSION --fork")
+    return parameters
 
 
-def _is_given() -> bool:
-    """Whether standard input is a pipe or a file: what comes through it is meant to be read."""
-    try:
-        mode = os.fstat(sys.stdin.fileno()).st_mode
-    except (OSError, ValueError, AttributeError):
-        return False
-    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
+def _resumed(parameters: ChatParameters) -> str:
+    return parameters.resume or (LAST if parameters.continue_ else "")
 
 
 def server_of(parameters: ChatParameters, settings: Settings) -> Server:
@@ -86,9 +88,9 @@ def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_as
     policy = dict.fromkeys(range(parameters.allow + 1), Verdict.ALLOW)
     policy |= dict.fromkeys(range(parameters.deny, HIGHEST_TIER + 1), Verdict.DENY)
     session = ""
-    if parameters.resume:
+    if named := _resumed(parameters):
         with Store.open(folder()) as store:
-            session = store.find(parameters.resume, str(root)).id
+            session = store.find(named, str(root)).id
     shares = Shares(
         settings.chat_agents_tokens, settings.chat_retrieval_tokens, settings.chat_observations_tokens,
         settings.chat_history_tokens, settings.chat_reply_tokens, settings.chat_compact_percent,
@@ -97,7 +99,8 @@ def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_as
         policy=policy, network=settings.chat_network == "on", writable=_places(settings.chat_writable),
         private_hosts=tuple(_listed(settings.chat_private_hosts, ",")), servers=configured(os.environ),
     )  # fmt: skip
-    return Wanted(root, folder(), ANSWER_WORDS, session, choices, shares, Options(can_ask=can_ask))
+    options = Options(can_ask=can_ask)
+    return Wanted(root, folder(), ANSWER_WORDS, session, choices, shares, options, forks=parameters.fork)
 
 
 def _places(said: str) -> tuple[Path, ...]:
@@ -114,7 +117,8 @@ def _listed(said: str, separator: str) -> list[str]:
     return [] if said == NOTHING else [name.strip() for name in said.split(separator) if name.strip()]
 
 
-async def _headless(root: Path, printed: PrintOptions, parameters: ChatParameters, message: str) -> int:
+async def _opened(root: Path, parameters: ChatParameters) -> Agent:
+    """An agent without a screen, to be closed with its model."""
     settings = load(root)
     opening = wanted(root, parameters, settings, can_ask=False)
     _, model = await connected(server_of(parameters, settings))
@@ -124,19 +128,7 @@ async def _headless(root: Path, printed: PrintOptions, parameters: ChatParameter
         await model.close()
         raise
     agent.talk.retrieves = parameters.retrieval
-    printer = Printer(Terminal.own(), parameters.output_format, agent.session.id, is_quiet=printed.quiet)
-    reason = Reason.FAILED
-    try:
-        async for event in agent.run(message):
-            printer.show(event)
-            reason = event.reason if isinstance(event, TurnEnded) else reason
-    except asyncio.CancelledError:  # Ctrl+C: whoever reads JSON is told as well
-        printer.end(Reason.CANCELLED)
-        raise
-    finally:
-        await agent.close()
-        await model.close()
-    return printer.end(reason)
+    return agent
 
 
 def _on_screen(root: Path, parameters: ChatParameters) -> int:

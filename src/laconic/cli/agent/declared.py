@@ -32,13 +32,17 @@ class ServerKind(StrEnum):
 class ChatParameters:
     """How to talk to the agent."""
 
-    prompt: str = option("", "answer this without a screen; `-`, or no text, reads standard input", bare=STANDARD_INPUT)
+    prompt: str | None = option(
+        None, "answer this without a screen; `-`, or no text, reads standard input", bare=STANDARD_INPUT
+    )
     output_format: OutputFormat = option(OutputFormat.TEXT, "how to print what is answered without a screen")
     url: str = option("", "where the model is served (default: LACONIC_CHAT_URL, else where servers usually listen)")
     model: str = option("", "which of its models (default: LACONIC_CHAT_MODEL, else the first)")
     kind: ServerKind = option(ServerKind.AUTO, "what the server speaks")
     window: int = option(0, "tokens of context: what Ollama loads a model with, or fewer than another has", minimum=0)
     resume: str = option("", "go on with a session: an id, a name, or the last one here", bare=LAST)
+    continue_: bool = option(False, "go on with the last session of this repository")
+    fork: bool = option(False, "go on in a copy of the session, which stays as it is")
     allow: int = option(
         0, "allow the tools up to this tier without asking: 1 edits, 2 runs programs, 3 the web", minimum=0,
         maximum=HIGHEST_TIER,

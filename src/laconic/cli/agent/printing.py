@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import sys
+from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from laconic.agent.events import (
     CallEnded,
@@ -21,27 +22,37 @@ from laconic.agent.events import (
     Unlocked,
     Usage,
 )
+from laconic.capabilities.reply import failure_text
+from laconic.capabilities.text import PLAIN
 from laconic.cli.agent.declared import OutputFormat
 from laconic.cli.terminal import Terminal, write
-from laconic.foundation.errors import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OK, EXIT_SURROUNDINGS
+from laconic.foundation.errors import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OF_CODE, EXIT_OK, LaconicError
 from laconic.foundation.escape import json_escaped, visible, visible_line
+
+if TYPE_CHECKING:
+    from laconic.cli.terminal import Stream
 
 STATUS_OF_REASON = {
     Reason.ANSWERED: EXIT_OK,
     Reason.LIMIT: EXIT_NEGATIVE,
     Reason.STUCK: EXIT_NEGATIVE,
-    Reason.FAILED: EXIT_SURROUNDINGS,
     Reason.CANCELLED: EXIT_INTERRUPTED,
-}
+}  # a failure has the one of its code
+PENDING = "pending"  # a call that has begun and not ended
 
 
 class Printer:
-    """Prints the events of one turn. The answer goes to standard output, everything else beside it."""
+    """Prints the events of one turn. The answer goes to standard output, everything else beside it.
 
-    def __init__(self, terminal: Terminal, form: OutputFormat, session: str, *, is_quiet: bool) -> None:
+    As JSON, the object at the end is the same whether a turn ended or none could begin: `session` is "" until there is
+    one. `is_broken` once something could not be printed.
+    """
+
+    def __init__(self, terminal: Terminal, form: OutputFormat, *, is_quiet: bool) -> None:
+        self.session = ""
+        self.is_broken = False
         self._terminal = terminal
         self._form = form
-        self._session = session
         self._is_quiet = is_quiet
         self._texts: list[str] = []  # since the last call: the answer
         self._calls: list[dict[str, Any]] = []
@@ -57,21 +68,45 @@ class Printer:
         elif self._form is OutputFormat.TEXT:
             self._show_text(event)
 
-    def end(self, reason: Reason) -> int:
+    def end(self, ended: TurnEnded) -> int:
         """Print what is left to print; the exit status."""
         if self._form is OutputFormat.TEXT:
             self._end_line()
         else:
-            ended = {"type": "result"} if self._form is OutputFormat.STREAM_JSON else {}
-            result = {"ok": reason is Reason.ANSWERED, "reason": reason.value, "session": self._session}
-            told = {
-                "answer": "".join(self._texts),
-                "calls": self._calls,
-                "usage": self._usage,
-                "notices": self._notices,
-            }
-            self._out(_line({**ended, **result, **told}))
-        return STATUS_OF_REASON[reason]
+            self._result(ended.reason, ended.code, ended.message, ended.hint)
+        return EXIT_OF_CODE[ended.code] if ended.reason is Reason.FAILED else STATUS_OF_REASON[ended.reason]
+
+    def fail(self, error: LaconicError) -> int:
+        """Print why there is no turn; the exit status."""
+        if self._form is not OutputFormat.TEXT:
+            self._result(Reason.FAILED, error.code, error.message, error.hint)
+        self._beside(failure_text(error, PLAIN))
+        return error.exit_status
+
+    def interrupted(self, signal: str, status: int) -> int:
+        """Print that a signal has ended it, and how it goes on; the exit status."""
+        if self._form is OutputFormat.TEXT:
+            self._end_line()
+            if self.session:
+                self._aside(f"{signal}: the session goes on with --resume {self.session}")
+        else:
+            self._result(Reason.CANCELLED, "", f"ended by {signal}", "")
+        return status
+
+    def say(self, text: str) -> None:
+        """Tell people about it; whoever reads JSON finds it among the notices."""
+        self._notices.append(text)
+        self._aside(text)
+
+    def _result(self, reason: Reason, code: str, message: str, hint: str) -> None:
+        is_answered = reason is Reason.ANSWERED
+        for call in self._calls:
+            if call["status"] == PENDING:
+                call["status"] = "interrupted"
+        why = {"code": code or ("" if is_answered else reason.value), "message": message, "hint": hint}
+        told = {"answer": "".join(self._texts), "calls": self._calls, "usage": self._usage, "notices": self._notices}
+        head = {"type": "result", "ok": is_answered, "is_error": not is_answered, "reason": reason.value}
+        self._out(_line({**head, **why, "session": self.session, **told}))
 
     def _take(self, event: Event) -> None:
         match event:
@@ -79,7 +114,7 @@ class Printer:
                 self._texts.append(text)
             case CallStarted(tool=tool, arguments=arguments):
                 self._texts.clear()
-                self._calls.append({"tool": tool, "arguments": json.loads(arguments), "status": "pending"})
+                self._calls.append({"tool": tool, "arguments": json.loads(arguments), "status": PENDING})
             case CallEnded(status=status, duration_ms=duration):
                 self._calls[-1].update(status=status, duration_ms=duration)
             case Usage():
@@ -115,7 +150,7 @@ class Printer:
     def _aside(self, text: str, *, always: bool = False) -> None:
         self._end_line()
         if always or not self._is_quiet:
-            write(self._terminal.err, f"{visible_line(text)}\n")
+            self._beside(f"{visible_line(text)}\n")
 
     def _end_line(self) -> None:
         if self._is_line_open:
@@ -123,8 +158,27 @@ class Printer:
         self._is_line_open = False
 
     def _out(self, text: str) -> None:
-        write(self._terminal.out, text)
-        sys.stdout.flush()  # whoever reads a pipe sees words as they come
+        self._print(self._terminal.out, text)
+
+    def _beside(self, text: str) -> None:
+        self._print(self._terminal.err, text)
+
+    def _print(self, stream: Stream, text: str) -> None:
+        try:
+            write(stream, text)
+            stream.flush()  # whoever reads a pipe sees words as they come
+        except OSError:
+            self.is_broken = True
+            raise
+
+
+def print_unread(words: Sequence[str], error: LaconicError, terminal: Terminal) -> int:
+    """Print why the words of `chat` cannot be read, in the form that they seem to ask for; the exit status."""
+    said = " ".join(words).replace("--output-format=", "--output-format ").split()
+    asked = {after for word, after in pairwise(said) if word == "--output-format"}
+    form = OutputFormat.JSON if "--json" in said else OutputFormat.TEXT
+    form = next((each for each in OutputFormat if each.value in asked), form)
+    return Printer(terminal, form, is_quiet=False).fail(error)
 
 
 def event_json(event: Event) -> dict[str, Any]:

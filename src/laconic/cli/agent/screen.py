@@ -144,7 +144,7 @@ class OnScreen:
 
     async def fork(self) -> str:
         """Go on in a copy of this session."""
-        new = self._talk.store.fork(self._talk.session.id, f"fork of {self._talk.session.name}"[:200])
+        new = self._talk.store.fork(self._talk.session.id)
         await self._go_on(new.id)
         return f"this is {new.name} now"
 
@@ -177,7 +177,7 @@ class OnScreen:
         """Have another session, or the same one with another model; the one there is stays where that fails."""
         retrieves = self._talk.retrieves
         hold = self._talk.hold if session == self._talk.session.id else None
-        agent = await open_agent(self._model, replace(self._wanted, session=session, hold=hold))
+        agent = await open_agent(self._model, replace(self._wanted, session=session, hold=hold, forks=False))
         old, self._agent = self._agent, agent
         agent.talk.retrieves = retrieves
         await old.close()
