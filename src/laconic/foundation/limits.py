@@ -394,6 +394,7 @@ DEFAULT_MODEL_WINDOW_TOKENS = 8_192  # that Ollama loads a model with, where nob
 # The agent: its tools
 OBSERVATION_TOKENS = 400  # of what the model is told of one call
 MAX_OBSERVED_LINE_CHARACTERS = 400  # of one line in it
+FOLDED_CHARACTERS = 200  # of a piece of a line that is read on
 MAX_ARTIFACT_BYTES = 2_000_000  # kept of what one call gave, half of it from the end
 MAX_ARTIFACTS = 500  # kept of one session; the oldest give way
 MAX_EDITED_BYTES = 1_000_000  # of a file that is edited or written

@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.agent.tools.box import call
 
 from laconic.agent.tools.kept import Kept
-from laconic.agent.tools.observation import bounded, plain
+from laconic.agent.tools.observation import bounded, folded, plain
+from laconic.agent.tools.toolbox import Toolbox
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible
+from laconic.foundation.limits import FOLDED_CHARACTERS, OBSERVATION_TOKENS
 from laconic.foundation.tokens import Tokenizer
 
 TEXTS = st.lists(
@@ -63,3 +66,23 @@ def test_artifacts_are_kept_until_their_session_is_forgotten(tmp_path: Path) -> 
 def test_no_sequence_survives(text: str) -> None:
     assert "\x1b" not in visible(plain(text))
     assert "\r" not in plain(text)
+
+
+@given(st.lists(st.text(alphabet="ab\U0001f600", max_size=1_500), max_size=5).map("\n".join))
+def test_long_lines_are_folded_and_nothing_of_them_is_lost(text: str) -> None:
+    lines = folded(text)
+    assert max(map(len, lines)) <= FOLDED_CHARACTERS + 1
+    joined = "".join(line[:-1] if line.endswith("…") else f"{line}\n" for line in lines)
+    assert joined == f"{text}\n"
+
+
+def test_one_line_without_end_is_read_on_to_its_end(root: Path, toolbox: Toolbox) -> None:
+    whole = "".join(f"{number:07}," for number in range(40_000))
+    (root / "data.json").write_text(whole)
+    for told in (call(toolbox, "bash", command="cat data.json"), call(toolbox, "read", path="data.json")):
+        assert toolbox.tokenizer.count(told.text) <= OBSERVATION_TOKENS
+        assert told.text.removeprefix("1|").startswith("0000000,0000001,")
+        ref = told.text.partition("read ref ")[2].split()[0]
+        count = len(folded(whole))
+        assert "0039999," in call(toolbox, "read", ref=ref, start=count, end=count).text
+    assert call(toolbox, "bash", command="cat data.json").text.endswith("0039999,")

@@ -13,7 +13,12 @@ from laconic.agent.tools.declaration import Observation
 from laconic.agent.tools.kept import Kept
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible
-from laconic.foundation.limits import MAX_ARTIFACT_BYTES, MAX_OBSERVED_LINE_CHARACTERS, OBSERVATION_TOKENS
+from laconic.foundation.limits import (
+    FOLDED_CHARACTERS,
+    MAX_ARTIFACT_BYTES,
+    MAX_OBSERVED_LINE_CHARACTERS,
+    OBSERVATION_TOKENS,
+)
 from laconic.foundation.tokens import Tokenizer, well_formed
 
 # ECMA-48: control sequences, strings (titles, links) up to their terminator, and the two-character escapes.
@@ -33,11 +38,11 @@ def bounded(text: str, kept: Kept, tokenizer: Tokenizer, status: str = "ok", mos
     """The text if it is short enough, else its first and last lines and where the whole is to be read."""
     limit = most_tokens or OBSERVATION_TOKENS
     whole = visible(text).rstrip("\n")
-    lines = [clipped(line) for line in whole.split("\n")]
-    short = "\n".join(lines)
-    if len(short) <= limit * 40 and short == whole and tokenizer.count(short) <= limit:
-        return Observation(short, status)
-    ref = kept.add_artifact(within_bytes(whole, MAX_ARTIFACT_BYTES))
+    if len(whole) <= limit * 40 and tokenizer.count(whole) <= limit:
+        return Observation(whole, status)
+    text = within_bytes(whole, MAX_ARTIFACT_BYTES)
+    ref = kept.add_artifact(text)
+    lines = folded(text)
     head, tail = _fitting(lines, limit, ref, tokenizer)
     return Observation(_joined(lines, head, tail, ref), status, ref=ref)
 
@@ -46,6 +51,16 @@ def failed(error: LaconicError) -> Observation:
     """What went wrong, and what to do about it."""
     hint = f"\n{error.hint}" if error.hint else ""
     return Observation(visible(f"{error.code}: {error.message}{hint}")[: OBSERVATION_TOKENS * 4], "failed")
+
+
+def folded(text: str) -> list[str]:
+    """The lines of a text, long ones in pieces: an ellipsis at the end of a piece says that its line goes on."""
+    lines = []
+    for line in text.split("\n"):
+        starts = range(0, max(len(line), 1), FOLDED_CHARACTERS)
+        pieces = [line[at : at + FOLDED_CHARACTERS] for at in starts]
+        lines += [*(f"{piece}…" for piece in pieces[:-1]), pieces[-1]]
+    return lines
 
 
 def clipped(line: str) -> str:
@@ -89,5 +104,5 @@ def _paid(lines: Sequence[str], limit: int, tokenizer: Tokenizer) -> int:
 def _joined(lines: Sequence[str], head: int, tail: int, ref: str) -> str:
     first, last = head + 1, len(lines) - tail
     where = f"line {first}" if first == last else f"lines {first}-{last}"
-    rest = f"… {where} of {len(lines)} left out: read ref {ref}" if last >= first else f"… cut lines: read ref {ref}"
+    rest = f"… {where} of {len(lines)} left out: read ref {ref}"
     return "\n".join([*lines[:head], rest, *lines[len(lines) - tail :]])

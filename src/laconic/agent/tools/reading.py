@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +15,17 @@ from laconic.agent.tools.declaration import Observation
 from laconic.agent.tools.files import places
 from laconic.agent.tools.files.content import read_content
 from laconic.agent.tools.files.numbered import Numbered
-from laconic.agent.tools.observation import failed
+from laconic.agent.tools.observation import clipped, failed, folded, within_bytes
 from laconic.agent.tools.toolbox import Toolbox
 from laconic.capabilities.reply import REST
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible, visible_line
-from laconic.foundation.limits import MAX_SHOWN_LINES
+from laconic.foundation.limits import MAX_ARTIFACT_BYTES, MAX_SHOWN_LINES
 
 REF = "ref"
 _MOST_OTHERS = 40  # names that are listed beside those of the index
 _MOST_NAME_CHARACTERS = 80
-_NOTE_TOKENS = 24  # for the line that says how to read on
+_NOTE_TOKENS = 24  # for a line that says how to read on
 
 
 async def read(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
@@ -110,13 +110,24 @@ def _lines_of_file(toolbox: Toolbox, path: str, start: Any, end: Any) -> Observa
     lines = read_content(found.data, inside).lines
     text, seen = _within(toolbox, lines, start, end, f"path {inside}")
     toolbox.shown.add(inside, found.data, seen)
+    first, last = int(start or 1), int(start or 1) + text.count("\n")
+    text += _rest_of_long_lines(toolbox, [line.rstrip("\r\n") for line in lines[first - 1 : last]])
     if path.strip() == inside and start is None:
         return Observation(text)
     return Observation(f"{visible_line(inside)[-_MOST_NAME_CHARACTERS:]}, {len(lines)} lines\n{text}")
 
 
+def _rest_of_long_lines(toolbox: Toolbox, lines: Sequence[str]) -> str:
+    """Where those of the lines are to be read that are shown cut."""
+    long = [line for line in lines if clipped(line) != line]
+    if not long:
+        return ""
+    ref = toolbox.kept.add_artifact(within_bytes(visible("\n".join(long)), MAX_ARTIFACT_BYTES))
+    return f"\n… cut lines: read ref {ref}"
+
+
 def _lines_of_ref(toolbox: Toolbox, ref: str, whole: str, start: Any, end: Any) -> Observation:
-    return Observation(_within(toolbox, whole.split("\n"), start, end, f"ref {ref}")[0])
+    return Observation(_within(toolbox, folded(whole), start, end, f"ref {ref}")[0])
 
 
 def _within(toolbox: Toolbox, lines: Any, start: Any, end: Any, name: str) -> tuple[str, list[int]]:
@@ -128,7 +139,7 @@ def _within(toolbox: Toolbox, lines: Any, start: Any, end: Any, name: str) -> tu
     if not 1 <= first <= last:
         raise LaconicError("invalid_argument", f"there are lines 1-{len(lines)}", f"not {start}-{end}")
     numbered = Numbered(lines, toolbox.tokenizer)
-    most = toolbox.choices.observation_tokens - _NOTE_TOKENS  # for the name of the file
+    most = toolbox.choices.observation_tokens - 2 * _NOTE_TOKENS  # for the name of the file, and for long lines
     text, seen = numbered.within(range(first, last + 1), most)
     shown = text.count("\n") + 1
     if shown == last - first + 1 and (last == len(lines) or end is not None):

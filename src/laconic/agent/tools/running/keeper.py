@@ -170,6 +170,7 @@ def _become(given: Mapping[str, Any]) -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(1, 2)
         os.closerange(3, 1024)
+        _be_first_to_go()
         if given["confines"]:
             _confine(given)
         os.chdir(given["root"])  # now: mounts lie on top of what was there
@@ -178,6 +179,12 @@ def _become(given: Mapping[str, Any]) -> NoReturn:
     except BaseException as error:  # noqa: BLE001 - nothing may return from here
         os.write(2, f"the command cannot be started: {error}\n".encode())
     os._exit(CANNOT_START)
+
+
+def _be_first_to_go() -> None:
+    """Where memory runs out, it is this command that the system ends (`proc_pid_oom_score_adj(5)`)."""
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("1000")
 
 
 def _confine(given: Mapping[str, Any]) -> None:
