@@ -443,6 +443,23 @@ async def test_an_error_of_the_agent_is_a_line() -> None:
         assert screen.chat.query_one("#activity").visible is False
 
 
+@pytest.mark.parametrize("message", ["hi", "/undo"])
+async def test_a_defect_ends_no_conversation(message: str) -> None:
+    class Broken(Scripted):
+        def run(self, message: str, pasted: object = ()) -> object:  # type: ignore[override]
+            raise ValueError("nobody meant this")
+
+        async def undo(self, insists: bool = False) -> str:
+            raise ValueError("nobody meant this")
+
+    async with seen(Broken()) as screen:
+        await ask(screen, message)
+        await screen.shows("ValueError: nobody meant this")
+        assert "Traceback" not in screen.text
+        await ask(screen, "/cost")
+        await screen.shows("3 requests")
+
+
 async def test_the_log_is_bounded() -> None:
     turn = [Notice(1, Level.NOTE, f"note {number}") for number in range(MAX_ENTRIES + 50)]
     async with seen(Scripted([turn])) as screen:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Container, Iterable
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
@@ -22,6 +22,7 @@ from laconic.tui.shown import ShownAgent
 DARK, PLAIN = "textual-dark", "ansi-dark"  # the colours of choice, and those of the terminal
 
 
+FoundT = TypeVar("FoundT")
 KeepTheme = Callable[[str], None]
 
 
@@ -95,6 +96,10 @@ class ChatApp(App[None]):
         else:
             self._chat.cancel()
 
+    def _fatal_error(self) -> None:
+        """Instead of Textual's, which fills the terminal with a trace: who runs the program says what went wrong."""
+        self._close_messages_no_wait()
+
     def on_unmount(self) -> None:
         """Let go of the index."""
         if self._index is not None:
@@ -102,9 +107,19 @@ class ChatApp(App[None]):
 
 
 def spare_collector() -> None:
-    """Have the collector of cycles pass over what stays until the end: looking through all of it stalls the screen."""
+    """Have the collector of cycles pass over what stays until the end: looking through all of it stalls the screen.
+
+    From then on it works: commands begin without it, and a conversation may take hours.
+    """
     gc.collect()
     gc.freeze()
+    gc.enable()
+
+
+def raise_defect(app: App[FoundT]) -> None:
+    """Raise what has ended a program that ended by a defect."""
+    if app._exception is not None:
+        raise app._exception
 
 
 async def chat(agent: ShownAgent, root: Path | None = None, theme: str = "", keep_theme: KeepTheme = _forget) -> None:
@@ -112,3 +127,4 @@ async def chat(agent: ShownAgent, root: Path | None = None, theme: str = "", kee
     app = ChatApp(agent, root, theme, keep_theme)
     app.call_later(spare_collector)
     await app.run_async()
+    raise_defect(app)

@@ -13,6 +13,7 @@ from textual.timer import Timer
 from textual.widgets import Footer, Static
 
 from laconic.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted, Decision, Event, TextDelta
+from laconic.capabilities.invoke import defect
 from laconic.foundation.clock import Stopwatch
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible_line
@@ -138,6 +139,8 @@ class ChatScreen(Screen[None]):
             await commands.run(self, line)
         except LaconicError as error:
             self._say_error(error)
+        except Exception as error:  # noqa: BLE001 - a defect ends no conversation
+            self.log_view.say(defect(error).message, "error")
         self.show_status()
 
     @work(group="turn")
@@ -149,6 +152,8 @@ class ChatScreen(Screen[None]):
                 self._take(event)
         except LaconicError as error:
             self._say_error(error)
+        except Exception as error:  # noqa: BLE001 - a defect ends no conversation
+            self.log_view.say(defect(error).message, "error")
         finally:
             self._is_turn = False
             if self.is_running:

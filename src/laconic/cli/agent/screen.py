@@ -48,12 +48,12 @@ async def show(wanted: Wanted, server: Server, *, retrieves: bool) -> int:
 
 async def _found(server: Server, theme: str) -> tuple[Server, Model]:
     """The model; on a terminal the user may start its server now."""
-    try:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return await connected(server)
-    except LaconicError as error:
-        if not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise
-        return await until_found(partial(connected, server), error, theme)
+    found = await until_found(partial(connected, server), theme)
+    if isinstance(found, LaconicError):
+        raise found
+    return found
 
 
 class OnScreen:
