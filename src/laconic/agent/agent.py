@@ -147,6 +147,7 @@ class Agent:
             self._running.cancel()
             with suppress(asyncio.CancelledError):
                 await self._running
+        await self.talk.toolbox.end_conversations()
         self.talk.toolbox.close()
         self.talk.store.close()
         self.talk.hold.close()

@@ -421,6 +421,8 @@ MAX_COMMAND_PROCESSES = 512  # of one command, at a time
 MAX_PATTERNS = 200  # that were allowed in one session
 MAX_TOOL_SERVERS = 20  # of the Model Context Protocol
 TOOL_SERVER_SECONDS = 60  # for one answer of such a server
+TOOL_SERVER_IDLE_SECONDS = 300  # after which the conversation with it ends
+TOOL_SERVER_CLOSE_SECONDS = 5  # for it to end
 
 # The coding agent: calls of its tools
 MAX_CALLABLE_PATHS = 40_000  # that a grammar lists; of more, names are checked when they are used

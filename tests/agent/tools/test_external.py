@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 
 import pytest
-from tests.agent.tools.box import call, opened
+from tests.agent.tools.box import call, opened, tool
 
 from laconic.agent.tools import external
+from laconic.agent.tools.declaration import Observation
 from laconic.agent.tools.toolbox import ToolServer
 from laconic.foundation.errors import LaconicError
+from laconic.protocols.mcp.client import ToolServers
 
 SERVER = """
 from mcp.server import MCPServer
@@ -33,12 +37,117 @@ server.run()
 def test_a_tool_of_a_server_is_called(root: Path, tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text(SERVER)
     server = ToolServer((sys.executable, str(tmp_path / "server.py")))
-    with opened(root, tmp_path / "kept", servers={"numbers": server}) as toolbox:
-        assert call(toolbox, "mcp", server="numbers").text.startswith("add(first, second) Add two numbers.\nfail()")
-        told = call(toolbox, "mcp", server="numbers", tool="add", arguments='{"first": 1, "second": 2}')
-        assert told.text == "3\\x1b[31m"
-        assert call(toolbox, "mcp", server="numbers", tool="fail").status == "failed"
-        assert "no JSON" in call(toolbox, "mcp", server="numbers", tool="add", arguments="{").text
+
+    async def talk() -> None:
+        with opened(root, tmp_path / "kept", servers={"numbers": server}) as toolbox:
+
+            async def mcp(**arguments: str) -> Observation:
+                return await tool("mcp").run(toolbox, {"server": "numbers", **arguments})
+
+            assert (await mcp()).text.startswith("add(first, second) Add two numbers.\nfail()")
+            assert (await mcp(tool="add", arguments='{"first": 1, "second": 2}')).text == "3\\x1b[31m"
+            assert (await mcp(tool="fail")).status == "failed"
+            assert "no JSON" in (await mcp(tool="add", arguments="{")).text
+            await toolbox.end_conversations()
+
+    asyncio.run(talk())
+
+
+COUNTING = """
+import os
+from mcp.server import MCPServer
+server = MCPServer("counting")
+calls = 0
+open(os.environ["STARTED"], "a").write(f"{os.getpid()}\\n")
+
+@server.tool()
+def count() -> str:
+    global calls
+    calls += 1
+    return str(calls)
+
+@server.tool()
+def leave() -> None:
+    os._exit(3)
+
+@server.tool()
+async def hang() -> None:
+    import asyncio
+    await asyncio.sleep(600)
+
+server.run()
+"""
+
+
+def test_a_server_is_talked_to_as_long_as_it_is_needed(root: Path, tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    (tmp_path / "server.py").write_text(COUNTING)
+    server = ToolServer((sys.executable, str(tmp_path / "server.py")), environment={"STARTED": str(started)})
+
+    async def talk() -> None:
+        with opened(root, tmp_path / "kept", servers={"c": server}) as toolbox:
+            mcp = tool("mcp").run
+            counts = [(await mcp(toolbox, {"server": "c", "tool": "count"})).text for _ in range(3)]
+            assert counts == ["1", "2", "3"]
+            assert "hang()" in (await mcp(toolbox, {"server": "c"})).text
+            assert "service_error" in (await mcp(toolbox, {"server": "c", "tool": "leave"})).text
+            assert (await mcp(toolbox, {"server": "c", "tool": "count"})).text == "1"
+            hanging = asyncio.ensure_future(mcp(toolbox, {"server": "c", "tool": "hang"}))
+            await asyncio.wait([hanging], timeout=0.01)
+            hanging.cancel()
+            await asyncio.wait([hanging])
+            assert (await mcp(toolbox, {"server": "c", "tool": "count"})).text == "1"
+            await toolbox.end_conversations()
+            assert len(asyncio.all_tasks()) == 1
+
+    asyncio.run(talk())
+    pids = started.read_text().split()
+    assert len(pids) == 3
+    assert not [pid for pid in pids if is_running(int(pid))]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_server_that_is_not_needed_is_let_go_of(root: Path, tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    (tmp_path / "server.py").write_text(COUNTING)
+    words = (sys.executable, str(tmp_path / "server.py"))
+    place = (words, "", {"STARTED": str(started)}, root)
+
+    async def talk() -> None:
+        servers = ToolServers(idle_seconds=0)
+        assert await servers.call("c", place, "count", {}) == ("1", False)
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        await asyncio.wait(others)
+        assert await servers.call("c", place, "count", {}) == ("1", False)
+        await servers.close()
+
+    asyncio.run(talk())
+    assert len(started.read_text().split()) == 2
+
+
+def test_our_own_server_is_one(root: Path, tmp_path: Path) -> None:
+    environment = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "HOME") if name in os.environ}
+    server = ToolServer((sys.executable, "-m", "laconic", "mcp", "--root", str(root)), environment=environment)
+
+    async def talk() -> list[str]:
+        with opened(root, tmp_path / "kept", servers={"laconic": server}) as toolbox:
+            mcp = tool("mcp").run
+            listed = await mcp(toolbox, {"server": "laconic"})
+            (root / "shop.py").write_text("def total(items):\n    return sum(items)\n")
+            found = await mcp(toolbox, {"server": "laconic", "tool": "symbol_get", "arguments": '{"symbol": "total"}'})
+            await toolbox.end_conversations()
+            return [listed.text, found.text]
+
+    listed, found = asyncio.run(talk())
+    assert "symbol_get(symbol, budget?)" in listed
+    assert "return sum(items)" in found
 
 
 def test_a_server_that_does_not_start_is_told(root: Path, tmp_path: Path) -> None:

@@ -26,9 +26,8 @@ FILE = "mcp.json"
 async def mcp(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """Call a tool of a server; without a tool, tell which it has."""
     try:
-        server = _server(toolbox, str(arguments["server"]))
-        given = _arguments(str(arguments.get("arguments") or ""))
-        text, is_error = await _asked(server, toolbox.root, str(arguments.get("tool") or ""), given)
+        name, tool = str(arguments["server"]), str(arguments.get("tool") or "")
+        text, is_error = await _asked(toolbox, name, tool, _arguments(str(arguments.get("arguments") or "")))
     except LaconicError as error:
         return failed(error)
     return await toolbox.observed(text or "(nothing)", "failed" if is_error else "ok")
@@ -82,11 +81,15 @@ def _arguments(text: str) -> dict[str, Any]:
     return given
 
 
-async def _asked(server: ToolServer, root: Path, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
+async def _asked(toolbox: Toolbox, name: str, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
+    server = _server(toolbox, name)
     try:
-        from laconic.protocols.mcp.client import call, described
+        from laconic.protocols.mcp.client import ToolServers
     except ModuleNotFoundError as error:
         message, hint = f"the package {error.name} is not installed", "pip install 'laconic[mcp]' installs it"
         raise LaconicError("missing_extra", message, hint) from error
-    place = (server.command, server.url, server.environment, root)
-    return await call(place, tool, arguments) if tool else (await described(place), False)
+    servers = toolbox.tool_servers = toolbox.tool_servers or ToolServers()
+    place = (server.command, server.url, server.environment, toolbox.root)
+    if not tool:
+        return await servers.described(name, place), False
+    return await servers.call(name, place, tool, arguments)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from laconic.agent.tools.approvals import Approvals, Verdict
 from laconic.agent.tools.declaration import Observation, Subject, Tool
@@ -30,6 +30,9 @@ from laconic.foundation.hashing import content_hash
 from laconic.foundation.limits import COMMAND_SECONDS, MAX_SHOWN_FILES, OBSERVATION_TOKENS
 from laconic.foundation.settings import load
 from laconic.foundation.tokens import Tokenizer
+
+if TYPE_CHECKING:
+    from laconic.protocols.mcp.client import ToolServers
 
 ResultT = TypeVar("ResultT")
 
@@ -72,6 +75,7 @@ class Toolbox:
         self.tokenizer = Tokenizer(settings.vocabulary, settings.vocabulary_factor or None)
         self._lock = Lock()
         self.known_confinement: Confinement | None = None
+        self.tool_servers: ToolServers | None = None  # that are talked to
         self.heard: Heard = lambda chunk: None  # told what the running command prints
 
     @classmethod
@@ -140,6 +144,11 @@ class Toolbox:
         """A text as an observation, the whole of it kept where it is too long."""
         most = self.choices.observation_tokens
         return await self.apart(lambda: bounded(text, self.kept, self.tokenizer, status, most))
+
+    async def end_conversations(self) -> None:
+        """Before it is closed: let go of the servers that are talked to."""
+        if self.tool_servers is not None:
+            await self.tool_servers.close()
 
     def close(self) -> None:
         """Let go of everything; on the event loop that it was used on."""
