@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event
 
 import pytest
 
 from laconic.foundation.errors import LaconicError
+from laconic.relay.builtin import fetch as fetching
 from laconic.relay.builtin.fetch import fetch
 
 PAGES = {
@@ -24,6 +27,12 @@ PAGES = {
 
 class Pages(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
+        if self.path == "/dripping":
+            with suppress(OSError):
+                for _ in range(1_000):  # until the other side has had enough
+                    self.wfile.write(b"x")
+                    Event().wait(0.02)
+            return
         status, headers, body = PAGES[self.path.partition("?")[0]]
         self.send_response(status)
         for name, value in headers.items():
@@ -62,7 +71,7 @@ def test_a_page_comes_with_its_kind(server: str) -> None:
     [
         "127.0.0.1", "localhost", "[::1]", "0.0.0.0", "10.1.2.3", "192.168.0.1", "172.16.9.9", "169.254.169.254",
         "[fe80::1]", "[fd00::1]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "100.64.0.1",
-        "224.0.0.1", "2130706433", "0x7f.1", "127.1",
+        "224.0.0.1", "2130706433", "0x7f.1", "127.1", "[64:ff9b:1::7f00:1]", "[::127.0.0.1]",
     ],
 )  # fmt: skip
 def test_what_is_not_the_public_internet_is_denied(host: str) -> None:
@@ -86,3 +95,8 @@ def test_what_cannot_be_had_says_why(server: str) -> None:
 )
 def test_what_is_no_address_of_a_page_is_refused(url: str) -> None:
     assert code_of(url) == "invalid_argument"
+
+
+def test_who_sends_a_byte_now_and_then_is_not_waited_for(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetching, "FETCH_SECONDS", 0.2)
+    assert code_of(f"{server}/dripping", "127.0.0.1") == "timed_out"

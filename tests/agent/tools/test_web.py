@@ -78,9 +78,38 @@ def test_a_long_page_is_bounded(reaching: Toolbox, site: str) -> None:
     assert told.ref
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:{port}/page", "http://[::1]/", "file:///etc/passwd", "http://", "x"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:{port}/page",
+        "http://[::1]/",
+        "file:///etc/passwd",
+        "http://",
+        "x",
+        "http://2130706433:{port}/",
+        "http://0177.1:{port}/page",
+        "http://[::ffff:127.0.0.1]:{port}/page",
+        "http://[64:ff9b:1::7f00:1]:{port}/",
+        "http://[::127.0.0.1]:{port}/",
+        "http://169.254.169.254/",
+        "http://10.0.0.1/",
+        "http://user@127.0.0.1/",
+    ],
+)
 def test_nothing_but_the_internet_is_reached_unasked(toolbox: Toolbox, site: str, url: str) -> None:
     assert call(toolbox, "fetch", url=url.format(port=site.rpartition(":")[2])).status == "failed"
+
+
+@pytest.mark.parametrize(
+    "unseen",
+    [
+        "<div hidden>no<div>no</div>no<br>no</div>", "<p hidden>no<p>", "<span style='Display : none'>no</span>",
+        "<b style='color:red;visibility:hidden'>no</b>", "<i style='font-size:0px'>no</i>", "<!-- no -->",
+        "<i style='opacity: 0;'>no</i>", "<input hidden value=no>",
+    ],
+)  # fmt: skip
+def test_what_a_page_hides_is_left_out(unseen: str) -> None:
+    assert page_text(f"<p>one</p>{unseen}<p style='opacity:0.5'>two</p>", "https://a.b/") == "one\ntwo"
 
 
 @given(st.text(alphabet="<>/apreli h1&;=\"'!-\n", max_size=200))

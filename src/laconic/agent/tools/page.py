@@ -1,4 +1,8 @@
-"""A page of the web as text: its words in the order in which they are read, headings, items, and where links lead."""
+"""A page of the web as text: its words in the order in which they are read, headings, items, and where links lead.
+
+What the page itself marks as not to be seen is left out: nobody would notice what it tells a model. Style sheets are
+not read, so a page can still hide text.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,8 @@ _BLOCKS = frozenset(
     "nav ol p pre section table tr ul".split()
 )
 _BEFORE = {"li": "- ", **{f"h{level}": "#" * level + " " for level in range(1, 7)}}
+_EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())  # elements without an end
+_UNSEEN = re.compile(r"display:none|visibility:hidden|opacity:0(\.0*)?(;|$)|font-size:0[a-z%]*(;|$)")
 _BLANK = re.compile(r"[ \t\r\f\v\n\u00a0]+")
 
 
@@ -37,6 +43,7 @@ class _Reader(HTMLParser):
         self._block: list[str] = []
         self._before = ""
         self._hidden = 0
+        self._unseen: list[str] = []  # the element that is not to be seen, and those like it inside
         self._kept = 0  # levels of preformatted text
         self._in_title = False
         self._target = ""
@@ -53,7 +60,10 @@ class _Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _BLOCKS:
             self.end_block()
+            self._unseen = [] if self._unseen == ["p"] else self._unseen  # any block ends a paragraph
             self._before = _BEFORE.get(tag, "")
+        if tag not in _EMPTY and (tag in self._unseen or (not self._unseen and _is_unseen(dict(attrs)))):
+            self._unseen.append(tag)
         self._hidden += tag in _HIDDEN
         self._kept += tag == "pre"
         self._in_title = tag == "title"
@@ -64,6 +74,8 @@ class _Reader(HTMLParser):
         if tag in _BLOCKS:
             self.end_block()
             self._before = ""
+        if tag in self._unseen:
+            self._unseen.pop()
         self._hidden -= tag in _HIDDEN and self._hidden > 0
         self._kept -= tag == "pre" and self._kept > 0
         self._in_title = False
@@ -73,7 +85,7 @@ class _Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._in_title:
             self.title += data
-        elif not self._hidden:
+        elif not (self._hidden or self._unseen):
             self._block.append(data)
             if self._target:
                 self.links[self._target] = _BLANK.sub(" ", self.links.get(self._target, "") + data).strip()
@@ -84,3 +96,8 @@ class _Reader(HTMLParser):
         except ValueError:
             return ""
         return found if found.startswith(("http://", "https://")) and found != self._url else ""
+
+
+def _is_unseen(attributes: dict[str, str | None]) -> bool:
+    style = "".join((attributes.get("style") or "").lower().split())
+    return "hidden" in attributes or _UNSEEN.search(style) is not None

@@ -11,8 +11,9 @@ import http.client
 import socket
 import ssl
 from collections.abc import Iterator
-from contextlib import closing
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from contextlib import closing, contextmanager
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from threading import Timer
 from typing import NamedTuple
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -26,6 +27,8 @@ from laconic.relay.policy import Policy, Reach
 NAME = "http.fetch"
 _REDIRECTS = {301, 302, 303, 307, 308}
 _KIND_OF_MIME = {"text/html": "html", "application/json": "json", "text/markdown": "markdown"}
+# IPv6 addresses whose last four bytes are one of IPv4: NAT64 (RFC 6052, RFC 8215), and the compatible ones of RFC 4291.
+_WITH_IPV4 = [IPv6Network(one) for one in ("64:ff9b::/96", "64:ff9b:1::/48", "::/96")]
 _USER_AGENT = f"laconic/{__version__}"
 
 
@@ -75,6 +78,7 @@ def fetch(url: str, private_hosts: tuple[str, ...] = ()) -> Page:
         try:
             page = _ask(url, parts, place, watch)
         except (OSError, http.client.HTTPException) as error:
+            _left(watch)
             why = f"{parts.hostname}: {str(error) or type(error).__name__}"
             raise LaconicError("fetch_failed", why, "check the address, or try again later") from error
         if isinstance(page, Page):
@@ -116,14 +120,14 @@ def _is_public(address: IPv4Address | IPv6Address) -> bool:
         inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
         if inner is not None:
             return _is_public(inner)
-        if int(address) >> 32 == 0x64FF9B << 64:  # NAT64 (RFC 6052): an IPv4 address in the last four bytes
+        if any(address in network for network in _WITH_IPV4):
             return _is_public(IPv4Address(int(address) & 0xFFFFFFFF))
     return address.is_global and not address.is_multicast
 
 
 def _ask(url: str, parts: SplitResult, place: _Place, watch: Stopwatch) -> Page | str:
     """The page, or where it has moved."""
-    with closing(_connected(parts.scheme, place, watch)) as connection:
+    with closing(_connected(parts.scheme, place, watch)) as connection, _ended_in_time(connection.sock, watch):
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         connection.request("GET", path, headers={"User-Agent": _USER_AGENT, "Accept-Encoding": "identity"})
         with connection.getresponse() as response:
@@ -151,6 +155,19 @@ def _connected(scheme: str, place: _Place, watch: Stopwatch) -> http.client.HTTP
             raise
     connection.sock = plain
     return connection
+
+
+@contextmanager
+def _ended_in_time(connected: socket.socket, watch: Stopwatch) -> Iterator[None]:
+    """Nobody keeps us waiting by sending a byte now and then: each would be in time."""
+    timer = Timer(_left(watch), socket.socket.shutdown, (connected, socket.SHUT_RDWR))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+        _left(watch)
+    finally:
+        timer.cancel()
 
 
 def _body(response: http.client.HTTPResponse, watch: Stopwatch) -> Iterator[bytes]:
