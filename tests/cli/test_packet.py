@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from laconic.capabilities.invoke import ask
 from laconic.capabilities.packs.packet import SMALL_FILES
 from laconic.cli.main import main
-from laconic.code.lenses.owners.task import MAX_TASK_NAMES, read_task
+from laconic.code.lenses.owners.task import MAX_TASK_CHARACTERS, MAX_TASK_NAMES, read_task
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.tokens import count
 from laconic.workspace import Workspace
@@ -96,13 +96,27 @@ def test_a_name_leads_to_its_file_symbol_and_test(shop: Path) -> None:
         TRACE,
         "Free samples fail\n\nIt says 'a price is never below zero here' when they are added",
         "Adding lines is slow\n\nSee shop/basket.py:11",
+        "Something is slow\n\nSee https://git.example/a/shop/blob/4f3c1d2/shop/basket.py#L12-L13.",
     ],
-    ids=["trace", "message", "path"],
+    ids=["trace", "message", "path", "link"],
 )
 def test_exact_places_and_messages_lead_to_the_file(shop: Path, task: str) -> None:
     found = packet(shop, task)
     assert found.files[0].path == "shop/basket.py"
     assert found.files[0].why
+
+
+def test_lines_that_are_linked_to_lead_to_their_symbol(shop: Path) -> None:
+    link = "https://git.example/group/shop/-/blob/main/shop/basket.py#L12"
+    found = packet(shop, f"Something is slow\n\nSee {link} for it")
+    assert found.files[0].symbols[0].id == "shop/basket.py:Basket.add"
+    assert "shop/basket.py is linked to" in found.text
+
+
+@pytest.mark.parametrize("part", ["b", "d/", "a.b_", "`", "e.r", "+", "a@", "a\\", "a.b:1 ", "https://a/b/"])
+def test_a_long_word_is_read_like_any_other(part: str) -> None:
+    text = f"Slow https://a/{part * (MAX_TASK_CHARACTERS // len(part) - 20)}"
+    assert read_task(text).title.startswith("Slow")
 
 
 def test_tests_are_no_owners(shop: Path) -> None:

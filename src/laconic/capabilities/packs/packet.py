@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from laconic.code.lenses.owners.task import Task
     from laconic.workspace import Workspace
 
-# From here on 95 % of the changed files were found for commits of repositories left out of the fit, each in turn.
-DEFAULT_CONFIDENCE = 0.93
+# Chosen on 1,300 commits of 13 repositories that `bench/` does not judge packets by: from here on it speaks of 364, of
+# which 98 % of the changed files were found, and 95 % or more for all but one of those repositories (86 %).
+DEFAULT_CONFIDENCE = 0.94
 SIGNATURE_CHARACTERS = 90
 LEADING_FILES = 3  # whose symbols are shown before further files are named
 LEADING_SYMBOLS = 3  # of one file, before those of the next

@@ -62,6 +62,7 @@ class Sources(NamedTuple):
     lexicon: Lexicon
     found: Callable[[str], Sequence[Symbol]]  # what search finds for a text, the best first
     named: Callable[[str], Sequence[Symbol]]  # what a name may mean
+    at: Callable[[str, int, int], Sequence[Symbol]]  # the innermost symbols at lines of a file, from one to another
     saying: Callable[[Sequence[str]], Mapping[str, Sequence[str]]]  # by text, the files that have it
     past: Sequence[Subject]
 
@@ -98,6 +99,7 @@ class _Gathering:
         ceiling = self._words()
         self._ranks()
         self._places()
+        self._links()
         self._frames()
         self._names()
         self._messages()
@@ -186,15 +188,29 @@ class _Gathering:
                 return found, len(parts) - first
         return [], 0
 
+    def _links(self) -> None:
+        """Files that are linked to, and what stands at the lines there, as far as the file is still the same."""
+        for link in self.task.links:
+            matches, length = self._ending(link.path.split("/"))
+            if len(matches) != 1 or length < min(2, link.path.count("/") + 1):
+                continue
+            self._raise(matches[0], Sign.PATH, 1.0, f"{link.path} is linked to")
+            for symbol in self.sources.at(matches[0], link.first_line, link.last_line) if link.first_line else ():
+                self.symbols[symbol.id] += 1
+
     def _frames(self) -> None:
         placed = [(frame, path) for frame in self.task.frames for path in self._of_frame(frame)]
         for back, (frame, path) in enumerate(reversed(placed)):
             sign = Sign.FRAME if back else Sign.LAST_FRAME
             self._raise(path, sign, 1 / (1 + back), f"line {frame.line} is in the trace")
-            if frame.function:
-                for symbol in self.sources.named(frame.function):
-                    if symbol.path == path:
-                        self.symbols[symbol.id] += 1 / (1 + back)
+            for symbol in self._in_frame(frame, path):
+                self.symbols[symbol.id] += 1 / (1 + back)
+
+    def _in_frame(self, frame: Frame, path: str) -> Sequence[Symbol]:
+        """The function of a frame, by its name if it has one: the line may be that of another version."""
+        if frame.function:
+            return [symbol for symbol in self.sources.named(frame.function) if symbol.path == path]
+        return self.sources.at(path, frame.line, frame.line)
 
     def _of_frame(self, frame: Frame) -> list[str]:
         """The file of a frame, if there is but one: with its folder, unless it is written without."""

@@ -80,7 +80,7 @@ class Look:
     def evidence(self, task: Task) -> Evidence:
         """What speaks for each file."""
         named = cache(lambda name: self._store.find(name, (), MAX_NAMED_SYMBOLS))
-        sources = Sources(self._paths, self._lexicon, self._found, named, self._saying, self._past)
+        sources = Sources(self._paths, self._lexicon, self._found, named, self._at, self._saying, self._past)
         return evidence(task, sources)
 
     def _found(self, text: str) -> Sequence[Symbol]:
@@ -89,6 +89,15 @@ class Look:
         except LaconicError:  # there are no words in it
             return ()
         return [hit.symbol for hit in hits]
+
+    def _at(self, path: str, first_line: int, last_line: int) -> Sequence[Symbol]:
+        """The functions and classes at some lines that have no other of them inside."""
+        meant = [
+            one
+            for one in self._store.symbols_of(path)
+            if one.kind in _SHOWN_KINDS and one.start_line <= last_line and first_line <= one.end_line
+        ]
+        return [one for one in meant if all(other.parent != one.id for other in meant)]
 
     def _saying(self, texts: Sequence[str]) -> Mapping[str, Sequence[str]]:
         return {

@@ -14,15 +14,26 @@ from typing import NamedTuple
 MAX_TASK_CHARACTERS = 40_000  # that are read; what follows is a log
 MAX_TASK_NAMES = 300
 MAX_TASK_FRAMES = 200
+MAX_TASK_LINKS = 40
 MAX_TASK_MESSAGES = 40
 LEAST_MESSAGE_CHARACTERS = 12  # a shorter text is found anywhere
 MAX_MESSAGE_CHARACTERS = 300
 LEAST_MESSAGE_WORDS = 2
 
 # `src/a/b.py", line 12`, `b.ts:12:5`, `(File.java:12)`, `./b.go:12 +0x1d`
-_FRAME = re.compile(r"([\w@.+/\\-]*[\w-]\.[A-Za-z]\w{0,6})(?:[\"'],? line |:)(\d{1,6})(?:[^\n]*?, in ([\w.<>]+))?")
-_PATH = re.compile(r"(?<![\w/.-])(?:[\w@.+-]+[/\\])*[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,6}(?![\w/])")
-_TICKED = re.compile(r"`+([^`\n]{1,200})`+")
+# Runs of characters are bounded and begun at their beginning alone, or a long word would be looked through from each of
+# its letters.
+_FRAME = re.compile(
+    r"(?<![\w@.+/\\-])([\w@.+/\\-]{0,300}[\w-]\.[A-Za-z]\w{0,6})"
+    r"(?:[\"'],? line |:)(\d{1,6})(?:[^\n]{0,200}?, in ([\w.<>]{1,200}))?"
+)
+_PATH = re.compile(r"(?<![\w@.+/\\-])((?:[\w@.+-]+[/\\]+)*[\w@+-][\w@.+-]{0,200}\.[A-Za-z]\w{0,6})(?![\w/])")
+# Where code hosts show a file: `…/blob/main/src/a.py#L12-L30`, `…/src/branch/main/a.py#L12`, `…/src/1.x/a.py#lines-12`.
+_LINK = re.compile(
+    r"https?://[^\s/]{1,100}/[^\s#?]{1,200}?/(?:blob|blame|src/(?:branch|commit|tag)|src)/[^/\s]{1,100}/"
+    r"([^\s#?)\]>\"'`]{1,300}\.\w{1,7})(?:#(?:L|lines-)(\d{1,6})(?:[-:]L?(\d{1,6}))?)?"
+)
+_TICKED = re.compile(r"(?<!`)`+([^`\n]{1,200})`+")
 # A word that nobody would write in prose: `snake_case`, `camelCase`, `a.b`, `a::b`, `A#b`, `call()`, `TwoHumps`.
 _CODE_WORD = re.compile(
     r"(?<![\w.])(?:[^\W\d]\w*(?:(?:\.|::|#|->)[^\W\d]\w*)+|[^\W\d]\w*(?=\()|\w*[^\W_]_\w+|_\w+|\w*[a-z0-9][A-Z]\w*)(?!\w)"
@@ -45,6 +56,14 @@ class Frame(NamedTuple):
     function: str
 
 
+class Link(NamedTuple):
+    """A file that a code host shows, and there some lines; 0 for none."""
+
+    path: str
+    first_line: int
+    last_line: int
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """A task in parts. Names are without arguments; those of the title come first in everything."""
@@ -52,6 +71,7 @@ class Task:
     title: str
     text: str  # all of it, cut at the bound
     frames: tuple[Frame, ...]
+    links: tuple[Link, ...]
     paths: tuple[str, ...]  # as written
     title_names: tuple[str, ...]  # written as code in the title
     names: tuple[str, ...]  # written as code anywhere else
@@ -70,6 +90,7 @@ def read_task(text: str) -> Task:
         title.strip(),
         text,
         tuple(frames),
+        _links(text),
         _first(one.replace("\\", "/") for one in _PATH.findall(text)),
         title_names,
         tuple(name for name in _names(body) if name not in known),
@@ -92,6 +113,13 @@ def _identifiers(code: str) -> Iterable[str]:
     """The names in a piece of code; a lone word between backticks is one whatever it looks like."""
     lone = code.strip().removesuffix("()")
     return [lone] if re.fullmatch(r"[\w.:#-]+", lone) else _CODE_WORD.findall(code)
+
+
+def _links(text: str) -> tuple[Link, ...]:
+    found = ((path, int(first or 0), int(last or first or 0)) for path, first, last in _LINK.findall(text))
+    return tuple(dict.fromkeys(Link(path, min(first, last), max(first, last)) for path, first, last in found))[
+        :MAX_TASK_LINKS
+    ]
 
 
 def _messages(text: str) -> tuple[str, ...]:
