@@ -1,4 +1,7 @@
-"""A real server, a real grammar, and a model that means nothing."""
+"""A real server, a real grammar, and a model that means nothing: a thousand answers of it.
+
+`python -m bench.callfuzz` asks for ten thousand, over as many paths as a large repository has.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,15 @@ from laconic.agent.calling import Paths
 
 
 def test_no_call_is_malformed_and_no_path_invented(model_server: Server) -> None:
-    found = fuzz(model_server, TOOLS, some_paths(500), 150)
+    found = fuzz(model_server, TOOLS, some_paths(60), 750)
     assert found.malformed == ()
     assert found.unknown_paths == ()
-    assert found.calls > 120
+    assert found.calls > 600
 
 
 def test_files_may_be_called_anything(model_server: Server) -> None:
     odd = ['a "quoted" name', "back\\slash", "ü/日本/✓.py", "[x]", "a-b_c (1).txt", "::=", "|", "\\n"]
-    found = fuzz(model_server, TOOLS, Paths([*PATHS, *odd]), 40, seed=1)
+    found = fuzz(model_server, TOOLS, Paths([*PATHS, *odd]), 250, seed=1)
     assert found.malformed == ()
     assert found.unknown_paths == ()
-    assert found.calls > 20
+    assert found.calls > 200
