@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 from laconic.agent import room
@@ -62,10 +61,7 @@ class Agent:
                 if isinstance(event, TurnEnded):
                     return
         finally:
-            self._running.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._running
-            self._running = None
+            await self._end_running()
             self._drop_events()
 
     async def _next(self, running: asyncio.Task[None]) -> Event:
@@ -94,6 +90,15 @@ class Agent:
         if notice := ended.notice(talk.turn):
             await talk.emit(notice)
         await talk.emit(TurnEnded(talk.turn, ended.reason, ended.code, ended.message, ended.hint))
+
+    async def _end_running(self) -> None:
+        """End the turn that runs. What it fails with, even at its end, was raised to whoever reads its events."""
+        if self._running is not None:
+            self._running.cancel()
+            try:
+                await asyncio.gather(self._running, return_exceptions=True)
+            finally:
+                self._running = None
 
     def _drop_events(self) -> None:
         while not self.talk.events.empty():
@@ -143,10 +148,7 @@ class Agent:
 
     async def close(self) -> None:
         """End the turn, and let go of everything but the model."""
-        if self._running is not None:
-            self._running.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._running
+        await self._end_running()
         await self.talk.toolbox.end_conversations()
         self.talk.toolbox.close()
         self.talk.store.close()

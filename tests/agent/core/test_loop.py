@@ -260,3 +260,21 @@ def test_what_a_command_prints_is_told_while_it_runs(root: Path) -> None:
     assert {event.call_id for event in told} == {started.call_id}
     assert ended.observation == "one\ntwo"
     assert events.index(told[-1]) < events.index(ended)
+
+
+def test_when_the_disk_is_full_the_turn_fails_and_the_next_one_can_be_kept(root: Path) -> None:
+    model = Scripted(["One.", "Two."])
+
+    async def turns() -> list[list[Event]]:
+        async with talking(model, root) as agent:
+            database = agent.talk.store.database
+            database.value("pragma max_page_count = 1")  # as many as there are
+            full = [await turn(agent, "word " * 20_000) for _ in range(2)]
+            database.value("pragma max_page_count = 1000000")
+            return [*full, await turn(agent, "again")]
+
+    first, second, last = asyncio.run(turns())
+    for events in (first, second):
+        assert reason_of(events) is Reason.FAILED
+        assert "the disk is full" in of_kind(events, Notice)[-1].text
+    assert reason_of(last) is Reason.ANSWERED

@@ -122,6 +122,7 @@ class Session:
             if begins_anew:
                 self._database.execute("update sessions set summary = '', kept_from = null where id = ?", (self.id,))
             self._move(stored.id)
+        self._head = stored.id  # only what was written for good: the disk may be full
         if begins_anew:
             self.summary, self.kept_from = "", None
         self.messages.append(stored)
@@ -193,6 +194,7 @@ class Session:
             self._check_is_there()
             self._database.execute("update sessions set summary = '', kept_from = null where id = ?", (self.id,))
             self._move(kept[-1].id if kept else None)
+        self._head = kept[-1].id if kept else None
         self.kept_from, self.summary = None, ""
         self.messages = kept
 
@@ -241,7 +243,7 @@ class Session:
             raise gone()
 
     def _move(self, head: str | None) -> None:
-        """Make a message the last one; raises `version_conflict` where the session went on elsewhere."""
+        """Make a message the last one in the database; raises `version_conflict` where the session went on elsewhere."""
         moved = self._database.rows(
             "update sessions set head = ?, updated_at = ? where id = ? and head is ? returning id",
             (head, _now(), self.id, self._head),
@@ -249,7 +251,6 @@ class Session:
         if not moved:
             hint = f"laconic sessions fork {self.id[:8]} goes on from here without the other"
             raise LaconicError("version_conflict", "this session went on in another process", hint)
-        self._head = head
 
     def _unanswered(self) -> list[RawCall]:
         """The calls of the last answer that no message answers yet."""
