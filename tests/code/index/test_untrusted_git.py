@@ -168,7 +168,7 @@ def test_a_pipe_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert scan(str(root)).notices == [said]
 
 
-@pytest.mark.parametrize("way", ["a file", "a link", "shared"])
+@pytest.mark.parametrize("way", ["a file", "a link", "shared", "shared as by a worktree"])
 def test_another_repository_of_the_user_is_not_read(tmp_path: Path, way: str) -> None:
     secret = repository(tmp_path / "secret")
     root = tmp_path / "root"
@@ -180,6 +180,8 @@ def test_another_repository_of_the_user_is_not_read(tmp_path: Path, way: str) ->
     else:
         git(root, "init", "-q")
         (root / ".git" / "commondir").write_text(f"{secret}/.git\n")
+        if way != "shared":  # the repository that was made up says itself that it is known
+            (root / ".git" / "gitdir").write_text("../.git\n")
     (root / "b.py").write_text("def b(): ...\n")
     found = scan(str(root))
     assert [file.path for file in found.files] == ["b.py"]
@@ -187,6 +189,74 @@ def test_another_repository_of_the_user_is_not_read(tmp_path: Path, way: str) ->
     with pytest.raises(LaconicError, match="does not know of this directory"):
         Changes(root)
     assert subjects(root) == []
+
+
+def borrowed(root: Path, secret: Path) -> None:
+    nested = root / "objects"
+    (nested / "info").mkdir(parents=True)
+    (nested / "info" / "alternates").write_text(f"{secret}/.git/objects\n")
+    (root / ".git" / "objects" / "info" / "alternates").write_text(f"# ours\n\n{nested}\n")
+
+
+def linked(root: Path, secret: Path) -> None:
+    (root / ".git" / "packed-refs").symlink_to(secret / ".git" / "HEAD")
+
+
+def included(root: Path, secret: Path) -> None:
+    (root / "settings").write_text(f'[includeIf "gitdir:/"]\n\tpath = {secret}/.git/config\n')
+    git(root, "config", "include.path", "../settings")
+
+
+@pytest.mark.parametrize("lead", [borrowed, linked, included])
+def test_a_repository_that_leads_elsewhere_is_not_asked(tmp_path: Path, lead: Callable[[Path, Path], None]) -> None:
+    secret, root = repository(tmp_path / "secret"), repository(tmp_path / "root")
+    lead(root, secret)
+    assert "elsewhere" in str(scan(str(root)).notices) or "leads out" in str(scan(str(root)).notices)
+    assert subjects(root) == []
+    with pytest.raises(LaconicError, match=r"\.git(/\S+)? (borrows|leads|includes)"):
+        Changes(root)
+
+
+def test_what_a_repository_keeps_inside_it_may_name(tmp_path: Path) -> None:
+    root = repository(tmp_path / "root")
+    (root / "settings").write_text("[user]\n\tname = a\n")
+    git(root, "config", "include.path", "../settings")
+    (root / ".git" / "objects" / "info" / "alternates").write_text("../more\n")
+    (root / ".git" / "info" / "exclude").unlink()
+    (root / ".git" / "info" / "exclude").symlink_to("../../settings")
+    assert scan(str(root)).notices == []
+    assert [one.text for one in subjects(root)] == ["first"]
+
+
+@pytest.mark.parametrize("setting", ["core.excludesFile", "core.attributesFile", "mailmap.file", "diff.orderFile"])
+def test_no_file_elsewhere_that_a_setting_names_is_opened(
+    tmp_path: Path, setting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is a pipe: who opens it waits until it is ended."""
+    root = repository(tmp_path / "root")
+    (root / "a.py").write_text("def one():\n    return 3\n")
+    os.mkfifo(tmp_path / "pipe")
+    git(root, "config", setting, str(tmp_path / "pipe"))
+    for bound in ("GIT_PATIENCE_SECONDS", "GIT_SECONDS"):
+        monkeypatch.setattr(f"laconic.code.index.listing.running.{bound}", 5.0)
+    assert scan(str(root)).notices == []
+    assert [one.path for one in Changes(root).diffs()] == ["a.py"]
+    assert [one.text for one in subjects(root)] == ["first"]
+    assert history(root, git(root, "rev-parse", "HEAD"), ["a.py"], None)
+
+
+def test_the_head_of_a_repository_that_a_submodule_leads_to_is_not_told(tmp_path: Path) -> None:
+    secret, root = repository(tmp_path / "secret"), repository(tmp_path / "root")
+    (secret / "a.py").write_text("def secret(): ...\n")
+    git(secret, "commit", "-q", "-a", "-m", "second")
+    git(root, "update-index", "--add", "--cacheinfo", f"160000,{git(root, 'rev-parse', 'HEAD')},sub")
+    git(root, "commit", "-q", "-m", "with a submodule")
+    (root / "sub").mkdir()
+    (root / "sub" / ".git").write_text(f"gitdir: {secret}/.git\n")
+    (root / "a.py").write_text("def one():\n    return 3\n")
+    diffs = Changes(root).diffs()
+    assert [one.path for one in diffs] == ["a.py"]
+    assert git(secret, "rev-parse", "HEAD") not in str(diffs)
 
 
 def test_worktrees_know_of_each_other(tmp_path: Path) -> None:

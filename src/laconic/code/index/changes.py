@@ -14,6 +14,7 @@ from pathlib import Path
 
 from laconic.code.index.content import read_below
 from laconic.code.index.listing.git import filterless_environment, in_repository
+from laconic.code.index.listing.home import is_known, work_tree
 from laconic.code.index.listing.running import GitUnavailableError, run
 from laconic.code.index.patch import LINK_MODE, FileDiff, Hunk, lines_of, read_patch
 from laconic.foundation.errors import LaconicError
@@ -114,14 +115,26 @@ class Changes:
 
     def _tracked(self) -> list[FileDiff]:
         ends = ["--cached", self.commit] if self._staged else [self.commit, *([self.head] if self.head else [])]
+        options = self._diff_options
         try:
-            return read_patch(self._git("diff", *_DIFF_OPTIONS, *ends, "--"))
+            return read_patch(self._git("diff", *options, *ends, "--"))
         except LaconicError:
             unread, missing = self._unreadable(ends)
             if not 0 < len(unread) <= MAX_EXCLUDED_FILES:
                 raise
         others = (f":(exclude,literal){path}" for path in unread)
-        return [*read_patch(self._git("diff", *_DIFF_OPTIONS, *ends, "--", ".", *others)), *missing]
+        return [*read_patch(self._git("diff", *options, *ends, "--", ".", *others)), *missing]
+
+    @cached_property
+    def _diff_options(self) -> tuple[str, ...]:
+        """Submodules are passed over if a directory of one leads to a repository of somebody else."""
+        if self.head or self._staged:
+            return _DIFF_OPTIONS
+        tree = Path(work_tree(str(self._root)))
+        listed = os.fsdecode(self._git("ls-files", "-z", "-s", "--full-name", ":/")).split("\0")
+        submodules = (tree / entry.partition("\t")[2] for entry in listed if entry.startswith("160000 "))
+        is_strange = any(os.path.lexists(one / ".git") and not is_known(str(one)) for one in submodules)
+        return (*_DIFF_OPTIONS, "--ignore-submodules=all") if is_strange else _DIFF_OPTIONS
 
     def _unreadable(self, ends: Sequence[str]) -> tuple[list[str], list[FileDiff]]:
         """Files of which git lacks contents, as in a clone that fetches them when asked; and those that differ.

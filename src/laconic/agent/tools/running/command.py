@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from laconic.agent.tools.running import bubblewrap, surroundings
-from laconic.code.index.listing.running import homes_elsewhere
+from laconic.code.index.listing.home import homes_elsewhere
 from laconic.foundation.clock import Stopwatch
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import (

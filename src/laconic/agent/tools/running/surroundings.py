@@ -14,7 +14,7 @@ from pathlib import Path
 
 from laconic.agent.tools.files import places, replacing
 from laconic.agent.tools.files.places import State
-from laconic.code.index.listing.running import homes_elsewhere
+from laconic.code.index.listing.home import homes_elsewhere
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_CLOSED_SOCKETS, MAX_GUARDED_FILES
 from laconic.foundation.roots import INDEX_DIRECTORY

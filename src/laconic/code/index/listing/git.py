@@ -6,7 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from laconic.code.index.listing.running import GitUnavailableError, environment, finished, run, started, work_tree
+from laconic.code.index.listing.home import work_tree
+from laconic.code.index.listing.running import GitUnavailableError, environment, finished, run, started
 from laconic.foundation.limits import MAX_SUBMODULE_LEVELS
 
 if TYPE_CHECKING:  # imported where there is a repository to ask about

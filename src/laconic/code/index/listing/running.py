@@ -1,11 +1,8 @@
 """Running git in a repository that is not trusted: no program that it names is run, and nobody waits for its pipes.
 
 Its settings may name a program to watch the file system, filters, a program to compare with, a transport to fetch what
-is missing; its `.git` may lead to another repository of the user; and git opens whatever is called `.gitignore`.
-
-One file outside of the repository git may still read: the patterns that `core.excludesFile` names. Users keep theirs
-at home, so it is honoured, and a repository may name another; what it says decides which files are listed and no more,
-nothing of it is shown, and a pipe in its place is waited for no longer than `GIT_SECONDS`.
+is missing, files of patterns and attributes that lie anywhere; its `.git` may lead elsewhere (`home.py`); and git opens
+whatever is called `.gitignore`. What the user's own settings name is honoured.
 """
 
 from __future__ import annotations
@@ -17,12 +14,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from laconic.code.index.listing.home import LeadsOutError, check_home, work_tree
 from laconic.foundation.limits import GIT_PATIENCE_SECONDS, GIT_SECONDS, MAX_HISTORY_BYTES
 
 if TYPE_CHECKING:  # imported where there is a repository to ask about
     import subprocess
 
-GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-c", "log.showSignature=false")
+GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-c", "log.showSignature=false",
+       "-c", "log.mailmap=false", "-c", "diff.orderFile=/dev/null")  # fmt: skip
 # Variables by which a calling git (a hook, for one) would point ours at another repository or index.
 _REPOSITORY_VARIABLES = (
     "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE",
@@ -35,21 +34,12 @@ _ASKING_NOBODY = {
     "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }  # fmt: skip
+_NAMING_FILES = ("core.excludesFile", "core.attributesFile")  # settings, which repositories may not make
 _READ_BY_GIT = frozenset({".gitignore", ".gitattributes", ".gitmodules"})
-_POINTER_BYTES = 4_096
 
 
 class GitUnavailableError(Exception):
     """Git cannot tell; `str()` says why, empty when there is simply no repository."""
-
-
-def work_tree(directory: str) -> str:
-    """The nearest directory around an absolute path that has a `.git`, "" without one."""
-    while not os.path.lexists(f"{directory}/.git"):
-        if not directory:
-            return ""
-        directory = directory.rpartition("/")[0]
-    return directory or "/"
 
 
 def environment(root: str) -> dict[str, str]:
@@ -65,10 +55,10 @@ def started(root: str, words: Sequence[str], variables: dict[str, str] | None = 
     """A git at work in `root`. Raises `OSError`, and `GitUnavailableError` where it would read another repository."""
     import subprocess
 
-    _check_home(work_tree(root))
+    own = _settings(root)
     return subprocess.Popen(
-        [*GIT, *words], cwd=root, env=variables or environment(root), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        [*GIT, *own, *words], cwd=root, env=variables or environment(root), stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
 
 
@@ -95,9 +85,9 @@ def beginning(root: str, words: Sequence[str]) -> bytes:
     import subprocess
 
     try:
-        _check_home(work_tree(root))
+        own = _settings(root)
         with subprocess.Popen(
-            [*GIT, *words], cwd=root, env=environment(root), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            [*GIT, *own, *words], cwd=root, env=environment(root), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         ) as process, _watched(process, root) as watch:  # fmt: skip
             assert process.stdout is not None
@@ -109,6 +99,17 @@ def beginning(root: str, words: Sequence[str]) -> bytes:
 
 
 # What a repository may do to us
+
+
+def _settings(root: str) -> list[str]:
+    """Words that unset what only users may set; `GitUnavailableError` where git would be led elsewhere."""
+    tree = work_tree(root)
+    try:
+        said = check_home(tree) if tree else ""
+    except LeadsOutError as error:
+        raise GitUnavailableError(str(error)) from error
+    named = (name for name in _NAMING_FILES if name.partition(".")[2].lower() in said)
+    return [word for name in named for word in ("-c", f"{name}=/dev/null")]
 
 
 @dataclass(slots=True)
@@ -155,67 +156,3 @@ def _pipe_below(root: str) -> str:
                     if stat.S_ISFIFO(os.stat(f"{directory}/{name}").st_mode):
                         return f"{directory}/{name}".removeprefix(f"{root}/")
     return ""
-
-
-def _check_home(tree: str) -> None:
-    """Refuse a `.git` that leads out of its directory to a repository which does not know of this working tree."""
-    if tree and not _is_known(tree):
-        raise GitUnavailableError(".git leads to a repository elsewhere that does not know of this directory")
-
-
-def homes_elsewhere(tree: str) -> tuple[str, ...]:
-    """Where git keeps what belongs to a working tree, if that is outside of it: its own place, then what it shares.
-
-    Nothing unless that repository knows of the tree: whoever made the tree could name any place.
-    """
-    home = _home_of(tree)
-    if home.startswith(f"{os.path.realpath(tree).rstrip('/')}/"):
-        return ()
-    if _is_worktree(home, f"{tree.rstrip('/')}/.git"):
-        shared = os.path.realpath(os.path.join(home, _line_of(f"{home}/commondir")))
-        return (home, shared) if home.startswith(f"{shared}/worktrees/") else ()
-    return (home,) if _is_submodule(home, tree) else ()
-
-
-def _is_known(tree: str) -> bool:
-    home, mark = _home_of(tree), f"{tree.rstrip('/')}/.git"
-    shares = os.path.exists(f"{home}/commondir")
-    is_inside = home.startswith(f"{os.path.realpath(tree).rstrip('/')}/") and not shares
-    return is_inside or _is_worktree(home, mark) or _is_submodule(home, tree)
-
-
-def _home_of(tree: str) -> str:
-    """Where the repository of a working tree is: `.git`, or the place that a file of that name says."""
-    mark = f"{tree.rstrip('/')}/.git"
-    if not os.path.isfile(mark):
-        return os.path.realpath(mark)
-    return os.path.realpath(os.path.join(tree, _line_of(mark).removeprefix("gitdir:").strip()))
-
-
-def _is_worktree(home: str, mark: str) -> bool:
-    """Whether it is what `git worktree add` made for this directory."""
-    said = _line_of(f"{home}/gitdir")
-    return bool(said) and os.path.realpath(os.path.join(home, said)) == os.path.realpath(mark)
-
-
-def _is_submodule(home: str, tree: str) -> bool:
-    """Whether a repository around this directory keeps it among its modules."""
-    above = tree
-    while above not in ("", "/"):
-        above = work_tree(above.rpartition("/")[0])
-        if above and home.startswith(f"{_home_of(above)}/modules/"):
-            return _is_known(above)
-    return False
-
-
-def _line_of(path: str) -> str:
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        return ""
-    try:
-        return os.fsdecode(os.read(descriptor, _POINTER_BYTES)).partition("\n")[0].strip()
-    except OSError:
-        return ""
-    finally:
-        os.close(descriptor)
