@@ -118,6 +118,30 @@ def test_a_field_of_the_same_package_is_nothing_that_its_name_means(ask: Ask, sh
     assert [one["id"] for one in listed] == ["b.go:most"]
 
 
+def test_names_mean_what_stands_in_the_classes_and_functions_around(ask: Ask, shop: Path) -> None:
+    (shop / "p").mkdir()
+    (shop / "p/Till.java").write_text(
+        "package p;\nimport p.Kinds.Coin;\nclass Till extends Box {\n  enum State { OPEN, SHUT }\n"
+        "  static final int MOST = 3;\n  class Drawer {\n"
+        "    State state(Coin coin) { return MOST > LEAST ? State.OPEN : null; }\n"
+        "  }\n  void fill(final int MOST) {\n    class Hand { int size() { return MOST; } }\n"
+        "    new Object() { public String toString() { return new Hand().toString(); } };\n  }\n}\n"
+    )
+    (shop / "p/Box.java").write_text("package p;\nclass Box { static final int LEAST = 1; }\n")
+    (shop / "p/Kinds.java").write_text("package p;\nclass Kinds { static class Coin {} }\n")
+
+    def needed(symbol: str) -> dict[str, str]:
+        listed = ask("symbol", "deps", f"p/Till.java:{symbol}", "--json").result["needs"]["items"]
+        return {one["id"].partition(":")[2]: one["need"] for one in listed}
+
+    assert needed("Till.Drawer.state") == {
+        "Till.Drawer": "class", "Till.State": "type", "Till.State.OPEN": "constant", "Kinds.Coin": "type",
+        "Till.MOST": "constant", "Box.LEAST": "constant",
+    }  # fmt: skip
+    assert needed("Till.fill.Hand.size") == {"Till.fill.Hand": "class"}  # the parameter hides the constant
+    assert "Till.fill.Hand" in needed("Till.fill.<class1>.toString")
+
+
 def names_of(function: ast.AST) -> Iterator[str]:
     """The names that a function reads and does not bind."""
     bound = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}

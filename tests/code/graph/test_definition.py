@@ -56,6 +56,13 @@ CASES: dict[str, Case] = {
         {"a.py": "from b import C as D, f\nD().m(f)\n", "b.py": "class C:\n    def m(self): ...\nf = 1\n"},
         {"2: D": "b.py:1 1", "2: m": "b.py:2", "2: f": "b.py:3 1", "1: f\n": "b.py:3"},
     ),
+    "java: of overloads the one that is called": (
+        {
+            "A.java": "class A {\n  void f(int a) {}\n  void f(int a, int b) {}\n  void g() {\n    f(1);\n"
+            "    f(1, 2);\n    this.f(3, 4);\n  }\n}\n"
+        },
+        {"5: f(": "2", "6: f(": "3", "7: f(": "3"},
+    ),
     "javascript: blocks, hoisting and var": (
         {
             "a.js": "let x = 1;\n"

@@ -9,7 +9,7 @@ from laconic.code.expressions import CALL, CONST, DEFINED, IMPORTED, ITEM, Expre
 from laconic.code.graph.callgraph import CallGraph
 from laconic.code.graph.program import MEMBER_OWNERS, File
 from laconic.code.graph.values import CLASS, DISPLAY, EXTERNAL, FUNCTION, INSTANCE, MODULE, PARENT, Value, Values
-from laconic.code.symbols import CALLABLE_KINDS
+from laconic.code.symbols import CALLABLE_KINDS, CallSite
 from laconic.code.syntax.trace import Binding, Trace, trace
 
 MAX_IMPORT_HOPS = 12  # re-exports that a name is followed through
@@ -44,7 +44,22 @@ class Definitions:
             found = self._of_name(file, walk.token, walk.offset) if walk.token else []
         if walk.is_in_import(walk.offset):
             found = [place for place in found if place[:2] != (path, line)] or self._of_imported_module(file, walk.path)
+        found = self._overloads_called(file, walk, line, found)
         return self._announced(found or self._standing_at(file, line, walk.token))
+
+    def _overloads_called(self, file: File, walk: Trace, line: int, places: list[Place]) -> list[Place]:
+        """Of several functions of one name those that a call on the line reaches, all where none of them is."""
+        if len(places) < 2 or not all(self._is_function(place) for place in places):
+            return places
+        caller = self._program.symbol_id(file.id, file.named_owner(walk.innermost(walk.offset)))
+        site = CallSite(file.path, line)
+        called = (edge for edge in self._graph.callees(caller, guesses=False) if site in edge.sites)
+        reached = {edge.callee for edge in called}
+        return [place for place in places if place.symbol in reached] or places
+
+    def _is_function(self, place: Place) -> bool:
+        at = self._graph.place(place.symbol) if place.symbol else None
+        return at is not None and at[0].definitions[at[1]][0] in CALLABLE_KINDS
 
     def _announced(self, places: list[Place]) -> list[Place]:
         """Prototypes replaced by the functions that they announce, where there are any."""

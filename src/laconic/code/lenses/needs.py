@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -164,7 +164,14 @@ class _Names:
         own = self._neighbours.locals(self._symbol) - imported
         text = f"{self._decoration}\n{self._signature}\n{self._body}"
         chains = dict.fromkeys(tuple(_LINK.split(found)) for found in _CHAIN.findall(text))
-        return (chain for chain in chains if chain[0] not in own or self._is_default(chain[0]))
+        return (chain for chain in chains if self._is_free(chain[0], own))
+
+    def _is_free(self, name: str, own: Collection[str]) -> bool:
+        """Whether a name means more than a value that the function, or one around it, binds."""
+        return name not in own or self._is_default(name) or self._inner(name) is not None
+
+    def _inner(self, name: str) -> Symbol | None:
+        return self._neighbours.inner_meaning(self._symbol, name)
 
     def _is_default(self, name: str) -> bool:
         """Whether the signature names something as well as the parameter that hides it: `def f(limit=limit)`."""
@@ -174,7 +181,9 @@ class _Names:
         for other in self._meanings(chain):
             if not _holds(other, of) and not _holds(of, other):
                 yield Need(other.id, other, self._need(chain, other), of.id, depth)
-        if self._neighbours.meaning(of.path, chain[0]) is None:
+            elif other.kind in CLASS_KINDS and not _holds(of, other):
+                yield Need(other.id, other, ENCLOSING, of.id, depth)
+        if self._inner(chain[0]) is None and self._neighbours.meaning(of.path, chain[0]) is None:
             for item in self._imports:
                 if chain[0] in _bound(item) and item.name != ALL_NAMES and self._is_outside(item):
                     yield Need(f"{EXTERNAL_PREFIX}{_written(item)}", None, IMPORT, of.id, depth)
@@ -185,7 +194,7 @@ class _Names:
     def _meanings(self, chain: tuple[str, ...]) -> list[Symbol]:
         """The last symbols that a chain leads to: through modules, and on to the member of a class."""
         path = self._symbol.path
-        head = self._neighbours.meaning(path, chain[0])
+        head = self._inner(chain[0]) or self._neighbours.meaning(path, chain[0])
         if head is not None:
             return [head, *self._member(head, chain[1:])]
         for item in self._imports:

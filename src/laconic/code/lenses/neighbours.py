@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 
 from laconic.code.graph.callgraph import CallGraph
+from laconic.code.graph.program import MEMBER_OWNERS, File
+from laconic.code.graph.values import CLASS
 from laconic.code.index.store import Store
 from laconic.code.lenses.candidate import View
 from laconic.code.lenses.mentions import DEPENDENCY_KINDS, Used, declared_in, mentioned
@@ -14,6 +17,7 @@ from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Import, Kind
 from laconic.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_REEXPORT_HOPS, MAX_SIBLING_SYMBOLS
 
 ALL_NAMES = "*"
+_LAST_PART = re.compile(r"\w+$")
 SIBLING_KINDS = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
 
 
@@ -40,6 +44,7 @@ class Neighbours:
         self._imports = graph.imports
         self._store = store
         self._place = graph.place
+        self._linearised = graph.evaluator.members.linearised
         self._source_of = source_of
         self.callers: Callable[[str], list[Edge]] = cache(graph.callers)
         self.callees: Callable[[str], list[Edge]] = cache(graph.callees)
@@ -82,6 +87,32 @@ class Neighbours:
         """What a name at the top level of a file means: its own definition, else an imported or a shared one."""
         return self._visible(path, name, 0)
 
+    def inner_meaning(self, symbol: Symbol, name: str) -> Symbol | None:
+        """What a bare name in a symbol means by the functions and classes around it: a definition in one of them.
+
+        Functions and classes that are called are the call graph's business, where they are members of a class.
+        """
+        place = self._place(symbol.id)
+        while place is not None and place[1] > 0:
+            file, position = place
+            kind = file.definitions[position][0]
+            if kind in CALLABLE_KINDS and name in file.names(position):
+                return self._defined_in(file, position, name, CALLABLE_KINDS | DEPENDENCY_KINDS)
+            if kind in MEMBER_OWNERS and (file.facts.implicit_receiver or file.facts.class_scope_visible):
+                for owner in self._linearised((CLASS, file.id, position)):
+                    found = self._defined_in(self._program.file(owner[1]), owner[2], name, DEPENDENCY_KINDS)
+                    if found is not None:
+                        return found
+            place = file, file.definitions[position][3]
+        return None
+
+    def _defined_in(self, file: File, position: int, name: str, kinds: Collection[Kind]) -> Symbol | None:
+        """The definition of a name that stands directly in another."""
+        for child in file.children.get(position, ()):
+            if file.definitions[child][1] == name and file.definitions[child][0] in kinds:
+                return self.symbol(self._program.symbol_id(file.id, child))
+        return None
+
     def module(self, path: str, item: Import) -> Symbol | None:
         """The module that an import of a file means, None for what is in a module and for one from outside."""
         targets = self._imports.targets(path, item)
@@ -113,9 +144,21 @@ class Neighbours:
                 wanted = name if item.name == ALL_NAMES else item.name
                 found = (self._visible(target, wanted, hops + 1) for target in self._imports.targets(path, item))
                 symbol = next((symbol for symbol in found if symbol is not None), None)
+                symbol = symbol or self._imported_member(path, item, wanted)
                 if symbol is not None:
                     return symbol
         return None if hops else self._shared(path, name)
+
+    def _imported_member(self, path: str, item: Import, name: str) -> Symbol | None:
+        """What an import takes from a class, `import a.Outer.Inner`: it names the class as if it were a module."""
+        holder_name = _LAST_PART.search(item.module)
+        for target in self._imports.targets(path, item) if holder_name else ():
+            holder = self._top_level(target).get(holder_name[0] if holder_name else "")
+            named = (one for one in self.members(holder) if one.name == name) if holder is not None else ()
+            found = next((one for one in named if one.kind in DEPENDENCY_KINDS), None)
+            if found is not None:
+                return found
+        return None
 
     def _shared(self, path: str, name: str) -> Symbol | None:
         """A definition in a file that shares its top-level names with this one: of the same package or namespace."""
