@@ -106,3 +106,25 @@ def test_a_failure_is_written_down(
 ) -> None:
     hook(monkeypatch, capsys, "prompt", "nobody", {"prompt": "x"})
     assert "KeyError" in (shop.parent / "state" / "hooks.log").read_text()
+
+
+def test_cursor_names_the_conversation_and_the_roots_of_its_workspace(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = {
+        "conversation_id": "c-1",
+        "generation_id": "g-1",
+        "model": "some",
+        "hook_event_name": "preToolUse",
+        "cursor_version": "3.1.0",
+        "workspace_roots": [str(shop)],
+        "transcript_path": None,
+        "tool_name": "Read",
+        "tool_input": {"file_path": str(shop / "basket.py")},
+        "tool_use_id": "t-1",
+    }
+    answer = json.loads(hook(monkeypatch, capsys, "read", "cursor", call)[1])
+    assert answer["permission"] == "deny"
+    assert "total(self, currency)" in answer["agent_message"]
+    assert hook(monkeypatch, capsys, "read", "cursor", call) == (0, "")
+    assert hook(monkeypatch, capsys, "read", "cursor", {**call, "conversation_id": "c-2"})[1]

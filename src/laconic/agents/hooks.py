@@ -30,9 +30,11 @@ def read_call(agent: Agent, text: str) -> Call:
     given = sent.get("tool_input")
     arguments: dict[str, Any] = given if isinstance(given, dict) else {}
     paths = [arguments[name] for name in agent.path_names if isinstance(arguments.get(name), str)]
+    roots = sent.get("workspace_roots")
+    first_root = next((one for one in roots if isinstance(one, str)), "") if isinstance(roots, list) else ""
     return Call(
-        _text(sent, "cwd"),
-        _text(sent, "session_id"),
+        _text(sent, "cwd") or first_root,
+        _text(sent, "session_id") or _text(sent, "conversation_id"),
         _text(sent, "prompt"),
         _text(sent, "tool_name"),
         paths[0] if paths else "",

@@ -79,6 +79,10 @@ def _denied(event: str, text: str) -> dict[str, Any]:
     return {"decision": "deny", "reason": text}
 
 
+def _refused(event: str, text: str) -> dict[str, Any]:
+    return {"permission": "deny", "agent_message": text, "user_message": "Laconic shows the outline of a large file."}
+
+
 def _plain(event: str, text: str) -> str:
     return text
 
@@ -107,6 +111,15 @@ def _hooks(agent: str, prompt: str, read: str = "", matcher: str = "", unit: int
         return found
 
     return entries
+
+
+def _cursor_hooks(program: Sequence[str]) -> list[Entry]:
+    """Its own form: a version, and hooks without a list of their own below each matcher."""
+    from shlex import join
+
+    command = join([*program, "hook", "read", "--agent", "cursor"])
+    value = {"command": command, "matcher": "Read", "timeout": PROMPT_SECONDS}
+    return [Entry(("version",), 1), Entry(("hooks", "preToolUse"), value, in_list=True)]
 
 
 def _skill(folder: str) -> Target:
@@ -226,8 +239,17 @@ _QWEN = _kin_of_gemini(
 _CURSOR = Agent(
     "cursor",
     "Cursor",
-    (Target(".cursor/mcp.json", ".cursor/mcp.json", Form.JSON, _servers), _snippet("AGENTS.md", "")),
-    lacks="its hooks cannot add to a prompt or to what is read: the server and the snippet alone",
+    (
+        Target(".cursor/mcp.json", ".cursor/mcp.json", Form.JSON, _servers),
+        Target(".cursor/hooks.json", ".cursor/hooks.json", Form.JSON, _cursor_hooks, is_hook=True),
+        _snippet("AGENTS.md", ""),
+    ),
+    read_event="preToolUse",
+    read_tools=frozenset({"Read"}),
+    range_names=frozenset({"offset", "limit", "start_line", "end_line"}),
+    path_names=("file_path", "path", "target_file"),
+    answer_read=_refused,
+    lacks="its hooks cannot add to a prompt, so a packet has to be asked for",
 )
 
 AGENTS: Mapping[str, Agent] = {agent.name: agent for agent in (_CLAUDE, _CODEX, _OPENCODE, _GEMINI, _QWEN, _CURSOR)}
