@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from laconic.code.engine import Engine
-from laconic.code.index.content import read_file
+from laconic.code.index.content import read_below
 from laconic.code.index.refresh import Progress, RefreshReport
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_FILE_BYTES
@@ -120,7 +120,7 @@ class Workspace:
         if not place.is_relative_to(self.root) or ".git" in place.relative_to(self.root).parts or not place.is_file():
             raise LaconicError("path_not_found", f"there is no file {path!r} in the repository")
         try:
-            return read_file(str(place))
+            return read_below(str(self.root), str(place.relative_to(self.root)))
         except OSError as error:
             if error.errno == errno.EFBIG:
                 raise LaconicError("unreadable_file", f"{path} is larger than {MAX_FILE_BYTES:,} bytes") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,16 @@ from laconic.capabilities.files.places import files_below, normal
 from laconic.capabilities.flow.places import symbols_of
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from laconic.capabilities.text import Style, aligned, counted
+from laconic.foundation.clock import Stopwatch
 from laconic.foundation.errors import LaconicError
 
 if TYPE_CHECKING:
     from laconic.code.index.schema import IndexedFile
     from laconic.code.index.store import Store
     from laconic.workspace import Workspace
+
+
+READING_SHARE = 0.8  # of the time for an answer; the rest is for ordering and printing
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +45,30 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Complexity:
-    """The functions of some files. `unread` files are in languages whose control flow is not known."""
+    """The functions of some files. `unread` files are in languages whose control flow is not known.
+
+    `unreached` are those that there was no time for: the smallest.
+    """
 
     path: str
     functions: int
     mean: float
     listed: Page[Measured]
     unread: int
+    unreached: int
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Complexity:
-    """Read every function of the files."""
+    """Read every function of the files, the largest first, for as long as there is time."""
     found: list[Measured] = []
-    unread = 0
+    unread = unreached = 0
     files, store = files_below(workspace, parameters.path), workspace.engine.store
-    source_of = workspace.engine.reader()
-    for file in files:
+    source_of, watch = workspace.engine.reader(), Stopwatch()
+    most_seconds = READING_SHARE * workspace.patience_seconds or math.inf
+    for at, file in enumerate(sorted(files, key=lambda file: -file.size)):
+        if watch.seconds() > most_seconds:
+            unreached = len(files) - at
+            break
         try:
             found += _measured(file, source_of(file), store)
         except LaconicError as error:
@@ -66,7 +79,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Complexity:
     chosen = [one for one in found if one.complexity > parameters.above]
     chosen.sort(key=lambda one: (-one.complexity, one.id))
     page = page_of(chosen, parameters.limit, parameters.offset)
-    return Complexity(normal(parameters.path), len(found), round(mean, 2), page, unread)
+    return Complexity(normal(parameters.path), len(found), round(mean, 2), page, unread, unreached)
 
 
 def _measured(file: IndexedFile, source: bytes, store: Store) -> list[Measured]:
@@ -88,6 +101,9 @@ def text(complexity: Complexity, style: Style) -> str:
         lines.append(
             style.doubtful(f"{counted(complexity.unread, 'file')} in languages whose control flow is not read")
         )
+    if complexity.unreached:
+        left = f"there was no time for the {counted(complexity.unreached, 'smallest file')}"
+        lines.append(style.doubtful(f"{left}: name a directory, or allow more with LACONIC_ANSWER_SECONDS"))
     rows = [(str(one.complexity), one.id, f"line {one.line}") for one in complexity.listed.items]
     lines += [f"  {row}" for row in aligned(rows, [None, style.symbol, style.faint], right=(0,))]
     return "\n".join([*lines, *rest_line(complexity.listed, "function", style)])
