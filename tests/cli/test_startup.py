@@ -34,7 +34,7 @@ LOOKUP_MAY_LOAD_OF_CODE = {
     *(f"laconic.code.index.{name}" for name in "content fingerprint lookup refresh scan schema store writer".split()),
     *("laconic.code.pack", "laconic.code.pack.excerpt"),
     *(f"laconic.code.pack.memory{name}" for name in ("", ".deltas", ".etag", ".sessions")),
-    *(f"laconic.code.index.listing{name}" for name in ("", ".git", ".gitignore", ".ignore", ".running")),
+    *(f"laconic.code.index.listing{name}" for name in ("", ".git", ".gitignore", ".home", ".ignore", ".running")),
 }
 LOOKUP_HEAVY = HEAVY - {"laconic.foundation.database", "apsw"}
 
