@@ -53,7 +53,7 @@ def measure(repository: Path, number: int, budget: int) -> dict[str, Counter[str
     totals: dict[str, Counter[str]] = {name: Counter() for name in COLUMNS}
     with tempfile.TemporaryDirectory() as directory:
         copy = Path(directory) / "copy"
-        _git(repository, "clone", "--quiet", "--shared", str(repository), str(copy))
+        _git(repository, "clone", "--quiet", str(repository), str(copy))
         for task in tasks(copy, number):
             for question in _questions(copy, task, budget):
                 _ask(copy, question, totals)

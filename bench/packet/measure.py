@@ -92,7 +92,7 @@ def checked_out(repository: Path, commit: str, place: Path) -> None:
     """A working tree of a commit with its history, beside the clone."""
     if not place.exists():
         place.parent.mkdir(parents=True, exist_ok=True)
-        command = ["git", "clone", "-q", "--shared", "--no-checkout", str(repository), str(place)]
+        command = ["git", "clone", "-q", "--no-checkout", str(repository), str(place)]
         subprocess.run(command, check=True, capture_output=True)
     git(place, "-c", "core.autocrlf=false", "checkout", "-q", "--force", "--detach", commit)
 

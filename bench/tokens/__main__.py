@@ -66,7 +66,7 @@ def measured(clone: Path, number: int, ways: Sequence[str], folder: Path | None,
     with tempfile.TemporaryDirectory(prefix="laconic-tokens-", ignore_cleanup_errors=True) as place:
         tree = Path(place) / "tree"
         repository = _git_directory(clone)
-        Git(Path(place))("clone", "--quiet", "--shared", "--no-checkout", str(repository), str(tree))
+        Git(Path(place))("clone", "--quiet", "--no-checkout", str(repository), str(tree))
         for case in cases(repository, number):
             Git(tree)("checkout", "--quiet", "--force", "--detach", case.parent)
             with Workspace.open(tree) as workspace:
