@@ -1,7 +1,8 @@
 """What is put in front of a message unasked: code that it is about, and what the project asks of agents.
 
 Whether anything is, is decided by rule, and the rule is told: symbols that are named are shown with what is around
-them; a task in words gets a pack if the repository has likely owners for it; anything else, nothing.
+them; a task in words gets a pack if the repository has likely owners for it, and a smaller one around what its words
+are found in; anything else, nothing.
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ from typing import Any, NamedTuple, Protocol
 
 from laconic.agent.events import Item
 from laconic.agent.pieces import Piece, joined, not_yet_in, pieces
+from laconic.agent.supporting import supported
 from laconic.agent.window import Counter
 from laconic.code.languages.registry import language_of_path
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible
-from laconic.foundation.limits import MAX_AGENTS_BYTES, MAX_NAMED_SYMBOLS
+from laconic.foundation.limits import MAX_AGENTS_BYTES, MAX_NAMED_SYMBOLS, MAX_RETRIEVED_SYMBOLS
 
 AGENTS_FILE = "AGENTS.md"
 ASKS = f"{AGENTS_FILE} asks:"
 HEADING = "Possibly relevant code:"
+UNSURE_SHARE = 2  # 1 in so many tokens for what was found by words alone
 _LEAST_WORDS = 3  # of a task that a pack is looked for
 _NAMED = re.compile(
     r"@([\w./:#-]+)|`([\w./:]+)(?:\(\))?`|\b([A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+(?=\(\)))"
@@ -63,12 +66,18 @@ async def retrieve(asked: Asked, message: str, most_tokens: int, counter: Counte
         return None
     try:
         packet = await asked.value("code.packet", {"task": message})
-        if not packet["speaks"]:
+        if packet["speaks"]:
+            text = await asked.ask("code.plan", {"task": [message], "budget": most_tokens})
+            why = f"the task has likely owners (confidence {packet['confidence']:.2f})"
+            return _found(list(pieces(text)), why, counter)
+        hits = (await asked.value("code.search", {"query": [message], "limit": MAX_RETRIEVED_SYMBOLS}))["hits"]
+        meant = supported(message, hits, MAX_RETRIEVED_SYMBOLS)
+        if meant is None:
             return None
-        text = await asked.ask("code.plan", {"task": [message], "budget": most_tokens})
+        text = await asked.ask("code.context", {"symbols": meant.symbols, "budget": most_tokens // UNSURE_SHARE})
     except LaconicError:
         return None
-    return _found(list(pieces(text)), f"the task has likely owners (confidence {packet['confidence']:.2f})", counter)
+    return _found(list(pieces(text)), f"found by the words {', '.join(meant.words)}", counter)
 
 
 def named(message: str) -> list[str]:

@@ -458,6 +458,7 @@ MAX_REPLY_TOKENS = 8_000
 MAX_TURN_STEPS = 40  # requests to the model in one turn
 MAX_MALFORMED_CALLS = 4  # in a row
 MAX_WAITING_EVENTS = 256  # that nobody has taken yet
+MAX_RETRIEVED_SYMBOLS = 3  # that were found by the words of a message
 MAX_NAMED_SYMBOLS = 4  # of one message, that code is looked up around
 MAX_AGENTS_BYTES = 200_000  # of AGENTS.md
 MAX_CARD_CHARACTERS = 160  # of the line on the repository in every prompt

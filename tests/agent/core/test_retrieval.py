@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.agent.core.talking import Scripted, of_kind, talking, turn
 
 from laconic.agent.events import Retrieved
-from laconic.agent.retrieval import digest, named
+from laconic.agent.retrieval import Found, digest, named, retrieve
 from laconic.foundation.escape import visible
 from laconic.foundation.tokens import Tokenizer
 
@@ -63,6 +63,36 @@ def test_small_talk_gets_nothing(root: Path) -> None:
     assert retrieved(root, "hello and thank you") == []
 
 
+TALK = (
+    "thanks, that was really helpful", "no, I meant the other one", "please continue with what you were doing",
+    "can you summarise what we have done so far in this conversation?", "that is wrong, try it again please",
+    "what did you just say about the first point?", "commit these changes with a good message",
+    "run the test suite and tell me what fails", "fix the failing test", "undo the last change please",
+    "what does this repository do?", "who are you and which model are you?", "what is the weather in Vienna tomorrow?",
+    "give me an overview of the architecture of this project", "is that the right place for it?",
+    "make it faster, please",
+)  # fmt: skip
+TASKS = {
+    "how is an invoice written down": "shop/orders.py",
+    "where are the prices of items summed up?": "shop/prices.py",
+    "the total of an order is wrong when it has no items": "shop/orders.py",
+}
+
+
+def test_talk_gets_nothing_and_a_task_gets_what_its_words_are_found_in(root: Path) -> None:
+    async def found() -> list[Found | None]:
+        async with talking(Scripted([]), root) as agent:
+            box = agent.talk.toolbox
+            return [await retrieve(box, message, 1_200, box.tokenizer) for message in (*TALK, *TASKS)]
+
+    all_found = asyncio.run(found())
+    assert all_found[: len(TALK)] == [None] * len(TALK)
+    for task, pack in zip(TASKS, all_found[len(TALK) :], strict=True):
+        assert pack is not None, task
+        assert TASKS[task] in {item.name for item in pack.items}
+        assert pack.why
+
+
 def test_what_is_named_is_shown_with_what_is_around_it(root: Path) -> None:
     (found,) = retrieved(root, "what does `invoice` do?")
     assert found.why == "the message names invoice"
@@ -72,6 +102,9 @@ def test_what_is_named_is_shown_with_what_is_around_it(root: Path) -> None:
 
 
 def test_a_task_gets_a_pack_where_its_owners_are_likely(root: Path) -> None:
+    for name in ("orders", "prices"):  # of files that small nothing is said
+        with (root / f"shop/{name}.py").open("a") as file:
+            file.writelines(f"\n\ndef {name}_{number}(value):\n    return value + {number}\n" for number in range(99))
     (found,) = retrieved(root, "why is the total of an order the sum of the prices of its items")
     assert "confidence" in found.why
     assert any(item.name.startswith("shop/") for item in found.items)
