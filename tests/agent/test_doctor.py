@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from bench.modelserver.ollama import Front
 from tests.agent.model_servers import Scripted
 
+from laconic.cli.agent import servers
 from laconic.cli.agent.doctor import examined_model
 
 
@@ -24,4 +26,26 @@ def test_a_server_that_was_named_and_is_not_there_is_bad(tmp_path: Path, monkeyp
     monkeypatch.setenv("LACONIC_CHAT_URL", "http://127.0.0.1:9")
     ((is_well, what),) = examined_model(tmp_path)
     assert not is_well
-    assert "no server of models listens" in what
+    first, *hint = what.splitlines()
+    assert "no server of models listens" in first
+    assert "llama-server" in hint[0]
+
+
+def test_without_any_server_it_says_what_to_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("LACONIC_CHAT_URL", raising=False)
+    monkeypatch.setattr(servers, "USUAL", (("nothing", "http://127.0.0.1:9"),))
+    ((is_well, what),) = examined_model(tmp_path)
+    assert is_well
+    assert "laconic chat --url" in what
+
+
+def test_the_doctor_tries_what_looks_like_ollama(
+    scripted: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Front(scripted(["Hello."])) as front:
+        monkeypatch.setenv("LACONIC_CHAT_URL", front.url)
+        found = list(examined_model(tmp_path))
+    assert all(is_well for is_well, _ in found)
+    told = [what.strip() for _, what in found]
+    assert told[0] == f"model {front.model} of ollama at {front.url}"
+    assert told[-1] in {"calls are asked for by: schema", "calls are asked for by: text"}

@@ -101,10 +101,13 @@ def resolved_root(root: str) -> str:
     """The resolved root that a command is about."""
     place = Path(root) if root else find_root(Path())
     try:
-        return str(place.resolve(strict=True))
+        resolved = place.resolve(strict=True)
     except (OSError, RuntimeError) as error:
         why = getattr(error, "strerror", None) or "a loop of links"
         raise LaconicError("root_not_found", f"{root}: {why}", "name a directory with --root") from error
+    if not resolved.is_dir():
+        raise LaconicError("root_not_found", f"{root} is no directory", "name a directory with --root")
+    return str(resolved)
 
 
 _VERBS: Mapping[Verb, Callable[[str, Style], dict[str, Any]]] = {

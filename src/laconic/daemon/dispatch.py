@@ -216,6 +216,9 @@ class Dispatcher:
     async def _start_process(self) -> None:
         try:
             process = await AnalysisProcess.start(self._root, self._answer_words)
+        except OSError as error:
+            self._refuse(error)
+            return
         finally:
             self._starting -= 1
         if self._is_closed:
@@ -225,6 +228,15 @@ class Dispatcher:
         self._processes.append(process)
         self._idle.append(process)
         self._hand_out()
+
+    def _refuse(self, error: OSError) -> None:
+        """Fail what waits where no process can be started: the repository is gone, or there is no memory."""
+        if self._processes or self._starting > 1:  # another process, which may come
+            return
+        message = f"no process can be started in {self._root}: {error.strerror}"
+        waiting, self._waiting = self._waiting, {}
+        for job in (job for jobs in waiting.values() for job in jobs if not job.answer.done()):
+            job.answer.set_result(("failed", ("root_not_found", message, "")))
 
     def _drop(self, process: AnalysisProcess) -> None:
         process.stop()

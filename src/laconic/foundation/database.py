@@ -84,6 +84,7 @@ class Database:
         One that a newer program has changed is left alone. A commit waits for the disk; without `durable`, the last
         commits may be gone after a power failure.
         """
+        _make_folder(path.parent)
         database = cls(_connect(path), path, is_kept=True)
         try:
             database._use_write_ahead_log()
@@ -289,6 +290,17 @@ def _connect(path: Path) -> apsw.Connection:
     except apsw.Error as error:
         _reraise(error, path)
     return connection
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, for this user alone."""
+    try:
+        for each in reversed((folder, *folder.parents)):
+            if not each.exists():
+                each.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        hint = "look at the disk, and at who may write there; LACONIC_HOME names another place"
+        raise LaconicError("database_unavailable", f"{folder} cannot be made: {error.strerror}", hint) from error
 
 
 def _is_full(folder: Path) -> bool:

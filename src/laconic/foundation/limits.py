@@ -440,6 +440,7 @@ MAX_CYCLE_CHARACTERS = 400  # of what is said again and again
 MAX_PIPED_BYTES = 1_000_000_000  # that are read, most of them to be left out
 MAX_PIPED_KEPT_BYTES = MAX_ARTIFACT_BYTES  # half of it from the end
 PIPED_PATIENCE_SECONDS = 3.0  # until it is said what is waited for
+OPENING_PATIENCE_SECONDS = 5.0  # the same for the server of the model
 
 # Briefs and summaries of sessions
 BRIEF_TOKENS = 2_000  # of a brief, where nothing else is said

@@ -252,6 +252,38 @@ def test_sessions_of_one_name_are_listed_to_choose_from(store: Store) -> None:
         store.find("last", "elsewhere")
 
 
+@pytest.mark.parametrize(
+    ("verb", "value", "message"),
+    [
+        (SessionVerb.REWIND, "²", "a turn is missing"),
+        (SessionVerb.REWIND, "9" * 5_000, "a turn is missing"),
+        (SessionVerb.REWIND, "7", "there is no turn 7"),
+        (SessionVerb.RENAME, " ", "a name is missing"),
+        (SessionVerb.RENAME, "x" * 1_000, "at most"),
+    ],
+)
+def test_what_cannot_be_done_with_a_session_is_said(
+    root: Path, monkeypatch: pytest.MonkeyPatch, verb: SessionVerb, value: str, message: str
+) -> None:
+    monkeypatch.setenv("LACONIC_HOME", str(root.parent / "home"))
+    with Store.open(folder()) as store:
+        say(store.create(str(root), "m", "prefix", "grammar"), "hello")
+    with pytest.raises(LaconicError, match=message):
+        run_sessions(str(root), SessionParameters(verb, "last", (value,)), PLAIN)
+
+
+def test_all_that_sessions_make_is_its_users_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LACONIC_HOME", str(root.parent / "new" / "home"))
+    Store.open(folder()).close()
+    assert [place.stat().st_mode & 0o777 for place in (folder(), *folder().parents[:2])] == [0o700] * 3
+
+
+def test_a_place_that_cannot_be_made_is_told(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LACONIC_HOME", str(root / "README.md"))
+    with pytest.raises(LaconicError, match=r"database_unavailable: .*README\.md/chat cannot be made"):
+        Store.open(folder())
+
+
 def test_figures_are_counted_where_they_were_spent(store: Store) -> None:
     session = created(store)
     for cached in (0, 90, None):

@@ -68,6 +68,7 @@ def kept(root: Path) -> History:
     [
         (["--url", NOWHERE], "model_unavailable", 3),
         (["--root", "/nowhere"], "root_not_found", 3),
+        (["--root", "README.md"], "root_not_found", 3),
         (["--window", "many"], "usage", 2),
         (["--window", "100"], "usage", 2),
         (["--allow", "2", "--deny", "1"], "usage", 2),
@@ -124,6 +125,21 @@ def test_a_signal_ends_the_turn_and_the_result_says_so(root: Path, url: str, nam
     assert history.messages[-1].text == result["answer"]
     assert COUNTED.startswith(result["answer"])
     assert result_of(ran(root, url, ["-p", "hello", "--continue", "--json"]).stdout)["ok"]  # its one slot is free
+
+
+def test_a_second_process_is_told_who_has_the_session_and_goes_on_in_a_copy(root: Path, url: str) -> None:
+    with running(root, url, ["-p", "count", "--output-format", "stream-json", "--no-retrieval"]) as process:
+        printed_until(process, b"10")
+        second = ran(root, url, ["-p", "hello", "--continue", "--json"])
+        result = result_of(second.stdout)
+        assert (result["code"], second.returncode) == ("session_in_use", 1)
+        assert f"process {process.pid} has this session open" in result["message"]
+        assert result["hint"].endswith(" --fork")
+        process.kill()
+        process.wait()
+    words = result["hint"].partition("copy: ")[2].split()
+    copy = result_of(ran(root, url, ["-p", "hello", "--json", *words]).stdout)
+    assert (copy["answer"], copy["session"] == words[1]) == ("Hello.", False)
 
 
 def test_a_signal_before_the_turn_is_told_too(root: Path) -> None:

@@ -210,7 +210,7 @@ ENDLESS = [delta(tool_calls=[{"index": number, "function": {"name": "x"}}]) for 
         ([], "model_failed", "broke off before it answered"),
         ([b"what?\r\n\r\n"], "model_failed", "broke off"),
         ([b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 9_000], "model_failed", "broke off"),
-        (refusal("500 Oops", b"<html>no</html>"), "model_failed", "refused: <html>no</html>"),
+        (refusal("500 Oops", b"<html>no</html>"), "model_failed", "refused: <html>no</html> (status 500)"),
         (refusal("400 No", b'{"error": {"message": "maximum context length"}}'), "window_exceeded", "maximum"),
         (refusal("401 No", b'{"error": {"message": "bad key"}}'), "model_unavailable", "bad key"),
         (refusal("404 No", b'{"error": "model not found"}'), "model_unavailable", "model not found"),
@@ -224,6 +224,16 @@ def test_what_goes_wrong_is_one_clear_error(parts: Sequence[bytes], code: str, w
     assert words in raised.value.message
     assert "\n" not in raised.value.message
     assert len(raised.value.message) < 500
+
+
+@pytest.mark.parametrize("said", [b"<html>Welcome!</html>", b"[]", b'{"data": 7}', b""])
+def test_what_serves_no_models_is_told_from_a_server_without_one(said: bytes) -> None:
+    async def one() -> None:
+        async with answering(refusal("200 OK", said)) as url:
+            with pytest.raises(LaconicError, match="model_unavailable: .* serves no models: it answers"):
+                await connect(url)
+
+    asyncio.run(one())
 
 
 def test_silence_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:

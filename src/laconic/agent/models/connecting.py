@@ -31,6 +31,7 @@ _FAMILIES = (
     "llama",
 )
 _CODE_WORD = "laconic"
+_SHOWN_CHARACTERS = 60  # of what somebody else's server says
 _READY = {
     "name": "ready",
     "description": "Says that you are ready.",
@@ -128,6 +129,10 @@ async def _openai(place: Endpoint, model: str, window: int) -> Abilities:
     listed = await told(place, "GET", "/v1/models")
     if listed.status != 200:
         raise refused(place, model, listed)
+    if not isinstance(listed.body, dict) or not isinstance(listed.body.get("data"), list):
+        said = " ".join(listed.text.split())[:_SHOWN_CHARACTERS]
+        message = f"{place.url} serves no models: it answers {said!r} to /v1/models"
+        raise LaconicError("model_unavailable", message, "is it the right port, and the URL without a path?")
     entries = _entries(listed.body, "data")
     chosen = _chosen(place, model, [str(each.get("id")) for each in entries])
     properties = await told(place, "GET", "/props")

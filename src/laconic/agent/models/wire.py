@@ -208,8 +208,8 @@ async def refusal(place: Endpoint, model: str, answer: Answer) -> LaconicError:
 
 def refused(place: Endpoint, model: str, reply: Reply) -> LaconicError:
     """The same for an answer that was read."""
-    words = reason_of(reply.body) or " ".join(reply.text.split()) or f"status {reply.status}"
-    message = f"{place.url} refused: {words[:MAX_MODEL_ERROR_CHARACTERS]}"
+    words = reason_of(reply.body) or " ".join(reply.text.split()) or "without a word"
+    message = f"{place.url} refused: {words[:MAX_MODEL_ERROR_CHARACTERS]} (status {reply.status})"
     if is_too_long(reply.text):
         return LaconicError(
             "window_exceeded", message, "start a new session, compact this one, or serve a larger window"

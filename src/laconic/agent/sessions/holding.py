@@ -28,8 +28,18 @@ class Hold:
 
     @classmethod
     def take(cls, folder: Path, session: str) -> Self:
-        """Hold a session of the store in a folder, by its full id; raises `session_in_use`."""
-        path = folder / FOLDER / session
+        """Hold a session of the store in a folder, by its full id.
+
+        Raises `session_in_use`, and `database_unavailable` where nothing can be written.
+        """
+        try:
+            return cls._taken(folder / FOLDER / session, session)
+        except OSError as error:
+            message = f"{folder / FOLDER} cannot be written: {error.strerror}"
+            raise LaconicError("database_unavailable", message, "look at the disk, and at who owns it") from error
+
+    @classmethod
+    def _taken(cls, path: Path, session: str) -> Self:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         while True:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

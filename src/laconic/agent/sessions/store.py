@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -76,7 +77,6 @@ class Store:
     @classmethod
     def open(cls, folder: Path) -> Self:
         """The one of a folder, which is made if there is none. What it is told outlives the program."""
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return cls(Database.open_kept(folder / FILE, MIGRATIONS, durable=False))
 
     def create(self, repository: str, model: str, prefix: str, way: str, id: str = "") -> Session:
@@ -167,9 +167,11 @@ class Store:
     def history(self, id: str) -> History:
         """All that is kept of a session's branch; raises `session_not_found`.
 
-        A turn that was broken off ends first, unless another process has the session open, and may be in its midst.
+        A turn that was broken off ends first, unless another process has the session open, and may be in its midst, or
+        nothing can be written.
         """
-        self._settle(id)
+        with suppress(LaconicError), self.hold(id):
+            self.resume(id)
         row = self.database.row(f"{_LISTED} where id = ?", (id,))
         if row is None:
             raise gone()
@@ -193,14 +195,6 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _settle(self, id: str) -> None:
-        try:
-            with self.hold(id):
-                self.resume(id)
-        except LaconicError as error:
-            if error.code != "session_in_use":
-                raise
 
     def _forget(self, id: str) -> None:
         own = "(select id from messages where session_id = ?1)"

@@ -98,7 +98,6 @@ class Kept:
     @classmethod
     def open(cls, folder: Path, session: str) -> Kept:
         """The one of a folder, which is made if there is none."""
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         kept = cls(Database.open_kept(folder / "tools.sqlite", _MIGRATIONS), session, folder / _TREES)
         kept._clear()
         return kept

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 from laconic.foundation.errors import LaconicError
@@ -13,6 +14,7 @@ from laconic.foundation.errors import LaconicError
 if TYPE_CHECKING:
     from laconic.cli.agent.servers import Server
 
+_UNDER = " " * 7  # the text of a finding
 _NEEDED = {"streaming"}  # the rest decides how, not whether, the agent works
 
 
@@ -30,7 +32,8 @@ def examined_model(root: Path) -> Iterator[tuple[bool, str]]:
     try:
         yield from asyncio.run(_tried(server))
     except LaconicError as error:
-        yield not server.url, error.message  # who named none may not want one
+        hint = indent(f"\n{error.hint}", _UNDER) if error.hint else ""
+        yield not server.url, f"{error.message}{hint}"  # who named none may not want one
 
 
 async def _tried(server: Server) -> list[tuple[bool, str]]:

@@ -11,7 +11,9 @@ from laconic.capabilities.invoke import defect
 from laconic.cli.agent.interruption import Interruption
 from laconic.cli.agent.printing import Printer
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import OPENING_PATIENCE_SECONDS
 
+WAITING = "waiting for the server of the model, or for the first index of the repository"
 Opening = Callable[[], Awaitable[Agent]]
 
 
@@ -36,12 +38,16 @@ async def _turn(printer: Printer, interruption: Interruption, message: str, open
     task = asyncio.current_task()
     assert task is not None
     interruption.within(task.cancel)
+    loop = asyncio.get_running_loop()
+    patience = loop.call_later(OPENING_PATIENCE_SECONDS, printer.say, WAITING)
     try:
         agent = await open_agent()
     except asyncio.CancelledError:
         if not interruption.number:
             raise
         return _interrupted(printer, interruption)
+    finally:
+        patience.cancel()
     printer.session = agent.session.id
     interruption.within(agent.cancel)
     try:

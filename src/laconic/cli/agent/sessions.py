@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from laconic.agent.sessions.analytics import analytics
-from laconic.agent.sessions.store import History, Listed, Store, short_id
+from laconic.agent.sessions.store import History, Listed, Store, checked_name, short_id
 from laconic.agent.tools.kept import Kept
 from laconic.capabilities.text import Style, aligned, counted
 from laconic.cli.agent.chat import folder
@@ -16,6 +16,8 @@ from laconic.cli.daemon import resolved_root
 from laconic.foundation.clock import local_minute
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible, visible_line
+
+MAX_TURN_DIGITS = 9
 
 
 class _Asked(NamedTuple):
@@ -68,7 +70,7 @@ def _fork(asked: _Asked) -> dict[str, Any]:
 def _rewind(asked: _Asked) -> dict[str, Any]:
     found = asked.named()
     turn = "".join(asked.parameters.value)
-    if not turn.isdigit():
+    if not (turn.isascii() and turn.isdigit() and len(turn) <= MAX_TURN_DIGITS):
         raise LaconicError("usage", "a turn is missing", f"a number from 0 to {found.turns}: laconic sessions show")
     with asked.store.hold(found.id):
         asked.store.resume(found.id).rewind(int(turn))
@@ -76,9 +78,9 @@ def _rewind(asked: _Asked) -> dict[str, Any]:
 
 
 def _rename(asked: _Asked) -> dict[str, Any]:
-    found, name = asked.named(), " ".join(asked.parameters.value)
+    found, name = asked.named(), checked_name(" ".join(asked.parameters.value))
     if not name:
-        raise LaconicError("usage", "a name is missing")
+        raise LaconicError("usage", "a name is missing", "laconic sessions rename SESSION NAME")
     asked.store.rename(found.id, name)
     return {"id": found.id, "name": name, "text": f"{found.id} is called {visible_line(name)}\n"}
 

@@ -99,7 +99,10 @@ def _doctor(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     findings = [*_examined(home_directory()), *examined_model(Path(resolved_root(asked.options.root)))]
     marks = {True: asked.style.good("ok  "), False: asked.style.bad("bad ")}
     lines = [f"{marks[is_well]} {what}" for is_well, what in findings]
-    if not all(is_well for is_well, _ in findings):
+    bad = [what for is_well, what in findings if not is_well]
+    if bad and asked.options.json:
+        raise LaconicError("doctor_found", "; ".join(" ".join(what.split()) for what in bad))
+    if bad:
         sys.stdout.write("\n".join(lines) + "\n")
         raise LaconicError("doctor_found", "not all is well", "the lines marked bad say what to do")
     return {"findings": [what for _, what in findings], "text": "\n".join(lines) + "\n"}
@@ -113,7 +116,12 @@ def _examined(home: Path) -> Iterator[tuple[bool, str]]:
         f"packages: {', '.join(missing)} missing, pip install 'laconic[relay]'" if missing else "packages",
     )
     if not home.exists():
-        yield True, f"{home} is made by the first start"
+        above = next(place for place in home.parents if place.exists())
+        is_well = os.access(above, os.W_OK)
+        yield (
+            is_well,
+            f"{home} is made by the first start" if is_well else f"{home} cannot be made: {above} is read-only",
+        )
         return
     yield is_private(str(home)), f"{home} is this user's alone" if is_private(str(home)) else f"chmod 700 {home}"
     yield os.access(home, os.W_OK), f"{home} can be written"

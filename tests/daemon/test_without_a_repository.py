@@ -1,0 +1,24 @@
+"""Questions about a repository that is gone."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from laconic.daemon.dispatch import Dispatcher
+from laconic.foundation.errors import LaconicError
+
+
+def test_where_no_process_can_be_started_questions_fail_at_once(tmp_path: Path) -> None:
+    async def one() -> None:
+        dispatcher = Dispatcher(str(tmp_path / "gone"), "laconic.cli.words:answer")
+        dispatcher.start()
+        try:
+            with pytest.raises(LaconicError, match="root_not_found: no process can be started"):
+                await dispatcher.ask("client", ("rest",), None)
+        finally:
+            dispatcher.close()
+
+    asyncio.run(one())
