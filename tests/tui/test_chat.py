@@ -60,6 +60,9 @@ async def test_an_empty_session_says_what_to_type() -> None:
         await screen.shows("who calls main, and with what?")
         assert "/help lists commands and keys" in " ".join(screen.text.split())
         assert "Ask, or say what to change" in screen.text
+        await ask(screen, "hi")
+        await screen.shows("hello")
+        assert "who calls main" not in screen.text
     async with seen(Scripted(said=[Said("user", "hi")])) as screen:
         await screen.shows("› hi")
         assert "who calls main" not in screen.text

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from laconic.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted, Decision, Event, TextDelta
@@ -68,6 +69,7 @@ class ChatScreen(Screen[None]):
         self._ticking: Timer | None = None
         self._is_turn = False
         self._asked: Approving | None = None
+        self._welcome: Widget | None = None
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""
@@ -109,7 +111,7 @@ class ChatScreen(Screen[None]):
             else:
                 self.log_view.answered(past.text)
         if not history:
-            self.log_view.table(WELCOME)
+            self._welcome = self.log_view.table(WELCOME)
         self.prompt.history.fill([past.text for past in history if isinstance(past, Said) and past.role == "user"])
         self.show_status()
 
@@ -125,6 +127,9 @@ class ChatScreen(Screen[None]):
         if is_command:
             self.run_command(event.text)
         else:
+            if self._welcome is not None:
+                self.log_view.take_back(self._welcome)
+                self._welcome = None
             self.log_view.say(_said(event.text), "user")
             self.log_view.anchor()
             self._turn(event.text, event.pasted)

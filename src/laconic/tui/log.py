@@ -95,10 +95,18 @@ class Log(VerticalScroll, can_focus=True):
         self._end_answer()
         self._add(Static(shown(text), markup=False, classes=f"entry {kind}"))
 
-    def table(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Names and their meanings."""
+    def table(self, rows: Sequence[tuple[str, str]]) -> Widget:
+        """Names and their meanings; the entry that shows them."""
         self._end_answer()
-        self._add(Columns(rows, classes="entry"))
+        entry = Columns(rows, classes="entry")
+        self._add(entry)
+        return entry
+
+    def take_back(self, entry: Widget) -> None:
+        """Show an entry no longer."""
+        if entry in self._entries:
+            self._entries.remove(entry)
+            entry.remove()
 
     def answered(self, text: str) -> None:
         """A whole answer, of a session that goes on."""

@@ -243,7 +243,7 @@ class Session:
             raise gone()
 
     def _move(self, head: str | None) -> None:
-        """Make a message the last one in the database; raises `version_conflict` where the session went on elsewhere."""
+        """Make a message the last one; raises `version_conflict` where the session went on elsewhere."""
         moved = self._database.rows(
             "update sessions set head = ?, updated_at = ? where id = ? and head is ? returning id",
             (head, _now(), self.id, self._head),

@@ -29,16 +29,7 @@ from laconic.tui.starting import until_found
 async def show(wanted: Wanted, server: Server, *, retrieves: bool) -> int:
     """Talk on the screen until the user ends it; the exit status."""
     theme = kept_theme(wanted.folder)
-    found, model = await _found(server, theme)
-    try:
-        agent = await open_agent(model, wanted)
-    except BaseException:
-        await model.close()
-        raise
-    agent.talk.retrieves = retrieves
-    held = await agent.talk.toolbox.confinement()
-    confinement = held.told() if held.files else ""
-    shown = OnScreen(wanted, found, model, agent, confinement)
+    shown = await open_shown(wanted, *await _found(server, theme), retrieves=retrieves)
     try:
         await chat(shown, wanted.root, theme, partial(keep_theme, wanted.folder))
     finally:
@@ -54,6 +45,18 @@ async def _found(server: Server, theme: str) -> tuple[Server, Model]:
     if isinstance(found, LaconicError):
         raise found
     return found
+
+
+async def open_shown(wanted: Wanted, server: Server, model: Model, *, retrieves: bool) -> OnScreen:
+    """The agent for the screen; the model is closed with it, also where it cannot be opened."""
+    try:
+        agent = await open_agent(model, wanted)
+    except BaseException:
+        await model.close()
+        raise
+    agent.talk.retrieves = retrieves
+    held = await agent.talk.toolbox.confinement()
+    return OnScreen(wanted, server, model, agent, held.told() if held.files else "")
 
 
 class OnScreen:
