@@ -21,17 +21,35 @@ function ask(kind, call, directory) {
   });
 }
 
-export const Laconic = async ({ directory }) => ({
+const outlineOf = (sessionID, input, directory) =>
+  ask("read", { session_id: sessionID, tool_name: "read", tool_input: input }, directory);
+const packetFor = (sessionID, text, directory) => ask("prompt", { session_id: sessionID, prompt: text }, directory);
+
+/** What opencode 1 takes: a function that returns hooks. */
+const server = async ({ directory }) => ({
   "chat.message": async (input, output) => {
     const first = output.parts.find((part) => part.type === "text" && !part.synthetic);
-    if (!first) return;
-    const packet = await ask("prompt", { session_id: input.sessionID, prompt: first.text }, directory);
+    const packet = first && (await packetFor(input.sessionID, first.text, directory));
     if (packet) first.text += `\n\n${packet}`;
   },
   "tool.execute.after": async (input, output) => {
-    if (input.tool !== "read") return;
-    const call = { session_id: input.sessionID, tool_name: "read", tool_input: input.args };
-    const outline = await ask("read", call, directory);
+    const outline = input.tool === "read" && (await outlineOf(input.sessionID, input.args, directory));
     if (outline) output.output = outline;
   },
 });
+
+/** What opencode 2 takes: a function that registers hooks. */
+const setup = async (context) => {
+  const directory = context.location?.directory ?? process.cwd();
+  await context.session.hook("prompt", async (event) => {
+    const packet = await packetFor(event.sessionID, event.prompt.text, directory);
+    if (packet) event.prompt.text += `\n\n${packet}`;
+  });
+  await context.tool.hook("execute.after", async (event) => {
+    if (event.tool !== "read" || event.status !== "completed") return;
+    const outline = await outlineOf(event.sessionID, event.input, directory);
+    if (outline) event.result = { ...event.result, content: [{ type: "text", text: outline }] };
+  });
+};
+
+export default { id: "laconic", server, setup };
