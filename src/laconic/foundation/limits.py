@@ -397,6 +397,7 @@ MAX_OBSERVED_LINE_CHARACTERS = 400  # of one line in it
 FOLDED_CHARACTERS = 200  # of a piece of a line that is read on
 MAX_ARTIFACT_BYTES = 2_000_000  # kept of what one call gave, half of it from the end
 MAX_ARTIFACTS = 500  # kept of one session; the oldest give way
+MAX_PATH_CHARACTERS = 1_000  # of a file that is read or written
 MAX_EDITED_BYTES = 1_000_000  # of a file that is edited or written
 MAX_WHOLE_LINES = 120  # of a file that may be replaced as a whole
 MAX_PREVIEW_LINES = 400  # of a diff that somebody is asked about

@@ -466,3 +466,59 @@ def test_a_draft_of_a_program_that_was_killed_is_neither_listed_nor_committed(ro
         assert not draft.exists()
         assert call(toolbox, "edit", path="app.py", old="return 2", body="return 3").status == "ok"
     assert list((root / ".laconic/drafts").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "body", "after"),
+    [
+        ("f:\n\tif x:\n\t\ty\n", "    if x:\n        y", "    if x:\n        z\n    w", "f:\n\tif x:\n\t\tz\n\tw\n"),
+        ("f:\n\t\ty\n", "        y", "        y\n            z\n    w", "f:\n\t\ty\n\t\t\tz\n\tw\n"),
+        (
+            "f:\n    if x:\n        y\n",
+            "\tif x:\n\t\ty",
+            "\tif x:\n\t\ty\n\t\t\tz",
+            "f:\n    if x:\n        y\n            z\n",
+        ),
+        ("f:\n  if x:\n    y\n", "if x:\n  y", "if x:\n  z\n    w", "f:\n  if x:\n    z\n      w\n"),
+        ("f:\n\tif x:\n", "  if x:", "  if x:\n    y", "f:\n\tif x:\n\t\ty\n"),
+    ],
+)
+def test_new_lines_get_the_tabs_or_spaces_of_the_file(
+    toolbox: Toolbox, root: Path, before: str, old: str, body: str, after: str
+) -> None:
+    path = write(root, before, "a.txt")
+    assert call(toolbox, "edit", path="a.txt", old=old, body=body).status == "ok"
+    assert path.read_text() == after
+
+
+def test_a_file_that_is_read_only_is_left_alone(toolbox: Toolbox, root: Path) -> None:
+    path = write(root, APP)
+    path.chmod(0o444)
+    assert "read-only" in call(toolbox, "edit", path="app.py", old="return 1", body="return 5").text
+    assert path.read_text() == APP
+
+
+@pytest.mark.parametrize(("path", "there"), [("APP.py", "app.py"), ("Sub/new.py", "sub"), ("sub/A.TXT", "sub/a.txt")])
+def test_a_new_file_is_not_made_beside_one_that_differs_by_case(
+    toolbox: Toolbox, root: Path, path: str, there: str
+) -> None:
+    write(root, APP)
+    write(root, "x", "sub/a.txt")
+    told = call(toolbox, "write", path=path, body="x = 1\n")
+    assert told.status == "refused"
+    assert f"there is {there}, which differs by case alone" in told.text
+    assert call(toolbox, "write", path="sub/b.txt", body="x\n").status == "ok"
+
+
+@pytest.mark.parametrize("path", ["~/.profile", "~root/x", "x/" * 600 + "y"])
+def test_a_path_that_means_another_place_makes_no_folder(toolbox: Toolbox, root: Path, path: str) -> None:
+    for name in ("read", "write", "create"):
+        assert call(toolbox, name, path=path, body="x\n").status == "failed"
+    assert list(root.iterdir()) == []
+
+
+def test_a_text_stays_a_text(toolbox: Toolbox, root: Path) -> None:
+    path = write(root, APP)
+    assert "NUL" in call(toolbox, "edit", path="app.py", old="return 1", body="return '\0'").text
+    assert "NUL" in call(toolbox, "write", path="b.py", body="\0").text
+    assert path.read_text() == APP

@@ -25,6 +25,7 @@ from laconic.foundation.limits import MAX_EDITED_BYTES, MAX_WHOLE_LINES
 _AGAIN = "If it is right, send the same again: the user is asked"
 _NEW_MODE = 0o644
 _RUNNABLE_MODE = 0o755
+_WRITABLE = 0o222
 
 
 class Plan(NamedTuple):
@@ -102,8 +103,12 @@ def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
     """What an edit would do; raises `LaconicError` where there is no file to edit."""
     inside = places.resolved(toolbox.root, str(arguments["path"]))
     found = places.read(toolbox.root, inside)
+    if not found.mode & _WRITABLE:
+        return Refused(inside, "it is read-only: whoever made it so does not want it changed")
     content = read_content(found.data, inside)
     body = str(arguments.get("body", ""))
+    if "\0" in body:
+        return Refused(inside, "the body holds a NUL character: the file would be no text any more")
     made = _edit_of(content, arguments, body)
     if isinstance(made, edits.Refusal):
         shown = tuple(line for lines in made.ranges for line in lines)
@@ -124,6 +129,10 @@ def plan_new(toolbox: Toolbox, arguments: Mapping[str, Any], body: str) -> Plan 
         data = places.read(toolbox.root, inside).data
         lines = len(read_content(data, inside).lines)
         return Refused(inside, f"it exists with {lines} lines: {_call_to_use(inside, lines)}", data)
+    if other := places.alike(toolbox.root, inside):
+        return Refused(inside, f"there is {other}, which differs by case alone: name that, or choose another name")
+    if "\0" in body:
+        return Refused(inside, "the body holds a NUL character: it would be no text")
     content = Content((), "utf-8", b"", "\n")
     after = content._replace(lines=tuple(f"{line}\n" for line in body_lines(body)))
     mode = _RUNNABLE_MODE if body.startswith("#!") else _NEW_MODE

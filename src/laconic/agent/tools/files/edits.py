@@ -5,13 +5,14 @@ An edit that does not fit the file is never guessed at. It comes back as a refus
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from laconic.agent.tools.files.content import Content, body_lines
 from laconic.foundation.limits import MAX_WHOLE_LINES
 
 AROUND = 3  # lines shown on either side of a place
+_TAB_SPACES = 4  # where nothing says how many make a tab
 _MOST_PLACES = 3  # of a text that stands in several
 _MOST_COMPARED_LINES = 2_000  # with one that stands nowhere
 
@@ -121,9 +122,32 @@ def _is_alike(found: Sequence[str], wanted: Sequence[str]) -> bool:
 
 def _shifted(body: Sequence[str], wanted: Sequence[str], found: Sequence[str]) -> list[str]:
     """The new lines, indented as the file's are where the model wrote another margin."""
-    pairs = [(one, other) for one, other in zip(wanted, found, strict=True) if one.strip()]
-    here, there = _margin(pairs[0][0]), _margin(pairs[0][1])
-    return [there + line.removeprefix(here) if line.strip() and line.startswith(here) else line for line in body]
+    margins: dict[str, str] = {}
+    for one, other in zip(wanted, found, strict=True):
+        if one.strip():
+            margins.setdefault(_margin(one), _margin(other))
+    return [_moved(line, margins) if line.strip() else line for line in body]
+
+
+def _moved(line: str, margins: Mapping[str, str]) -> str:
+    """A line with the margin of the file in place of the nearest that the model wrote; what is left is translated."""
+    own = _margin(line)
+    known = max((here for here in margins if own.startswith(here)), key=len, default="")
+    return margins.get(known, "") + _translated(own[len(known) :], margins) + line[len(own) :]
+
+
+def _translated(margin: str, margins: Mapping[str, str]) -> str:
+    """Spaces as tabs where the file has tabs, and the other way round; `margins` say how many spaces make one."""
+    has_tabs = any("\t" in there for there in margins.values())
+    pairs = [(there, here) if has_tabs else (here, there) for here, there in margins.items()]
+    widths = [
+        len(spaces) // len(tabs) for tabs, spaces in pairs if tabs and set(tabs) == {"\t"} and set(spaces) == {" "}
+    ]
+    width = next(filter(None, widths), _TAB_SPACES)
+    if has_tabs and set(margin) == {" "}:
+        return "\t" * (len(margin) // width) + " " * (len(margin) % width)
+    is_spaces = any(there for there in margins.values()) and not has_tabs
+    return margin.replace("\t", " " * width) if is_spaces else margin
 
 
 def _margin(line: str) -> str:

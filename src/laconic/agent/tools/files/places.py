@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_EDITED_BYTES, MAX_SNAPSHOT_FILE_BYTES
+from laconic.foundation.limits import MAX_EDITED_BYTES, MAX_PATH_CHARACTERS, MAX_SNAPSHOT_FILE_BYTES
 
 NOT_OURS = frozenset({".git", ".laconic"})  # what git runs and believes, and what Laconic has derived
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -47,6 +47,10 @@ def resolved(root: Path, path: str) -> str:
     """
     if not path.strip() or "\0" in path or "\n" in path:
         raise LaconicError("path_not_found", "the path is empty or no path", "name a file from the root")
+    if len(path) > MAX_PATH_CHARACTERS:
+        raise LaconicError("path_not_found", f"the path has more than {MAX_PATH_CHARACTERS:,} characters")
+    if path.strip().startswith("~") and not os.path.lexists(root / path.strip().partition("/")[0]):
+        raise LaconicError("denied", f"{path} leads out of the repository", "name a path below its root")
     real = os.path.realpath(root / path.strip())
     if real == str(root):
         return "."
@@ -125,6 +129,21 @@ def state_in(folder: int, name: str, inside: str) -> State:
         return State(mode, os.fsencode(os.readlink(name, dir_fd=folder)))
     found = read_in(folder, name, inside, MAX_SNAPSHOT_FILE_BYTES)
     return State(stat.S_IFREG | found.mode, found.data)
+
+
+def alike(root: Path, inside: str) -> str:
+    """What is there that differs from a resolved path by case alone, "" if nothing does."""
+    around = ""
+    for name in inside.split("/"):
+        try:
+            names = os.listdir(root / around)
+        except OSError:
+            return ""
+        if name not in names:
+            found = next((one for one in sorted(names) if one.casefold() == name.casefold()), "")
+            return f"{around}/{found}".removeprefix("/") if found else ""
+        around = f"{around}/{name}".removeprefix("/")
+    return ""
 
 
 def exists(root: Path, inside: str) -> bool:
