@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.tokens.report import report as report_tokens
+from bench.tokens.report import write_summary as write_tokens_summary
 
 HERE = Path(__file__).parent
 MEASURED = HERE / "results"
@@ -39,7 +40,7 @@ def kept(name: str) -> Record:
 
 
 def write_page() -> None:
-    """Rewrite `RESULTS.md` from what is remembered."""
+    """Rewrite `RESULTS.md`, and what the README shows of it, from what is remembered."""
     lines = ["# Results", "", "Written by the commands named below, not by hand.", ""]
     for name, section in (
         ("groundtruth", _ground_truth),
@@ -68,6 +69,8 @@ def write_page() -> None:
         if record := kept(name):
             lines += section(record)
     (HERE / "RESULTS.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    if record := kept("tokens"):
+        write_tokens_summary(record)
 
 
 def _services(record: Record) -> Iterator[str]:

@@ -71,7 +71,10 @@ class Git:
 
 
 def cases(repository: Path, number: int, least_touched: int = 2) -> Iterator[Case]:
-    """The newest commits with a telling subject that change a few symbols, one in so many that they spread."""
+    """The newest commits with a telling subject that change a few symbols.
+
+    A commit of which the clone lacks contents, as a clone that fetches them when asked may, is passed over.
+    """
     git = Git(repository)
     listed = git("rev-list", "--no-merges", f"--max-count={WINDOW_COMMITS}", "--format=%H%x00%P%x00%s", "HEAD")
     found = 0
@@ -80,7 +83,10 @@ def cases(repository: Path, number: int, least_touched: int = 2) -> Iterator[Cas
         text = " ".join(_REFERENCE.sub("", subject).split())
         if len(parents.split()) != 1 or len(text.split()) < MIN_WORDS or ROUTINE.search(text):
             continue
-        changes = _changes(git, parents, commit)
+        try:
+            changes = _changes(git, parents, commit)
+        except subprocess.CalledProcessError:
+            continue
         touched = _touched(changes)
         if least_touched <= len(touched) <= MAX_TOUCHED:
             yield Case(commit, parents, text, tuple(changes), tuple(touched))

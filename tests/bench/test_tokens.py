@@ -9,11 +9,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from bench.results import kept
 from bench.tokens import ours, plain
 from bench.tokens.__main__ import BUDGETS, WHOLE, measured
 from bench.tokens.cases import Case, Git, called, cases, with_given_half
 from bench.tokens.covered import Marks, Text, marks
 from bench.tokens.questions import HALF, SUBJECT, SYMBOL, questions
+from bench.tokens.report import BEGIN, END, README, summary, write_summary
 
 from laconic.foundation.tokens import count
 from laconic.workspace import Workspace
@@ -153,3 +155,22 @@ def test_a_pack_that_is_larger_than_its_files_is_told(case: Case, clone: Path, w
 def test_the_command_says_when_there_is_nothing_to_measure(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "bench.tokens", str(tmp_path)]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 2
+
+
+def test_the_summary_of_the_readme_is_the_recorded_one() -> None:
+    lines = list(summary(kept("tokens")))
+    assert "\n".join(lines) in README.read_text("utf-8")
+    assert sum(line.startswith("| a touched function") for line in lines) == 1
+
+
+def test_the_summary_is_put_between_its_marks_and_nowhere_else(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}old\n{END}after\n")
+    write_summary(kept("tokens"), page)
+    text = page.read_text("utf-8")
+    assert text.startswith(f"before\n{BEGIN}")
+    assert text.endswith(f"{END}after\n")
+    assert "old" not in text
+    page.write_text("no marks\n")
+    write_summary(kept("tokens"), page)
+    assert page.read_text("utf-8") == "no marks\n"
