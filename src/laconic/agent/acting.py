@@ -92,7 +92,7 @@ async def _made(talk: Conversation, tool: Tool, call: Call, id: str) -> Observat
     async with _overheard(talk, id):
         observation = await tool.run(talk.toolbox, call.arguments)
     if tool.effect_of(call.arguments) is not Effect.READ and observation.status == "ok":
-        talk.repeats.changed(tool.name, call.arguments)
+        talk.repeats.changed(tool.name, call.arguments, observation.text)
     return observation
 
 

@@ -95,6 +95,7 @@ async def _answer(talk: Conversation) -> Answer:
     except LaconicError as error:
         if error.code != "window_exceeded" or not await room.has_room(talk, is_refused=True):
             raise
+        await talk.emit(Notice(talk.turn, Level.WARNING, f"{error.message}; asked again without the oldest steps"))
     return await answer(talk)
 
 

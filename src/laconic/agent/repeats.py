@@ -23,7 +23,7 @@ class Repeated(IntEnum):
 
 
 class Repeats:
-    """The calls since something has changed, and what they gave last."""
+    """The calls of a turn, what they gave last, and how often since something has changed."""
 
     def __init__(self) -> None:
         self._seen: dict[str, tuple[bytes, int]] = {}
@@ -35,20 +35,28 @@ class Repeats:
 
     def after(self, tool: str, arguments: Mapping[str, Any], result: str) -> Repeated:
         """Take note of what a call gave; how often it gave the same by now."""
-        key, digest = _key(tool, arguments), content_hash(result.encode("utf-8", "replace"))
+        key, digest = _key(tool, arguments), _digest(result)
         last, times = self._seen.get(key, (b"", 0))
         times = times + 1 if digest == last else 1
         self._seen[key] = (digest, times)
         return Repeated(min(times, Repeated.EXCLUDED))
 
-    def changed(self, tool: str, arguments: Mapping[str, Any]) -> None:
-        """Something was changed by this call: every other one may well be worth making again."""
+    def changed(self, tool: str, arguments: Mapping[str, Any], result: str) -> None:
+        """Something may have been changed by this call: every other one may well be worth making again.
+
+        Not so where it gave what it gave the last time: commands that take turns would never be noticed.
+        """
         key = _key(tool, arguments)
-        self._seen = {key: self._seen[key]} if key in self._seen else {}
+        if self._seen.get(key, (b"", 0))[0] != _digest(result):
+            self._seen = {each: (last, times if each == key else 0) for each, (last, times) in self._seen.items()}
 
     def forget(self) -> None:
         """Another turn begins."""
         self._seen = {}
+
+
+def _digest(result: str) -> bytes:
+    return content_hash(result.encode("utf-8", "replace"))
 
 
 def _key(tool: str, arguments: Mapping[str, Any]) -> str:

@@ -83,6 +83,13 @@ def test_a_call_may_be_made_again_when_something_has_changed(root: Path) -> None
     assert len(of_kind(events, CallStarted)) == 13
 
 
+def test_commands_that_take_turns_and_change_nothing_end_in_a_question(root: Path) -> None:
+    replies: list[Said] = [call("bash", command=f"echo {'ab'[number % 2]}") for number in range(20)]
+    _, (events,) = talk(root, replies, "run both", choices=ALLOWED)
+    assert reason_of(events) is Reason.STUCK
+    assert len(of_kind(events, CallStarted)) < 12
+
+
 def test_calls_that_cannot_be_made_are_answered_and_bounded(root: Path) -> None:
     model, (events,) = talk(root, [call("reed", query="x"), call("fly"), *[call("fly")] * 9], "go", abilities=TEXT_WAY)
     assert reason_of(events) is Reason.STUCK

@@ -139,6 +139,7 @@ def test_a_server_that_says_that_the_window_is_full_is_believed_once(root: Path)
     assert reason_of(events) is Reason.ANSWERED
     assert len(of_kind(events, Compacted)) == 1
     assert size(model.prompts[-1]) < size(model.prompts[-2])
+    assert [event.text for event in of_kind(events, Notice)] == ["too long; asked again without the oldest steps"]
     events = turns(root, Scripted([read, call("list"), full, full]), ["look"])
     assert reason_of(events) is Reason.FAILED
 
