@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -18,9 +19,12 @@ from bench.hostile.questions import QUESTIONS
 from bench.hostile.repository import MARK, OUTSIDE, SECRET, make
 
 from laconic.capabilities import catalogue
+from laconic.capabilities.declaration import parameters_of
+from laconic.capabilities.invoke import invoke
 from laconic.cli.daemon import ANSWER_WORDS
 from laconic.cli.main import main
 from laconic.daemon import lifecycle
+from laconic.workspace import Workspace
 
 WORDS = list(hostile.command_lines())
 ANSWER_SECONDS = 120.0
@@ -45,6 +49,20 @@ class Opened:
             if f"{where}/".startswith(self.outside):
                 self.found.append(place)
 
+    def watch(self, outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Look out from now on; what is opened from a directory is known by where its descriptor leads."""
+        self.outside, self.found = f"{outside.resolve()}/", []
+        opens = os.open
+
+        def watched(*arguments: Any, **named: Any) -> int:
+            descriptor = opens(*arguments, **named)
+            place = os.path.realpath(f"/dev/fd/{descriptor}")
+            if self.outside and f"{place}/".startswith(self.outside):
+                self.found.append(place)
+            return descriptor
+
+        monkeypatch.setattr(os, "open", watched)
+
 
 OPENED = Opened()
 
@@ -61,7 +79,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def root(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The repository as the current directory; nobody may have looked beside it."""
     monkeypatch.chdir(folder / "root")
-    OPENED.outside, OPENED.found = f"{folder / OUTSIDE}/", []
+    OPENED.watch(folder / OUTSIDE, monkeypatch)
     yield folder / "root"
     OPENED.outside = ""
     assert OPENED.found == []
@@ -72,11 +90,15 @@ def test_there_is_a_question_for_every_capability() -> None:
     assert set(QUESTIONS) == set(catalogue.NAMES)
 
 
-def test_the_watch_sees_who_looks_outside(folder: Path) -> None:
-    OPENED.outside = f"{folder / OUTSIDE}/"
+def test_the_watch_sees_who_looks_outside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    OPENED.watch(folder / OUTSIDE, monkeypatch)
     (folder / "root" / "links" / "file.py").read_bytes()
+    directory = os.open(folder, os.O_RDONLY)
+    for name in ("outside/secret.py", "root/links/folder"):
+        os.close(os.open(name, os.O_RDONLY, dir_fd=directory))
+    os.close(directory)
     OPENED.outside = ""
-    assert OPENED.found
+    assert len(OPENED.found) >= 3
 
 
 @pytest.mark.parametrize("words", WORDS, ids=lambda words: ascii(" ".join(words)))
@@ -111,3 +133,67 @@ def test_a_daemon_answers_all_the_same(
                 assert not ending.is_bad, ending
         finally:
             lifecycle.stop(str(root))
+
+
+def outside_paths(folder: Path) -> list[str]:
+    """What leads out of the root, as paths, places and symbols are written."""
+    secret = folder / OUTSIDE / "secret.py"
+    return [str(secret), "../outside/secret.py", "links/folder/secret.py", "links/file.py:1", "a\0b"]
+
+
+def patch_of(path: str) -> str:
+    """A patch of a line that is there already."""
+    return f"--- a/{path}\n+++ b/{path}\n@@ -2,1 +2,1 @@\n-# before\n+def {SECRET}(): ...\n".replace(SECRET, "x")
+
+
+@pytest.mark.parametrize("name", sorted(QUESTIONS))
+def test_no_argument_of_any_capability_leads_out(folder: Path, root: Path, name: str) -> None:
+    capability = catalogue.load(name)
+    texts = [one for one in parameters_of(capability.parameters) if one.type is str]
+    with Workspace.open(root, refresh=False) as workspace:
+        for parameter in texts:
+            for path in outside_paths(folder):
+                for given in (path, patch_of(path)) if parameter.name == "patch" else (path,):
+                    asked = {**QUESTIONS[name][1], parameter.name: [given] if parameter.many else given}
+                    outcome = invoke(capability, workspace, asked)
+                    assert outcome.failure is None or not outcome.failure.is_defect, (asked, outcome.failure)
+                    answer = outcome.envelope()
+                    shown = str(answer.get("error") or answer["result"]).replace(given, "")
+                    assert SECRET not in shown, asked
+
+
+LATER = {
+    "code.extract": {"file": "a/b.py"},
+    "code.symbol.get": {"symbol": "a/b.py:inside"},
+    "code.context": {"symbols": ["inside"], "include": ["a/b.py"]},
+    "code.search": {"query": ['"def"']},
+    "code.packet": {"task": "inside is wrong", "min_confidence": 0},
+    "code.cfg": {"symbol": "inside"},
+    "code.complexity": {},
+    "code.dead": {},
+    "code.duplicates": {},
+    "code.map": {},
+}
+
+
+@pytest.mark.parametrize("name", LATER)
+@pytest.mark.parametrize("link", ["a", "a/b.py"])
+def test_a_link_that_was_made_after_the_index_leads_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, link: str
+) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for directory, text in ((root / "a", "def inside(): ...\n"), (outside, f"def {SECRET}(): ...\n")):
+        directory.mkdir(parents=True)
+        (directory / "b.py").write_text(text)
+    with Workspace.open(root) as workspace:
+        workspace.refresh()
+    (root / link).rename(tmp_path / "before")
+    (root / link).symlink_to(outside if link == "a" else outside / "b.py")
+    OPENED.watch(outside, monkeypatch)
+    try:
+        with Workspace.open(root, refresh=False) as workspace:
+            outcome = invoke(catalogue.load(name), workspace, LATER[name])
+    finally:
+        OPENED.outside = ""
+    assert OPENED.found == []
+    assert SECRET not in str(outcome.envelope())
