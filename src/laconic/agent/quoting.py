@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 # Fences, also within a line; a fence that is not closed goes on to the end.
 _FENCED = re.compile(r"^[ \t]*(~{3,}).*?(?:^[ \t]*\1|\Z)|(`{3,}).*?(?:\2|\Z)", re.DOTALL | re.MULTILINE)
-_MARKED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|[“„][^”“]*[”“]|«[^»]*»")  # a straight quotation mark ends with its line
+_MARKED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|[“„][^”“]*[”“]|«[^«»]*»")  # a straight quotation mark ends with its line
 # Lines that nobody types who talks to somebody.
 _LOOKS = {
     "a quotation": r"\s*>",
@@ -22,7 +22,8 @@ _LOOKS = {
     "a time": r"\W{0,2}(?:\d{4}-\d\d-\d\d[T\s]|\d\d:\d\d:\d\d|\d\d/\w{3}/\d{4}|[A-Z][a-z]{2}\s+\d\d?\s\d\d:\d\d)",
     "a level": r"\W{0,2}(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|(?:PASS|FAIL)(?:ED)?|SKIPPED)\b",
     "a package manager": r"npm (?:ERR!|error|WARN)",
-    "git": r"commit [0-9a-f]{7}|On branch |Changes (?:not staged|to be) |(?:Author|Date|Merge):\s|(?:no changes|nothing) (?:added )?to commit\b",
+    "git": r"commit [0-9a-f]{7}|On branch |Changes (?:not staged|to be) |(?:Author|Date|Merge):\s"
+    r"|(?:no changes|nothing) (?:added )?to commit\b",
     "a compiler": r"\S+?[:(]\d+(?:[:,]\d+)?\)?:\s+(?:fatal )?(?:error|warning|note)\b|(?:error|warning)\[\w+\]:",
     "a test runner": r"E   |[=_*-]{3,}\s.*[=_*-]{3,}\s*$",
     "a stack": r"Traceback \(|\s*File \".*\", line \d|\s*at \S+.*[:(]|Caused by:|panic:|thread '.*' panicked",
@@ -44,6 +45,7 @@ _LISTED = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 # What lines of code and of tables of results have; a paragraph where most have it is material as a whole.
 _STRUCTURE = re.compile(r"\s{2}|\s*//|.*(?:\w\(.*\)|\s[=!+<>&|]=?=?\s|[=-]>|::|\w\[|[,({\[]\s*$|\s{3,}\S)")
 _LEAST_LINES = 3  # of such a paragraph
+_SEEN_CHARACTERS = 300  # of a line, from which it is told what it is
 
 
 def own_words(message: str, pasted: Iterable[str] = ()) -> str:
@@ -71,7 +73,8 @@ def _looks(lines: Iterable[str]) -> Iterator[_Look]:
     """Each line; what goes on below the head of a diff, in a comment, or indented after a blank line, is material."""
     is_diff = is_code = is_list = is_comment = False
     before = ""
-    for line in lines:
+    for whole in lines:
+        line = whole[:_SEEN_CHARACTERS]
         is_comment = "/*" in line or (is_comment and "*/" not in before)
         is_diff = bool(_DIFF.match(line)) or (is_diff and bool(_OF_DIFF.match(line)))
         is_list = bool(_LISTED.match(line)) or (is_list and (not line.strip() or line[:1].isspace()))

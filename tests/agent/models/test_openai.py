@@ -230,7 +230,7 @@ def test_what_goes_wrong_is_one_clear_error(parts: Sequence[bytes], code: str, w
 def test_what_serves_no_models_is_told_from_a_server_without_one(said: bytes) -> None:
     async def one() -> None:
         async with answering(refusal("200 OK", said)) as url:
-            with pytest.raises(LaconicError, match="model_unavailable: .* serves no models: it answers"):
+            with pytest.raises(LaconicError, match=r"model_unavailable: .* serves no models: it answers"):
                 await connect(url)
 
     asyncio.run(one())

@@ -119,7 +119,7 @@ def recipients(draft: Draft, identities: Identities, channels: Channels, presenc
     if to.startswith("#") or draft.kind == CHANNEL:
         channel = channels.get(to)
         if channel is None:
-            hint = f"`laconic channels join '{to}'` joins it, as does a line ->relay:#channel; `laconic channels` lists them"
+            hint = f"`laconic channels join '{to}'` or a line ->relay:#channel joins it; `laconic channels` lists all"
             raise LaconicError("channel_not_found", f"nobody is in {to}", hint)
         return tuple(name for name in channel.members if name != draft.sender)
     if to.endswith(":" + EVERYBODY):
