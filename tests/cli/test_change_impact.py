@@ -171,6 +171,23 @@ def test_a_file_of_tests_that_only_imports_is_named_after_the_others(ask: Ask, r
     assert result["imports_command"] == "pytest"  # no file of tests is left out
 
 
+@pytest.mark.parametrize(("importing", "is_nearly_all"), [(9, True), (3, False)])
+def test_files_that_are_nearly_all_are_not_listed(
+    ask: Ask, repository: Repository, importing: int, is_nearly_all: bool
+) -> None:
+    lines = ["import app" if at < importing else "import os" for at in range(9)]
+    files = {f"tests/test_{at}.py": f"{line}\n\n\ndef test_it():\n    pass\n" for at, line in enumerate(lines)}
+    files["tests/test_calls.py"] = "import app\n\n\ndef test_call():\n    app.run()\n"
+    repository({"app.py": "def run():\n    return 1\n", "pytest.ini": "[pytest]\n", **files})
+    answer = ask("change-impact", "app.py:run", "--json").result
+    assert (answer["nearly_all"], answer["imports"]["total"]) == (is_nearly_all, importing)
+    named = "pytest tests/test_0.py tests/test_1.py tests/test_2.py"
+    assert answer["imports_command"] == ("pytest" if is_nearly_all else named)
+    shown = ask("change-impact", "app.py:run").out
+    assert ("tests/test_2.py" in shown) is not is_nearly_all
+    assert shown.endswith(f"and by imports  {answer['imports_command']}\n")
+
+
 def test_what_calls_back_from_outside_reaches_tests(ask: Ask, repository: Repository) -> None:
     repository(
         {

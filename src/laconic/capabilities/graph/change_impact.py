@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 DEFAULT_ROUTES = 50
 NAMED_TESTS = 2  # of a file, or on a way, in the text of one route; of more it is said how many
 LEAST_PERCENT = 10
+NEARLY_ALL = 0.8  # of the files that hold tests; to name so many is longer than to run all, and saves little
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,8 @@ class ChangeImpact:
     imports: Page[ImportingTests]  # without files all of whose tests are found by calls
     likely_command: str  # runs the likely tests
     command: str  # runs all tests that are found by calls
-    imports_command: str  # runs the files of `imports`
+    imports_command: str  # runs the files of `imports`, or everything where that is nearly the same
+    nearly_all: bool  # whether the files of `imports` and those of the tests by calls are nearly all that hold tests
     cut: bool
     least_certainty: float  # of the ways that were followed
 
@@ -145,9 +147,12 @@ def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
     importing = _importing(workspace, change, found, suites)
     likely = [one.test for one in found.tests if one.certainty >= LIKELY]
     every = [one.test for one in found.tests]
+    by_imports = [SelectedTest(one.file) for one in importing]
+    all_files = _all_files([*every, *by_imports], languages, suites)
+    is_nearly_all = len({test.path for test in (*every, *by_imports)}) > NEARLY_ALL * len(all_files) > 0
 
     def command_of(tests: Sequence[SelectedTest]) -> str:
-        return command(tests, languages.__getitem__, workspace.root, _all_files(tests, languages, suites))
+        return command(tests, languages.__getitem__, workspace.root, all_files)
 
     return ChangeImpact(
         change.base,
@@ -159,7 +164,8 @@ def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
         page_of(importing, parameters.limit, parameters.offset),
         command_of(likely),
         command_of(every),
-        command_of([SelectedTest(one.file) for one in importing]),
+        command_of(list(map(SelectedTest, all_files)) if by_imports and is_nearly_all else by_imports),
+        bool(by_imports) and is_nearly_all,
         found.cut or len(change.symbols) > MAX_CHANGED_SYMBOLS,
         least,
     )
@@ -289,7 +295,10 @@ def text(impact: ChangeImpact, style: Style) -> str:
         blocks += rest_line(impact.routes, "route", style)
     if impact.cut:
         blocks.append(style.doubtful("… the search stopped at its bound: there may be more"))
-    if impact.imports.total:
+    if impact.nearly_all:
+        files = counted(impact.imports.total, "more file")
+        blocks.append(f"{files} of tests with others that import it: with those above nearly all there are")
+    elif impact.imports.total:
         blocks += _imports_text(impact.imports, style)
     return "\n".join([*blocks, *_commands_text(impact, style)])
 
