@@ -347,6 +347,26 @@ async def test_keys_of_tools_tiers_and_retrieval() -> None:
         assert "RAG off" in screen.text
 
 
+@pytest.mark.parametrize("does", ["ctrl+t", "/tier 1", "/fork"])
+async def test_a_session_that_was_deleted_elsewhere_is_said_to_be_gone(does: str) -> None:
+    class Gone(Scripted):
+        def set_tier(self, tier: int) -> None:
+            raise LaconicError("session_not_found", "this session was deleted by another process", "begin a new one")
+
+        async def fork(self) -> str:
+            raise LaconicError("session_not_found", "this session was deleted by another process", "begin a new one")
+
+    async with seen(Gone()) as screen:
+        if does.startswith("/"):
+            await screen.type(does)
+            await screen.press("enter")
+        else:
+            await screen.press(does)
+        await screen.shows("deleted by another process")
+        await screen.press("ctrl+r")
+        await screen.shows("no code is looked up beforehand")
+
+
 async def test_a_session_that_goes_on_shows_what_was_said() -> None:
     async with seen(Scripted()) as screen:
         await ask(screen, "/sessions")

@@ -247,8 +247,12 @@ class ChatScreen(Screen[None]):
     def action_tier(self) -> None:
         """Ctrl+T: the next tier, after the last one the first."""
         highest = max((tool.tier for tool in self.agent.tools()), default=0)
-        self.agent.set_tier((self.agent.status().tier + 1) % (highest + 1))
-        self.say_tier()
+        try:
+            self.agent.set_tier((self.agent.status().tier + 1) % (highest + 1))
+        except LaconicError as error:
+            self._say_error(error)
+        else:
+            self.say_tier()
 
     def say_tier(self) -> None:
         """What can be called now."""
