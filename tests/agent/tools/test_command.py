@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.agent.tools.box import call, opened, tokens
 
+from laconic.agent.tools.running import command as running
 from laconic.agent.tools.running.command import Confinement, Ended, Limits, Output, confinement, run
 from laconic.agent.tools.running.keeper import landlock_version
 from laconic.agent.tools.toolbox import Toolbox
@@ -239,3 +240,23 @@ def test_who_is_not_confined_is_told_so(root: Path, tmp_path: Path) -> None:
         told = call(toolbox, "bash", command=f"echo b > {tmp_path}/b.txt")
         assert told.status == "ok"
         assert asyncio.run(toolbox.confinement()).told() == "not confined"
+
+
+def free(monkeypatch: pytest.MonkeyPatch, free_bytes: int) -> None:
+    """Have a command believe that so much is left on the disk, of which it may use half."""
+    monkeypatch.setattr(running, "_free_bytes", lambda paths: dict.fromkeys(paths, free_bytes))
+
+
+def test_no_file_takes_more_than_half_of_what_is_left(
+    toolbox: Toolbox, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free(monkeypatch, 20_000)
+    assert call(toolbox, "bash", command="head -c 9000 /dev/zero > small").status == "ok"
+    assert call(toolbox, "bash", command="head -c 90000 /dev/zero > large").status == "failed"
+    assert (root / "large").stat().st_size <= 10_000
+
+
+def test_a_command_is_ended_before_it_fills_the_disk(toolbox: Toolbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "LEAST_FREE_BYTES", 1 << 60)
+    free(monkeypatch, 1 << 60)  # much more than there is: it seems to be used up
+    assert call(toolbox, "bash", command="sleep 1000").text == "ended: it had nearly filled the disk"

@@ -108,7 +108,7 @@ def test_it_is_said_what_was_taken_back_and_what_was_not(toolbox: Toolbox, proje
     assert told.text.splitlines() == [
         "secret, src/app.py are as before `git reset -q --hard HEAD~1; echo x > out.log; rm secret`",
         f"git's history stays: the commit was {old} and is {new}",
-        "files that git ignores stay",
+        "files that git ignores, and repositories inside, stay",
     ]
     assert (project / "out.log").read_text() == "x\n"
 

@@ -54,7 +54,7 @@ def _not_kept(note: Mapping[str, Any]) -> list[str]:
     if note.get(HEADS):
         was, now = (head or "no commit" for head in note[HEADS])
         lines.append(f"git's history stays: the commit was {was} and is {now}")
-    return [*lines, "files that git ignores stay"] if COMMAND in note else lines
+    return [*lines, "files that git ignores, and repositories inside, stay"] if COMMAND in note else lines
 
 
 def _named(names: Sequence[str]) -> str:

@@ -171,6 +171,7 @@ def _become(given: Mapping[str, Any]) -> NoReturn:
         os.dup2(1, 2)
         os.closerange(3, 1024)
         _be_first_to_go()
+        _leave_room(given["free_bytes"].values())
         if given["confines"]:
             _confine(given)
         os.chdir(given["root"])  # now: mounts lie on top of what was there
@@ -185,6 +186,17 @@ def _be_first_to_go() -> None:
     """Where memory runs out, it is this command that the system ends (`proc_pid_oom_score_adj(5)`)."""
     with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
         file.write("1000")
+
+
+def _leave_room(free_bytes: Iterable[int]) -> None:
+    """No file may take more than half of what is left on the disk; how much all take is watched."""
+    import resource
+
+    for free in free_bytes:
+        with suppress(OSError, ValueError):
+            known = [one for one in resource.getrlimit(resource.RLIMIT_FSIZE) if one != resource.RLIM_INFINITY]
+            most = min([free // 2, *known])
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
 
 def _confine(given: Mapping[str, Any]) -> None:
