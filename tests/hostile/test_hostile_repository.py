@@ -173,6 +173,7 @@ LATER = {
     "code.dead": {},
     "code.duplicates": {},
     "code.map": {},
+    "code.change_impact": {"files": ["a/b.py"]},
 }
 
 
@@ -185,6 +186,7 @@ def test_a_link_that_was_made_after_the_index_leads_nowhere(
     for directory, text in ((root / "a", "def inside(): ...\n"), (outside, f"def {SECRET}(): ...\n")):
         directory.mkdir(parents=True)
         (directory / "b.py").write_text(text)
+        (directory / "test_b.py").write_text("from a.b import inside\n\n\ndef test_inside():\n    inside()\n")
     with Workspace.open(root) as workspace:
         workspace.refresh()
     (root / link).rename(tmp_path / "before")

@@ -43,8 +43,9 @@ class Projects:
         return any(not runner.says or re.search(runner.says, self._text(path)) for path in paths)
 
     def _listed(self, directory: str) -> list[str]:
+        place = os.path.normpath(self._root / directory)
         try:
-            return sorted(os.listdir(self._root / directory))
+            return sorted(os.listdir(place)) if os.path.realpath(place) == place else []
         except OSError:
             return []
 
