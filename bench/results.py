@@ -294,16 +294,23 @@ def _sessions(record: Record) -> Iterator[str]:
     yield (
         f"Tokens of the answers that one commit after the other takes (maps of 1,000 tokens, packs of at most "
         f"{record['budget']:,}): if the whole files were read each time; without a session; the same answers in one "
-        "session with `--no-fill`; packs that fill what the session saves, and what these would take without one."
+        "session with `--no-fill`; packs that fill what the session saves, and what these would take without one. "
+        "`new` are the tokens of lines that no answer before had, and `at most` how many times fewer tokens there "
+        "would be if nothing else were sent."
     )
     yield ""
-    yield "| repository | question | asked | files | without | no fill | times fewer | filled | worth | times more |"
-    yield "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+    yield (
+        "| repository | question | asked | files | without | new | at most | no fill | times fewer | filled | worth "
+        "| times more |"
+    )
+    yield "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     for row in record["rows"]:
         fewer, more = row["without"] / max(1, row["shorter"]), row["worth"] / max(1, row["filled"])
+        most = row["without"] / max(1, row["new"])
         yield (
             f"| {row['repository']} | {row['kind']} | {row['asked']} | {row['files']:,} | {row['without']:,} | "
-            f"{row['shorter']:,} | {fewer:.1f} | {row['filled']:,} | {row['worth']:,} | {more:.1f} |"
+            f"{row['new']:,} | {most:.1f} | {row['shorter']:,} | {fewer:.1f} | {row['filled']:,} | {row['worth']:,} | "
+            f"{more:.1f} |"
         )
     yield ""
 

@@ -5,11 +5,16 @@ changes and of one caller of each; makes the change; asks for these functions an
 the change. All tasks are one session. Each question is put without it, with it and `--no-fill` (the same packs, in as
 few tokens as the reader needs), and in a second session that fills what it saves. Beside that stands what it would take
 to read, each time, the whole file in which the function is, or the files of code that the commit changes.
+
+How much a session can save is bounded by what is asked: lines that no answer had before have to be sent. `new` counts
+their tokens in the answers without a session, headings of files and of symbols included if only their line numbers are
+not new. An answer that says the same with fewer lines can stay below it, so it is a bound for sending whole lines.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,7 +35,8 @@ from laconic.workspace import Workspace
 MAX_ASKED = 2  # functions of one commit
 MAX_FILES = 12  # of a commit: larger ones are no single task
 MAP_TOKENS = 1_000
-COLUMNS = ("asked", "files", "without", "shorter", "filled", "worth")
+COLUMNS = ("asked", "files", "without", "new", "shorter", "filled", "worth")
+_LINE_NUMBERS = re.compile(r"@\d+(-\d+)?( of \d+(-\d+)?)?")
 
 
 class Question(NamedTuple):
@@ -51,12 +57,13 @@ class Task(NamedTuple):
 def measure(repository: Path, number: int, budget: int) -> dict[str, Counter[str]]:
     """The tokens of all answers by kind of question: without a session, shorter, filled, and what that is worth."""
     totals: dict[str, Counter[str]] = {name: Counter() for name in COLUMNS}
+    seen: set[str] = set()
     with tempfile.TemporaryDirectory() as directory:
         copy = Path(directory) / "copy"
         _git(repository, "clone", "--quiet", str(repository), str(copy))
         for task in tasks(copy, number):
             for question in _questions(copy, task, budget):
-                _ask(copy, question, totals)
+                _ask(copy, question, totals, seen)
     return totals
 
 
@@ -115,7 +122,14 @@ def _callers(copy: Path, symbols: tuple[str, ...]) -> list[str]:
     return found
 
 
-def _ask(copy: Path, question: Question, totals: dict[str, Counter[str]]) -> None:
+def _new_lines(text: str, seen: set[str]) -> str:
+    """The lines of an answer that none before had, wherever in their files they stood; `seen` then has them."""
+    new = [line for line in text.splitlines(keepends=True) if _LINE_NUMBERS.sub("", line) not in seen]
+    seen.update(_LINE_NUMBERS.sub("", line) for line in new)
+    return "".join(new)
+
+
+def _ask(copy: Path, question: Question, totals: dict[str, Counter[str]], seen: set[str]) -> None:
     kind, capability, arguments = question
     is_map = capability == "code.map"
     with Workspace.open(copy) as workspace:
@@ -139,6 +153,7 @@ def _ask(copy: Path, question: Question, totals: dict[str, Counter[str]]) -> Non
     totals["asked"][kind] += 1
     totals["files"][kind] += sum(map(count, texts)) if texts else without.used
     totals["without"][kind] += without.used
+    totals["new"][kind] += count(_new_lines(without.text, seen))
     totals["shorter"][kind] += shorter.used
     totals["filled"][kind] += filled.used
     totals["worth"][kind] += filled.used + filled.session.saved

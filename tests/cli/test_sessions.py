@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -45,10 +47,17 @@ class Reader:
             if one.get("delta") == "unchanged":
                 self.unchanged += 1
             elif one.get("delta") == "diff":
-                self.texts[key] = applied(self.texts[key], one["diff"])
+                self.texts[key] = applied(self.had(*key), one["diff"])
                 self.diffs += 1
             elif "code" in one and one.get("delta") != "changed":
                 self.texts[key] = one["code"]
+
+    def had(self, key: str, detail: str) -> str:
+        """A text that was given, by itself or as a function of the file."""
+        if (key, detail) in self.texts:
+            return self.texts[key, detail]
+        path, _, name = key.partition(":")
+        return function_of(self.texts[path, "body"], name)
 
     def check(self, text: str, workspace: Workspace) -> None:
         """What was said to be unchanged, or was put together from diffs, is what stands in the files."""
@@ -62,7 +71,15 @@ class Reader:
                 around = self.texts.get((symbol.path, "body")) == texts.extract(symbol.path).text
                 parent = workspace.engine.store.symbol(symbol.parent)
                 around |= parent is not None and self.texts.get((parent.id, "body")) == texts.code(parent)[0]
-                assert around or self.texts[symbol.id, "body"] == texts.code(symbol)[0]
+                assert around or self.had(symbol.id, "body") == texts.code(symbol)[0]
+
+
+def function_of(source: str, name: str) -> str:
+    """The lines of a function, without the indentation that they share."""
+    found = next(
+        node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef) and node.name == name
+    )
+    return textwrap.dedent("".join(source.splitlines(keepends=True)[found.lineno - 1 : found.end_lineno]))
 
 
 def turn(workspace: Workspace, reader: Reader, symbol: str, budget: int, **more: Any) -> Any:
@@ -173,6 +190,19 @@ def test_a_session_is_forgotten_and_rehydrated_on_demand(ask: Ask, copied: Path)
     assert f"etag {tag}" in ask("symbol", "get", "Filling.climb").out
     assert ask(*words, "--reset").out == whole
     assert ask("context", "fit", "--reset").status == 2
+
+
+def test_of_a_file_that_was_shown_whole_only_what_changed_is_sent(ask: Ask, copied: Path) -> None:
+    words = ("--session", "me", "--no-fill", "--budget", "2000")
+    file = next(copied.rglob("scale.py"))
+    ask("context", "Scale.settle", "--include", file.relative_to(copied).as_posix(), *words)
+    file.write_text(file.read_text("utf-8").replace("range(SETTLE_ROUNDS):", "range(SETTLE_ROUNDS):  # a few"))
+    changed = ask("context", "Scale.settle", *words, "--depth", "0").out
+    assert "[diff from " in changed
+    assert "+    for _ in range(SETTLE_ROUNDS):  # a few" in changed
+    assert "[unchanged " in ask("context", "Scale.by_path", *words, "--depth", "0").out
+    again = ask("context", "Scale.by_path", "--rehydrate", "Scale.by_path", *words, "--depth", "0").out
+    assert "if block.part is not Part.RELATION" in again
 
 
 def test_what_is_part_of_something_known_is_known(ask: Ask, copied: Path) -> None:

@@ -13,6 +13,7 @@ from laconic.code.languages.registry import LANGUAGES, language_of_path
 from laconic.code.pack.memory import sessions as sessions_module
 from laconic.code.pack.memory.deltas import diff_of
 from laconic.code.pack.memory.etag import etag_of, normalised
+from laconic.code.pack.memory.older import stands_in
 from laconic.code.pack.memory.sessions import Sessions, Shown
 from laconic.code.symbols import Kind, Symbol
 from laconic.code.syntax.extract import extract
@@ -155,3 +156,12 @@ def test_damage_costs_what_was_remembered_and_no_more(tmp_path: Path) -> None:
         assert sessions.shown("a") == {}
         sessions.record("a", {"x": Shown("1", "s")}, [])
         assert set(sessions.shown("a")) == {"x"}
+
+
+@given(st.text(alphabet="ab \n", min_size=1), st.text(alphabet="ab \n"), st.text(alphabet="ab \n"), st.integers(0, 4))
+def test_lines_stand_in_a_text_that_was_made_of_them(inner: str, before: str, after: str, indent: int) -> None:
+    lines = inner.splitlines()
+    moved = "\n".join(" " * indent + line if line else line for line in lines)
+    found = stands_in(inner, f"{before}\n{moved}\n{after}\n")
+    assert found or len(lines) < 2 or not lines[0]
+    assert not stands_in(f"{inner}\nc\nc\n", f"{before}\n{moved}\n{after}\n")

@@ -16,6 +16,7 @@ from laconic.code.lenses.candidate import SIBLING, TARGET_SCORE, Candidate, View
 from laconic.code.pack.ladder import ITEM_BYTES, size_bytes
 from laconic.code.pack.memory.deltas import diff_of
 from laconic.code.pack.memory.etag import etag_of, normalised
+from laconic.code.pack.memory.older import Older, stands_in
 from laconic.code.pack.memory.sessions import Shown
 from laconic.code.pack.model import Count, Delta, Detail, Extract, Item, Pack, Relation
 from laconic.code.pack.texts import Texts
@@ -33,6 +34,7 @@ class _Standing(NamedTuple):
     known: Detail | None  # the most that it has and that is still so
     outdated: bool  # whether it has a text that is not so any more
     diffs: Mapping[Detail, str]  # to what is now, from what it has
+    base: str = ""  # the tag of what it has
 
 
 class Reader:
@@ -54,6 +56,8 @@ class Reader:
         self._gone = self._no_longer(view)
         self._standings: dict[str, _Standing] = {}
         self._files: dict[str, bool] = {}
+        self._anew = frozenset(anew)
+        self._older: dict[str, Older] = {}
 
     def known(self, symbol: Symbol) -> Detail | None:
         """The detail up to which nothing of the symbol need be sent, None if it was not shown or has changed."""
@@ -77,8 +81,7 @@ class Reader:
             return self._unchanged(item)
         diff = "" if is_cut or not self._is_whole(item) else standing.diffs.get(item.detail, "")
         if diff and self._count(diff) + self._count(MARK) < self._count(item.code):
-            base = self._shown[item.symbol.id].etag
-            return replace(item, code=diff, delta=Delta.DIFF, base=base, etag=self.etag(item.symbol))
+            return replace(item, code=diff, delta=Delta.DIFF, base=standing.base, etag=self.etag(item.symbol))
         if standing.outdated and item.detail < Detail.SKELETON:
             return replace(item, delta=Delta.CHANGED)
         return item
@@ -115,9 +118,11 @@ class Reader:
         return self._standings[symbol.id]
 
     def _compared(self, symbol: Symbol) -> _Standing:
+        if symbol.id in self._anew:
+            return _Standing(None, False, {})
         if self._has_around(symbol):
             return _Standing(Detail.BODY, False, {})
-        had = self._shown.get(symbol.id)
+        had = self._had(symbol)
         if had is None:
             return _Standing(None, False, {})
         now = {Detail.SIGNATURE: self._texts.signature(symbol).plain}
@@ -131,15 +136,32 @@ class Reader:
         # Half of what it has being out of date, nothing is called unchanged: not even a signature that is.
         known = None if other else max(same, default=None)
         diffs = {detail: diff_of(texts[detail], now[detail]) for detail in other if detail > Detail.SIGNATURE}
-        return _Standing(known, bool(other), diffs)
+        return _Standing(known, bool(other), diffs, had.etag)
+
+    def _had(self, symbol: Symbol) -> Shown | None:
+        """What the reader has of a symbol: what it was shown by itself, or where its body was part of something."""
+        had = self._shown.get(symbol.id)
+        if had is not None and had.body:
+            return had
+        for key in filter(None, (symbol.parent, _whole_key(symbol.path))):
+            around = self._shown.get(key, NOTHING).body
+            if around and key not in self._older:
+                self._older[key] = Older(symbol.path, around, self._texts)
+            before = self._older[key].shown(symbol) if around else None
+            if before is not None:
+                return before
+        return had
 
     def _has_around(self, symbol: Symbol) -> bool:
         """Whether the reader has the whole file, or the body of something around the symbol, as it is now."""
         path = symbol.path
         if path not in self._files:
-            had = self._shown.get(f"{path}\nwhole")
+            had = self._shown.get(_whole_key(path))
             self._files[path] = had is not None and had.body == self._texts.extract(path).text
         if self._files[path]:
+            return True
+        part = self._shown.get(f"{symbol.parent}\n{Detail.BODY.word}") if symbol.parent else None
+        if part is not None and symbol.id not in self._shown and stands_in(self._texts.whole(symbol), part.body):
             return True
         parent = self._shown.get(symbol.parent) if symbol.parent else None
         if parent is None or not parent.body:
@@ -234,7 +256,7 @@ class Reader:
         referred: list[str] = []
         for item in pack.items:
             if item.delta is Delta.UNCHANGED:
-                referred += [item.symbol.id, _part_key(item)]
+                referred += [item.symbol.id, _part_key(item), item.symbol.parent, _whole_key(item.symbol.path)]
             elif item.detail > Detail.NAME:
                 sent[item.symbol.id] = after = self._after(item, pack)
                 had = self._shown.get(item.symbol.id, NOTHING)
@@ -312,6 +334,11 @@ def _part_key(item: Item) -> str:
     return f"{item.symbol.id}\n{item.detail.word}"
 
 
+def _whole_key(path: str) -> str:
+    """Under which a whole file is remembered."""
+    return f"{path}\nwhole"
+
+
 def _key(extract: Extract) -> str:
     """Under which lines of a file are remembered: no symbol's id has a line feed and then these."""
-    return f"{extract.path}\nwhole" if extract.whole else f"{extract.path}\n{extract.first_line}-{extract.last_line}"
+    return _whole_key(extract.path) if extract.whole else f"{extract.path}\n{extract.first_line}-{extract.last_line}"
