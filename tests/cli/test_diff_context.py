@@ -307,6 +307,26 @@ def test_a_history_that_is_too_short_is_told(
     assert "unshallow" in answer.out
 
 
+def test_of_a_long_function_the_lines_are_shown_that_are_like_the_changed_ones(
+    repository: Repository, ask: Ask
+) -> None:
+    def steps(word: str) -> str:
+        return "".join(f"    {word}_{number} = prepare_{word}(number={number})\n" for number in range(60))
+
+    def request(word: str) -> str:
+        return f"    {word} = open_connection({word}_1, retry_limit=limit_of({word}_2))\n"
+
+    files = {
+        f"shop/{word}.py": f"def {word}_all():\n{steps(word)}{request(word)}{steps(word)}    return {word}\n"
+        for word in ("orders", "payments")
+    }
+    root = repository(files)
+    edit(root, "shop/orders.py", "retry_limit=limit_of(orders_2)", "retry_policy=policy_of(orders_2)")
+    code = slices(ask, "--budget", "1500")["shop/payments.py:payments_all"]["code"]
+    assert "retry_limit=limit_of" in code
+    assert code.count("\n") < 100
+
+
 EDIT = st.tuples(st.integers(0, 30), st.sampled_from(["", "    x = cents(2)", "def new(): pass", "# é"]))
 FORM = st.sampled_from(["text", "compact", "ultracompact", "markdown", "json"])
 

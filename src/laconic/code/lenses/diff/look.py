@@ -1,9 +1,10 @@
 """The diff lens: the symbols that changed, and what the rest of the change is likely to need.
 
-The evidence for each piece of code (`evidence.py`) is summed with the weights below: a conditional logit over all
-pieces (McFadden 1974), so that a score is proportional to the chance that whoever makes this change has to look at the
-piece as well. The weights were fitted to 194 commits of 14 public repositories, cut in two like the cases that
-`bench/groundtruth/diff_context.py` judges by, and none of which is among these. Tests were no part of what was hidden.
+The evidence for each piece of code (`evidence.py`), a few lines of a symbol, is weighed by boosted trees (`trees.py`):
+the chance that whoever makes this change has to write there as well. Within the budget those pieces are chosen that
+cover the most (`choice.py`). `bench/diff_training.py` grew the trees from 392 commits of 19 public repositories, cut in
+two like the cases that `bench/groundtruth/diff_context.py` judges by, and none of which is among these. Tests were no
+part of what was hidden.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from laconic.code.lenses.candidate import (
     CALLEE,
     CALLER,
     DELETED,
-    NEAR_TARGET_SCORE,
     TARGET_SCORE,
     TEST,
     Candidate,
@@ -27,46 +26,24 @@ from laconic.code.lenses.candidate import (
     merged,
     ranked,
 )
-from laconic.code.lenses.diff.evidence import FIELDS, Evidence, Figures, Sources, gather
+from laconic.code.lenses.diff.choice import SYMBOL_TOKENS, chosen, tokens_of
+from laconic.code.lenses.diff.evidence import Evidence, Figures, Sources, gather
 from laconic.code.lenses.diff.notes import without_text
 from laconic.code.lenses.diff.placed import ChangedSymbol, FileChange, Side
 from laconic.code.lenses.diff.regions import Region
+from laconic.code.lenses.diff.trees import shipped
 from laconic.code.places import is_test
 from laconic.code.symbols import CLASS_KINDS, Kind, Symbol
 from laconic.foundation.limits import MAX_CANDIDATES_SYMBOLS, MAX_TARGET_SYMBOLS
 
-WEIGHTS = {
-    "test": -2.79,
-    "same_file": 0.42,
-    "same_folder": 0.44,
-    "path_words": 0.34,
-    "words": 0.14,
-    "file_words": 0.08,
-    "body_words": 1.46,
-    "alike_name": 0.91,
-    "alike_line": 2.06,
-    "gone_name": 0.02,
-    "gone_words": 1.31,
-    "brought_words": 0.94,
-    "around_names": 0.13,
-    "cochanged_lines": 0.10,
-    "cochanged_file": 0.91,
-    "churn": 1.76,
-    "named": 0.17,
-    "value": -2.08,
-    "class": 0.13,
-    "callee": 0.05,
-    "caller": -0.13,
-    "size": -0.07,
-    "order": 2.95,
-}
 # The chance that a piece of code is needed, times the budget in tokens, below which it is left out: what little a pack
 # has to say is not filled up with guesses.
 LEAST_CHANCE_TOKENS = 18
+HEADING_TOKENS = 40  # of a pack
+TEST_SHARE = 0.06  # of its chance that a piece of a test has, since a change is finished in the code first
 TOKENS_A_TARGET = 40  # of the budget, that a changed symbol is sure to be named
-BEST_SCORE = 0.9  # of the best piece; others in proportion
-LEAST_SHARE = 0.3  # of the chance of its best piece that another piece of a long symbol has, to be shown with it
-MOST_PIECES = 4  # of one symbol
+BEST_SCORE = 0.9  # of the likeliest symbol; others in proportion
+LEAST_SCORE = 1e-6
 AROUND_LINES = 3  # shown around changed lines of a long symbol
 WHOLE_CHANGED_LINES = 24  # of a changed symbol that is shown whole
 MOST_GONE_LINES = 12  # shown of a symbol that is gone
@@ -77,14 +54,27 @@ MENTION = "mention"  # it uses names that the change takes away or brings
 COCHANGE = "co-change"  # commits that wrote the changed lines wrote some of it, too
 NEIGHBOUR = "neighbour"  # of the same file, or close by
 WORDING = "wording"  # it is about the same words
+_LINES = {
+    COCHANGE: ("churn", "together"),
+    MENTION: (
+        "alike_removed", "alike_added", "gone", "brought", "gone_words", "brought_words", "calls",
+    ),
+    NEIGHBOUR: ("alike_around", "kept", "around"),
+}  # fmt: skip
+# The figures that speak for each reason.
+EVIDENCE = {
+    COCHANGE: ("cochanged_file", *_LINES[COCHANGE], *(f"symbol_{name}" for name in _LINES[COCHANGE])),
+    MENTION: ("named", "file_alike", "file_gone", *_LINES[MENTION], *(f"symbol_{name}" for name in _LINES[MENTION])),
+    NEIGHBOUR: (
+        "same_file", "same_folder", "same_owner", "order", "near", "around_share", *_LINES[NEIGHBOUR],
+        *(f"symbol_{name}" for name in _LINES[NEIGHBOUR]),
+    ),
+    WORDING: (
+        "path_words", "words", "words_rank", "body_words", "body_rank", "alike_name", "name_words", "file_words",
+        "file_rank",
+    ),
+}  # fmt: skip
 CALLS = frozenset({CALLER, CALLEE, TEST})  # the names of these say something by themselves
-
-
-class _Piece(NamedTuple):
-    chance: float
-    region: Region
-    reason: str
-    of: str
 
 
 def look(changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sources: Sources, budget: int) -> View:
@@ -98,7 +88,7 @@ def look(changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], source
         _target(one, one.symbol.id in holding) for one in changed if not (one.is_gone and one.symbol.path in removed)
     ]
     beyond = [replace(one, score=BEYOND_TARGETS_SCORE) for one in targets[most_targets:]]
-    others, unlikely = _others(evidence, LEAST_CHANCE_TOKENS / budget)
+    others, unlikely = _others(evidence, targets, budget)
     candidates = ranked([*targets[:most_targets], *beyond, *others])
     left = unlikely + Counter(one.reason for one in candidates[MAX_CANDIDATES_SYMBOLS:])
     apart = frozenset(one.symbol.path for one in targets)
@@ -133,58 +123,73 @@ def _parts_of_change(one: ChangedSymbol, holds_others: bool) -> tuple[tuple[int,
     return merged(near)
 
 
-def chances(figures: Figures) -> Figures:
-    """The chance of each piece that it is the next to be needed; together they are 1."""
-    if not len(figures):
-        return np.zeros(0)
-    sums = figures @ np.array([WEIGHTS[name] for name in FIELDS])
-    found: Figures = np.exp(sums - sums.max())
-    found /= found.sum()
-    return found
+def chances(evidence: Evidence) -> Figures:
+    """The chance of each piece that it is needed."""
+    tests = np.array([is_test(region.symbol.path) for region in evidence.regions], bool)
+    found: Figures = 1 / (1 + np.exp(-shipped().odds(evidence.figures)))
+    return np.where(tests, TEST_SHARE * found, found)
 
 
-def _others(evidence: Evidence, least_chance: float) -> tuple[list[Candidate], Counter[str]]:
-    """Candidates for all symbols that are likely enough or called, and by reason the number of the others."""
-    by_symbol: dict[str, list[_Piece]] = defaultdict(list)
-    found = chances(evidence.figures)
-    for region, chance, row in zip(evidence.regions, found.tolist(), evidence.figures, strict=True):
-        reason, of = _reason(region, row, evidence.edges)
-        by_symbol[region.symbol.id].append(_Piece(chance, region, reason, of))
-    top = float(found.max(initial=0.0))
-    candidates: list[Candidate] = []
-    unlikely: Counter[str] = Counter()
-    for pieces in by_symbol.values():
-        best = max(pieces, key=lambda piece: piece.chance)
-        if best.chance >= least_chance or best.reason in CALLS:
-            candidates.append(_candidate(pieces, best, top))
+def _others(evidence: Evidence, targets: Sequence[Candidate], budget: int) -> tuple[list[Candidate], Counter[str]]:
+    """Candidates for all symbols that have a chosen piece or are called, and by reason the number of the others."""
+    if not evidence.regions:
+        return [], Counter()
+    found = chances(evidence)
+    best = {evidence.regions[at].symbol.id: at for at in np.argsort(found, kind="stable").tolist()}  # the last stays
+    reasons = _reasons(list(best.values()), evidence)
+    pieces = _pieces(evidence, found, targets, budget)
+    calls = evidence.edges["caller"].keys() | evidence.edges["callee"].keys()
+    shown = [symbol_id for symbol_id in best if symbol_id in pieces or symbol_id in calls]
+    sums = {symbol_id: float(sum(found[pieces.get(symbol_id, [best[symbol_id]])])) for symbol_id in shown}
+    top = max(sums.values(), default=1.0)
+    candidates = []
+    for symbol_id in shown:
+        symbol = evidence.regions[best[symbol_id]].symbol
+        parts = _parts(symbol, [evidence.regions[at] for at in pieces.get(symbol_id, ())])
+        score = max(LEAST_SCORE, BEST_SCORE * sums[symbol_id] / top)
+        candidates.append(Candidate(symbol, score, *reasons[symbol_id], whole_only=symbol_id in pieces, parts=parts))
+    return candidates, Counter(reasons[symbol_id][0] for symbol_id in best.keys() - sums.keys())
+
+
+def _pieces(
+    evidence: Evidence, found: Figures, targets: Sequence[Candidate], budget: int
+) -> Mapping[str, Sequence[int]]:
+    """By symbol the positions of its pieces that are chosen for what the targets leave of the budget."""
+    room = budget - HEADING_TOKENS - sum(_tokens_of_target(one, evidence.lines) for one in targets)
+    known = {one.symbol.path for one in targets}
+    pieces: dict[str, list[int]] = defaultdict(list)
+    for at in chosen(evidence.regions, found, evidence.lines, room, LEAST_CHANCE_TOKENS / budget, known):
+        pieces[evidence.regions[at].symbol.id].append(at)
+    return dict(pieces)
+
+
+def _tokens_of_target(target: Candidate, lines: Mapping[str, Sequence[str]]) -> float:
+    """About what a changed symbol takes, with what is told of its removed lines."""
+    symbol = target.symbol
+    parts = target.parts or ((symbol.start_line, symbol.end_line),)
+    shown = [row for first, last in parts for row in lines.get(symbol.path, ())[first - 1 : last]]
+    removed = [text for _, text in target.change.removed] if target.change else []
+    return SYMBOL_TOKENS + tokens_of(shown) + tokens_of(removed)
+
+
+def _parts(symbol: Symbol, pieces: Sequence[Region]) -> tuple[tuple[int, int], ...]:
+    """The lines to show of a symbol; none for all of it."""
+    parts = merged([(piece.first, piece.last) for piece in pieces])
+    return () if parts == ((symbol.start_line, symbol.end_line),) else parts
+
+
+def _reasons(rows: Sequence[int], evidence: Evidence) -> dict[str, tuple[str, str]]:
+    """What says most for each symbol of some pieces: a call first, then the evidence that adds most to the odds."""
+    trees = shipped()
+    told = trees.told(evidence.figures[rows])
+    columns = {reason: [trees.fields.index(name) for name in names] for reason, names in EVIDENCE.items()}
+    found: dict[str, tuple[str, str]] = {}
+    for row, at in zip(told, rows, strict=True):
+        symbol = evidence.regions[at].symbol
+        if symbol.id in evidence.edges["caller"]:
+            found[symbol.id] = (TEST if is_test(symbol.path) else CALLER), evidence.edges["caller"][symbol.id][1]
+        elif symbol.id in evidence.edges["callee"]:
+            found[symbol.id] = CALLEE, evidence.edges["callee"][symbol.id][1]
         else:
-            unlikely[best.reason] += 1
-    return candidates, unlikely
-
-
-def _candidate(pieces: list[_Piece], best: _Piece, top: float) -> Candidate:
-    """One candidate for all pieces of a symbol: of a long one only those are shown that are nearly as likely."""
-    symbol = best.region.symbol
-    likely = [piece for piece in pieces if piece.chance >= LEAST_SHARE * best.chance]
-    likely = sorted(likely, key=lambda piece: -piece.chance)[:MOST_PIECES]
-    is_whole = len(pieces) == 1 and (best.region.first, best.region.last) == (symbol.start_line, symbol.end_line)
-    parts = () if is_whole else merged([(piece.region.first, piece.region.last) for piece in likely])
-    score = min(NEAR_TARGET_SCORE, BEST_SCORE * sum(piece.chance for piece in likely) / top)
-    return Candidate(symbol, score, best.reason, best.of, whole_only=best.reason not in CALLS, parts=parts)
-
-
-def _reason(region: Region, row: Figures, edges: Mapping[str, Mapping[str, tuple[float, str]]]) -> tuple[str, str]:
-    """What says most for a piece: a call first, then what adds most to its score."""
-    symbol_id = region.symbol.id
-    if symbol_id in edges["caller"]:
-        return (TEST if is_test(region.symbol.path) else CALLER), edges["caller"][symbol_id][1]
-    if symbol_id in edges["callee"]:
-        return CALLEE, edges["callee"][symbol_id][1]
-    told = {name: WEIGHTS[name] * float(figure) for name, figure in zip(FIELDS, row, strict=True)}
-    worth = {
-        COCHANGE: told["cochanged_lines"] + told["cochanged_file"] + told["churn"],
-        MENTION: told["gone_name"] + told["gone_words"] + told["brought_words"] + told["named"] + told["alike_line"],
-        NEIGHBOUR: told["same_file"] + told["order"],
-        WORDING: told["words"] + told["file_words"] + told["body_words"],
-    }
-    return max(worth, key=worth.__getitem__), ""
+            found[symbol.id] = max(columns, key=lambda reason: float(row[columns[reason]].sum())), ""
+    return found

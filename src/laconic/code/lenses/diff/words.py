@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from laconic.code.index.patch import FileDiff
@@ -30,18 +30,25 @@ def names_of(diffs: Iterable[FileDiff], lines_of: Callable[[str], Sequence[str]]
     new: Counter[str] = Counter()
     around: Counter[str] = Counter()
     for diff in diffs:
-        lines = lines_of(diff.path) if diff.path else ()
+        for text in near_lines(diff, lines_of):
+            around.update(NAME.findall(text))
         for hunk in diff.hunks:
             old.update(_names(hunk.removed))
             new.update(_names(hunk.added))
-            before = max(0, hunk.new_first - 1 - AROUND_LINES)
-            after = hunk.new_first - 1 + len(hunk.added)
-            for text in (*lines[before : hunk.new_first - 1], *lines[after : after + AROUND_LINES]):
-                around.update(NAME.findall(text))
     gone = _most({name: times for name, times in old.items() if times > new[name]})
     brought = _most({name: times for name, times in new.items() if times > old[name]})
     kept = _most({name: times for name, times in old.items() if times == new[name]})
     return Names(gone, brought, kept, _most(around) - gone - brought - kept)
+
+
+def near_lines(diff: FileDiff, lines_of: Callable[[str], Sequence[str]]) -> Iterator[str]:
+    """The lines next to those that changed in a file."""
+    lines = lines_of(diff.path) if diff.path else ()
+    for hunk in diff.hunks:
+        before = hunk.new_first - 1
+        after = before + len(hunk.added)
+        yield from lines[max(0, before - AROUND_LINES) : before]
+        yield from lines[after : after + AROUND_LINES]
 
 
 def terms_of(names: Iterable[str]) -> dict[str, float]:

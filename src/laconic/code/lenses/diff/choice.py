@@ -1,0 +1,89 @@
+"""Which pieces to show: the most expected coverage for the tokens, by greedy choice.
+
+The worth of a choice is the expected number of needed pieces in it, and taking by worth per cost is the greedy rule for
+a knapsack. The first piece of a symbol costs its heading too, the first of a file that of the file; the other pieces of
+a symbol are weighed anew when its heading is paid. Costs are guesses, so they count for a little less than they are.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.code.lenses.diff.regions import Region
+
+TOKENS_PER_BYTE = 0.27
+LINE_TOKENS = 0.3  # that the end of a line takes
+SYMBOL_TOKENS = 14  # of the first piece of a symbol, for what it is and its signature
+FILE_TOKENS = 8  # of the first piece of a file, for its path
+COST_POWER = 0.75
+MOST_SHARE = 0.4  # of the tokens, that the pieces of one symbol take but for the first: they are shown all or none
+GAP_TOKENS = 6  # for the mark where lines are left out
+
+Chances = NDArray[np.float64]
+
+
+def chosen(
+    regions: Sequence[Region],
+    chances: Chances,
+    lines: Mapping[str, Sequence[str]],
+    budget: float,
+    least: float,
+    known: Collection[str],
+) -> list[int]:
+    """The positions of the pieces to show within about so many tokens, the best first, none below the least chance.
+
+    `known` are files of which something is shown in any case.
+    """
+    likely = np.flatnonzero(chances >= least).tolist()
+    pieces = _by_symbol(likely, regions, lines)
+    heap = [
+        (-_worth(chances[at], cost + SYMBOL_TOKENS), at)
+        for of_symbol in pieces.values()
+        for at, cost in of_symbol.items()
+    ]
+    heapify(heap)
+    taken: dict[int, None] = {}
+    spent: dict[str, float] = {}  # by symbol
+    files = set(known)
+    most = budget * MOST_SHARE
+    while heap:
+        _, at = heappop(heap)
+        symbol = regions[at].symbol
+        headings = SYMBOL_TOKENS * (symbol.id not in spent) + FILE_TOKENS * (symbol.path not in files)
+        cost = pieces[symbol.id][at] + headings
+        is_too_much = symbol.id in spent and spent[symbol.id] + cost > most
+        if at in taken or cost > budget or is_too_much:
+            continue
+        budget -= cost
+        taken[at] = None
+        files.add(symbol.path)
+        if symbol.id not in spent:
+            for mate, alone in pieces[symbol.id].items():
+                heappush(heap, (-_worth(chances[mate], alone), mate))
+        spent[symbol.id] = spent.get(symbol.id, 0.0) + cost
+    return list(taken)
+
+
+def _by_symbol(
+    likely: Iterable[int], regions: Sequence[Region], lines: Mapping[str, Sequence[str]]
+) -> dict[str, dict[int, float]]:
+    """By symbol what each of its pieces costs beside the headings."""
+    found: dict[str, dict[int, float]] = defaultdict(dict)
+    for at in likely:
+        symbol, first, last = regions[at]
+        found[symbol.id][at] = tokens_of(lines[symbol.path][first - 1 : last]) + GAP_TOKENS
+    return found
+
+
+def _worth(chance: float, cost: float) -> float:
+    return float(chance / cost**COST_POWER)
+
+
+def tokens_of(rows: Iterable[str]) -> float:
+    """About the tokens of some lines."""
+    return sum(len(row.encode("utf-8", "replace")) * TOKENS_PER_BYTE + LINE_TOKENS for row in rows)
