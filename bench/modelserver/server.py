@@ -22,9 +22,9 @@ ROOT = Path(__file__).parents[2]
 class Server:
     """A running server: `url` is where it listens."""
 
-    def __init__(self, model: Path, window: int = 8_192, slots: int = 1, reuse: int = 0) -> None:
+    def __init__(self, model: Path, window: int = 8_192, slots: int = 1, reuse: int = 0, port: int = 0) -> None:
         words = [sys.executable, "-m", "bench.modelserver.server", str(model), "--window", str(window)]
-        words += ["--slots", str(slots), "--reuse", str(reuse)]
+        words += ["--slots", str(slots), "--reuse", str(reuse), "--port", str(port)]
         self.log = model.with_suffix(".log")
         path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
         with self.log.open("ab") as log:
@@ -60,8 +60,8 @@ class Server:
         self.kill()
 
 
-def serve(model: str, window: int, slots: int, reuse: int) -> None:
-    """Serve a model on some port of this machine until standard input ends; say where on standard output."""
+def serve(model: str, window: int, slots: int, reuse: int, port: int) -> None:
+    """Serve a model on a port of this machine (0: some) until standard input ends; say where on standard output."""
     import xllamacpp
 
     told = os.dup(1)
@@ -72,6 +72,7 @@ def serve(model: str, window: int, slots: int, reuse: int) -> None:
     params.n_ctx = window
     params.n_parallel = slots
     params.n_cache_reuse = reuse  # tokens at least of a part that is moved; 0 for none
+    params.port = port
     params.n_gpu_layers = 0
     params.fit_params = False
     params.warmup = False
@@ -97,5 +98,6 @@ if __name__ == "__main__":
     parser.add_argument("--window", type=int, default=8_192)
     parser.add_argument("--slots", type=int, default=1)
     parser.add_argument("--reuse", type=int, default=0)
+    parser.add_argument("--port", type=int, default=0)
     asked = parser.parse_args()
-    serve(asked.model, asked.window, asked.slots, asked.reuse)
+    serve(asked.model, asked.window, asked.slots, asked.reuse, asked.port)

@@ -30,9 +30,9 @@ def scripted(tmp_path: Path) -> Iterator[Scripted]:
     """
     with ExitStack() as running:
 
-        def start(script: Sequence[Reply | str], window: int = 8_192) -> Server:
+        def start(script: Sequence[Reply | str], window: int = 8_192, port: int = 0) -> Server:
             path = tmp_path / f"scripted{len(list(tmp_path.glob('scripted*.gguf')))}.gguf"
             write_scripted(path, script)
-            return running.enter_context(Server(path, window))
+            return running.enter_context(Server(path, window, port=port))
 
         yield start

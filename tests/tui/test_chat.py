@@ -432,6 +432,27 @@ async def test_another_size_lays_everything_out_again() -> None:
         assert len(screen.text.splitlines()) <= 20
 
 
+async def test_another_size_while_an_answer_is_written() -> None:
+    words = "one two three four five six seven eight nine ten "
+    turn = [
+        TextDelta(1, words * 12),
+        PAUSE,
+        TextDelta(1, words * 12),
+        PAUSE,
+        TextDelta(1, f"{words * 12}\n\nthe end\n"),
+    ]
+    async with seen(Scripted([turn]), (120, 40)) as screen:
+        await ask(screen, "hi")
+        await screen.shows("nine ten")
+        for size in ((60, 20), (100, 30)):
+            await screen.pilot.resize_terminal(*size)
+            screen.agent.go_on()
+        await screen.shows("the end")
+        answer = screen.chat.query_one(Answer)
+        await screen.until(lambda: max(row.cell_length for row in answer.rows) in range(80, 97))
+        assert " ".join(row.plain.strip() for row in answer.rows).split() == [*(words * 36).split(), "the", "end"]
+
+
 async def test_whoever_scrolls_up_is_left_there() -> None:
     lines = "".join(f"{number}\n\n" for number in range(100))
     turn = [TextDelta(1, lines), EDIT, TextDelta(1, "the end\n")]

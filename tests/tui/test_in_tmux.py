@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -85,12 +86,31 @@ def test_a_conversation_from_beginning_to_end(scripted: Scripted, terminal: Term
     assert file.read_text() == SOURCE.replace("return water", "return hot(water)")
 
     terminal.keys("/undo", "Enter")
-    terminal.shows("as it was before")
+    terminal.shows("is as before the last change")
     assert file.read_text() == SOURCE
 
     terminal.tmux("resize-window", "-t", "one", "-x", "60", "-y", "20")
     wait_for(lambda: len(terminal.text().splitlines()) == 20 and "Now it is hot." in terminal.text())
     terminal.keys("C-c")  # nothing is running: the program stays
     terminal.shows("Nothing is running")
+    terminal.keys("C-q")
+    terminal.shows("the status was 0")
+
+
+def test_without_a_server_it_says_what_to_start_until_one_runs(
+    scripted: Scripted, terminal: Terminal, tmp_path: Path
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = shlex.join([sys.executable, "-m", "laconic", "chat", "--url", f"http://127.0.0.1:{port}"])
+    folder = tmp_path / "tea"
+    folder.mkdir()
+    terminal.start(f"{command}; echo the status was $?; cat", folder)
+    assert "llama-server" in terminal.shows("no server of models listens")
+    scripted(["Here I am."], port=port)
+    terminal.shows("Ask about this repository")
+    terminal.keys("are you there?", "Enter")
+    terminal.shows("Here I am.")
     terminal.keys("C-q")
     terminal.shows("the status was 0")

@@ -31,6 +31,7 @@ from laconic.foundation.escape import visible_line
 from laconic.tui.answer import Answer
 from laconic.tui.calls import Call, shown
 from laconic.tui.columns import Columns
+from laconic.tui.link import is_behind
 
 MAX_ENTRIES = 200  # on the screen; the session keeps everything
 MAX_NAMED_ITEMS = 4  # of what was put into the prompt
@@ -123,7 +124,7 @@ class Log(VerticalScroll, can_focus=True):
                 self._end_answer()
                 self._add(Call(event, self._width()))
             case CallProgress():
-                if (call := self._call(event.call_id)) is not None:
+                if not is_behind(self.app) and (call := self._call(event.call_id)) is not None:
                     call.tell(event.tail)
             case CallEnded():
                 if (call := self._call(event.call_id)) is not None:
@@ -160,7 +161,9 @@ class Log(VerticalScroll, can_focus=True):
             self._ticking.resume()
 
     def _flush(self) -> None:
-        """Show more of what was written; the timer rests while nothing is."""
+        """Show more of what was written; the timer rests while nothing is, and passes over a line that is behind."""
+        if is_behind(self.app):
+            return
         for answer in self._growing:
             answer.flush()
         self._growing = [answer for answer in self._growing if not answer.is_done]

@@ -105,8 +105,8 @@ class Detail(Static):
     """What a call will do: a diff of `path`, or the command."""
 
     def __init__(self, text: str, path: str) -> None:
-        super().__init__(markup=False)
         self._rows = list(diff_rows(text, path))
+        super().__init__(Content("\n").join(self._rows), markup=False)
 
     def on_resize(self, event: Resize) -> None:
         """Lay out for the width that there is."""

@@ -17,6 +17,7 @@ from laconic.foundation.escape import visible_line
 from laconic.tui.columns import hanging
 from laconic.tui.shown import ToolRow
 
+_ANY_CELLS = 1_000  # before the width is known
 _POLICIES = {"allow": "", "ask": "asks first", "deny": "denied"}
 
 
@@ -43,7 +44,7 @@ class Table(Static):
     """One paragraph a tier."""
 
     def __init__(self, tools: Sequence[ToolRow]) -> None:
-        super().__init__(markup=False)
+        super().__init__(Content("\n").join(_rows(tools, _ANY_CELLS)), markup=False)
         self._tools = tools
 
     def on_resize(self, event: Resize) -> None:
