@@ -212,7 +212,7 @@ def _made(toolbox: Toolbox, plan: Plan) -> Observation:
         else:
             replacing.replace(toolbox.root, plan.inside, plan.data, plan.after, plan.mode)
     except LaconicError:
-        toolbox.kept.mark(checkpoint, UNDONE)
+        toolbox.kept.mark({checkpoint: UNDONE})
         raise
     start, removed = plan.edit.start, plan.edit.end - plan.edit.start + 1
     added = len(body_lines(plan.edit.body))

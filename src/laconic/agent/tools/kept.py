@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -138,9 +138,11 @@ class Kept:
         """The changes that were left when their steps were undone, the last first."""
         return self._checkpoints("undone = ?", (LEFT,))
 
-    def mark(self, checkpoint: int, becomes: int) -> None:
-        """What has become of a change."""
-        self._database.execute("update checkpoint set undone = ? where id = ?", (becomes, checkpoint))
+    def mark(self, becomes: Mapping[int, int]) -> None:
+        """What has become of changes, by their ids."""
+        with self._database.transaction():
+            for checkpoint, state in becomes.items():
+                self._database.execute("update checkpoint set undone = ? where id = ?", (state, checkpoint))
 
     def _next_step(self) -> int:
         return int(self._database.value("select coalesce(max(step), 0) + 1 from checkpoint"))

@@ -57,16 +57,18 @@ def _restored(root: Path, kept: Kept, changes: Sequence[Checkpoint], *, insists:
     """Restore files, those first that give their place to others."""
     restored: list[Restored] = []
     left: list[tuple[str, str]] = []
+    becomes: dict[int, int] = {}
     note = json.loads(changes[0].note) if changes[0].note else {}
     for change in _in_order(changes):
         try:
             done = _restore(root, change, insists=insists)
         except LaconicError as error:
-            kept.mark(change.id, LEFT)
+            becomes[change.id] = LEFT
             left.append((change.path, error.message))
             continue
-        kept.mark(change.id, UNDONE)
+        becomes[change.id] = UNDONE
         restored += [done] if done else []
+    kept.mark(becomes)  # once: what is restored and not marked is found to be so the next time
     return Undone(tuple(restored), tuple(left), note)
 
 
