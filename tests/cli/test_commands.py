@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from tests.cli.asking import Ask
 
-from laconic.cli.commands import ALIASES, COMMANDS
+from laconic.cli.commands import ALIASES, COMMANDS, OWN_COMMANDS, TALK
+from laconic.cli.own import own_parameters
 
 # One question for each command, and what its text must say.
 PATCH = """diff --git a/src/shop/money.py b/src/shop/money.py
@@ -125,6 +126,18 @@ def test_the_overview_lists_every_command(ask: Ask) -> None:
     assert overview.status == 0
     assert overview.out == ask("help").out
     assert all(f"  {command.name} " in overview.out for command in COMMANDS)
+
+
+@pytest.mark.parametrize("name", sorted({*OWN_COMMANDS} - {TALK}))
+def test_help_of_the_program_itself_shows_what_it_takes(ask: Ask, name: str) -> None:
+    page = ask("help", name)
+    declared = own_parameters(name)
+    assert declared is not None
+    assert page.out == ask(name, "--help").out
+    assert page.out.startswith(f"laconic {OWN_COMMANDS[name][0]}\n")
+    for parameter in declared:
+        spelled = parameter.metavar if parameter.positional else parameter.flag.removeprefix("--")
+        assert spelled in page.out
 
 
 def test_help_of_a_group_lists_its_commands(ask: Ask) -> None:

@@ -56,8 +56,11 @@ def text(program: str, words: Sequence[str], style: Style) -> str:
         return help_text(program, words[1:] if words[0] == RELAY else words, style)
     about = OWN_COMMANDS.get(words[0])
     if about is not None:
-        usage, summary = about
-        return f"{style.heading(f'{program} {usage}')}\n\n  {summary}.\n"
+        from laconic.cli.own import own_parameters  # which imports this module
+
+        declared = own_parameters(words[0])
+        head = f"{style.heading(f'{program} {about[0]}')}\n\n  {about[1]}.\n"
+        return "\n".join([head, *(parameter_blocks(declared, style) if declared is not None else [])])
     return _pages(program, words, style)
 
 

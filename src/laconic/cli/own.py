@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from laconic import __version__
 from laconic.capabilities.binding import bind, read_words
-from laconic.capabilities.declaration import option, parameters_of, positional
+from laconic.capabilities.declaration import Parameter, option, parameters_of, positional
 from laconic.capabilities.invoke import Outcome
 from laconic.capabilities.text import Style
 from laconic.cli import completion, manual
@@ -45,6 +45,12 @@ def run_own(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
     result = command.run(asked, parameters)
     status = result.pop(EXIT_STATUS, None)
     return output.print_plain(Outcome("", result)) if status is None else int(status)
+
+
+def own_parameters(name: str) -> tuple[Parameter, ...] | None:
+    """What a command of our own may be given; None for one that reads its words by itself."""
+    command = _COMMANDS.get(name)
+    return parameters_of(command.parameters) if command else None
 
 
 def _without_options_of_commands(words: Sequence[str]) -> list[str]:

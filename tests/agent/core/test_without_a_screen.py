@@ -106,6 +106,8 @@ def test_an_answer_is_told_by_it_too(root: Path, url: str) -> None:
     assert result_of(again.stdout)["session"] == answered["session"]
     fork = ran(root, url, ["-p", "hello", "--continue", "--fork", "--output-format", "json"])
     assert result_of(fork.stdout)["session"] != answered["session"]
+    long = ran(root, url, ["-p", "hello " * 2_000, "--no-retrieval", "--json"])
+    assert result_of(long.stdout)["ok"]
     missing = ran(root, url, ["-p", "hello", "--model", "nosuch", "--output-format", "json"])
     assert (result_of(missing.stdout)["code"], missing.returncode) == ("model_unavailable", 3)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from laconic.capabilities.declaration import option, positional
+from laconic.capabilities.declaration import Role, option, positional
 
 STANDARD_INPUT = "-"
 LAST = "last"
@@ -33,8 +33,9 @@ class ChatParameters:
     """How to talk to the agent."""
 
     prompt: str | None = option(
-        None, "answer this without a screen; `-`, or no text, reads standard input", bare=STANDARD_INPUT
-    )
+        None, "answer this without a screen; `-`, or no text, reads standard input", role=Role.CONTENT,
+        bare=STANDARD_INPUT,
+    )  # fmt: skip
     output_format: OutputFormat = option(OutputFormat.TEXT, "how to print what is answered without a screen")
     url: str = option("", "where the model is served (default: LACONIC_CHAT_URL, else where servers usually listen)")
     model: str = option("", "which of its models (default: LACONIC_CHAT_MODEL, else the first)")
