@@ -218,14 +218,31 @@ def _packet(record: Record) -> Iterator[str]:
     yield ""
     yield "| tasks | files | asked | spoken | recall | any | recall of all | file@1 | file@5 | function@5 | @10 |"
     yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
-    for row in record["sets"]:
-        rates = [f"{row[name]:.3f}" for name in ("recall", "any", "recall_all", "file1", "file5")]
-        functions = [
-            f"{row[name]:.3f}" if row["name"].startswith("issues") else "" for name in ("function5", "function10")
-        ]
-        cells = [row["name"], str(row["files"]), str(row["tasks"]), str(row["spoken"]), *rates, *functions]
-        yield f"| {' | '.join(cells)} |"
+    issues = [row for row in record["sets"] if row["name"].startswith(_ISSUES)]
+    commits = [row for row in record["sets"] if row not in issues]
+    for sets, name in ((commits, "all commits"), (issues, f"{_ISSUES} of all")):
+        for row in [*sets, *([_packets_of_all(name, sets)] if sets else [])]:
+            rates = [f"{row[one]:.3f}" for one in ("recall", "any", "recall_all", "file1", "file5")]
+            functions = [f"{row[one]:.3f}" if sets is issues else "" for one in ("function5", "function10")]
+            cells = [row["name"], str(row["files"]), str(row["tasks"]), str(row["spoken"]), *rates, *functions]
+            yield f"| {' | '.join(cells)} |"
     yield ""
+
+
+_ISSUES = "issues"
+
+
+def _packets_of_all(name: str, sets: list[Record]) -> Record:
+    """The sets as one: each task counts alike, for `recall` and `any` each that has a packet."""
+
+    def mean(figure: str, weight: str) -> float:
+        total = sum(row[weight] for row in sets)
+        return sum(row[figure] * row[weight] for row in sets) / total if total else 0.0
+
+    spoken = {figure: mean(figure, "spoken") for figure in ("recall", "any")}
+    others = ("recall_all", "file1", "file5", "function5", "function10")
+    counts = {one: sum(row[one] for row in sets) for one in ("tasks", "spoken")}
+    return {"name": name, "files": "", **counts, **spoken, **{figure: mean(figure, "tasks") for figure in others}}
 
 
 def _ground_truth(record: Record) -> Iterator[str]:
@@ -306,10 +323,10 @@ def _sessions(record: Record) -> Iterator[str]:
     yield "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     for row in record["rows"]:
         fewer, more = row["without"] / max(1, row["shorter"]), row["worth"] / max(1, row["filled"])
-        most = row["without"] / max(1, row["new"])
+        bound = f"{row['new']:,} | {row['without'] / max(1, row['new']):.1f}" if "new" in row else " | "
         yield (
             f"| {row['repository']} | {row['kind']} | {row['asked']} | {row['files']:,} | {row['without']:,} | "
-            f"{row['new']:,} | {most:.1f} | {row['shorter']:,} | {fewer:.1f} | {row['filled']:,} | {row['worth']:,} | "
+            f"{bound} | {row['shorter']:,} | {fewer:.1f} | {row['filled']:,} | {row['worth']:,} | "
             f"{more:.1f} |"
         )
     yield ""
