@@ -18,7 +18,7 @@ _LEAST_SESSIONS = 3  # of them, from which anything follows
 _HISTORY_PERCENT = 60  # of them that used a tier
 _HIGHEST_BY_HISTORY = 2  # what leaves the machine is never unlocked by habit
 
-_THE = r"(?:\W+(?:the|all|this|that|these|those|its|my|our))?\W+"
+_THE = r"(?:\W{1,9}(?:the|all|this|that|these|those|its|my|our))?\W{1,9}"
 # By tier: verbs as they are used to ask for something, and phrases. "test" alone is a noun too often.
 _WORDS: Mapping[int, str] = {
     3: rf"""fetch|download|browse|curl|wget|look\s+up|search{_THE}web|web\s?(?:site|page)s?|urls?|https?://\S+""",

@@ -59,7 +59,8 @@ def own_words(message: str, pasted: Iterable[str] = ()) -> str:
     typed = lines[:start]  # before and after what is quoted somebody says what to do with it
     for is_text, group in groupby(seen[start:end], lambda each: bool(each[0].strip())):
         typed += _typed(list(group)) if is_text else [""]
-    return _MARKED.sub(" ", "\n".join([*typed, *lines[end:]]))
+    said = _MARKED.sub(" ", "\n".join([*typed, *lines[end:]]))
+    return "\n".join(" ".join(line.split()) for line in said.split("\n"))
 
 
 class _Look(NamedTuple):

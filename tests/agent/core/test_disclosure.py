@@ -99,6 +99,12 @@ def test_own_words_are_words_of_the_message(message: str, pasted: list[str]) -> 
     assert set(said) <= {*message, " ", "\n"}
 
 
+@pytest.mark.parametrize("text", ['"' * 40_001, f"a{' ' * 40_000}b", f"search{'.' * 40_000}", "a(" * 40_000, "«" * 40_000])
+def test_a_message_of_any_kind_is_read_without_trying_everything(text: str) -> None:
+    """With a regular expression that goes back over what it has read, this takes minutes."""
+    assert intent(f"hello\n{text}") == (0, "")
+
+
 @given(st.lists(st.integers(0, 3), max_size=8))
 def test_a_habit_needs_most_of_several_sessions_and_never_leaves_the_machine(tiers: list[int]) -> None:
     tier = by_history(tiers)
