@@ -20,7 +20,7 @@ from laconic.workspace import Workspace
 
 BUDGETS = (500, 1_000, 2_000, 5_000)
 WHOLE = 0  # the budget of an answer that is not cut
-CASES = 12  # of each repository
+CASES = 8  # of each repository
 WAYS = ("laconic", "plain", "peers")
 
 Row = dict[str, Any]
