@@ -97,7 +97,7 @@ def asked(clone: Path, cases: Sequence[Case], budgets: Sequence[int]) -> Iterato
     """Every case of one repository at every budget, in one work tree whose index follows from case to case."""
     with tempfile.TemporaryDirectory(prefix="laconic-cases-") as scratch:
         root = Path(scratch) / "tree"
-        subprocess.run(["git", "clone", "-q", "-s", "-n", str(clone), str(root)], check=True)
+        subprocess.run(["git", "clone", "-q", "-n", str(clone), str(root)], check=True)
         for case in cases:
             _git(root, "reset", "-q", "--hard")
             _git(root, "clean", "-q", "-f", "-d", "-e", ".laconic")

@@ -2,9 +2,10 @@
 
 The evidence for each piece of code (`evidence.py`), a few lines of a symbol, is weighed by boosted trees (`trees.py`):
 the chance that whoever makes this change has to write there as well. Within the budget those pieces are chosen that
-cover the most (`choice.py`). `bench/diff_training.py` grew the trees from 392 commits of 19 public repositories, cut in
-two like the cases that `bench/groundtruth/diff_context.py` judges by, and none of which is among these. Tests were no
-part of what was hidden.
+cover the most (`choice.py`).
+
+`tools/build_diff_trees.py` grew the trees from 392 commits of 19 public repositories, cut in two like the cases that
+`bench/groundtruth/diff_context.py` judges by, and none of which is among these. Tests were no part of what was hidden.
 """
 
 from __future__ import annotations

@@ -1,0 +1,293 @@
+"""Grow the trees that the diff lens ships: `python tools/build_diff_trees.py CLONES OUT [--commits N]`.
+
+CLONES is a folder of repositories with their history, which must not be those that `bench/groundtruth/diff_context.py`
+judges by. Of each the latest commits are sampled and cut in two as the cases there are: half of the functions and types
+that a commit changes are given as a diff, the other half has to be found. The lens gathers its evidence in a work tree
+with the given half applied; a piece of code is needed if it has lines of the hidden half. LightGBM, which has to be
+installed beside Laconic, grows the trees on that, first without each fifth of the repositories in turn to say how much
+of the hidden half a choice of pieces covers, then on all of them for OUT.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import laconic.code.lenses.diff.look as lens
+from laconic.capabilities.invoke import ask
+from laconic.code.index.patch import FileDiff, Hunk, read_patch
+from laconic.code.languages.registry import language_of_path
+from laconic.code.lenses.diff.choice import chosen
+from laconic.code.lenses.diff.evidence import FIELDS, Evidence, gather
+from laconic.code.lenses.diff.placed import side_of
+from laconic.code.lenses.diff.trees import write_trees
+from laconic.code.places import is_test
+from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol
+from laconic.foundation.errors import LaconicError
+from laconic.workspace import Workspace
+
+COMMITS = 36  # of each repository
+LATEST_COMMITS = 2_500  # among which they are sampled
+LEAST_SYMBOLS, MOST_SYMBOLS = 2, 12  # that a commit changes
+MAX_DIFF_BYTES = 80_000
+FOLDS = 5
+BUDGET_TOKENS = 4_000
+TREES = 150
+KEPT_PROMISING, KEPT_OTHERS = 300, 100  # pieces of a case that are not needed; those kept stand for all
+SETTINGS = {
+    "objective": "binary", "learning_rate": 0.06, "num_leaves": 12, "max_depth": 6, "min_data_in_leaf": 40,
+    "feature_fraction": 0.5, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 5, "max_bin": 63,
+    "min_sum_hessian_in_leaf": 1.0, "verbose": -1, "num_threads": 1, "seed": 1, "deterministic": True,
+}  # fmt: skip
+
+Array = NDArray[Any]
+
+
+class Case(NamedTuple):
+    """Half of a commit: the parent to check out, the given diff, and by path the lines of each hidden symbol."""
+
+    parent: str
+    given: bytes
+    hidden: list[tuple[str, int, int]]
+
+
+class Seen(NamedTuple):
+    """What the lens gathered for a case, and which hidden symbol each piece has lines of, -1 for none."""
+
+    repository: str
+    evidence: Evidence
+    needed: Array
+
+
+class Change(NamedTuple):
+    """A hunk in a symbol, with the lines of the old file that it stands at."""
+
+    diff: FileDiff
+    hunk: Hunk
+    first: int
+    last: int
+
+
+def main(arguments: list[str]) -> int:
+    """Gather, say how well the trees do on what they have not seen, and write those of all."""
+    parser = argparse.ArgumentParser(prog="python tools/build_diff_trees.py", description=__doc__)
+    parser.add_argument("clones", type=Path, help="folder of repositories with their history")
+    parser.add_argument("out", type=Path, help="the file to write")
+    parser.add_argument("--commits", type=int, default=COMMITS, help="of each repository")
+    options = parser.parse_args(arguments)
+    seen: list[Seen] = []
+    for clone in sorted(one for one in options.clones.iterdir() if one.is_dir()):
+        seen += gathered(clone, options.commits)
+        print(f"{clone.name}: {len(seen)} cases so far", flush=True)
+    names = sorted({one.repository for one in seen})
+    covered: list[bool] = []
+    for fold in range(FOLDS):
+        apart = set(names[fold::FOLDS])
+        rest = [one for one in seen if one.repository not in apart]
+        if not apart or not rest:
+            continue
+        model = grown(rest)
+        covered += [hit for one in seen if one.repository in apart for hit in _covered(one, model)]
+    print(f"{len(seen)} cases of {len(names)} repositories; {np.mean(covered):.3f} covered of repositories apart")
+    write_trees(options.out, grown(seen).dump_model())
+    return 0
+
+
+def gathered(clone: Path, commits: int) -> Iterator[Seen]:
+    """The cases of a repository as the lens sees them, in one work tree whose index follows."""
+    with tempfile.TemporaryDirectory(prefix="laconic-cases-") as scratch:
+        root = Path(scratch) / "tree"
+        subprocess.run(["git", "clone", "-q", "-n", str(clone), str(root)], check=True)
+        for case in cases_of(root, commits):
+            _git(root, "checkout", "-q", "-f", "--detach", case.parent)
+            _git(root, "clean", "-q", "-f", "-d", "-e", ".laconic")
+            try:
+                _git(root, "apply", "--unidiff-zero", "--whitespace=nowarn", "-", text=case.given)
+                evidence = _evidence(root)
+            except (subprocess.CalledProcessError, LaconicError) as problem:
+                print(f"{clone.name} {case.parent[:10]}: {problem}", file=sys.stderr)
+                continue
+            yield Seen(clone.name, evidence, _needed(evidence, case))
+
+
+def _evidence(root: Path) -> Evidence:
+    """What the lens gathers when it is asked about the work tree."""
+    found: list[Evidence] = []
+
+    def listening(*words: Any) -> Evidence:
+        found.append(gather(*words))
+        return found[-1]
+
+    with Workspace.open(root) as workspace:
+        setattr(lens, "gather", listening)  # noqa: B010 - for as long as the question takes
+        try:
+            ask(workspace, "code.diff_context", worktree=True, budget=BUDGET_TOKENS)
+        finally:
+            setattr(lens, "gather", gather)  # noqa: B010
+    return found[0]
+
+
+def _needed(evidence: Evidence, case: Case) -> Array:
+    """Which hidden symbol each piece has lines of, as the given half has moved them; tests are not asked for."""
+    hunks = {diff.path: diff.hunks for diff in read_patch(case.given)}
+    spans = [
+        (path, _moved(first, hunks.get(path, ())), _moved(last, hunks.get(path, ())))
+        for path, first, last in case.hidden
+    ]
+    needed = np.full(len(evidence.regions), -1)
+    for at, region in enumerate(evidence.regions):
+        for number, (path, first, last) in enumerate(spans):
+            if region.symbol.path == path and region.first <= last and first <= region.last and not is_test(path):
+                needed[at] = number
+    return needed
+
+
+def _moved(line: int, hunks: Sequence[Hunk]) -> int:
+    """Where a line of the parent commit is with the given half applied."""
+    shift = 0
+    for hunk in hunks:
+        if line < hunk.old_first:
+            break
+        if line < hunk.old_first + len(hunk.removed):
+            return hunk.new_first
+        shift = hunk.new_first + len(hunk.added) - hunk.old_first - len(hunk.removed)
+    return line + shift
+
+
+# Cutting commits in two
+
+
+def cases_of(root: Path, commits: int) -> list[Case]:
+    """Cases of the latest commits, the same ones each time, oldest first so that little changes between them."""
+    log = _git(root, "log", "--no-merges", "--format=%H %P", "-n", str(LATEST_COMMITS)).decode().splitlines()
+    age = {row: number for number, row in enumerate(log)}
+    random.Random(0).shuffle(log)
+    found: list[tuple[int, Case]] = []
+    for row in log:
+        names = row.split()
+        try:
+            case = _cut(root, *names) if len(found) < commits and len(names) == 2 else None
+        except subprocess.CalledProcessError:
+            continue  # the clone does not have all of it
+        if case is not None:
+            found.append((age[row], case))
+    return [case for _, case in sorted(found, key=lambda pair: -pair[0])]
+
+
+def _cut(root: Path, commit: str, parent: str) -> Case | None:
+    """Half of the symbols that a commit changes, and the lines of the others; None if they are too few or too many."""
+    raw = _git(root, "diff", "-U0", "--no-renames", "--no-color", "--no-ext-diff", parent, commit)
+    if len(raw) > MAX_DIFF_BYTES:
+        return None
+    changes: dict[tuple[str, str], list[Change]] = {}
+    for diff in read_patch(raw):
+        if diff.old_path and diff.path and diff.hunks and language_of_path(diff.path):
+            for symbol, change in _placed(diff, _git(root, "show", f"{parent}:{diff.path}")):
+                changes.setdefault((diff.path, symbol.id), []).append(change)
+    if not LEAST_SYMBOLS <= len(changes) <= MOST_SYMBOLS:
+        return None
+    keys = sorted(changes)
+    random.Random(commit).shuffle(keys)
+    given, hidden = keys[: len(keys) // 2], keys[len(keys) // 2 :]
+    spans = [(path, min(one.first for one in changes[path, name]), max(one.last for one in changes[path, name]))
+             for path, name in hidden if not is_test(path)]  # fmt: skip
+    return Case(parent, _patch([one for key in given for one in changes[key]]), spans) if spans else None
+
+
+def _placed(diff: FileDiff, before: bytes) -> Iterator[tuple[Symbol, Change]]:
+    """The hunks of a file that lie in functions or types, with the innermost of these."""
+    inside: dict[int, Symbol] = {}
+    symbols = (one for one in side_of(diff.path, before).symbols if one.kind in CALLABLE_KINDS | CLASS_KINDS)
+    for symbol in sorted(symbols, key=lambda one: (one.start_byte, -one.end_byte)):
+        inside.update(dict.fromkeys(range(symbol.start_line, symbol.end_line + 1), symbol))
+    for hunk in diff.hunks:
+        if hunk.removed:
+            first, last = hunk.old_first, hunk.old_first + len(hunk.removed) - 1
+            symbol_at = next((inside[line] for line in range(first, last + 1) if line in inside), None)
+        else:  # what was put in after the last line of a symbol is no part of it
+            first = last = hunk.old_first - 1
+            symbol_at = inside.get(first) if inside.get(first) is inside.get(first + 1) else None
+        if symbol_at is not None:
+            yield symbol_at, Change(diff, hunk, first, last)
+
+
+def _patch(changes: Sequence[Change]) -> bytes:
+    """A diff of some hunks alone."""
+    rows: list[bytes] = []
+    for path in sorted({one.diff.path for one in changes}):
+        rows += [f"diff --git a/{path} b/{path}".encode(), f"--- a/{path}".encode(), f"+++ b/{path}".encode()]
+        hunks = {one.hunk.old_first: one.hunk for one in changes if one.diff.path == path}
+        shift = 0
+        for old_first, hunk in sorted(hunks.items()):
+            old, new = len(hunk.removed), len(hunk.added)
+            places = old_first - (not old), old, old_first - (not new) + shift, new
+            rows.append(b"@@ -%d,%d +%d,%d @@" % places)
+            rows += [b"-" + line.rstrip(b"\n") for line in hunk.removed] + [
+                b"+" + line.rstrip(b"\n") for line in hunk.added
+            ]
+            shift += new - old
+    return b"\n".join(rows) + b"\n"
+
+
+def _git(root: Path, *words: str, text: bytes = b"") -> bytes:
+    return subprocess.run(["git", "-C", str(root), *words], input=text, check=True, capture_output=True).stdout
+
+
+# Growing the trees
+
+
+def grown(seen: Sequence[Seen]) -> Any:
+    """A model of LightGBM for some cases."""
+    lightgbm = importlib.import_module("lightgbm")
+    tables, answers, weights = zip(*map(_thinned, seen), strict=True)
+    table, answer, weight = map(np.concatenate, (tables, answers, weights))
+    data = lightgbm.Dataset(table, answer, weight=weight, feature_name=list(FIELDS))
+    return lightgbm.train(SETTINGS, data, TREES)
+
+
+def _thinned(seen: Seen) -> tuple[Array, Array, Array]:
+    """The figures of all pieces that are needed and of some that are not, which are, and what each stands for."""
+    figures = seen.evidence.figures.astype(np.float32)
+    column = {name: figures[:, at] for at, name in enumerate(FIELDS)}
+    code = np.array([not is_test(region.symbol.path) for region in seen.evidence.regions], bool)
+    promising = (
+        (column["same_file"] > 0) | (column["alike_removed"] > 0.25) | (column["alike_added"] > 0.3)
+        | (column["gone"] > 3) | (column["words_rank"] > 0.02) | (column["alike_name"] == 1)
+        | (column["caller"] > 0) | (column["calls"] > 0)
+    )  # fmt: skip
+    needed = seen.needed >= 0
+    chance = np.random.default_rng(0)
+    rows, weights = [np.flatnonzero(needed)], [np.ones(needed.sum())]
+    for some, most in ((promising, KEPT_PROMISING), (~promising, KEPT_OTHERS)):
+        all_of = np.flatnonzero(some & code & ~needed)
+        kept = chance.choice(all_of, min(len(all_of), most), replace=False)
+        rows.append(kept)
+        weights.append(np.full(len(kept), len(all_of) / max(1, len(kept))))
+    at = np.concatenate(rows)
+    return figures[at], needed[at].astype(float), np.concatenate(weights)
+
+
+def _covered(seen: Seen, model: Any) -> list[bool]:
+    """Of each hidden symbol that has pieces whether all of them are chosen."""
+    evidence = seen.evidence
+    if not evidence.regions:
+        return []
+    found = model.predict(evidence.figures.astype(np.float32))
+    found[[is_test(region.symbol.path) for region in evidence.regions]] = 0.0
+    taken = chosen(evidence.regions, found, evidence.lines, BUDGET_TOKENS, lens.LEAST_CHANCE_TOKENS / BUDGET_TOKENS, ())
+    shown = np.isin(np.arange(len(found)), taken)
+    return [bool(shown[seen.needed == number].all()) for number in sorted(set(seen.needed.tolist()) - {-1})]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
