@@ -49,6 +49,7 @@ class Settings:
     adapt: str = field(
         default="idle", metadata={"choices": ("idle", "off")}
     )  # when the daemon fits search to the words
+    git_elsewhere: str = field(default="none", metadata={"own": True})  # places that .git may lead to, as in PATH
     embedder: str = field(default="words", metadata={"own": True})  # whose vectors search compares, see docs/search.md
     embedder_url: str = field(default="usual", metadata={"own": True})  # of its server
     embedder_key: str = field(default="none", metadata={"own": True})  # what the server knows the user by

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -211,10 +212,21 @@ def included(root: Path, secret: Path) -> None:
 def test_a_repository_that_leads_elsewhere_is_not_asked(tmp_path: Path, lead: Callable[[Path, Path], None]) -> None:
     secret, root = repository(tmp_path / "secret"), repository(tmp_path / "root")
     lead(root, secret)
-    assert "elsewhere" in str(scan(str(root)).notices) or "leads out" in str(scan(str(root)).notices)
+    assert re.search("ELSEWHERE does not allow|leads out", str(scan(str(root)).notices))
     assert subjects(root) == []
     with pytest.raises(LaconicError, match=r"\.git(/\S+)? (borrows|leads|includes)"):
         Changes(root)
+
+
+@pytest.mark.parametrize("lead", [borrowed, included])
+def test_the_user_can_allow_a_place_elsewhere(
+    tmp_path: Path, lead: Callable[[Path, Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret, root = repository(tmp_path / "secret"), repository(tmp_path / "root")
+    lead(root, secret)
+    monkeypatch.setenv("LACONIC_GIT_ELSEWHERE", f"none:{tmp_path / 'other'}:{secret}")
+    assert scan(str(root)).notices == []
+    assert [one.text for one in subjects(root)] == ["first"]
 
 
 def test_what_a_repository_keeps_inside_it_may_name(tmp_path: Path) -> None:

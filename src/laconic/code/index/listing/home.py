@@ -2,7 +2,7 @@
 
 Git follows what a repository says: to another repository that it shares, to one whose objects it borrows, along links,
 and to more settings. All of that may have come in an archive. A repository that leads elsewhere is refused, unless the
-other one knows of this directory as well, as with worktrees and submodules.
+other one knows of this directory as well, as with worktrees and submodules, or the user allows the place.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ _OPENED = (
     "refs", "refs/heads", "refs/remotes", "refs/tags", "logs", "objects", "objects/info", "objects/info/alternates",
     "objects/info/commit-graph", "objects/info/commit-graphs", "objects/pack", "objects/pack/multi-pack-index",
 )  # fmt: skip
+# Places outside that the user allows, joined as in `PATH`: the setting `git_elsewhere`, which no repository can make.
+ALLOWED = "LACONIC_GIT_ELSEWHERE"
 _MAX_NAMED_PLACES = 100  # settings and object stores that one repository names
 _POINTER_BYTES = 4_096
 
@@ -60,13 +62,18 @@ def check_home(tree: str) -> str:
         raise LeadsOutError(".git leads to a repository elsewhere that does not know of this directory")
     home = _home_of(tree)
     homes = list(dict.fromkeys((home, _common_of(home))))
-    inside = (os.path.realpath(tree), *homes)
+    inside = (os.path.realpath(tree), *homes, *_allowed())
     for one in homes:
         for name in _OPENED:
             if os.path.islink(f"{one}/{name}") and not _is_inside(f"{one}/{name}", inside):
                 raise LeadsOutError(f".git/{name} leads out of the repository")
         _check_borrowed(f"{one}/objects", inside)
     return _checked_settings([f"{one}/{name}" for one in homes for name in ("config", "config.worktree")], inside)
+
+
+def _allowed() -> Iterable[str]:
+    places = os.environ.get(ALLOWED, "").split(os.pathsep)
+    return (os.path.realpath(place) for place in places if os.path.isabs(place))
 
 
 def _check_borrowed(objects: str, inside: Sequence[str]) -> None:
@@ -77,7 +84,7 @@ def _check_borrowed(objects: str, inside: Sequence[str]) -> None:
             other = os.path.realpath(os.path.join(store, line.strip().strip('"')))
             if line.strip() and not line.startswith("#") and other not in seen:
                 if not _is_inside(other, inside) or len(seen) > _MAX_NAMED_PLACES:
-                    raise LeadsOutError(".git borrows objects of a repository elsewhere")
+                    raise LeadsOutError(f".git borrows objects from {other}, which {ALLOWED} does not allow")
                 seen.add(other)
                 waiting.append(other)
 
@@ -92,7 +99,7 @@ def _checked_settings(paths: Sequence[str], inside: Sequence[str]) -> str:
             place = os.path.realpath(os.path.join(os.path.dirname(path), os.path.expanduser(other)))
             if place not in seen:
                 if not _is_inside(place, inside) or len(seen) > _MAX_NAMED_PLACES:
-                    raise LeadsOutError(".git/config includes settings from elsewhere")
+                    raise LeadsOutError(f".git/config includes {place}, which {ALLOWED} does not allow")
                 seen.add(place)
                 waiting.append(place)
     return "\n".join(said)
