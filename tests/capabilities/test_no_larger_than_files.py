@@ -36,6 +36,7 @@ from laconic.workspace import Workspace
 
 # Installed code: many small files that call each other, and a few large ones.
 PACKAGES: tuple[ModuleType, ...] = (markdown_it, wsgiref_handlers)
+NO_STATEMENT = {"no_statement", "no_function", "not_found", "invalid_argument"}  # at a line that was drawn
 BLANK = Pack("", 0, 0, (), (), (), (), ())
 
 
@@ -122,10 +123,16 @@ def test_program_slices(code: Code, choice: int, budget: int, wording: dict[str,
     try:
         answer = packed(code, "code.context", budget, slice=f"{symbol.path}:{line}", **wording)
     except LaconicError as error:
-        assert error.code in {"no_statement", "no_function", "not_found", "invalid_argument"}
+        assert error.code in NO_STATEMENT
         assume(False)
         raise
     assert answer.used <= plain_tokens(code, answer, wording)
+
+
+def test_program_slices_of_all_functions_of_a_file(code: Code) -> None:
+    for symbol in (one for one in code.symbols if one.path == "markdown_it/utils.py"):
+        answer = ask(code.workspace, "code.context", slice=f"{symbol.path}:{symbol.end_line}", budget=2_000)
+        assert answer.used <= plain_tokens(code, answer, {})
 
 
 @FEW
