@@ -99,7 +99,9 @@ def test_own_words_are_words_of_the_message(message: str, pasted: list[str]) -> 
     assert set(said) <= {*message, " ", "\n"}
 
 
-@pytest.mark.parametrize("text", ['"' * 40_001, f"a{' ' * 40_000}b", f"search{'.' * 40_000}", "a(" * 40_000, "«" * 40_000])
+@pytest.mark.parametrize(
+    "text", ['"' * 40_001, f"a{' ' * 40_000}b", f"search{'.' * 40_000}", "a(" * 40_000, "«" * 40_000]
+)
 def test_a_message_of_any_kind_is_read_without_trying_everything(text: str) -> None:
     """With a regular expression that goes back over what it has read, this takes minutes."""
     assert intent(f"hello\n{text}") == (0, "")
