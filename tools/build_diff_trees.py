@@ -42,11 +42,11 @@ LEAST_SYMBOLS, MOST_SYMBOLS = 2, 12  # that a commit changes
 MAX_DIFF_BYTES = 80_000
 FOLDS = 5
 BUDGET_TOKENS = 4_000
-TREES = 150
+TREES = 250
 KEPT_PROMISING, KEPT_OTHERS = 300, 100  # pieces of a case that are not needed; those kept stand for all
 SETTINGS = {
-    "objective": "binary", "learning_rate": 0.06, "num_leaves": 12, "max_depth": 6, "min_data_in_leaf": 40,
-    "feature_fraction": 0.5, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 5, "max_bin": 63,
+    "objective": "binary", "learning_rate": 0.04, "num_leaves": 8, "max_depth": 4, "min_data_in_leaf": 60,
+    "feature_fraction": 0.5, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 10, "max_bin": 63,
     "min_sum_hessian_in_leaf": 1.0, "verbose": -1, "num_threads": 1, "seed": 1, "deterministic": True,
 }  # fmt: skip
 

@@ -39,8 +39,9 @@ from laconic.foundation.limits import MAX_CANDIDATES_SYMBOLS, MAX_TARGET_SYMBOLS
 
 # The chance that a piece of code is needed, times the budget in tokens, below which it is left out: what little a pack
 # has to say is not filled up with guesses.
-LEAST_CHANCE_TOKENS = 18
+LEAST_CHANCE_TOKENS = 5
 HEADING_TOKENS = 40  # of a pack
+SPARE = 1.25  # of the room that is chosen for: guesses are rather too high, and what does not fit is left out
 TEST_SHARE = 0.06  # of its chance that a piece of a test has, since a change is finished in the code first
 TOKENS_A_TARGET = 40  # of the budget, that a changed symbol is sure to be named
 BEST_SCORE = 0.9  # of the likeliest symbol; others in proportion
@@ -156,7 +157,7 @@ def _pieces(
     evidence: Evidence, found: Figures, targets: Sequence[Candidate], budget: int
 ) -> Mapping[str, Sequence[int]]:
     """By symbol the positions of its pieces that are chosen for what the targets leave of the budget."""
-    room = budget - HEADING_TOKENS - sum(_tokens_of_target(one, evidence.lines) for one in targets)
+    room = SPARE * (budget - HEADING_TOKENS - sum(_tokens_of_target(one, evidence.lines) for one in targets))
     known = {one.symbol.path for one in targets}
     pieces: dict[str, list[int]] = defaultdict(list)
     for at in chosen(evidence.regions, found, evidence.lines, room, LEAST_CHANCE_TOKENS / budget, known):
