@@ -10,6 +10,7 @@ from bench.groundtruth.diff_context import asked, in_parent, read_cases, row, ru
 from laconic.code.index.patch import Hunk
 
 BEFORE = "def load(path):\n    return open(path).read()\n\n\ndef start(path):\n    return load(path)\n"
+LONG = "\n\ndef unlike():\n" + "".join(f"    step_{number}()\n" for number in range(60))
 GIVEN = "--- a/app.py\n+++ b/app.py\n@@ -1,2 +1,3 @@\n-def load(path):\n-    return open(path).read()\n+def load(path, mode):\n+    text = open(path, mode).read()\n+    return text\n"  # noqa: E501
 
 
@@ -23,7 +24,7 @@ def test_a_hidden_caller_is_covered(tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     clone.mkdir()
     _git(clone, "init", "-q")
-    (clone / "app.py").write_text(BEFORE)
+    (clone / "app.py").write_text(BEFORE + LONG)  # of a short file, all that a pack may take goes to the change
     _git(clone, "add", "app.py")
     _git(clone, "commit", "-q", "-m", "first")
     hidden = [
