@@ -6,7 +6,7 @@
     await agent.close()
 
 It knows no screen: whoever shows it reads its events, and answers `ApprovalAsked` with `approve`. What a turn does is
-in `loop`.
+in `turn.loop`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple
 
-from laconic.agent import room
 from laconic.agent.conversation import Answered, Conversation
 from laconic.agent.events import Compacted, Decision, Event, TurnEnded
-from laconic.agent.loop import failed, run_turn
 from laconic.agent.sessions.session import Session
+from laconic.agent.turn import room
+from laconic.agent.turn.loop import failed, run_turn
 from laconic.foundation.errors import LaconicError
 
 

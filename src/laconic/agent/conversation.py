@@ -6,8 +6,9 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from laconic.agent import disclosure, prefix
 from laconic.agent.calling import Paths, Way, constraint_for
+from laconic.agent.context import disclosure, prefix
+from laconic.agent.context.window import Budget, Gauge
 from laconic.agent.events import Decision, Event, Unlocked, Usage
 from laconic.agent.models.protocol import Constraint, Model
 from laconic.agent.models.protocol import Usage as RequestUsage
@@ -18,7 +19,6 @@ from laconic.agent.sessions.store import Store
 from laconic.agent.tools.declaration import ANSWER, Tool
 from laconic.agent.tools.table import TOOLS
 from laconic.agent.tools.toolbox import Toolbox
-from laconic.agent.window import Budget, Gauge
 from laconic.foundation.clock import Stopwatch
 from laconic.foundation.limits import MAX_TURN_STEPS, MAX_WAITING_EVENTS
 

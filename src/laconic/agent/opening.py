@@ -10,15 +10,15 @@ from typing import Any
 
 from laconic.agent.agent import Agent
 from laconic.agent.calling import way_of
+from laconic.agent.context.disclosure import unlocked
+from laconic.agent.context.prefix import prefix_text, repository_card
+from laconic.agent.context.window import Budget, Gauge, Shares
 from laconic.agent.conversation import Conversation, Options, tools_for
-from laconic.agent.disclosure import unlocked
 from laconic.agent.models.protocol import Abilities, Model
-from laconic.agent.prefix import prefix_text, repository_card
 from laconic.agent.sessions.holding import Hold
 from laconic.agent.sessions.session import Session
 from laconic.agent.sessions.store import Store
 from laconic.agent.tools.toolbox import Choices, Toolbox
-from laconic.agent.window import Budget, Gauge, Shares
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.ids import new_id
 from laconic.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.core.talking import ALLOWED, Scripted, call, of_kind, talking, turn
 
-from laconic.agent.disclosure import by_history, intent, reachable, unlocked
+from laconic.agent.context.disclosure import by_history, intent, reachable, unlocked
+from laconic.agent.context.quoting import own_words
 from laconic.agent.events import Unlocked
-from laconic.agent.quoting import own_words
 from laconic.agent.tools.approvals import POLICY, Verdict
 from laconic.agent.tools.table import TOOLS
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.core.talking import Scripted, of_kind, talking, turn
 
+from laconic.agent.context.retrieval import Found, digest, named, retrieve
 from laconic.agent.events import Retrieved
-from laconic.agent.retrieval import Found, digest, named, retrieve
 from laconic.foundation.escape import visible
 from laconic.foundation.tokens import Tokenizer
 

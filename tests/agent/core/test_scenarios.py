@@ -16,7 +16,7 @@ from bench.modelserver.server import Server
 from tests.agent.core.talking import ALLOWED, call, of_kind, reason_of, talking, turn
 from tests.agent.model_servers import Scripted
 
-from laconic.agent.compaction import REQUEST
+from laconic.agent.context.compaction import REQUEST
 from laconic.agent.events import (
     ApprovalAsked,
     CallEnded,

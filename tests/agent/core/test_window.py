@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.core.talking import ALLOWED, GRAMMAR, Said, Scripted, call, of_kind, reason_of, talking, turn
 
-from laconic.agent.compaction import EXTRACTIVE, HEADING, REQUEST, extracts, first_kept, first_kept_step
+from laconic.agent.context.compaction import EXTRACTIVE, HEADING, REQUEST, extracts, first_kept, first_kept_step
+from laconic.agent.context.window import Budget, Shares
 from laconic.agent.events import CallStarted, Compacted, Event, Notice, Reason, Usage
 from laconic.agent.models.protocol import Abilities, Prompt
 from laconic.agent.sessions.session import Stored
-from laconic.agent.window import Budget, Shares
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MIN_WINDOW_TOKENS
 from laconic.foundation.tokens import Tokenizer

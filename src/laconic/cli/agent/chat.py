@@ -7,13 +7,13 @@ import os
 from pathlib import Path
 
 from laconic.agent.agent import Agent
+from laconic.agent.context.window import Shares
 from laconic.agent.conversation import Options
 from laconic.agent.opening import Wanted, open_agent
 from laconic.agent.sessions.store import LAST, Store
 from laconic.agent.tools.approvals import Verdict
 from laconic.agent.tools.external import configured
 from laconic.agent.tools.toolbox import Choices
-from laconic.agent.window import Shares
 from laconic.agents.state import directory
 from laconic.cli.agent.declared import HIGHEST_TIER, ChatParameters, OutputFormat
 from laconic.cli.agent.given import is_for_screen, message_of

@@ -10,12 +10,12 @@ import asyncio
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from laconic.agent import assembling, room
-from laconic.agent.acting import act
-from laconic.agent.answering import LENGTH, STUCK, Answer, answer
 from laconic.agent.calling import Malformed
 from laconic.agent.conversation import Conversation
 from laconic.agent.events import Level, Notice, Reason
+from laconic.agent.turn import assembling, room
+from laconic.agent.turn.acting import act
+from laconic.agent.turn.answering import LENGTH, STUCK, Answer, answer
 from laconic.capabilities.invoke import defect
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MAX_MALFORMED_CALLS

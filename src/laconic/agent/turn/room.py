@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from laconic.agent import compaction
 from laconic.agent.calling import Way
+from laconic.agent.context import compaction
 from laconic.agent.conversation import Conversation
 from laconic.agent.events import Compacted
 from laconic.agent.models.protocol import Message

@@ -11,10 +11,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from laconic.agent.context.pieces import Piece, joined, not_yet_in, pieces
+from laconic.agent.context.supporting import supported
+from laconic.agent.context.window import Counter
 from laconic.agent.events import Item
-from laconic.agent.pieces import Piece, joined, not_yet_in, pieces
-from laconic.agent.supporting import supported
-from laconic.agent.window import Counter
 from laconic.code.languages.registry import language_of_path
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.escape import visible

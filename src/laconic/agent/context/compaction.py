@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from laconic.agent.calling import Repetition, Way, prose_reader
 from laconic.agent.calling.form import CLOSING, OPENING, start_of
+from laconic.agent.context.window import Counter
 from laconic.agent.models.protocol import Constraint, Model, Prompt, Usage
 from laconic.agent.sessions.session import Stored
-from laconic.agent.window import Counter
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.limits import MIN_SUMMARY_CHARACTERS
 from laconic.foundation.tokens import Tokenizer

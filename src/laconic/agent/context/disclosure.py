@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from laconic.agent.quoting import own_words
+from laconic.agent.context.quoting import own_words
 from laconic.agent.tools.approvals import Verdict
 from laconic.agent.tools.declaration import Tool
 

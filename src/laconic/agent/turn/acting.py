@@ -8,8 +8,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-from laconic.agent import assembling, disclosure, repeats
+from laconic.agent import repeats
 from laconic.agent.calling import Call, Malformed, Way
+from laconic.agent.context import disclosure
 from laconic.agent.conversation import Answered, Conversation
 from laconic.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted, Decision, Level, Notice, TextDelta
 from laconic.agent.repeats import Repeated
@@ -17,6 +18,7 @@ from laconic.agent.sessions.session import Draft
 from laconic.agent.tools.approvals import Verdict, suggested
 from laconic.agent.tools.declaration import ANSWER, MORE_TOOLS, Effect, Observation, Tool
 from laconic.agent.tools.running.tail import Tail
+from laconic.agent.turn import assembling
 from laconic.foundation.clock import Stopwatch
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.ids import new_id

@@ -6,15 +6,15 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 
-from laconic.agent import compaction, disclosure, retrieval
 from laconic.agent.calling import Paths
+from laconic.agent.context import compaction, disclosure, retrieval
 from laconic.agent.conversation import Conversation
 from laconic.agent.events import Item, Level, Notice, Retrieved
-from laconic.agent.room import make_room_between_turns
 from laconic.agent.sessions.analytics import tiers_used
 from laconic.agent.sessions.session import Draft
 from laconic.agent.sessions.store import name_of
 from laconic.agent.tools.observation import bounded
+from laconic.agent.turn.room import make_room_between_turns
 from laconic.code.index.listing.git import GitListing
 from laconic.code.index.listing.running import GitUnavailableError
 from laconic.code.index.scan import scan
