@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -95,3 +96,34 @@ def test_a_changed_file_loads_its_own_language_only(tmp_path: Path, monkeypatch:
     languages = {name.rpartition(".")[2] for name in loaded if name.startswith("laconic.code.languages.")}
     assert languages == {"model", "python", "registry"}
     assert not any(name.startswith("laconic.code.graph") for name in loaded)
+
+
+# What `pip install .` brings along without any extra.
+WITHOUT_EXTRAS = """
+import sys
+for name in ("h11", "markdown_it", "textual", "msgspec", "starlette", "uvicorn", "uvloop"):
+    sys.modules[name] = None
+from laconic.cli.main import main
+for line in sys.stdin.read().splitlines():
+    print(main(line.split()), file=sys.stderr)
+"""
+
+
+def test_what_needs_an_extra_names_it(tmp_path: Path) -> None:
+    relay = ["agents", "send ann hello", "inbox ann", "messages", "channels", "dead-letters", "services", "config"]
+    agent = ["sessions", "sessions show last", "chat -p hello"]
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_EXTRAS],
+        input="\n".join([*relay, *agent]),
+        cwd=tmp_path,
+        env={**os.environ, "LACONIC_HOME": str(tmp_path / "home")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == ""
+    said = [line for line in done.stderr.splitlines() if not line.startswith("hint: ")]
+    assert said[1::2] == ["3"] * (len(relay) + len(agent))
+    assert {line.partition(":")[0] for line in said[::2]} == {"missing_extra"}
+    hints = [line for line in done.stderr.splitlines() if line.startswith("hint: ")]
+    assert ["relay" in hint for hint in hints] == [True] * len(relay) + [False] * len(agent)

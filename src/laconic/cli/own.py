@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -190,17 +191,26 @@ def _uninstall(asked: Asked, parameters: _UninstallParameters) -> dict[str, Any]
     return _install(asked, _InstallParameters(parameters.agent, parameters.user, yes=parameters.yes, undo=True))
 
 
-def _chat(asked: Asked, parameters: ChatParameters) -> dict[str, Any]:
+@contextmanager
+def _with_agent() -> Iterator[None]:
+    """Turn a failed import of the agent's part of the program into `missing_extra`."""
     try:
-        from laconic.cli.agent.chat import run_chat
+        yield
     except ImportError as error:
         message = f"the coding agent is not installed: {error.name} is missing"
         raise LaconicError("missing_extra", message, 'pip install "laconic[agent]"') from error
+
+
+def _chat(asked: Asked, parameters: ChatParameters) -> dict[str, Any]:
+    with _with_agent():
+        from laconic.cli.agent.chat import run_chat
+
     return {"text": "", EXIT_STATUS: run_chat(asked.options, parameters)}
 
 
 def _sessions(asked: Asked, parameters: SessionParameters) -> dict[str, Any]:
-    from laconic.cli.agent.sessions import run_sessions
+    with _with_agent():
+        from laconic.cli.agent.sessions import run_sessions
 
     if parameters.verb is SessionVerb.RESUME:
         return _chat(asked, ChatParameters(resume=parameters.session or LAST))

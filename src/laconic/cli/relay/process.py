@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +23,7 @@ from laconic.foundation.private import is_private
 from laconic.protocols.relay.place import DEFAULT_PORT, LOG, home_directory
 
 _EXTRA = ("msgspec", "starlette", "uvicorn")
+_EXTRA_HINT = "pip install 'laconic[relay]' installs what is needed"
 _LEAST_FREE_BYTES = 100_000_000
 
 
@@ -34,8 +36,19 @@ def need_extra() -> None:
     """Raise `missing_extra` where the relay's part of the program was not installed."""
     missing = [name for name in _EXTRA if find_spec(name) is None]
     if missing:
-        hint = "pip install 'laconic[relay]' installs what is needed"
-        raise LaconicError("missing_extra", f"the package {missing[0]} is not installed", hint)
+        raise LaconicError("missing_extra", f"the package {missing[0]} is not installed", _EXTRA_HINT)
+
+
+@contextmanager
+def with_extra() -> Iterator[None]:
+    """Turn a failed import of the relay's packages into `missing_extra`, without looking for them beforehand."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = str(error.name).partition(".")[0]
+        if package not in _EXTRA:
+            raise
+        raise LaconicError("missing_extra", f"the package {package} is not installed", _EXTRA_HINT) from error
 
 
 def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:

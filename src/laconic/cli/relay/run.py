@@ -15,6 +15,7 @@ from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
 from laconic.cli.relay import brief, content, mail, process, services, wrapped
 from laconic.cli.relay.declared import Asked, RelayCommand
+from laconic.cli.relay.process import with_extra
 from laconic.cli.run import asks_for_help
 from laconic.cli.terminal import Terminal
 from laconic.foundation.errors import EXIT_OK, LaconicError
@@ -45,7 +46,8 @@ def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int
     output = Output(program, options, Terminal.own())
     agent = getattr(parameters, "agent", "") or _AGENT
     asked = Asked(program, options, output.answer_style(), lambda: _connected(agent))
-    result = command.run(asked, parameters)
+    with with_extra():
+        result = command.run(asked, parameters)
     return output.print_plain(Outcome("", result)) or int(result.get("exit_status", EXIT_OK))
 
 
