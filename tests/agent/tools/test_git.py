@@ -52,6 +52,7 @@ def test_what_reads_is_known(words: str) -> None:
         "diff --no-index a /etc/x",
         "stash list drop", "branch -D x", "rev-parse --parseopt", "status; rm x", "shortlog --output x", "'", "",
         "log --show-signature", "config -l", "grep --open-files-in-pager=x w", "blame --contents /etc/passwd a",
+        "blame -S/etc/passwd a.txt", "blame -S list a.txt",
     ],
 )  # fmt: skip
 def test_what_may_write_or_run_is_not_taken_for_reading(words: str) -> None:
@@ -68,6 +69,20 @@ def test_words_are_given_to_git_as_they_are(toolbox: Toolbox, root: Path) -> Non
     assert told.status == "ok", told
     assert "x; touch $(y) > z" in call(toolbox, "git", arguments="log --oneline").text
     assert sorted(path.name for path in root.iterdir()) == [".git", "a.txt"]
+
+
+@pytest.mark.usefixtures("commit")
+@pytest.mark.parametrize(
+    "words",
+    ["diff /dev/null {out}", "diff -- a.txt ../secret", "diff HEAD:a.txt link/secret", "diff HEAD:a.txt :/link/secret"],
+)
+def test_nothing_outside_of_the_repository_is_compared(toolbox: Toolbox, root: Path, words: str) -> None:
+    secret = root.parent / "secret"
+    secret.write_text("hunter2\n")
+    (root / "link").symlink_to(root.parent)
+    told = call(toolbox, "git", arguments=words.format(out=secret))
+    assert "leads out of the repository" in told.text
+    assert "hunter2" not in told.text
 
 
 @pytest.mark.usefixtures("commit")

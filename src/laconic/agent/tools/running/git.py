@@ -7,9 +7,11 @@ and to run nothing. Everything else counts as running a program.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from laconic.agent.tools.declaration import Effect, Observation
@@ -39,7 +41,10 @@ _OPTION = re.compile(
 )
 _LISTS = {"branch": r"-[arv]+|--(list|show-current|all|remotes|verbose)", "tag": r"-l|--list",
           "stash": r"list", "remote": r"-v|--verbose"}  # fmt: skip
-_PICKS = {"stash": 1}  # of these the first word has to be the one that lists
+# `diff` reads files wherever they are, without being told so; `-S` of `blame` is a file, and not a text as elsewhere.
+_READS_FILES = "diff"
+_NAMES_A_FILE = {"blame": "-S"}
+_MAGIC = re.compile(r":(?:\([^)]*\)|[/!^]*)")  # before a path, `gitglossary(7)`
 
 
 async def git(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
@@ -50,6 +55,8 @@ async def git(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
         return failed(error)
     if not is_reading(words):
         return await shell.observed(toolbox, shlex.join(["git", *words]))
+    if out := _leading_out(toolbox.root, words):
+        return failed(LaconicError("denied", f"{out} leads out of the repository", "name a path below its root"))
     try:
         chosen = await asyncio.to_thread(filterless_environment, str(toolbox.root))
     except (OSError, GitUnavailableError) as error:
@@ -75,7 +82,18 @@ def is_reading(words: Sequence[str]) -> bool:
     options = words[1 : words.index("--")] if "--" in words else words[1:]
     if words[0] in _LISTS:
         return bool(options) and all(re.fullmatch(_LISTS[words[0]], word) for word in words[1:])
+    if words[0] in _NAMES_A_FILE and any(word.startswith(_NAMES_A_FILE[words[0]]) for word in options):
+        return False
     return words[0] in _READS and all(not word.startswith("-") or _OPTION.fullmatch(word) for word in options)
+
+
+def _leading_out(root: Path, words: Sequence[str]) -> str:
+    """The first of the words by which git would read a file outside of the repository, "" without one."""
+    for word in words[1:] if words[0] == _READS_FILES else ():
+        real = os.path.realpath(root / _MAGIC.sub("", word, count=1)) if "\0" not in word else ""
+        if os.path.lexists(real) and not Path(real).is_relative_to(root):
+            return word
+    return ""
 
 
 def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
