@@ -105,17 +105,21 @@ import asyncio, sys
 from pathlib import Path
 from laconic.agent.tools.running.command import Confinement, Limits, run
 mark, root = sys.argv[1:]
-asyncio.run(run(f"export MARK={mark}; setsid sleep 1000 & sleep 1000", Path(root), Limits(1000), Confinement()))
+command = f"export MARK={mark}; touch $TMPDIR/x; setsid sleep 1000 & sleep 1000"
+asyncio.run(run(command, Path(root), Limits(1000), Confinement()))
 """
 
 
 @linux_only
 def test_a_command_ends_when_the_agent_is_killed(root: Path, tmp_path: Path) -> None:
     words = [sys.executable, "-c", KILLED, tmp_path.name, str(root)]
-    with subprocess.Popen(words, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}) as agent:
-        wait_until(lambda: bool(marked(tmp_path.name)))
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(temporary)}
+    with subprocess.Popen(words, env=variables) as agent:
+        wait_until(lambda: bool(marked(tmp_path.name)) and bool(list(temporary.glob("*/x"))))
         agent.kill()
-    wait_until(lambda: not marked(tmp_path.name))
+    wait_until(lambda: not marked(tmp_path.name) and not list(temporary.iterdir()))
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:

@@ -82,6 +82,15 @@ def test_it_is_said_what_was_taken_back(toolbox: Toolbox, repository: Path) -> N
     assert call(toolbox, "bash", command="git commit --allow-empty -qm y").text == "(no output)"
 
 
+@pytest.mark.parametrize("command", ["rm -rf .git", "mv .git old; ln -s old .git", "rm -rf .git; touch .git"])
+def test_what_cannot_be_taken_back_is_said(repository: Path, tmp_path: Path, command: str) -> None:
+    (repository / ".git/hooks").mkdir(exist_ok=True)
+    with opened(repository, tmp_path / "kept", confines=False) as toolbox:
+        told = call(toolbox, "bash", command=f"echo done; {command}")
+    assert told.text.startswith("done\n")
+    assert ".git/config (cannot be: " in told.text
+
+
 @confined_only
 def test_permissions_and_times_of_others_stay(toolbox: Toolbox, tmp_path: Path) -> None:
     own = tmp_path / "own"

@@ -70,7 +70,10 @@ def resolved(root: Path, path: str) -> str:
 def opened_parent(root: Path, inside: str, *, make: bool = False) -> Iterator[tuple[int, str, tuple[str, ...]]]:
     """A descriptor of the folder of a resolved path, the file's name, and the folders that had to be made."""
     *folders, name = inside.split("/")
-    descriptor = os.open(root, _DIRECTORY)
+    try:
+        descriptor = os.open(root, _DIRECTORY)
+    except OSError as error:  # a command may have moved the root itself
+        raise _refused(inside, error) from error
     made: list[str] = []
     try:
         for depth, folder in enumerate(folders):

@@ -67,6 +67,8 @@ def main() -> None:
     os.dup2(null, 1)  # the output ends with the command, not with us
     why, status = _watch(child, given, reading)
     is_clear = _sweep(child, time.monotonic() + given["end_seconds"])
+    if why == "left":
+        _clear_away(given["temporary"])
     os.write(given["status"], json.dumps({"why": why, "status": status, "is_clear": is_clear}).encode())
 
 
@@ -133,6 +135,13 @@ def _sweep(child: int, ends: float) -> bool:
             return True
         time.sleep(0.001)
     return False
+
+
+def _clear_away(temporary: str) -> None:
+    """Remove what the command has left in its own folder: whoever asked may have been killed, and does not do it."""
+    import shutil
+
+    shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _descendants() -> list[int]:

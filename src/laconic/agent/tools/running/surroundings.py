@@ -88,14 +88,17 @@ def believed(root: Path) -> dict[tuple[Path, str], State]:
 
 
 def restored(root: Path, before: Mapping[tuple[Path, str], State]) -> list[str]:
-    """Make settings and hooks what they were, where that is not so; the paths that were changed."""
+    """Make settings and hooks what they were, where that is not so; the paths that were changed, and what stays so."""
     known = {home for home, _ in before}
     now = {place: state for place, state in believed(root).items() if place[0] in known}
     changed = sorted(place for place in before.keys() | now.keys() if before.get(place) != now.get(place))
+    told = dict.fromkeys(changed, "")
     for home, name in sorted(changed, key=lambda place: (place in before, place)):  # what is removed gives its place
-        with suppress(LaconicError):
+        try:
             _restore(home, name, now.get((home, name)), before.get((home, name)))
-    return [os.path.relpath(home / name, root) for home, name in changed]
+        except LaconicError as error:
+            told[home, name] = f" (cannot be: {error.message})"
+    return [f"{os.path.relpath(home / name, root)}{why}" for (home, name), why in told.items()]
 
 
 def _restore(home: Path, name: str, now: State | None, wanted: State | None) -> None:
