@@ -16,6 +16,7 @@ from laconic.code.index.listing.git import ignored_directories
 from laconic.code.index.scan import scan
 from laconic.code.index.subjects import subjects
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.limits import MAX_SETTINGS_BYTES
 
 # Settings that make some git run a program; `{}` is the program.
 PROGRAMS = {
@@ -169,13 +170,17 @@ def test_a_pipe_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert scan(str(root)).notices == [said]
 
 
-@pytest.mark.parametrize("way", ["a file", "a link", "shared", "shared as by a worktree"])
+@pytest.mark.parametrize("way", ["a file", "a file of two lines", "a link", "shared", "shared as by a worktree"])
 def test_another_repository_of_the_user_is_not_read(tmp_path: Path, way: str) -> None:
     secret = repository(tmp_path / "secret")
     root = tmp_path / "root"
     root.mkdir()
     if way == "a file":
         (root / ".git").write_text(f"gitdir: {secret}/.git\n")
+    elif way == "a file of two lines":  # the first of which leads to what is inside
+        git(root, "init", "-q", "--bare", "inside")
+        (root / "inside\n").mkdir()
+        (root / ".git").write_text("gitdir: inside\n/../../secret/.git\n")
     elif way == "a link":
         (root / ".git").symlink_to(secret / ".git")
     else:
@@ -216,6 +221,16 @@ def test_a_repository_that_leads_elsewhere_is_not_asked(tmp_path: Path, lead: Ca
     assert subjects(root) == []
     with pytest.raises(LaconicError, match=r"\.git(/\S+)? (borrows|leads|includes)"):
         Changes(root)
+
+
+@pytest.mark.parametrize("name", ["config", "objects/info/alternates"])
+def test_a_repository_whose_settings_are_longer_than_what_is_looked_at_is_not_asked(tmp_path: Path, name: str) -> None:
+    secret, root = repository(tmp_path / "secret"), repository(tmp_path / "root")
+    end = f"[include]\n\tpath = {secret}/.git/config\n" if name == "config" else f"{secret}/.git/objects\n"
+    with (root / ".git" / name).open("a") as file:
+        file.write("# nothing\n" * (MAX_SETTINGS_BYTES // 10) + end)
+    assert "is not looked at" in scan(str(root)).notices[0]
+    assert subjects(root) == []
 
 
 @pytest.mark.parametrize("lead", [borrowed, included])

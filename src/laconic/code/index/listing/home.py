@@ -80,7 +80,7 @@ def _check_borrowed(objects: str, inside: Sequence[str]) -> None:
     """Stores of objects name others, and those again others."""
     waiting, seen = [objects], {objects}
     for store in waiting:
-        for line in _text_of(f"{store}/info/alternates").splitlines():
+        for line in _whole_text(f"{store}/info/alternates").splitlines():
             other = os.path.realpath(os.path.join(store, line.strip().strip('"')))
             if line.strip() and not line.startswith("#") and other not in seen:
                 if not _is_inside(other, inside) or len(seen) > _MAX_NAMED_PLACES:
@@ -93,9 +93,9 @@ def _checked_settings(paths: Sequence[str], inside: Sequence[str]) -> str:
     """All that settings say, with those that they include."""
     waiting, seen, said = list(paths), set(paths), []
     for path in waiting:
-        text = _text_of(path).lower()
-        said.append(text)
-        for other in _included(path) if "include" in text else ():
+        text = _whole_text(path)
+        said.append(text.lower())
+        for other in _included(text) if "include" in said[-1] else ():
             place = os.path.realpath(os.path.join(os.path.dirname(path), os.path.expanduser(other)))
             if place not in seen:
                 if not _is_inside(place, inside) or len(seen) > _MAX_NAMED_PLACES:
@@ -105,12 +105,13 @@ def _checked_settings(paths: Sequence[str], inside: Sequence[str]) -> str:
     return "\n".join(said)
 
 
-def _included(path: str) -> Iterable[str]:
-    """The files that one of settings includes, under whatever conditions; git reads that one alone."""
+def _included(settings: str) -> Iterable[str]:
+    """The files that settings include, under whatever conditions; git is given their text, and opens nothing."""
     import subprocess
 
-    words = ("config", "--file", path, "--no-includes", "-z", "--get-regexp", r"^include(if\..*)?\.path$")
-    told = subprocess.run(["git", *words], cwd="/", capture_output=True, stdin=subprocess.DEVNULL, check=False).stdout
+    words = ("config", "--file", "-", "--no-includes", "-z", "--get-regexp", r"^include(if\..*)?\.path$")
+    given = os.fsencode(settings)
+    told = subprocess.run(["git", *words], cwd="/", capture_output=True, input=given, check=False).stdout
     return (os.fsdecode(entry).partition("\n")[2] for entry in told.split(b"\0") if entry)
 
 
@@ -124,18 +125,18 @@ def _home_of(tree: str) -> str:
     mark = f"{tree.rstrip('/')}/.git"
     if not os.path.isfile(mark):
         return os.path.realpath(mark)
-    return os.path.realpath(os.path.join(tree, _line_of(mark).removeprefix("gitdir:").strip()))
+    return os.path.realpath(os.path.join(tree, _pointer(mark).removeprefix("gitdir: ")))
 
 
 def _common_of(home: str) -> str:
     """Where what worktrees share is: itself, but for that of a worktree."""
-    said = _line_of(f"{home}/commondir")
+    said = _pointer(f"{home}/commondir")
     return os.path.realpath(os.path.join(home, said)) if said else home
 
 
 def _is_worktree(home: str, mark: str) -> bool:
     """Whether it is what `git worktree add` made for this directory, in the repository that it shares."""
-    said = _line_of(f"{home}/gitdir")
+    said = _pointer(f"{home}/gitdir")
     is_ours = bool(said) and os.path.realpath(os.path.join(home, said)) == os.path.realpath(mark)
     return is_ours and os.path.dirname(home) == f"{_common_of(home)}/worktrees"
 
@@ -150,11 +151,21 @@ def _is_submodule(home: str, tree: str) -> bool:
     return False
 
 
-def _line_of(path: str) -> str:
-    return _text_of(path, _POINTER_BYTES).partition("\n")[0].strip()
+def _pointer(path: str) -> str:
+    """The path that a file holds, cut as git cuts it: line ends in the middle belong to it. "" where it is too long."""
+    text = _text_of(path, _POINTER_BYTES + 1)
+    return text.rstrip("\r\n") if len(text) <= _POINTER_BYTES else ""
 
 
-def _text_of(path: str, most_bytes: int = MAX_SETTINGS_BYTES) -> str:
+def _whole_text(path: str) -> str:
+    """All of a file; raises `LeadsOutError` where git would read on beyond what is looked at."""
+    text = _text_of(path, MAX_SETTINGS_BYTES + 1)
+    if len(text) > MAX_SETTINGS_BYTES:
+        raise LeadsOutError(f"{path} is larger than {MAX_SETTINGS_BYTES:,} bytes: what it names is not looked at")
+    return text
+
+
+def _text_of(path: str, most_bytes: int) -> str:
     """The beginning of a file, "" for what cannot be read at once; of a link too, which stays inside."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
