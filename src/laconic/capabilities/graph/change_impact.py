@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.capabilities.declaration import Capability, Role, option, positional
 from laconic.capabilities.files.places import files_below
@@ -132,7 +132,6 @@ def _shortened(impact: ChangeImpact, routes: int) -> ChangeImpact:
 def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
     from laconic.code.graph.users import Users
     from laconic.code.languages.runners.commands import SelectedTest
-    from laconic.code.lenses.affected.command import command
     from laconic.code.lenses.affected.reach import LIKELY, Reach
     from laconic.code.lenses.affected.suites import Suites
 
@@ -143,17 +142,10 @@ def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
     found = Reach(users, engine.store, suites, MAX_SEARCHED_SYMBOLS, least).search(
         change.symbols[:MAX_CHANGED_SYMBOLS], _users_of_gone(change.gone, users)
     )
-    languages = {file.path: file.language for file in engine.store.files()}
     importing = _importing(workspace, change, found, suites)
     likely = [one.test for one in found.tests if one.certainty >= LIKELY]
     every = [one.test for one in found.tests]
-    by_imports = [SelectedTest(one.file) for one in importing]
-    all_files = _all_files([*every, *by_imports], languages, suites)
-    is_nearly_all = len({test.path for test in (*every, *by_imports)}) > NEARLY_ALL * len(all_files) > 0
-
-    def command_of(tests: Sequence[SelectedTest]) -> str:
-        return command(tests, languages.__getitem__, workspace.root, all_files)
-
+    commands = _commands(workspace, likely, every, [SelectedTest(one.file) for one in importing], suites)
     return ChangeImpact(
         change.base,
         tuple(symbol.id for symbol in change.symbols),
@@ -162,13 +154,41 @@ def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
         len(likely),
         page_of(_routes(found.tests), parameters.limit, parameters.offset),
         page_of(importing, parameters.limit, parameters.offset),
-        command_of(likely),
-        command_of(every),
-        command_of(list(map(SelectedTest, all_files)) if by_imports and is_nearly_all else by_imports),
-        bool(by_imports) and is_nearly_all,
+        *commands,
         found.cut or len(change.symbols) > MAX_CHANGED_SYMBOLS,
         least,
     )
+
+
+class _Commands(NamedTuple):
+    """The commands that run tests; `imports_run_all` where that of the importing ones runs all there are."""
+
+    likely: str
+    every: str
+    by_imports: str
+    imports_run_all: bool
+
+
+def _commands(
+    workspace: Workspace,
+    likely: Sequence[SelectedTest],
+    every: Sequence[SelectedTest],
+    by_imports: Sequence[SelectedTest],
+    suites: Suites,
+) -> _Commands:
+    from laconic.code.languages.runners.commands import SelectedTest
+    from laconic.code.lenses.affected.command import command
+
+    languages = {file.path: file.language for file in workspace.engine.store.files()}
+    all_files = _all_files([*every, *by_imports], languages, suites)
+    is_nearly_all = len({test.path for test in (*every, *by_imports)}) > NEARLY_ALL * len(all_files) > 0
+    imports_run_all = bool(by_imports) and is_nearly_all
+
+    def command_of(tests: Sequence[SelectedTest]) -> str:
+        return command(tests, languages.__getitem__, workspace.root, all_files)
+
+    importing = list(map(SelectedTest, all_files)) if imports_run_all else by_imports
+    return _Commands(command_of(likely), command_of(every), command_of(importing), imports_run_all)
 
 
 def _all_files(tests: Sequence[SelectedTest], languages: Mapping[str, str], suites: Suites) -> list[str]:

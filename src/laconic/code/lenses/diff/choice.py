@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
 
 from laconic.code.lenses.diff.regions import Region
+from laconic.code.symbols import Symbol
 
 TOKENS_PER_BYTE = 0.27
 LINE_TOKENS = 0.3  # that the end of a line takes
@@ -47,26 +49,42 @@ def chosen(
         for at, cost in of_symbol.items()
     ]
     heapify(heap)
+    purse = _Purse(budget, budget * MOST_SHARE, set(known))
     taken: dict[int, None] = {}
-    spent: dict[str, float] = {}  # by symbol
-    files = set(known)
-    most = budget * MOST_SHARE
     while heap:
         _, at = heappop(heap)
         symbol = regions[at].symbol
-        headings = SYMBOL_TOKENS * (symbol.id not in spent) + FILE_TOKENS * (symbol.path not in files)
-        cost = pieces[symbol.id][at] + headings
-        is_too_much = symbol.id in spent and spent[symbol.id] + cost > most
-        if at in taken or cost > budget or is_too_much:
+        is_first = symbol.id not in purse.spent
+        if at in taken or not purse.pays(symbol, pieces[symbol.id][at]):
             continue
-        budget -= cost
         taken[at] = None
-        files.add(symbol.path)
-        if symbol.id not in spent:
+        if is_first:
             for mate, alone in pieces[symbol.id].items():
                 heappush(heap, (-_worth(chances[mate], alone), mate))
-        spent[symbol.id] = spent.get(symbol.id, 0.0) + cost
     return list(taken)
+
+
+@dataclass(slots=True)
+class _Purse:
+    """The tokens that are left, and what has been paid for."""
+
+    left: float
+    most_of_symbol: float  # for its pieces but for the first
+    files: set[str]
+    spent: dict[str, float] = field(default_factory=dict)  # by symbol
+
+    def pays(self, symbol: Symbol, alone: float) -> bool:
+        """Pay for a piece of a symbol and for headings that nobody has paid; False, and nothing is paid, if it costs
+        too much."""
+        headings = SYMBOL_TOKENS * (symbol.id not in self.spent) + FILE_TOKENS * (symbol.path not in self.files)
+        cost = alone + headings
+        is_too_much = symbol.id in self.spent and self.spent[symbol.id] + cost > self.most_of_symbol
+        if cost > self.left or is_too_much:
+            return False
+        self.left -= cost
+        self.files.add(symbol.path)
+        self.spent[symbol.id] = self.spent.get(symbol.id, 0.0) + cost
+        return True
 
 
 def _by_symbol(
