@@ -58,6 +58,16 @@ def test_what_was_put_in_is_taken_out_exactly(project: Path, home: Path, agent: 
     assert (contents(project), contents(home)) == before
 
 
+@pytest.mark.parametrize("agent", AGENTS)
+def test_folders_that_were_made_go_and_the_repository_stays(tmp_path: Path, agent: str) -> None:
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    run(bare, "install", agent, "--yes")
+    assert list(bare.iterdir())
+    run(bare, "uninstall", agent, "--yes")
+    assert list(bare.iterdir()) == []
+
+
 def test_nothing_is_written_unless_somebody_says_so(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = contents(project)
     assert main(["install", "claude", "--root", str(project)]) == 0

@@ -90,13 +90,14 @@ def undone(wanted: Wanted) -> list[Change]:
 def carry_out(wanted: Wanted, changes: Sequence[Change], *, undo: bool = False) -> None:
     """Write all files, each at once or not at all, and remember what was there; a failure puts all of them back."""
     done: list[Change] = []
+    base = Path(os.path.realpath(wanted.base))
     try:
         for change in changes:
-            _write(change.path, change.after)
+            _write(change.path, change.after, base)
             done.append(change)
     except OSError as error:
         for change in reversed(done):
-            _write(change.path, change.before)
+            _write(change.path, change.before, base)
         raise LaconicError("unwritable_output", f"{change.path} cannot be written: {error.strerror}") from error
     if undo:
         state.keep_record(wanted.base, wanted.agent.name, [])
@@ -154,12 +155,15 @@ def _read(path: Path) -> str | None:
         raise LaconicError("unreadable_file", f"{path} is left as it is: it is not UTF-8") from error
 
 
-def _write(path: Path, text: str | None) -> None:
-    """Put a file in its place at once, with the rights it had; None takes it away, and folders that are empty then."""
+def _write(path: Path, text: str | None, base: Path) -> None:
+    """Put a file in its place at once, with the rights it had; None takes it away, and folders that are empty then.
+
+    `base` itself, and what is above it, stay.
+    """
     if text is None:
         path.unlink(missing_ok=True)
-        for folder in list(path.parents)[:2]:
-            if any(folder.iterdir()):
+        for folder in path.parents:
+            if not folder.is_relative_to(base) or folder == base or any(folder.iterdir()):
                 return
             folder.rmdir()
         return

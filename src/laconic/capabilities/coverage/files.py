@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from laconic.capabilities.coverage.reports import About, ReportOptions, about, about_lines, measured_by
 from laconic.capabilities.declaration import Capability, group
 from laconic.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from laconic.capabilities.text import Style, aligned
+from laconic.capabilities.text import Style, aligned, counted
 
 if TYPE_CHECKING:
     from laconic.code.coverage.model import FileCoverage
@@ -80,9 +80,9 @@ def text(found: RankedFiles, style: Style) -> str:
     rows = []
     for one in found.page.items:
         of_all = f" of {one.covered + one.missed}" if one.missed is not None else ""
-        use = f"{one.tests} tests" if knows_tests else f"{one.hits:,}×" if one.hits > 1 else ""
+        use = counted(one.tests, "test") if knows_tests else f"{one.hits:,}×" if one.hits > 1 else ""
         fault = f"{one.suspicion:.2f} at {ranges_text(one.suspicious_lines)}" if one.suspicion else ""
-        stack = f"{one.frames} on stacks" if one.frames else ""
+        stack = f"{one.frames:,} on stacks" if one.frames else ""
         rows.append((one.path, f"{one.covered}{of_all} lines", use, stack, fault))
     lines = aligned(rows, [style.symbol, None, style.faint, None, style.bad], right=(1, 2))
     none = [] if lines else ["the report says nothing of this repository"]

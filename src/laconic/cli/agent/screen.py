@@ -15,6 +15,7 @@ from laconic.agent.models.protocol import Model
 from laconic.agent.opening import Wanted, open_agent
 from laconic.agent.sessions.analytics import analytics
 from laconic.agent.tools.undoing import undo
+from laconic.capabilities.text import counted
 from laconic.cli.agent.declared import HIGHEST_TIER
 from laconic.cli.agent.past import past
 from laconic.cli.agent.remembered import keep_theme, kept_theme
@@ -163,7 +164,7 @@ class OnScreen:
         lines = [
             f"{spent.requests:,} requests, {spent.seconds:,.1f} s",
             f"prompts {spent.prompt_tokens:,} tokens{cached}; answers {spent.completion_tokens:,} tokens",
-            *(f"{each.tool}: {each.calls:,} calls, {each.tokens:,} tokens" for each in figures.tools),
+            *(f"{each.tool}: {counted(each.calls, 'call')}, {each.tokens:,} tokens" for each in figures.tools),
         ]
         return "\n".join(lines)
 
