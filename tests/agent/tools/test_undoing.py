@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.agent.tools.box import call, opened
+from tests.agent.tools.box import call, opened, tool
 
 from laconic.agent.tools import undoing
 from laconic.agent.tools.declaration import Observation
@@ -197,11 +197,11 @@ def test_a_cancelled_command_can_be_taken_back(toolbox: Toolbox, project: Path) 
     before = contents(project)
 
     async def cancelled() -> None:
-        from tests.agent.tools.box import tool
-
-        task = asyncio.ensure_future(tool("bash").run(toolbox, {"command": "echo x > text.txt; sleep 1000"}))
-        while contents(project) == before:
-            await asyncio.sleep(0.01)
+        has_changed = asyncio.Event()
+        toolbox.heard = lambda chunk: has_changed.set()
+        command = "echo x > text.txt; echo changed; sleep 1000"
+        task = asyncio.ensure_future(tool("bash").run(toolbox, {"command": command}))
+        await has_changed.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
