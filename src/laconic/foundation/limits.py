@@ -101,7 +101,7 @@ MAX_BUDGET_TOKENS = 200_000
 MAX_DEPTH_HOPS = 8
 MAX_NEIGHBOURS_SYMBOLS = 200  # callers or callees taken of one symbol; a hub has thousands
 MAX_EXPANDED_SYMBOLS = 16  # symbols of one hop whose own neighbours are looked at
-MAX_SIBLING_SYMBOLS = 40  # of the file of a target, the nearest
+MAX_SIBLING_SYMBOLS = 16  # of the file of a target, the nearest
 MAX_CANDIDATES_SYMBOLS = 500
 MAX_USED_SYMBOLS = 64  # types, bases and constants taken of one symbol
 MAX_REEXPORT_HOPS = 8  # imports through which a mentioned name is followed
@@ -388,6 +388,7 @@ MAX_MODEL_REPLY_BYTES = 8_000_000  # of an answer that is not streamed
 MAX_MODEL_ANSWER_BYTES = 50_000_000  # of one stream
 MAX_MODEL_ERROR_CHARACTERS = 300  # shown of what a server says went wrong
 MAX_MODEL_CALLS = 16  # in one answer
+MAX_TOKEN_CHARACTERS = 128  # of one token in the vocabularies in use: a row of blanks
 MODEL_PROBE_TOKENS = 160  # of an answer that shows what a server can do
 DEFAULT_MODEL_WINDOW_TOKENS = 8_192  # that Ollama loads a model with, where nobody says
 

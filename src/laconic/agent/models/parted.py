@@ -15,13 +15,15 @@ from contextlib import aclosing
 from laconic.agent.models.ollama import OllamaModel
 from laconic.agent.models.openai import OpenAIModel
 from laconic.agent.models.protocol import Chunk, Constraint, Message, Prompt, RawCall
+from laconic.foundation.limits import MAX_TOKEN_CHARACTERS
 
 _JOINER = "\u2060"
 _OPENING = "<["
-# The tokens of templates in use: `<|im_end|>` of most, DeepSeek's with another bar, those of Gemma, Llama and Mistral.
+# The tokens of templates in use: `<|im_end|>` of most, DeepSeek's with another bar, those of Gemma, Llama and Mistral,
+# Seed's, and EXAONE's in brackets.
 _TOKEN = re.compile(
-    r"<(?=[|｜]|/?(?:s|bos|eos|unk|pad|sep|mask|start_of_turn|end_of_turn|start_of_image)>)"
-    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|IMG)\])"
+    r"<(?=[|｜]|/?(?:s|bos|eos|unk|pad|sep|mask|start_of_turn|end_of_turn|start_of_image|seed:\w+)>|\w+[|｜]>)"
+    r"|\[(?=\|\w+\|\]|/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|IMG)\])"
 )
 _PARTED = re.compile(rf"(?<=[{re.escape(_OPENING)}]){_JOINER}")
 
@@ -34,13 +36,18 @@ class PartedModel:
         self._model = model
 
     async def stream(self, prompt: Prompt, constraint: Constraint | None, most_tokens: int) -> AsyncGenerator[Chunk]:
-        """See `protocol.Model`."""
+        """See `protocol.Model`. Who says more than can be the tokens that were asked for is not listened to further."""
         before = ""  # the last character of the answer so far
+        left = most_tokens * MAX_TOKEN_CHARACTERS
         async with aclosing(self._model.stream(tuple(map(_told, prompt)), constraint, most_tokens)) as chunks:
             async for chunk in chunks:
                 text = joined(before + chunk.text)[len(before) :]
                 before = (before + chunk.text)[-1:]
                 yield chunk._replace(text=text, calls=tuple(map(_heard, chunk.calls)))
+                left -= len(chunk.text) + len(chunk.thought)
+                if left < 0:
+                    yield Chunk(stop="length")
+                    return
 
     async def count(self, prompt: Prompt) -> int | None:
         """See `protocol.Model`."""
@@ -62,9 +69,9 @@ def joined(text: str) -> str:
 
 
 def _told(message: Message) -> Message:
-    calls = tuple(call._replace(arguments=parted(call.arguments)) for call in message.calls)
-    return message._replace(content=parted(message.content), calls=calls)
+    calls = tuple(RawCall(*map(parted, call)) for call in message.calls)
+    return message._replace(content=parted(message.content), calls=calls, call_id=parted(message.call_id))
 
 
 def _heard(call: RawCall) -> RawCall:
-    return call._replace(arguments=joined(call.arguments))
+    return RawCall(*map(joined, call))
