@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.agent.core.talking import ALLOWED, GRAMMAR, Said, Scripted, call, of_kind, reason_of, talking, turn
@@ -23,7 +25,8 @@ from laconic.agent.events import (
     Unlocked,
     Usage,
 )
-from laconic.agent.models.protocol import Prompt
+from laconic.agent.models.protocol import Chunk, Prompt
+from laconic.agent.models.protocol import Usage as RequestUsage
 from laconic.agent.repeats import EXCLUDED, HINT
 from laconic.agent.tools.approvals import Verdict
 from laconic.agent.tools.toolbox import Choices
@@ -133,7 +136,20 @@ def test_a_stream_that_repeats_itself_is_stopped(root: Path) -> None:
     assert len("".join(event.text for event in of_kind(events, TextDelta))) < 3_000
 
 
-@pytest.mark.parametrize("said", ["", " \n\n"])
+def test_a_server_that_counts_more_than_its_window_is_not_believed(root: Path) -> None:
+    class Lies(Scripted):
+        async def stream(self, *asked: Any) -> AsyncIterator[Chunk]:
+            async for chunk in super().stream(*asked):
+                yield chunk._replace(usage=chunk.usage and RequestUsage(2**53, 0, 1))
+
+    async def said() -> list[Reason]:
+        async with talking(Lies(["One.", "Two."]), root) as agent:
+            return [reason_of(await turn(agent, message)) for message in ("hello", "and now?")]
+
+    assert asyncio.run(said()) == [Reason.ANSWERED, Reason.ANSWERED]
+
+
+@pytest.mark.parametrize("said", ["", " \n\n", call("respond", text="  "), call("respond", "text:\n")])
 def test_an_answer_without_a_word_is_none(root: Path, said: str) -> None:
     _, (events,) = talk(root, [said], "what does it do?")
     assert reason_of(events) is Reason.STUCK

@@ -32,6 +32,7 @@ class Acted(NamedTuple):
     """What came of a call for the turn."""
 
     ends_turn: bool = False  # it was the answer
+    is_empty: bool = False  # without a word
     is_stuck: bool = False
 
 
@@ -48,7 +49,7 @@ async def act(talk: Conversation, call: Call | Malformed) -> Acted:
         said = talk.session.messages[-1].text
         talk.session.show_last(f"{said}{text}")
         await talk.emit(TextDelta(talk.turn, text))
-        return Acted(ends_turn=True)
+        return Acted(ends_turn=True, is_empty=not f"{said}{text}".strip())
     tool = next(tool for tool in talk.tools if tool.name == call.tool)
     if talk.repeats.before(call.tool, call.arguments) is Repeated.STUCK:
         await talk.emit(Notice(talk.turn, Level.WARNING, f"{call.tool} is called again and again with the same result"))

@@ -48,7 +48,8 @@ async def answer(talk: Conversation) -> Answer:
     draft = Draft("assistant", text, talk.count(text), talk.turn, None if shown == text else shown, raw)
     talk.session.add(draft)
     if usage is not None:
-        talk.gauge.told(prompt, usage)
+        if usage.prompt_tokens <= talk.budget.window:  # no server reads more than it has room for
+            talk.gauge.told(prompt, usage)
         await talk.account(usage, watch)
     if stop == STUCK:
         return Answer((), STUCK)

@@ -82,7 +82,7 @@ async def _steps(talk: Conversation) -> Ended:
             acted = await act(talk, call)
             malformed = malformed + 1 if isinstance(call, Malformed) else 0
             if acted.ends_turn:
-                return Ended(Reason.ANSWERED)
+                return _SILENT if acted.is_empty else Ended(Reason.ANSWERED)
             if acted.is_stuck or malformed >= MAX_MALFORMED_CALLS:
                 return _STUCK
     return Ended(Reason.LIMIT, f"{talk.options.most_steps} steps were made: say whether to go on")
