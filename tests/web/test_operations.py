@@ -139,7 +139,7 @@ def test_events_come_as_they_happen_and_resume(web: Web) -> None:
         ("GET", "/threads?limit=x", None, 400, "invalid_argument"),
         ("GET", "/threads?more=1", None, 400, "invalid_argument"),
         ("GET", "/threads/none", None, 404, "thread_not_found"),
-        ("GET", "/threads/..%2F..%2Fetc", None, 404, "no_route"),
+        ("GET", "/threads/..%2F..%2Fetc", None, 404, "thread_not_found"),
         ("GET", "/nothing", None, 404, "no_route"),
         ("DELETE", "/threads", None, 405, "method_not_allowed"),
         ("GET", "/stats/tea/x", None, 400, "invalid_argument"),

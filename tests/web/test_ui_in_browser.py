@@ -350,6 +350,7 @@ def code_relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Clien
 
 def test_the_calls_around_a_symbol_are_drawn(browser: Browser, code_relay: tuple[Client, Path]) -> None:
     client, root = code_relay
+    browser.complaints()  # of other pages
     browser.look(1280, "light")
     browser.go(client.page("graph"))
     browser.wait_for("document.title.startsWith('Call graph')")

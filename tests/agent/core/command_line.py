@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -36,12 +37,18 @@ def running(root: Path, url: str, words: Sequence[str]) -> Iterator[subprocess.P
     command = [sys.executable, "-m", "laconic", *words]
     with subprocess.Popen(
         command, cwd=root, env=environment(root, url), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, bufsize=0,
+        stderr=subprocess.DEVNULL, bufsize=0, preexec_fn=_heed_signals,
     ) as process:  # fmt: skip
         try:
             yield process
         finally:
             process.kill()
+
+
+def _heed_signals() -> None:
+    """As from a terminal: what runs the tests may ignore them, as `nohup` does, and programs inherit that."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def printed_until(process: subprocess.Popen[bytes], awaited: bytes) -> bytes:

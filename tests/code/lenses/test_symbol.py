@@ -221,7 +221,7 @@ def test_what_stands_in_the_same_file_comes_after_what_is_related(shop: Planted)
     assert [(one.symbol.qualname, one.reason) for one in view.candidates] == [
         ("pay", "target"),
         ("charge", "callee"),
-        ("log", "same file"),
-        ("Gateway", "same file"),
+        ("log", "sibling"),
+        ("Gateway", "sibling"),
     ]
     assert len(around([shop[PAY]], shop, depth=0, beside=lambda symbol: beside).candidates) == 1

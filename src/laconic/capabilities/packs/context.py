@@ -105,7 +105,8 @@ def run(workspace: Workspace, parameters: Parameters) -> Context | str:
     targets = list({symbol.id: symbol for symbol in named}.values())
     bodies = _sliced_bodies(workspace, parameters.slice, targets)
     texts = workspace.texts(bodies, with_docs=parameters.wording.with_docs)
-    view = look(targets, Neighbours(engine.graph, engine.store, texts.source), depth=depth, siblings=True)
+    neighbours = Neighbours(engine.graph, engine.store, texts.source)
+    view = look(targets, neighbours, depth=depth, siblings=not bodies)  # who asks for a slice wants less of a file
     view = replace(view, apart=view.apart | {target.path for target in targets if target.id in bodies})
     if parameters.cluster_duplicates:
         view = _without_twins(workspace, view, texts)

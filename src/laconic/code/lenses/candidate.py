@@ -18,7 +18,7 @@ CALLER = "caller"
 TEST = "test"  # a caller that is a test
 ENCLOSING = "class"
 MEMBER = "member"
-SIBLING = "same file"
+SIBLING = "sibling"
 BASE = "base"
 TYPE = "type"
 CONSTANT = "constant"
@@ -63,6 +63,7 @@ class Candidate:
     twins: tuple[Twin, ...] = ()
     change: Change | None = None
     whole_only: bool = False  # less than its body says too little to be worth its tokens
+    outline_only: bool = False  # its body is worth less than it costs, however much room there is
     is_gone: bool = False  # the symbol is as it was before a change
     parts: tuple[tuple[int, int], ...] = ()  # lines of the file that its body is cut down to; all of it without any
     imports: tuple[str, ...] = ()  # what it takes from outside the repository

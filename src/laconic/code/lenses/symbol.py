@@ -71,7 +71,7 @@ MEMBER_SCORE = 0.75
 # Compile-time dependencies: a base gives members, a constant its whole meaning in one line, a type its shape.
 USED_SCORE = {BASE: 0.7, CONSTANT: 0.6, TYPE: 0.5}
 # What stands in the same file is changed together with the target more often than what is two calls away, but tells
-# little of what the target does: it takes the room that all others leave.
+# little of what the target does: its signature takes the room that all others leave.
 SIBLING_SCORE = 0.15
 
 
@@ -150,7 +150,9 @@ def _enclosing(target: Symbol, graph: Graph) -> list[Candidate]:
 def _siblings(target: Symbol, beside: Callable[[Symbol], Iterable[Symbol]]) -> list[Candidate]:
     """What stands in the file of a target, worth less the further away it stands."""
     return [
-        Candidate(symbol, SIBLING_SCORE / (1 + log2(1 + rank) / log2(COMMON_AT)), SIBLING, target.id)
+        Candidate(
+            symbol, SIBLING_SCORE / (1 + log2(1 + rank) / log2(COMMON_AT)), SIBLING, target.id, outline_only=True
+        )
         for rank, symbol in enumerate(beside(target))
     ]
 

@@ -59,6 +59,8 @@ def _levels(candidate: Candidate, holds_target: bool) -> list[Detail]:
     symbol = candidate.symbol
     if candidate.whole_only:
         return [Detail.BODY]
+    if candidate.outline_only:
+        return [Detail.NAME, Detail.SIGNATURE]
     if candidate.parts:
         return [Detail.NAME, Detail.BODY] if symbol.kind in _HOLDERS else [Detail.NAME, Detail.SIGNATURE, Detail.BODY]
     if symbol.kind in _HOLDERS:
