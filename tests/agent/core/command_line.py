@@ -37,7 +37,8 @@ def running(root: Path, url: str, words: Sequence[str]) -> Iterator[subprocess.P
     command = [sys.executable, "-m", "laconic", *words]
     with subprocess.Popen(
         command, cwd=root, env=environment(root, url), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, bufsize=0, preexec_fn=_heed_signals,
+        stderr=subprocess.DEVNULL, bufsize=0,
+        preexec_fn=_heed_signals,  # noqa: PLW1509 - it takes no lock
     ) as process:  # fmt: skip
         try:
             yield process
