@@ -24,7 +24,9 @@ from laconic.foundation.errors import LaconicError
 
 
 class Status(NamedTuple):
-    """What a status line shows: `tokens` of the next prompt, `cached_percent` of the last, None where nobody tells."""
+    """What a status line shows. `tokens` are those of the next prompt; `cached_percent` is of the last one, None if the
+    server does not say.
+    """
 
     session: str
     name: str
@@ -65,7 +67,7 @@ class Agent:
             self._drop_events()
 
     async def _next(self, running: asyncio.Task[None]) -> Event:
-        """The next event; raises what a turn has failed with that could not even be told."""
+        """The next event. Raises the error of a turn that failed before it could tell of it."""
         events = self.talk.events
         if events.empty():
             getting = asyncio.ensure_future(events.get())
@@ -82,7 +84,7 @@ class Agent:
         """A turn that ends with an event, and with an answer in the session, whatever happens."""
         talk = self.talk
         ended = await run_turn(talk, message, pasted)
-        self._is_cancellable = False  # from here on the end is told, whoever asks for it once more
+        self._is_cancellable = False  # it ends by itself now, and its end has to be told
         try:
             talk.session.end_turn()
         except LaconicError as error:  # deleted elsewhere, a full disk: whoever listens is told, and can go on
@@ -92,7 +94,7 @@ class Agent:
         await talk.emit(TurnEnded(talk.turn, ended.reason, ended.code, ended.message, ended.hint))
 
     async def _end_running(self) -> None:
-        """End the turn that runs. What it fails with, even at its end, was raised to whoever reads its events."""
+        """End the turn that runs. Whoever reads its events is told of its errors."""
         if self._running is not None:
             self._running.cancel()
             try:
@@ -126,7 +128,7 @@ class Agent:
             self._drop_events()  # what has happened is what this returns
 
     def set_tier(self, tier: int) -> None:
-        """Have the tools up to a tier: the user says so, so the policy of unlocking does not matter."""
+        """Unlock exactly the tools up to a tier, because the user says so."""
         self.talk.session.unlock(tier)
 
     @property

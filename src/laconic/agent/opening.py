@@ -43,7 +43,7 @@ class Wanted:
 
 
 async def open_agent(model: Model, wanted: Wanted) -> Agent:
-    """An agent, to be closed, and the model after it. Until then no other process goes on with its session."""
+    """An agent. Close it, and the model after it. Until then no other process can go on with its session."""
     window = model.abilities.window or DEFAULT_MODEL_WINDOW_TOKENS
     budget = Budget.of(window, wanted.shares)
     with ExitStack() as opened:

@@ -32,7 +32,7 @@ _TOKEN_CHARACTERS = 4  # at least, of most texts
 
 
 class Summary(NamedTuple):
-    """What is to be known of the turns that leave; `how` it was made, and what the model used for it, if it told."""
+    """What is to be known of the turns that leave; `how` it was made, and the `usage` that the model reported."""
 
     text: str
     how: str
@@ -40,9 +40,9 @@ class Summary(NamedTuple):
 
 
 def first_kept(messages: Sequence[Stored], most_tokens: int, most_of_last: int = 0) -> int:
-    """Where the newest whole turns begin that have room; the number of messages where not even one has.
+    """The index at which the newest whole turns that fit begin; `len(messages)` if not even the last one fits.
 
-    The last turn, which the next message is likely to be about, may have `most_of_last` where that is more.
+    The last turn may have `most_of_last` tokens if that is more: the next message is probably about it.
     """
     kept, spent = len(messages), 0
     for at in range(len(messages) - 1, -1, -1):
@@ -56,7 +56,7 @@ def first_kept(messages: Sequence[Stored], most_tokens: int, most_of_last: int =
 
 
 def first_kept_step(messages: Sequence[Stored], most_tokens: int) -> int:
-    """Where the newest results of calls begin that have room; the last message is always kept."""
+    """The index at which the newest messages that fit begin, never at an answer; the last message is always kept."""
     kept, spent = len(messages) - 1, messages[-1].tokens
     for at in range(len(messages) - 2, -1, -1):
         spent += messages[at].tokens
@@ -68,7 +68,7 @@ def first_kept_step(messages: Sequence[Stored], most_tokens: int) -> int:
 
 
 class Asking(NamedTuple):
-    """How a summary is asked for: as any answer, so that the server has nearly all of it evaluated."""
+    """How a summary is asked for: like any answer, so that the server has nearly all of the prompt in its cache."""
 
     model: Model
     request: Prompt  # the prompt of the session, then REQUEST
@@ -77,7 +77,7 @@ class Asking(NamedTuple):
 
 
 async def summarised(asking: Asking, leaving: Sequence[Stored], most_tokens: int, tokenizer: Tokenizer) -> Summary:
-    """A summary by the model, which still has everything before it; one made of extracts where that fails."""
+    """A summary by the model, whose prompt still has those turns; one made of extracts if that fails."""
     parts: list[str] = []
     reader, repetition = prose_reader(asking.way), Repetition()
     usage, is_stuck = None, False

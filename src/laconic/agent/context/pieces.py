@@ -1,7 +1,7 @@
-"""A pack taken to pieces, as `code.render.lines` writes it, so that what the prompt has already is not sent again.
+"""Takes a pack apart, as `code.render.lines` writes it, so that what the prompt already has is not sent again.
 
-Whether it has is read off its text: whatever has left it with old turns, was rewound or stayed in another fork does not
-count, and nothing has to be remembered.
+What the prompt has is read from its text. So nothing has to be remembered, and what has left it with old turns, was
+rewound, or stayed in another fork does not count.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ _ABOVE = " (above)"
 
 
 class Piece(NamedTuple):
-    """Lines of a pack: under which `section` (a file's line, or one that counts what was left out), why, and code."""
+    """Lines of a pack: the `section` above them (the line of a file, or one that counts what was left out), the `head`
+    that says why they are there, and the `code`.
+    """
 
     section: str
     head: tuple[str, ...]
@@ -64,10 +66,10 @@ def joined(kept: Iterable[Piece]) -> str:
 
 
 def not_yet_in(found: Sequence[Piece], said: Sequence[str]) -> list[Piece]:
-    """What of these pieces is news to who has read these texts; [] where nothing is.
+    """The pieces that are new to a reader of these texts; [] if none is.
 
-    A piece is known whose lines stand below one another in one text, numbered or not. Of code that is known the line
-    stays that says why it matters, beside something that is news.
+    A piece is known if its lines stand one below the other in one of the texts, numbered or not. Beside a new piece
+    the first line of a known one's head stays: it says why that code matters.
     """
     texts = [_plain(text) for each in said for text in (each, _NUMBER.sub("", each))]
     left: list[Piece] = []

@@ -1,8 +1,8 @@
-"""What of a message are the user's own words, and what was put into it: code, diffs, logs, what others have written.
+"""Tells the user's own words in a message from what is quoted there: code, diffs, logs, what others have written.
 
-Whoever wrote what is quoted asks for nothing here, so no word of it may unlock tools. A front that knows what was
-pasted says so; other text is known by what it looks like. Where that is unclear it counts as quoted: the user can say
-it in a sentence, and the model can ask for tools.
+Quoted text asks for nothing, whoever wrote it, so no word of it may unlock tools. A front that knows what was pasted
+says so; other quoted text is recognised by what it looks like. When in doubt, text counts as quoted: the user can still
+ask in a sentence, and the model can request tools.
 """
 
 from __future__ import annotations
@@ -40,9 +40,7 @@ _DIFF = re.compile(r"diff --(?:git|cc)\s|@@ -\d|--- \S|\+\+\+ \S|Index: \S|index
 _OF_DIFF = re.compile(r"[ +\-\\@]|(?:new|deleted|old) (?:file )?mode|similarity |rename |copy |Binary files |$")
 _INDENTED = re.compile(r"(?: {4}|\t)\s*\S")
 _LISTED = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
-
-
-# What lines of code and of tables of results have; a paragraph where most have it is material as a whole.
+# What lines of code and of tables look like. A paragraph is quoted as a whole if most of its lines look like this.
 _STRUCTURE = re.compile(r"\s{2}|\s*//|.*(?:\w\(.*\)|\s[=!+<>&|]=?=?\s|[=-]>|::|\w\[|[,({\[]\s*$|\s{3,}\S)")
 _LEAST_LINES = 3  # of such a paragraph
 _SEEN_CHARACTERS = 300  # of a line, from which it is told what it is
@@ -64,14 +62,14 @@ def own_words(message: str, pasted: Iterable[str] = ()) -> str:
 
 
 class _Look(NamedTuple):
-    """What a line looks like: material by itself, or as parts of material do."""
+    """What a line looks like: quoted material by itself, or only like a part of some."""
 
     is_material: bool
     is_structure: bool
 
 
 def _looks(lines: Iterable[str]) -> Iterator[_Look]:
-    """Each line; what goes on below the head of a diff, in a comment, or indented after a blank line, is material."""
+    """What each line looks like; below the head of a diff, in a comment, or indented after a blank line: material."""
     is_diff = is_code = is_list = is_comment = False
     before = ""
     for whole in lines:

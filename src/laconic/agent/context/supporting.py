@@ -1,7 +1,7 @@
-"""Whether what a search has found is what a message is about, by the words of the message that speak for it.
+"""Decides whether a message is about what a search has found for it, by the words that both have.
 
-A search ranks whatever there is, also for thanks and for talk about the conversation. So words that say what to do, or
-that are said of any program, count for nothing, and of the rest enough have to stand in what was found.
+A search finds something even for thanks, or for talk about the conversation. So words that say what to do, or that fit
+any program, count for nothing, and enough of the others have to stand in what was found.
 """
 
 from __future__ import annotations

@@ -39,9 +39,9 @@ def _undo(toolbox: Toolbox, *, insists: bool) -> Observation:
 
 def _told(undone: Undone) -> str:
     paths = sorted({one.checkpoint.path for one in undone.restored})
-    was = "is" if len(paths) == 1 else "are"
+    verb = "is" if len(paths) == 1 else "are"
     last = f"`{visible_line(clipped(undone.note[COMMAND]))}`" if COMMAND in undone.note else "the last change"
-    lines = [f"{_named(paths)} {was} as before {last}"] if paths else []
+    lines = [f"{_named(paths)} {verb} as before {last}"] if paths else []
     if undone.left:
         left = _named([f"{path} ({why})" for path, why in undone.left])
         lines.append(f"left as they are: {left}; /undo {INSIST} takes them back all the same")

@@ -21,7 +21,7 @@ _PLACE = 0  # the descriptor of standard input
 
 
 def is_for_screen(prompt: str | None) -> bool:
-    """Whether nothing is asked: neither by words nor through standard input, where a person types."""
+    """Whether to open the screen: there is no prompt, and a person types at standard input."""
     return prompt is None and not _comes_from_elsewhere() and sys.stdin is not None and sys.stdin.isatty()
 
 

@@ -13,10 +13,10 @@ OF_SIGNAL = 128  # and its number: the exit status, as a shell says it
 
 
 class Interruption:
-    """Listens for the signals while it is entered; `number` is the one that came, 0 for none.
+    """A context that listens for the signals; `number` is the one that came, 0 for none.
 
-    They raise `KeyboardInterrupt`, and once `within` is called, call what it was told. Those that whoever started the
-    program has it ignore stay ignored.
+    A signal raises `KeyboardInterrupt`; after a call of `within`, it calls the function given there instead. A signal
+    that was ignored when the program started stays ignored.
     """
 
     def __init__(self) -> None:

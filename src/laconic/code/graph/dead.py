@@ -25,7 +25,10 @@ _CANDIDATES = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
 
 
 def dead(symbols: Iterable[Symbol], evaluator: Evaluator) -> list[Symbol]:
-    """Those of `symbols`, whose names no file mentions, that nothing uses; in their order, of a dead class it alone."""
+    """Those of `symbols` that nothing uses, in their order; of a dead class only the class itself.
+
+    `symbols` are those whose names no file mentions.
+    """
     program = evaluator.program
     found: dict[str, Symbol] = {}
     for symbol in symbols:

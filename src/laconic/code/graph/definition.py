@@ -48,7 +48,7 @@ class Definitions:
         return self._announced(found or self._standing_at(file, line, walk.token))
 
     def _overloads_called(self, file: File, walk: Trace, line: int, places: list[Place]) -> list[Place]:
-        """Of several functions of one name those that a call on the line reaches, all where none of them is."""
+        """Of several functions of one name those that a call on the line reaches; all of them if it reaches none."""
         if len(places) < 2 or not all(self._is_function(place) for place in places):
             return places
         caller = self._program.symbol_id(file.id, file.named_owner(walk.innermost(walk.offset)))

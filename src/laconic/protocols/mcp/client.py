@@ -1,5 +1,5 @@
-"""Asking servers of others. One conversation a server, which goes on: it begins with the first question, and ends when
-nothing was asked for a while, when something went wrong, or when whoever asks is done.
+"""Asking the servers of others. There is one conversation for each server: it begins with the first question, and ends
+when nothing was asked for a while, when something went wrong, or when whoever asks is done.
 
     servers = ToolServers()
     text, is_error = await servers.call("files", server, "read", {"path": "a.py"})
@@ -24,12 +24,12 @@ from laconic.foundation.limits import TOOL_SERVER_CLOSE_SECONDS, TOOL_SERVER_IDL
 
 AnswerT = TypeVar("AnswerT")
 logging.getLogger("client").addHandler(logging.NullHandler())  # the package's: what matters is told to who asks
-MAX_WAITING_QUESTIONS = 2  # one that is asked, and that there are no more
+MAX_WAITING_QUESTIONS = 2  # a question, and the `None` that ends the conversation
 Server = tuple[tuple[str, ...], str, Mapping[str, str], Path]  # words to start it, or a URL; variables; where it works
 
 
 class ToolServers:
-    """The servers that are talked to, one question at a time; what another event loop has begun is begun anew."""
+    """The servers that are talked to, one question at a time. Another event loop begins conversations of its own."""
 
     def __init__(self, idle_seconds: float = TOOL_SERVER_IDLE_SECONDS) -> None:
         self._idle_seconds = idle_seconds
@@ -75,7 +75,7 @@ class _Question(NamedTuple):
 
 
 class _Link:
-    """One conversation, held by a task of its own: it has to be left by the task that has entered it."""
+    """One conversation, held by a task of its own: a client has to be left by the task that entered it."""
 
     def __init__(self, server: Server, idle_seconds: float) -> None:
         self._questions: asyncio.Queue[_Question | None] = asyncio.Queue(MAX_WAITING_QUESTIONS)

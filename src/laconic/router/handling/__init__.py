@@ -1,1 +1,1 @@
-"""What is done with each type of envelope: functions of the clients, of the connection that it came by, and of it."""
+"""What is done with each type of envelope. Functions take the clients, the connection it came by, and the envelope."""

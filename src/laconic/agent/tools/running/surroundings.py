@@ -1,4 +1,4 @@
-"""What lies around a command that it is to be kept from: secrets, sockets of other programs, programs that git runs.
+"""What a command has to be kept from: secrets, sockets of other programs, and what git runs or believes.
 
 Git runs hooks, and believes settings that name programs, outside of all confinement and long after the command. Where
 the system can, these are read-only while it runs; in any case they are afterwards what they were.

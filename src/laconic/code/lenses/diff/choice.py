@@ -23,7 +23,7 @@ LINE_TOKENS = 0.3  # that the end of a line takes
 SYMBOL_TOKENS = 14  # of the first piece of a symbol, for what it is and its signature
 FILE_TOKENS = 8  # of the first piece of a file, for its path
 COST_POWER = 0.75
-MOST_SHARE = 0.4  # of the tokens, that the pieces of one symbol take but for the first: they are shown all or none
+MOST_SHARE = 0.4  # of the tokens, for the pieces of one symbol, which are shown all or none; its first may take more
 GAP_TOKENS = 6  # for the mark where lines are left out
 
 Chances = NDArray[np.float64]
@@ -69,13 +69,12 @@ class _Purse:
     """The tokens that are left, and what has been paid for."""
 
     left: float
-    most_of_symbol: float  # for its pieces but for the first
+    most_of_symbol: float  # for all of its pieces; the first alone may take more
     files: set[str]
     spent: dict[str, float] = field(default_factory=dict)  # by symbol
 
     def pays(self, symbol: Symbol, alone: float) -> bool:
-        """Pay for a piece of a symbol and for headings that nobody has paid; False, and nothing is paid, if it costs
-        too much."""
+        """Pay for a piece of a symbol, and for headings that are new; False, and nothing is paid, if it is too much."""
         headings = SYMBOL_TOKENS * (symbol.id not in self.spent) + FILE_TOKENS * (symbol.path not in self.files)
         cost = alone + headings
         is_too_much = symbol.id in self.spent and self.spent[symbol.id] + cost > self.most_of_symbol

@@ -58,9 +58,9 @@ def written(
 
 
 def cochanged(commits: Sequence[Commit]) -> dict[str, float]:
-    """By path in what part of the commits that wrote a changed file it was written, too, near 1 if in all of them.
+    """By path the share of the commits to a changed file that also wrote this one, close to 1 if all of them did.
 
-    Late commits, and those of few files, tell more.
+    Late commits, and those of few files, count for more.
     """
     found: dict[str, float] = defaultdict(float)
     total = FEW_COMMITS

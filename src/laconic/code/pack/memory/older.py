@@ -14,9 +14,9 @@ MIN_LINES = 2
 
 
 def stands_in(inner: str, outer: str) -> bool:
-    """Whether lines stand in a text one after the other, all of them further in by the same indentation.
+    """Whether the lines of `inner` stand one after the other in `outer`, all indented further by the same amount.
 
-    A single line is never said to: it may be another's.
+    Never so for a single line, which may belong to something else.
     """
     lines, around = inner.splitlines(), outer.splitlines()
     if len(lines) < MIN_LINES or not lines[0]:
@@ -31,7 +31,7 @@ def stands_in(inner: str, outer: str) -> bool:
 
 
 class Older:
-    """One such text, read as a file of its path: what stands deeper than that shows is not found in it."""
+    """One such text, read as if it were the whole file: symbols whose owners it does not show are not found in it."""
 
     def __init__(self, path: str, text: str, texts: Texts) -> None:
         side = side_of(path, text.encode("utf-8", "surrogatepass"))
