@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.agent.tools.box import call, opened, tool
 
-from laconic.agent.tools import undoing
+from laconic.agent.tools import kept, undoing
 from laconic.agent.tools.declaration import Observation
 from laconic.agent.tools.files import snapshots
 from laconic.agent.tools.toolbox import Toolbox
@@ -209,6 +209,24 @@ def test_a_cancelled_command_can_be_taken_back(toolbox: Toolbox, project: Path) 
     asyncio.run(cancelled())
     assert undo(toolbox).status == "ok"
     assert contents(project) == before
+
+
+def test_what_is_kept_for_undoing_is_bounded(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    most, size = 1_000_000, 300_000
+    monkeypatch.setattr(snapshots, "MAX_SNAPSHOT_STORE_BYTES", most)
+    monkeypatch.setattr(kept, "MAX_CHECKPOINT_BYTES", most)
+    states = []
+    with opened(project, tmp_path / "kept") as toolbox:
+        for _ in range(8):
+            states.append(contents(project))
+            told = call(toolbox, "bash", command=f"head -c {size} /dev/urandom > big")
+            assert told.text == "(no output)"
+            stored = sum(path.stat().st_size for path in (tmp_path / "kept/trees").rglob("*") if path.is_file())
+            assert stored < most + 3 * size
+        for state in reversed(states[-(most // size) :]):
+            assert undo(toolbox).status == "ok"
+            assert contents(project) == state
+        assert undo(toolbox).text == "there is nothing to undo"
 
 
 KILLED = """

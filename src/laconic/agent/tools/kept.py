@@ -17,7 +17,7 @@ from laconic.foundation.clock import wall_seconds
 from laconic.foundation.database import Database
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.hashing import content_hash
-from laconic.foundation.limits import MAX_ARTIFACTS, SNAPSHOT_DAYS
+from laconic.foundation.limits import MAX_ARTIFACTS, MAX_CHECKPOINT_BYTES, SNAPSHOT_DAYS
 
 REF_CHARACTERS = 8
 _TREES = "trees"
@@ -93,7 +93,7 @@ class Kept:
     def __init__(self, database: Database, session: str, trees: Path) -> None:
         self._database = database
         self._session = session
-        self.snapshots = trees / session  # what files were before a command, until it is written down what it changed
+        self.snapshots = trees / session  # the files before the command that runs
 
     @classmethod
     def open(cls, folder: Path, session: str) -> Kept:
@@ -127,6 +127,7 @@ class Kept:
             for change in changes:
                 self._add(change, step, note)
             self._database.execute("delete from running where session = ?", (self._session,))
+            self._shed()
 
     def last_step(self) -> list[Checkpoint]:
         """The changes of the latest step that was not undone, the last first."""
@@ -143,6 +144,13 @@ class Kept:
         with self._database.transaction():
             for checkpoint, state in becomes.items():
                 self._database.execute("update checkpoint set undone = ? where id = ?", (state, checkpoint))
+
+    def _shed(self) -> None:
+        """Forget the oldest steps of all sessions where there is more of them than is kept."""
+        sizes = "select id, sum(ifnull(length(before), 0)) over (order by step desc) as bytes from checkpoint"
+        self._database.execute(
+            f"delete from checkpoint where id in (select id from ({sizes}) where bytes > ?)", (MAX_CHECKPOINT_BYTES,)
+        )
 
     def _next_step(self) -> int:
         return int(self._database.value("select coalesce(max(step), 0) + 1 from checkpoint"))

@@ -20,7 +20,12 @@ from typing import NamedTuple
 from laconic.agent.tools.files.places import NOT_OURS, State
 from laconic.code.index.listing.git import GitListing, in_repository
 from laconic.code.index.listing.running import GitUnavailableError, environment, run
-from laconic.foundation.limits import MAX_SNAPSHOT_BYTES, MAX_SNAPSHOT_FILE_BYTES, MAX_SNAPSHOT_FILES
+from laconic.foundation.limits import (
+    MAX_SNAPSHOT_BYTES,
+    MAX_SNAPSHOT_FILE_BYTES,
+    MAX_SNAPSHOT_FILES,
+    MAX_SNAPSHOT_STORE_BYTES,
+)
 
 _AS_THEY_ARE = "* -text -eol -filter -ident -working-tree-encoding\n"
 _SETTINGS = """[core]
@@ -74,6 +79,16 @@ def take(root: Path, store: Path) -> Snapshot:
     _git(root, store, ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], "\0".join(found))
     tree = _git(root, store, ["write-tree"]).decode().strip()
     return Snapshot(tree, {path: mode for path, mode in found.items() if mode}, skipped, _head(root))
+
+
+def shed(store: Path) -> None:
+    """Begin anew where a store has become large with what files once were; to be called where no snapshot is needed."""
+    size = 0
+    with suppress(OSError):
+        for folder in os.scandir(store / "objects"):
+            size += sum(entry.stat(follow_symlinks=False).st_size for entry in os.scandir(folder))
+    if size > MAX_SNAPSHOT_STORE_BYTES:
+        shutil.rmtree(store, ignore_errors=True)
 
 
 def changes(root: Path, store: Path, before: Snapshot, after: Snapshot) -> Iterator[Changed]:
@@ -157,7 +172,7 @@ def _listed(root: Path, store: Path) -> tuple[list[str], frozenset[str]]:
 def _looked_at(
     root: Path, paths: Iterable[str], own: frozenset[str]
 ) -> tuple[dict[str, int], list[str], dict[str, Stamp]]:
-    """Files, each with its permissions or 0 for the usual ones; paths of no file; and files that are too large."""
+    """The paths sorted: files, with their permissions or 0 for the usual ones; no files; files that are too large."""
     found: dict[str, int] = {}
     gone: list[str] = []
     skipped: dict[str, Stamp] = {}
@@ -198,7 +213,7 @@ def _is_usable(path: str) -> bool:
 
 
 def _plain_folders(root: Path) -> Callable[[str], bool]:
-    """A function that says whether a folder of the repository is one, with no link on the way to it."""
+    """A function that says whether a path of the repository is a folder that no link leads to."""
 
     @cache
     def is_plain(folder: str) -> bool:

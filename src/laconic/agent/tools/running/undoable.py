@@ -1,7 +1,7 @@
-"""Commands whose changes can be taken back: what the files were is known before one runs, what has changed after it.
+"""Commands whose changes can be taken back: the files are noted before a command runs, and compared after it.
 
-The state before is written down first. After a program that was killed in the middle, all that differs from it when the
-session goes on counts as the command's.
+The state before is on the disk first. If the program is killed while a command runs, everything that differs from that
+state when the session goes on counts as done by the command.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _SHORT = 12  # characters of a commit that name it
 
 
 def begin(root: Path, kept: Kept, command: str) -> str:
-    """Know the files before a command; why that cannot be, "" if it can."""
+    """Note the files before a command; the reason if that fails, else ""."""
+    snapshots.shed(kept.snapshots)
     try:
         before = snapshots.take(root, kept.snapshots)
     except (OSError, GitUnavailableError) as error:
@@ -35,7 +36,7 @@ def begin(root: Path, kept: Kept, command: str) -> str:
 
 
 def end(root: Path, kept: Kept) -> str:
-    """Write down what the command has changed that is said to run; why that cannot be, "" if it can."""
+    """Write down what the command that has begun has changed; the reason if that fails, else ""."""
     begun = kept.running_command()
     if begun is None:
         return ""
