@@ -114,6 +114,7 @@ def test_after_two_dashes_every_word_is_a_place() -> None:
     [
         ([], "PATH is missing", "where to look"),
         (["x", "--depht", "1"], "unknown option --depht", "did you mean --depth?"),
+        (["x", "--other"], "unknown option --other", "--no-checks"),
         (["x", "--depth"], "--depth needs a value", "how far to go"),
         (["x", "--depth", "far"], "'far' is not a whole number", "how far to go"),
         (["x", "--docs=yes"], "--docs takes no value", ""),

@@ -107,7 +107,7 @@ def _option_named(declared: Sequence[Parameter], flag: str) -> tuple[Parameter, 
                 return parameter, False
         elif flag == parameter.flag:
             return parameter, None
-        known.append(parameter.flag)
+        known.append(parameter.flag if parameter.default is not True else "--no-" + parameter.flag[2:])
         if parameter.shorthand:
             known += ["--" + choice for choice in parameter.choices]
             if flag[2:] in parameter.choices:

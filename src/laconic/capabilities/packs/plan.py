@@ -275,6 +275,9 @@ def _why(step: Step, found: _Asked) -> str:
     }
     if step.found:
         return told[step.operator] if step.is_taken else f"worth too little: {told[step.operator]}"
+    found_there = {Operator.NAMES: evidence.names, Operator.PLACES: evidence.placed, Operator.TEXT: evidence.texts}
+    if found_there.get(step.operator):
+        return f"counted under another: {told[step.operator]}"
     return "nothing of that kind was found"
 
 
