@@ -1,10 +1,9 @@
-"""The plain files that a pack stands for: what it would be if it cut nothing. No pack is larger than that.
+"""The plain files that a pack stands for: what the pack would be if it cut nothing. No pack is larger than that.
 
-A pack stands for every file of which it shows something, be it code, a signature or a name. Plain, each of these
-stands whole and once, in the format and the words of the pack, under the one line that names it; neither code of its
-parts nor signatures, names, reasons and relations stand beside it. What no file tells is said as in the pack: which
-symbols a change concerns, the lines that it took out, and all that is gone; what a report says of symbols; and in the
-last line what there was no room for.
+A pack stands for every file of which it shows something, be it code, a signature or a name. In the plain form each of
+them stands once and whole, in the format of the pack, under one line that names it. There are no signatures, names,
+reasons and relations beside it. What no file tells is said as in the pack: which symbols a change concerns, the lines
+that it took out, and all that is gone; what a report says of symbols; and in the last line what there was no room for.
 """
 
 from __future__ import annotations
