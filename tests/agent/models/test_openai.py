@@ -260,7 +260,23 @@ def test_a_url_that_is_none_is_refused(url: str) -> None:
     assert raised.value.code == "invalid_argument"
 
 
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("http://h/a b", ""),
+        ("http://h/\u00e9", ""),
+        ("http://b\u00fccher", ""),
+        ("h", "k\u00e9y"),
+        ("h", "secret\nX: y"),
+    ],
+)
+def test_what_no_request_can_carry_is_refused_and_no_key_is_told(url: str, key: str) -> None:
+    with pytest.raises(LaconicError, match="invalid_argument") as raised:
+        wire.endpoint(url, key)
+    assert "secret" not in str(raised.value)
+
+
 def test_urls_are_taken_as_people_write_them() -> None:
     assert wire.endpoint("localhost:8080/v1/") == wire.Endpoint("http", "localhost", 8080, "")
-    assert wire.endpoint("https://api.example.org/v1", "k") == wire.Endpoint("https", "api.example.org", 443, "", "k")
+    assert wire.endpoint("https://api.example.org/v1", "k\n") == wire.Endpoint("https", "api.example.org", 443, "", "k")
     assert wire.endpoint("http://[::1]:80/proxy").url == "http://[::1]:80/proxy"

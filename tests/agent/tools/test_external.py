@@ -150,6 +150,25 @@ def test_our_own_server_is_one(root: Path, tmp_path: Path) -> None:
     assert "return sum(items)" in found
 
 
+def test_no_module_of_the_repository_is_taken_for_a_server(root: Path, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    for name in ("numbers_server.py", "mcp.py"):
+        (root / name).write_text(f"open({str(ran)!r}, 'w')\n")
+    (tmp_path / "installed").mkdir()
+    (tmp_path / "installed/numbers_server.py").write_text(SERVER)
+    words = (sys.executable, "-m", "numbers_server")
+    server = ToolServer(words, environment={"PYTHONPATH": str(tmp_path / "installed")})
+    with opened(root, tmp_path / "kept", servers={"numbers": server}) as toolbox:
+
+        async def listed() -> Observation:
+            told = await tool("mcp").run(toolbox, {"server": "numbers"})
+            await toolbox.end_conversations()
+            return told
+
+        assert asyncio.run(listed()).text.startswith("add(first, second)")
+    assert not ran.exists()
+
+
 def test_a_server_that_does_not_start_is_told(root: Path, tmp_path: Path) -> None:
     broken = {"ended": ToolServer((sys.executable, "-c", "")), "none": ToolServer(("no-such-program",))}
     with opened(root, tmp_path / "kept", servers=broken) as toolbox:

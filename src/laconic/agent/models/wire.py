@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
@@ -29,6 +30,7 @@ from laconic.foundation.limits import (
 from laconic.foundation.tokens import well_formed
 
 _CHUNK_BYTES = 65_536
+_FOR_A_HEADER = re.compile(r"[!-~]*")
 _LOADING, _NOT_FOUND = 503, 404
 _KEY_STATUSES = {401, 403}
 _START_HINT = "start one, for example: llama-server -m MODEL.gguf --port 8080, or: ollama serve"
@@ -80,8 +82,12 @@ def endpoint(url: str, key: str = "") -> Endpoint:
         raise LaconicError("invalid_argument", f"{url!r} is no URL: {error}") from error
     if parts.scheme not in {"http", "https"} or not host:
         raise LaconicError("invalid_argument", f"{url!r} is no URL of a server", "for example http://127.0.0.1:8080")
+    if not _FOR_A_HEADER.fullmatch(host + parts.path):
+        raise LaconicError("invalid_argument", f"{url!r} has characters that no URL has", "write them as %20")
+    if not _FOR_A_HEADER.fullmatch(key.strip()):
+        raise LaconicError("invalid_argument", "the key of the server has characters that no key has")
     prefix = parts.path.rstrip("/").removesuffix("/v1").removesuffix("/api")
-    return Endpoint(parts.scheme, host, port or (443 if parts.scheme == "https" else 80), prefix, key)
+    return Endpoint(parts.scheme, host, port or (443 if parts.scheme == "https" else 80), prefix, key.strip())
 
 
 async def told(

@@ -142,7 +142,9 @@ async def _connected(server: Server) -> AsyncIterator[Client]:
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         target: Any = url
         if words:
-            started = StdioServerParameters(command=words[0], args=list(words[1:]), env=dict(variables), cwd=root)
+            # Python would take a module of that name from the repository, which is the working directory.
+            own = {"PYTHONSAFEPATH": "1"} if "-m" in words else {}
+            started = StdioServerParameters(command=words[0], args=list(words[1:]), env={**own, **variables}, cwd=root)
             target = stdio_client(started, errlog=nowhere)
         async with Client(target) as client:
             yield client
