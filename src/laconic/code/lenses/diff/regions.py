@@ -14,7 +14,7 @@ WHOLE_LINES = 14  # of a symbol that is one piece
 PIECE_LINES = 8  # of what is longer, after which a piece ends where a statement of the body does
 LEAST_PIECE_LINES = 4  # after which a blank line ends a piece
 MOST_PIECE_LINES = 16
-PIECE_INDENT = 4  # columns that the first line of a piece may at most be deeper than the body
+PIECE_INDENT = 4  # columns that a piece may begin deeper than the one before it, at most
 LEAST_VALUE_LINES = 3  # of a constant that is a piece by itself
 
 
