@@ -20,6 +20,11 @@ def test_what_has_no_width_is_written_out() -> None:
     assert visible("a\u200b\u2060\xad\u2063\U000e0100b") == "a\\u200b\\u2060\\xad\\u2063\\U000e0100b"
 
 
+def test_letters_that_are_drawn_as_nothing_are_written_out() -> None:
+    assert visible("a\u3164\uffa0\u115f\u1160\u034f\u17b4b") == "a\\u3164\\uffa0\\u115f\\u1160\\u034f\\u17b4b"
+    assert visible("한국어 ភាសា") == "한국어 ភាសា"
+
+
 def test_letters_of_all_scripts_tabs_and_newlines_stay() -> None:
     assert visible("ключ\t日本\n🎉 é") == "ключ\t日本\n🎉 é"
     assert visible("می\u200cخواهم 👩\u200d💻\ufe0f") == "می\u200cخواهم 👩\u200d💻\ufe0f"

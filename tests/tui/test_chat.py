@@ -23,6 +23,7 @@ from laconic.agent.events import (
     TextDelta,
 )
 from laconic.foundation.errors import LaconicError
+from laconic.foundation.escape import visible
 from laconic.tui.answer import Answer
 from laconic.tui.app import PLAIN, ChatApp
 from laconic.tui.calls import Call
@@ -125,6 +126,19 @@ async def test_a_diff_leaves_out_names_that_are_said_but_a_command_nothing() -> 
         await screen.shows("Allow bash?")
         assert "--- x; true" in screen.text
         assert "+++ x; true" in screen.text
+        await screen.press("n")
+
+
+@pytest.mark.parametrize(
+    ("blank", "count"), [(" ", 1_900), ("\u00a0", 1_900), ("\u3000", 1_900), ("\u2800", 1_900), ("\u3164", 150)]
+)
+async def test_no_blanks_push_the_end_of_a_command_out_of_sight(blank: str, count: int) -> None:
+    command = f"ls{blank * count};evil"
+    bash = ApprovalAsked(1, "c8", "bash", f"bash {command}", f"{visible(command)}\n(not confined)", "")
+    async with seen(Scripted([[bash]]), (100, 30)) as screen:
+        await ask(screen, "go")
+        await screen.shows("Allow bash?")
+        assert ";evil" in screen.text
         await screen.press("n")
 
 
@@ -370,7 +384,8 @@ async def test_a_session_that_was_deleted_elsewhere_is_said_to_be_gone(does: str
 async def test_a_session_that_goes_on_shows_what_was_said() -> None:
     async with seen(Scripted()) as screen:
         await ask(screen, "/sessions")
-        await screen.shows("callers  3 turns, 2026-11-21 10:00")
+        await screen.shows("callers  3 turns, this one")
+        await screen.shows("callers  9 turns, 2026-11-20 10:00")
         await screen.press("down", "enter")
         await screen.shows("They pass.")
         assert "▸ ✓ bash pytest -q  12 ms" in screen.text

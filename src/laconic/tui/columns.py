@@ -9,6 +9,7 @@ from textual.events import Resize
 from textual.widgets import Static
 
 _LEAST_CELLS = 16  # for text beside what it belongs to
+_BLANK_LETTER = "\u2800"  # of Braille, without a dot
 
 
 def hanging(row: Content, width: int, indent: int) -> list[Content]:
@@ -18,7 +19,9 @@ def hanging(row: Content, width: int, indent: int) -> list[Content]:
     first = row.wrap(width)[0]
     after = row[len(first.plain) :]
     blanks = len(after.plain) - len(after.plain.lstrip(" "))
-    return [first, *(part.pad_left(indent) for part in after[blanks:].wrap(max(width - indent, _LEAST_CELLS)))]
+    rest = after[blanks:].wrap(max(width - indent, _LEAST_CELLS))
+    # Rows of blanks alone would push what comes after them out of sight.
+    return [first, *(part.pad_left(indent) for part in rest if part.plain.replace(_BLANK_LETTER, " ").strip())]
 
 
 class Columns(Static):
