@@ -30,9 +30,9 @@ def keep(text: str, name: str, tokens: int, agent: str = _AGENT) -> dict[str, An
 
 
 def _connected(agent: str) -> Client:
-    from laconic.cli.relay.process import need_extra
+    from laconic.cli.extras import Extra, need_extra
 
-    need_extra()
+    need_extra(Extra.RELAY)
     from laconic.client import Client
 
     return Client.local(agent)

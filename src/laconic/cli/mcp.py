@@ -17,6 +17,7 @@ from laconic.capabilities.references import has_references, with_references
 from laconic.capabilities.reply import BUDGET
 from laconic.cli import cassettes
 from laconic.cli.daemon import ANSWER_WORDS, resolved_root
+from laconic.cli.extras import Extra, with_extra
 from laconic.cli.services import RelayServices
 from laconic.code.index.refresh import Progress
 from laconic.daemon.asking import Asking
@@ -26,7 +27,6 @@ from laconic.protocols.commands import call
 from laconic.protocols.mcp.tools import STORE, keeps
 
 _AGENT = "mcp"
-_EXTRA = frozenset({"mcp", "mcp_types", "anyio", "uvicorn"})
 
 
 def run_mcp(root: str, port: int | None, *, all_tools: bool) -> None:
@@ -39,16 +39,10 @@ def run_mcp(root: str, port: int | None, *, all_tools: bool) -> None:
 
 
 async def _serve(named: Path | None, port: int | None, all_tools: bool) -> None:
-    try:
+    with with_extra(Extra.MCP):
         from laconic.protocols.mcp.roots import Roots
         from laconic.protocols.mcp.server import make_server
         from laconic.protocols.mcp.transports import serve_http, serve_streams
-    except ModuleNotFoundError as error:
-        package = str(error.name).partition(".")[0]
-        if package not in _EXTRA:
-            raise
-        message = f"the package {package} is not installed"
-        raise LaconicError("missing_extra", message, "pip install 'laconic[mcp]' installs what is needed") from error
     asking = Asking(ANSWER_WORDS)
     roots = Roots(named, follows_client=port is None)
     server = make_server(partial(_ask, asking), roots, RelayServices(_AGENT), all_tools=all_tools)

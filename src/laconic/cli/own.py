@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -16,10 +15,10 @@ from laconic.capabilities.text import Style
 from laconic.cli import completion, manual
 from laconic.cli.agent.declared import LAST, ChatParameters, SessionParameters, SessionVerb
 from laconic.cli.commands import CANDIDATES_COMMAND
+from laconic.cli.extras import Extra, with_extra
 from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
 from laconic.cli.terminal import Terminal
-from laconic.foundation.errors import LaconicError
 
 DEFAULT_MCP_PORT = 8_765
 EXIT_STATUS = "exit_status"  # in a result: how the process ends, where it has printed by itself
@@ -191,25 +190,15 @@ def _uninstall(asked: Asked, parameters: _UninstallParameters) -> dict[str, Any]
     return _install(asked, _InstallParameters(parameters.agent, parameters.user, yes=parameters.yes, undo=True))
 
 
-@contextmanager
-def _with_agent() -> Iterator[None]:
-    """Turn a failed import of the agent's part of the program into `missing_extra`."""
-    try:
-        yield
-    except ImportError as error:
-        message = f"the coding agent is not installed: {error.name} is missing"
-        raise LaconicError("missing_extra", message, 'pip install "laconic[agent]"') from error
-
-
 def _chat(asked: Asked, parameters: ChatParameters) -> dict[str, Any]:
-    with _with_agent():
+    with with_extra(Extra.AGENT):
         from laconic.cli.agent.chat import run_chat
 
     return {"text": "", EXIT_STATUS: run_chat(asked.options, parameters)}
 
 
 def _sessions(asked: Asked, parameters: SessionParameters) -> dict[str, Any]:
-    with _with_agent():
+    with with_extra(Extra.AGENT):
         from laconic.cli.agent.sessions import run_sessions
 
     if parameters.verb is SessionVerb.RESUME:

@@ -78,9 +78,9 @@ def run(program: str, words: Sequence[str]) -> int:
 def _run_talk(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
     """Run a command of talk, which always prints JSON; raises `usage`."""
     if words[:1] == ["join"]:
-        from laconic.cli.relay.process import need_extra
+        from laconic.cli.extras import Extra, need_extra
 
-        need_extra()
+        need_extra(Extra.RELAY)
         from laconic.client.talk import main
     else:
         from laconic.talk.commands import main

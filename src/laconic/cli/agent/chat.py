@@ -21,6 +21,7 @@ from laconic.cli.agent.headless import run_headless
 from laconic.cli.agent.printing import Printer
 from laconic.cli.agent.servers import Server, connected
 from laconic.cli.daemon import ANSWER_WORDS, resolved_root
+from laconic.cli.extras import Extra, with_extra
 from laconic.cli.options import Options as PrintOptions
 from laconic.cli.terminal import Terminal
 from laconic.foundation.errors import LaconicError
@@ -132,11 +133,8 @@ async def _opened(root: Path, parameters: ChatParameters) -> Agent:
 
 
 def _on_screen(root: Path, parameters: ChatParameters) -> int:
-    try:
+    with with_extra(Extra.AGENT, 'laconic -p "…" asks without a screen'):
         from laconic.cli.agent.screen import show
-    except ImportError as error:
-        hint = 'pip install "laconic[agent]", or ask without one: laconic -p "…"'
-        raise LaconicError("missing_extra", "the screen of the agent is not installed", hint) from error
     settings = load(root)
     opening = wanted(root, parameters, settings, can_ask=True)
     return asyncio.run(show(opening, server_of(parameters, settings), retrieves=parameters.retrieval))

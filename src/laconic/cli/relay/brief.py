@@ -10,8 +10,8 @@ from typing import Any
 
 from laconic.capabilities.declaration import option
 from laconic.cli.daemon import ANSWER_WORDS
+from laconic.cli.extras import Extra, need_extra
 from laconic.cli.relay.declared import Asked, RelayCommand
-from laconic.cli.relay.process import need_extra
 from laconic.foundation.limits import BRIEF_TOKENS, MAX_BUDGET_TOKENS, MIN_BRIEF_TOKENS
 from laconic.foundation.roots import enclosing_root, is_repository
 from laconic.protocols.relay.place import home_directory
@@ -30,7 +30,7 @@ class _BriefParameters:
 
 
 def _brief(asked: Asked, parameters: _BriefParameters) -> dict[str, Any]:
-    need_extra()
+    need_extra(Extra.RELAY)
     from laconic.continuity.parts import Subject, brief
 
     home = _running_home()

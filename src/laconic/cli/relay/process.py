@@ -6,9 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +14,13 @@ from laconic import __version__
 from laconic.capabilities.declaration import option
 from laconic.capabilities.text import aligned
 from laconic.cli.daemon import ANSWER_WORDS, resolved_root
+from laconic.cli.extras import Extra, missing_packages, need_extra
 from laconic.cli.relay.declared import Asked, Nothing, RelayCommand
 from laconic.foundation.clock import wall_seconds
 from laconic.foundation.errors import LaconicError
 from laconic.foundation.private import is_private
 from laconic.protocols.relay.place import DEFAULT_PORT, LOG, home_directory
 
-_EXTRA = ("msgspec", "starlette", "uvicorn")
-_EXTRA_HINT = "pip install 'laconic[relay]' installs what is needed"
 _LEAST_FREE_BYTES = 100_000_000
 
 
@@ -32,27 +29,8 @@ class _UpParameters:
     port: int = option(DEFAULT_PORT, "where to listen; the next free one if it is taken", minimum=0, maximum=65_535)
 
 
-def need_extra() -> None:
-    """Raise `missing_extra` where the relay's part of the program was not installed."""
-    missing = [name for name in _EXTRA if find_spec(name) is None]
-    if missing:
-        raise LaconicError("missing_extra", f"the package {missing[0]} is not installed", _EXTRA_HINT)
-
-
-@contextmanager
-def with_extra() -> Iterator[None]:
-    """Turn a failed import of the relay's packages into `missing_extra`, without looking for them beforehand."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        package = str(error.name).partition(".")[0]
-        if package not in _EXTRA:
-            raise
-        raise LaconicError("missing_extra", f"the package {package} is not installed", _EXTRA_HINT) from error
-
-
 def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:
-    need_extra()
+    need_extra(Extra.RELAY)
     from laconic.relay.policy import CONFIG
     from laconic.relay.relay import token
 
@@ -66,7 +44,7 @@ def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:
 
 
 def _up(asked: Asked, parameters: _UpParameters) -> dict[str, Any]:
-    need_extra()
+    need_extra(Extra.RELAY)
     from laconic.web import lifecycle
 
     workspace = resolved_root(asked.options.root)
@@ -78,7 +56,7 @@ def _up(asked: Asked, parameters: _UpParameters) -> dict[str, Any]:
 
 
 def _down(asked: Asked, parameters: Nothing) -> dict[str, Any]:
-    need_extra()
+    need_extra(Extra.RELAY)
     from laconic.web import lifecycle
 
     was_running = lifecycle.stop(home_directory())
@@ -86,7 +64,7 @@ def _down(asked: Asked, parameters: Nothing) -> dict[str, Any]:
 
 
 def _status(asked: Asked, parameters: Nothing) -> dict[str, Any]:
-    need_extra()
+    need_extra(Extra.RELAY)
     from laconic.web import lifecycle
 
     home = home_directory()
@@ -123,10 +101,10 @@ def _doctor(asked: Asked, parameters: Nothing) -> dict[str, Any]:
 
 def _examined(home: Path) -> Iterator[tuple[bool, str]]:
     yield True, f"laconic {__version__} with Python {sys.version.split()[0]}"
-    missing = [name for name in _EXTRA if find_spec(name) is None]
+    packages = missing_packages(Extra.RELAY)
     yield (
-        not missing,
-        f"packages: {', '.join(missing)} missing, pip install 'laconic[relay]'" if missing else "packages",
+        not packages,
+        f"packages: {', '.join(packages)} missing, pip install 'laconic[relay]'" if packages else "packages",
     )
     if not home.exists():
         above = next(place for place in home.parents if place.exists())
@@ -140,7 +118,7 @@ def _examined(home: Path) -> Iterator[tuple[bool, str]]:
     yield os.access(home, os.W_OK), f"{home} can be written"
     free = shutil.disk_usage(home).free
     yield free > _LEAST_FREE_BYTES, f"{free:,} bytes are free on its disk"
-    if missing:
+    if packages:
         return
     yield from _examined_relay(home)
 

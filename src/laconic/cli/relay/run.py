@@ -10,12 +10,12 @@ from laconic.capabilities.declaration import parameters_of
 from laconic.capabilities.invoke import Outcome
 from laconic.capabilities.text import Style, aligned
 from laconic.cli.commands import RELAY, RELAY_COMMANDS
+from laconic.cli.extras import Extra, need_extra, with_extra
 from laconic.cli.manual import parameter_blocks
 from laconic.cli.options import OPTIONS, Options
 from laconic.cli.output import Output
 from laconic.cli.relay import brief, content, mail, process, services, wrapped
 from laconic.cli.relay.declared import Asked, RelayCommand
-from laconic.cli.relay.process import with_extra
 from laconic.cli.run import asks_for_help
 from laconic.cli.terminal import Terminal
 from laconic.foundation.errors import EXIT_OK, LaconicError
@@ -46,7 +46,7 @@ def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int
     output = Output(program, options, Terminal.own())
     agent = getattr(parameters, "agent", "") or _AGENT
     asked = Asked(program, options, output.answer_style(), lambda: _connected(agent))
-    with with_extra():
+    with with_extra(Extra.RELAY):
         result = command.run(asked, parameters)
     return output.print_plain(Outcome("", result)) or int(result.get("exit_status", EXIT_OK))
 
@@ -96,7 +96,7 @@ def _with_payload(command: RelayCommand, words: Sequence[str]) -> list[str]:
 
 
 def _connected(agent: str) -> Client:
-    process.need_extra()
+    need_extra(Extra.RELAY)
     from laconic.client import Client
 
     return Client.local(agent)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.capabilities.declaration import option, positional
 from laconic.cli.daemon import ANSWER_WORDS, resolved_root
+from laconic.cli.extras import Extra, need_extra
 from laconic.cli.relay.brief import session_directory
 from laconic.cli.relay.declared import Asked, RelayCommand
-from laconic.cli.relay.process import need_extra
 from laconic.foundation.errors import LaconicError
 from laconic.protocols.relay.place import DEFAULT_PORT, home_directory
 
@@ -32,7 +32,7 @@ class _RunParameters:
 
 
 def _run(asked: Asked, parameters: _RunParameters) -> dict[str, Any]:
-    need_extra()
+    need_extra(Extra.RELAY)
     from laconic.wrapper.run import Wanted, run, run_in_tmux
 
     home = home_directory()
