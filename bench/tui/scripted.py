@@ -135,7 +135,7 @@ class Scripted:
 
     async def sessions(self) -> Sequence[SessionRow]:
         """Two."""
-        return [SessionRow("s1", "callers", 3, "2026-11-21 10:00"), SessionRow("s0", "tests", 9, "2026-11-20 10:00")]
+        return [SessionRow("s1", "callers", 3, "2026-11-21 10:00"), SessionRow("s0", "callers", 9, "2026-11-20 10:00")]
 
     async def resume(self, session: str) -> None:
         """One that has said something."""

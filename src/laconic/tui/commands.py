@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.agent.tools.declaration import INSIST
+from laconic.capabilities.text import counted
 from laconic.foundation.errors import LaconicError
 from laconic.tui.dialogs.choosing import Choice
 
@@ -82,7 +83,11 @@ async def _sessions(screen: ChatScreen, argument: str) -> None:
     rows = await screen.agent.sessions()
     now = screen.agent.status().session
     choices = [
-        Choice(row.id, row.title or row.id, f"{row.turns} turns, {'this one' if row.title == now else row.updated}")
+        Choice(
+            row.id,
+            row.title or row.id,
+            f"{counted(row.turns, 'turn')}, {'this one' if row.id == now else row.updated}",
+        )
         for row in rows
     ]
     if session := argument or await screen.choose("Sessions of this repository", choices):

@@ -19,7 +19,7 @@ class Status(NamedTuple):
     repository: str
     confinement: str  # what bash is confined to, in words that follow its name; "" if it is not
     retrieves: bool
-    session: str
+    session: str  # its id, as in `SessionRow`
 
 
 class ToolRow(NamedTuple):

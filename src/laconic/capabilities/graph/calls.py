@@ -114,7 +114,7 @@ def text(calls: Calls, style: Style) -> str:
     about = f"{calls.kind.value}, {lines_text(calls.line, calls.end_line)}"
     blocks = [f"{style.symbol(calls.symbol)}  {style.faint(about)}"]
     if calls.callers is not None:
-        blocks += _side_lines("called by", "nothing calls it", calls.callers, Direction.CALLERS, style)
+        blocks += _side_lines("called by", "no call of it was found", calls.callers, Direction.CALLERS, style)
     if calls.callees is not None:
         blocks += _side_lines("calls", "it calls nothing", calls.callees, Direction.CALLEES, style)
     return "\n".join(blocks)

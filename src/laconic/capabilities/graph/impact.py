@@ -63,7 +63,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Impact:
 def text(impact: Impact, style: Style) -> str:
     """A block for each distance; after each symbol, the calls that lead from it to the one that changes."""
     if not impact.reached.total:
-        return f"{style.symbol(impact.symbol)}\nnothing calls it"
+        return f"{style.symbol(impact.symbol)}\nno call of it was found"
     within = "1 call" if impact.depth == 1 else f"{impact.depth} calls"
     tests = f", {impact.tests:,} of them in tests" if impact.tests else ""
     reach = counted(impact.reached.total, "symbol reaches", "symbols reach")

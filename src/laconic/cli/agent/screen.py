@@ -75,7 +75,7 @@ class OnScreen:
         told = self._agent.status()
         return Status(
             told.model, told.tier, told.tokens, told.window, told.cached_percent, self._wanted.root.name,
-            self._confinement, told.retrieves, told.name,
+            self._confinement, told.retrieves, self._talk.session.id,
         )  # fmt: skip
 
     def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
