@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from laconic.agent.tools.toolbox import Toolbox
 
 INSIST = "force"  # said after `/undo`, it takes back what it would leave
-ANSWER, MORE_TOOLS = "respond", "request_tools"  # the tools that the loop itself acts upon
+ANSWER, REQUEST_TOOLS = "respond", "request_tools"  # the tools that the loop itself acts upon
 
 
 class Kind(StrEnum):

@@ -6,7 +6,7 @@ What is a question to a capability takes its parameters from the catalogue.
 from __future__ import annotations
 
 from laconic.agent.tools import editing, external, reading, web
-from laconic.agent.tools.declaration import ANSWER, MORE_TOOLS, Effect, Kind, Parameter, Subject, Tool
+from laconic.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Effect, Kind, Parameter, Subject, Tool
 from laconic.agent.tools.running import git, shell
 from laconic.capabilities import catalogue
 from laconic.capabilities.declaration import Role, parameters_of
@@ -61,7 +61,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool("outline", 0, "outline(path?) definitions", (_of("code.structure", "path"),), Effect.READ, reading.outline),
     Tool(ANSWER, 0, "respond(text) ends your turn", (_raw("text"),), Effect.READ, reading.respond),
     Tool(
-        MORE_TOOLS,
+        REQUEST_TOOLS,
         0,
         "request_tools(tier) 1 edits, 2 runs programs, 3 web",
         (Parameter("tier", Kind.CHOICE, choices=("1", "2", "3")),),

@@ -16,7 +16,7 @@ from laconic.agent.events import ApprovalAsked, CallEnded, CallProgress, CallSta
 from laconic.agent.repeats import Repeated
 from laconic.agent.sessions.session import Draft
 from laconic.agent.tools.approvals import Verdict, suggested
-from laconic.agent.tools.declaration import ANSWER, MORE_TOOLS, Effect, Observation, Tool
+from laconic.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Effect, Observation, Tool
 from laconic.agent.tools.running.tail import Tail
 from laconic.agent.turn import assembling
 from laconic.foundation.clock import Stopwatch
@@ -73,7 +73,7 @@ async def _refused(talk: Conversation, tool: Tool, call: Call, id: str, preview:
     policy = talk.toolbox.approvals.policy
     if tool.tier > talk.session.tier:
         return Observation(disclosure.locked_answer(tool, policy), "refused")
-    if tool.name == MORE_TOOLS:
+    if tool.name == REQUEST_TOOLS:
         return None
     verdict = talk.toolbox.verdict(tool, call.arguments)
     if verdict is Verdict.ASK:
@@ -90,8 +90,8 @@ async def _refused(talk: Conversation, tool: Tool, call: Call, id: str, preview:
 
 async def _made(talk: Conversation, tool: Tool, call: Call, id: str) -> Observation:
     """What a call gives."""
-    if tool.name == MORE_TOOLS:
-        return await _more_tools(talk, int(call.arguments["tier"]))
+    if tool.name == REQUEST_TOOLS:
+        return await _request_tools(talk, int(call.arguments["tier"]))
     async with _overheard(talk, id):
         observation = await tool.run(talk.toolbox, call.arguments)
     if tool.effect_of(call.arguments) is not Effect.READ and observation.status == "ok":
@@ -119,7 +119,7 @@ async def _tell(talk: Conversation, id: str, tail: Tail) -> None:
             await talk.emit(CallProgress(talk.turn, id, tail.text()))
 
 
-async def _more_tools(talk: Conversation, tier: int) -> Observation:
+async def _request_tools(talk: Conversation, tier: int) -> Observation:
     if tier <= talk.session.tier:
         return Observation(f"You have the tools of tier {tier} already.")
     if not await talk.unlock(tier, "the model asked for it"):
