@@ -145,6 +145,12 @@ def test_calls_come_whole() -> None:
     assert chunks[-1].stop == "calls"
 
 
+@pytest.mark.parametrize("calls", [7, "x", {"function": {}}, [7], [{"function": 7}]])
+def test_calls_that_are_none_are_passed_over(calls: object) -> None:
+    (chunk,) = heard(chunked(line(message={"content": "Hi", "tool_calls": calls}, done=True)))
+    assert (chunk.text, chunk.calls, chunk.stop) == ("Hi", (), "end")
+
+
 @pytest.mark.parametrize(
     ("parts", "code", "words"),
     [

@@ -113,7 +113,8 @@ def _message(message: Message) -> dict[str, Any]:
 
 
 def _calls(message: Mapping[str, Any]) -> Iterator[RawCall]:
-    for call in message.get("tool_calls") or ():
+    listed = message.get("tool_calls")
+    for call in listed if isinstance(listed, list) else ():
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(function, dict):
             name = str(function.get("name") or "")
