@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from laconic.agent.conversation import Answered, Conversation
 from laconic.agent.events import Compacted, Decision, Event, TurnEnded
+from laconic.agent.loop import failed, run_turn
 from laconic.agent.sessions.session import Session
 from laconic.agent.turn import room
-from laconic.agent.turn.loop import failed, run_turn
 from laconic.foundation.errors import LaconicError
 
 

@@ -1,1 +1,1 @@
-"""One turn: the message is put together, the model asked, and its calls made, until it answers."""
+"""The steps of a turn, which `agent/loop.py` takes: the message put together, the model asked, its calls made."""
