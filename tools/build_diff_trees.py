@@ -1,24 +1,31 @@
-"""Grow the trees that the diff lens ships: `python tools/build_diff_trees.py CLONES OUT [--commits N]`.
+"""Grow the trees that the diff lens ships, in two steps: `python tools/build_diff_trees.py gather CASES CLONE...`, and
+`python tools/build_diff_trees.py grow CASES OUT`.
 
-CLONES is a folder of repositories with their history, which must not be those that `bench/groundtruth/diff_context.py`
-judges by. Of each the latest commits are sampled and cut in two as the cases there are: half of the functions and types
-that a commit changes are given as a diff, the other half has to be found. The lens gathers its evidence in a work tree
-with the given half applied; a piece of code is needed if it has lines of the hidden half. LightGBM, which has to be
-installed beside Laconic, grows the trees on that, first without each fifth of the repositories in turn to say how much
-of the hidden half a choice of pieces covers, then on all of them for OUT.
+The clones are repositories with their history, in folders named `owner+repository`; they must not be those that
+`bench/groundtruth/diff_context.py` judges by. Of each the latest commits are sampled and cut in two as the cases there
+are: half of the functions and types that a commit changes are given as a diff, the other half has to be found. The lens
+gathers its evidence in a work tree with the given half applied; a piece of code is needed if it has lines of the hidden
+half. CASES keeps what was gathered, a file a repository, and what is there already is not gathered again.
+
+LightGBM, which has to be installed beside Laconic, grows the trees on that, first without each fifth of the
+repositories in turn to say how much of the hidden half a choice of pieces covers, then on all of them for OUT. The
+trees that are shipped were grown by version 4.7.0 from `GROWN_FROM`.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import pickle
 import random
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +34,7 @@ import laconic.code.lenses.diff.look as lens
 from laconic.capabilities.invoke import ask
 from laconic.code.index.patch import FileDiff, Hunk, read_patch
 from laconic.code.languages.registry import language_of_path
+from laconic.code.lenses.diff.chances import weighed
 from laconic.code.lenses.diff.choice import chosen
 from laconic.code.lenses.diff.evidence import FIELDS, Evidence, gather
 from laconic.code.lenses.diff.placed import side_of
@@ -36,12 +44,13 @@ from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol
 from laconic.foundation.errors import LaconicError
 from laconic.workspace import Workspace
 
-COMMITS = 36  # of each repository
+COMMITS = 24  # of each repository
 LATEST_COMMITS = 2_500  # among which they are sampled
 LEAST_SYMBOLS, MOST_SYMBOLS = 2, 12  # that a commit changes
 MAX_DIFF_BYTES = 80_000
 FOLDS = 5
-BUDGET_TOKENS = 4_000
+BUDGET_TOKENS = 4_000  # that is asked with
+BUDGETS = (1_000, 2_000, 4_000, 8_000)  # tokens, that choices are judged at
 TREES = 250
 KEPT_PROMISING, KEPT_OTHERS = 300, 100  # pieces of a case that are not needed; those kept stand for all
 SETTINGS = {
@@ -49,6 +58,31 @@ SETTINGS = {
     "feature_fraction": 0.5, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 10, "max_bin": 63,
     "min_sum_hessian_in_leaf": 1.0, "verbose": -1, "num_threads": 1, "seed": 1, "deterministic": True,
 }  # fmt: skip
+
+# The repositories that the shipped trees were grown from, and the latest commit of each that was known.
+GROWN_FROM: dict[str, str] = {
+    "aio-libs+aiohttp": "495e778360d1924da63e16dba0f0d76baf56a56a",
+    "axios+axios": "23a25af0688d1db2c396deb09229d2271cc24f6c",
+    "clap-rs+clap": "6982fb1c98c7247e38a6d4f04191b94e30497e7b",
+    "cli+cli": "44ee17760709bedf1cad7e452e61751489b81a33",
+    "encode+httpx": "ae1b9f66238f75ced3ced5e4485408435de10768",
+    "encode+starlette": "cb8f84f5284dc301ca7a31eb732b9e140769dd48",
+    "gin-gonic+gin": "dcaa4296d111981ffb31ac3eba90bb63e1eb5ab9",
+    "go-chi+chi": "735ae2b87f8c733d616e809ae86e0985c1bc3350",
+    "gofiber+fiber": "c344047e102861ac2b7f0259ea3dd3af4b03ad63",
+    "hyperium+hyper": "8fcaf1a62787b824fdd7b95a3e7c9ea81acd3449",
+    "labstack+echo": "05489dc1730161df26b72d1ae2a3ba6fb8178fc7",
+    "pallets+click": "2c8cd3ac958a7eb316d67f2d316c27086c4c0369",
+    "pallets+jinja": "5ef70112a1ff19c05324ff889dd30405b1002044",
+    "pallets+werkzeug": "1b00618e787f40dfb21eba29caf8f8be7c8e1d93",
+    "sharkdp+bat": "2ba8db9c14e5794572f5ea338c2b90404c9769cb",
+    "sharkdp+fd": "ee20f426ddf338ac7ead5c5f00ea49258005caaf",
+    "sindresorhus+got": "d00d845a0b435365ec73ea5a1fca6e17ee677184",
+    "spf13+cobra": "adbc8813901bba65827259daa8e22ff94ec1f30e",
+    "tokio-rs+axum": "3d78036dcac289d6c1d54934708acb6a5bd73686",
+    "trpc+trpc": "340811ba5320637fbaf48fccf3dbfdd258bd34db",
+    "vuejs+core": "e2bede96134f757aad5c5b33ac9be055022dbfc8",
+}
 
 Array = NDArray[Any]
 
@@ -67,6 +101,8 @@ class Seen(NamedTuple):
     repository: str
     evidence: Evidence
     needed: Array
+    targets: float  # tokens of the pack that its heading and the changed symbols take
+    known: frozenset[str]  # the files of these
 
 
 class Change(NamedTuple):
@@ -79,28 +115,55 @@ class Change(NamedTuple):
 
 
 def main(arguments: list[str]) -> int:
-    """Gather, say how well the trees do on what they have not seen, and write those of all."""
+    """Gather, or grow."""
     parser = argparse.ArgumentParser(prog="python tools/build_diff_trees.py", description=__doc__)
-    parser.add_argument("clones", type=Path, help="folder of repositories with their history")
-    parser.add_argument("out", type=Path, help="the file to write")
-    parser.add_argument("--commits", type=int, default=COMMITS, help="of each repository")
+    steps = parser.add_subparsers(dest="step", required=True)
+    gather_step = steps.add_parser("gather", help="what the lens gathers for cases, a file a repository")
+    gather_step.add_argument("cases", type=Path, help="the folder to write to")
+    gather_step.add_argument("clones", type=Path, nargs="+", help="repositories with their history")
+    gather_step.add_argument("--commits", type=int, default=COMMITS, help="of each repository")
+    grow_step = steps.add_parser("grow", help="trees for cases that are gathered")
+    grow_step.add_argument("cases", type=Path, help="the folder")
+    grow_step.add_argument("out", type=Path, help="the file to write")
     options = parser.parse_args(arguments)
-    seen: list[Seen] = []
-    for clone in sorted(one for one in options.clones.iterdir() if one.is_dir()):
-        seen += gathered(clone, options.commits)
-        print(f"{clone.name}: {len(seen)} cases so far", flush=True)
+    if options.step == "gather":
+        options.cases.mkdir(parents=True, exist_ok=True)
+        for clone in options.clones:
+            _gather(clone, options.cases / f"{clone.name}.cases", options.commits)
+    else:
+        _grow(
+            [one for place in sorted(options.cases.glob("*.cases")) for one in pickle.loads(place.read_bytes())],
+            options.out,
+        )
+    return 0
+
+
+def _gather(clone: Path, place: Path, commits: int) -> None:
+    """Keep the cases of a repository, unless that was done before."""
+    if not place.exists():
+        found = list(gathered(clone, commits))
+        place.write_bytes(pickle.dumps(found))
+        print(f"{place.stem}: {len(found)} cases", flush=True)
+
+
+def _grow(seen: Sequence[Seen], out: Path) -> None:
+    """Say how well the trees do on repositories that they have not seen, and write those of all."""
     names = sorted({one.repository for one in seen})
-    covered: list[bool] = []
+    covered: dict[int, list[bool]] = {budget: [] for budget in BUDGETS}
     for fold in range(FOLDS):
         apart = set(names[fold::FOLDS])
         rest = [one for one in seen if one.repository not in apart]
         if not apart or not rest:
             continue
         model = grown(rest)
-        covered += [hit for one in seen if one.repository in apart for hit in _covered(one, model)]
-    print(f"{len(seen)} cases of {len(names)} repositories; {np.mean(covered):.3f} covered of repositories apart")
-    write_trees(options.out, grown(seen).dump_model())
-    return 0
+        for one in seen:
+            if one.repository in apart:
+                found = weighed(one.evidence, model.predict(one.evidence.figures, raw_score=True))
+                for budget, hits in covered.items():
+                    hits += _covered(one, found, budget)
+    print(f"{len(seen)} cases of {len(names)} repositories; covered of repositories apart:")
+    print(*(f"{np.mean(hits):.3f} at {budget} tokens" for budget, hits in covered.items()), sep=", ")
+    write_trees(out, grown(seen).dump_model())
 
 
 def gathered(clone: Path, commits: int) -> Iterator[Seen]:
@@ -108,33 +171,36 @@ def gathered(clone: Path, commits: int) -> Iterator[Seen]:
     with tempfile.TemporaryDirectory(prefix="laconic-cases-") as scratch:
         root = Path(scratch) / "tree"
         subprocess.run(["git", "clone", "-q", "-n", str(clone), str(root)], check=True)
-        for case in cases_of(root, commits):
+        for case in cases_of(root, commits, GROWN_FROM.get(clone.name, "HEAD")):
             _git(root, "checkout", "-q", "-f", "--detach", case.parent)
             _git(root, "clean", "-q", "-f", "-d", "-e", ".laconic")
             try:
                 _git(root, "apply", "--unidiff-zero", "--whitespace=nowarn", "-", text=case.given)
-                evidence = _evidence(root)
+                evidence, targets, known = _evidence(root)
             except (subprocess.CalledProcessError, LaconicError) as problem:
                 print(f"{clone.name} {case.parent[:10]}: {problem}", file=sys.stderr)
                 continue
-            yield Seen(clone.name, evidence, _needed(evidence, case))
+            yield Seen(clone.name, evidence, _needed(evidence, case), targets, known)
 
 
-def _evidence(root: Path) -> Evidence:
-    """What the lens gathers when it is asked about the work tree."""
+def _evidence(root: Path) -> tuple[Evidence, float, frozenset[str]]:
+    """What the lens gathers when it is asked about the work tree, what the changed symbols take, and their files."""
     found: list[Evidence] = []
+    asked: list[tuple[float, frozenset[str]]] = []
 
-    def listening(*words: Any) -> Evidence:
-        found.append(gather(*words))
-        return found[-1]
+    def gathering(*words: Any) -> Evidence:
+        evidence = gather(*words)
+        found.append(replace(evidence, figures=evidence.figures.astype(np.float32)))
+        return evidence
 
-    with Workspace.open(root) as workspace:
-        setattr(lens, "gather", listening)  # noqa: B010 - for as long as the question takes
-        try:
-            ask(workspace, "code.diff_context", worktree=True, budget=BUDGET_TOKENS)
-        finally:
-            setattr(lens, "gather", gather)  # noqa: B010
-    return found[0]
+    def choosing(*words: Any) -> list[int]:
+        _, _, _, room, _, known = words
+        asked.append((BUDGET_TOKENS - room / lens.SPARE, frozenset(known)))
+        return chosen(*words)
+
+    with Workspace.open(root) as workspace, patch.multiple(lens, gather=gathering, chosen=choosing):
+        ask(workspace, "code.diff_context", worktree=True, budget=BUDGET_TOKENS)
+    return found[0], *(asked or [(0.0, frozenset())])[0]
 
 
 def _needed(evidence: Evidence, case: Case) -> Array:
@@ -167,9 +233,10 @@ def _moved(line: int, hunks: Sequence[Hunk]) -> int:
 # Cutting commits in two
 
 
-def cases_of(root: Path, commits: int) -> list[Case]:
-    """Cases of the latest commits, the same ones each time, oldest first so that little changes between them."""
-    log = _git(root, "log", "--no-merges", "--format=%H %P", "-n", str(LATEST_COMMITS)).decode().splitlines()
+def cases_of(root: Path, commits: int, tip: str) -> list[Case]:
+    """Cases of the latest commits up to a tip, the same each time, the oldest first: little changes between them."""
+    listed = _git(root, "log", "--no-merges", "--format=%H %P", "-n", str(LATEST_COMMITS), tip)
+    log = listed.decode().splitlines()
     age = {row: number for number, row in enumerate(log)}
     random.Random(0).shuffle(log)
     found: list[tuple[int, Case]] = []
@@ -277,14 +344,11 @@ def _thinned(seen: Seen) -> tuple[Array, Array, Array]:
     return figures[at], needed[at].astype(float), np.concatenate(weights)
 
 
-def _covered(seen: Seen, model: Any) -> list[bool]:
-    """Of each hidden symbol that has pieces whether all of them are chosen."""
+def _covered(seen: Seen, found: Array, budget: int) -> list[bool]:
+    """Of each hidden symbol that has pieces whether all of them are chosen for what the changed symbols leave."""
     evidence = seen.evidence
-    if not evidence.regions:
-        return []
-    found = model.predict(evidence.figures.astype(np.float32))
-    found[[is_test(region.symbol.path) for region in evidence.regions]] = 0.0
-    taken = chosen(evidence.regions, found, evidence.lines, BUDGET_TOKENS, lens.LEAST_CHANCE_TOKENS / BUDGET_TOKENS, ())
+    room, least = budget - seen.targets, lens.LEAST_CHANCE_TOKENS / budget
+    taken = chosen(evidence.regions, found, evidence.lines, room, least, seen.known) if evidence.regions else []
     shown = np.isin(np.arange(len(found)), taken)
     return [bool(shown[seen.needed == number].all()) for number in sorted(set(seen.needed.tolist()) - {-1})]
 

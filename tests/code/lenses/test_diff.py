@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import laconic
+from laconic.code.lenses.diff.chances import FUSED_OFFSET, LISTS, fused
 from laconic.code.lenses.diff.choice import FILE_TOKENS, GAP_TOKENS, SYMBOL_TOKENS, chosen
 from laconic.code.lenses.diff.evidence import FIELDS
 from laconic.code.lenses.diff.look import EVIDENCE
@@ -65,6 +66,28 @@ def test_what_is_told_of_each_figure_adds_up_to_the_odds(seed: int) -> None:
     base = float(trees.value[trees.roots].sum(dtype=np.float64))
     assert trees.told(rows).sum(axis=1) + base == pytest.approx(trees.odds(rows), abs=1e-4)
     assert np.array_equal(trees.odds(rows)[::-1], trees.odds(rows[::-1]))
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_piece_with_more_of_everything_ranks_higher_however_much_more(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    rows = np.sort(chance.integers(0, 3, (8, len(FIELDS))), axis=0)[::-1].astype(float)  # the first has the most
+    order = chance.permutation(len(rows))
+    found = fused(rows[order])
+    assert found == pytest.approx(fused(1_000 * rows)[order])
+    assert found.max() == 1.0
+    assert found[np.argsort(order)].tolist() == sorted(found, reverse=True)
+
+
+def test_pieces_that_nothing_speaks_for_share_their_ranks() -> None:
+    rows = np.zeros((5, len(FIELDS)))
+    assert fused(rows).tolist() == [1.0] * 5
+    rows[3, FIELDS.index("words")] = 0.5
+    assert fused(rows)[3] == 1.0
+    tied = len(LISTS) - 1
+    expected = (1 / (FUSED_OFFSET + 2.5) + tied / (FUSED_OFFSET + 2)) / (1 / FUSED_OFFSET + tied / (FUSED_OFFSET + 2))
+    assert fused(rows)[0] == pytest.approx(expected)
+    assert fused(rows[:0]).size == 0
 
 
 @given(

@@ -1,11 +1,8 @@
 """The diff lens: the symbols that changed, and what the rest of the change is likely to need.
 
-The evidence for each piece of code (`evidence.py`), a few lines of a symbol, is weighed by boosted trees (`trees.py`):
-the chance that whoever makes this change has to write there as well. Within the budget those pieces are chosen that
-cover the most (`choice.py`).
-
-`tools/build_diff_trees.py` grew the trees from 392 commits of 19 public repositories, cut in two like the cases that
-`bench/groundtruth/diff_context.py` judges by, and none of which is among these. Tests were no part of what was hidden.
+The evidence for each piece of code (`evidence.py`), a few lines of a symbol, becomes the chance that whoever makes this
+change has to write there as well (`chances.py`). Within the budget those pieces are chosen that cover the most
+(`choice.py`).
 """
 
 from __future__ import annotations
@@ -27,6 +24,7 @@ from laconic.code.lenses.candidate import (
     merged,
     ranked,
 )
+from laconic.code.lenses.diff.chances import chances
 from laconic.code.lenses.diff.choice import SYMBOL_TOKENS, chosen, tokens_of
 from laconic.code.lenses.diff.evidence import Evidence, Figures, Sources, gather
 from laconic.code.lenses.diff.notes import without_text
@@ -42,7 +40,6 @@ from laconic.foundation.limits import MAX_CANDIDATES_SYMBOLS, MAX_TARGET_SYMBOLS
 LEAST_CHANCE_TOKENS = 5
 HEADING_TOKENS = 40  # of a pack
 SPARE = 1.25  # of the room that is chosen for: guesses are rather too high, and what does not fit is left out
-TEST_SHARE = 0.06  # of its chance that a piece of a test has, since a change is finished in the code first
 TOKENS_A_TARGET = 40  # of the budget, that a changed symbol is sure to be named
 BEST_SCORE = 0.9  # of the likeliest symbol; others in proportion
 LEAST_SCORE = 1e-6
@@ -123,13 +120,6 @@ def _parts_of_change(one: ChangedSymbol, holds_others: bool) -> tuple[tuple[int,
     lines = sorted({*one.lines, *one.gaps})
     near = [(max(symbol.start_line, at - AROUND_LINES), min(symbol.end_line, at + AROUND_LINES)) for at in lines]
     return merged(near)
-
-
-def chances(evidence: Evidence) -> Figures:
-    """The chance of each piece that it is needed."""
-    tests = np.array([is_test(region.symbol.path) for region in evidence.regions], bool)
-    found: Figures = 1 / (1 + np.exp(-shipped().odds(evidence.figures)))
-    return np.where(tests, TEST_SHARE * found, found)
 
 
 def _others(evidence: Evidence, targets: Sequence[Candidate], budget: int) -> tuple[list[Candidate], Counter[str]]:
