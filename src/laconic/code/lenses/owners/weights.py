@@ -4,7 +4,7 @@ Two logistic regressions. The first says of a file whether a task is about it; i
 repositories in seven languages (the subject, with and without the body of the message, and the files that were changed,
 tests aside), of which none is measured in `bench/`. Messages of commits hold hardly any stack traces or quoted errors,
 so those weights are held near what was assumed of them. The second says which share of the changed files is among those
-that are listed; it was fitted to the predictions of the first for repositories that this had not seen.
+that are listed; it was fitted to what the first says of 1,125 commits of 25 repositories, with 25 to 500 files each.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ _WEIGHTS = {
 _BIAS = -5.94
 _BY_SIGN = np.array([_WEIGHTS[sign] for sign in Sign])
 
-# Of the second regression.
-_BIAS_OF_ALL = 0.428
-_BEST = 0.043
-_LEAD = 1.192
-_REST = -1.205
-_LISTED = 0.666
-_COVERAGE = 1.664
-_FILES = -0.338
-_WORDS = 0.747
+# Of the second regression. What is not listed speaks through the best of it, as that does not grow with the repository.
+_BIAS_OF_ALL = -4.995
+_BEST = 0.215
+_LEAD = 0.429
+_NEXT = -0.952
+_LISTED = 0.884
+_COVERAGE = 0.976
+_WORDS = 0.831
+_LEAST_NEXT = 0.001  # the probability of a file of which next to nothing speaks
 
 
 def probabilities(signs: Numbers) -> Numbers:
@@ -69,14 +69,14 @@ def confidence(owning: Numbers, ceiling: float, words: int) -> float:
         return 0.0
     best = float(owning[0])
     second = float(owning[1]) if len(owning) > 1 else 0.0
+    following = float(owning[MAX_OWNERS]) if len(owning) > MAX_OWNERS else 0.0
     logit = (
         _BIAS_OF_ALL
         + _BEST * math.log(best / (1 - best))
         + _LEAD * (best - second)
-        + _REST * float(owning[MAX_OWNERS:].sum())
+        + _NEXT * math.log(max(following, _LEAST_NEXT))
         + _LISTED * float(owning[:MAX_OWNERS].sum())
         + _COVERAGE * min(2.0, ceiling)
-        + _FILES * math.log1p(len(owning))
         + _WORDS * math.log1p(words)
     )
     return (1 + math.tanh(logit / 2)) / 2  # the logistic function, for logits of any size
