@@ -139,7 +139,8 @@ def _others(evidence: Evidence, targets: Sequence[Candidate], budget: int) -> tu
         symbol = evidence.regions[best[symbol_id]].symbol
         parts = _parts(symbol, [evidence.regions[at] for at in pieces.get(symbol_id, ())])
         score = max(LEAST_SCORE, BEST_SCORE * sums[symbol_id] / top)
-        candidates.append(Candidate(symbol, score, *reasons[symbol_id], whole_only=symbol_id in pieces, parts=parts))
+        is_called = symbol_id in calls  # and worth its name if its body has no room
+        candidates.append(Candidate(symbol, score, *reasons[symbol_id], whole_only=not is_called, parts=parts))
     return candidates, Counter(reasons[symbol_id][0] for symbol_id in best.keys() - sums.keys())
 
 
