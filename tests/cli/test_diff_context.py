@@ -218,6 +218,16 @@ def test_without_a_change_there_is_nothing_to_say(repository: Repository, ask: A
     assert json.loads(ask("diff-context", "--format", "json").out)["note"].startswith("nothing differs between ")
 
 
+def test_an_empty_patch_is_one_in_which_nothing_differs(
+    repository: Repository, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository(SHOP)
+    for said, status, out in [(b"", 0, "=== nothing differs\n"), (b"no patch\n", 2, "")]:
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(said)))
+        answer = ask("diff-context", "-")
+        assert (answer.status, answer.out) == (status, out)
+
+
 def test_a_file_whose_contents_git_does_not_have_is_said_and_the_rest_answered(
     repository: Repository, ask: Ask
 ) -> None:

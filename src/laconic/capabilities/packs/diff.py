@@ -203,7 +203,7 @@ def _of_patch(workspace: Workspace, text: str) -> _Change:
     from laconic.code.index.patch import patched, read_patch, reversed_diff
 
     diffs = read_patch(text.encode("utf-8", "surrogateescape"))
-    if not diffs:
+    if not diffs and text.strip():
         raise LaconicError("invalid_argument", "the patch is no unified diff", "git diff and diff -u write one")
     files = []
     for number, diff in enumerate(diffs):

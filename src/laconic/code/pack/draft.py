@@ -46,9 +46,9 @@ class Draft:
         self._index_of = {candidate.symbol.id: index for index, candidate in enumerate(view.candidates)}
         self._extracted = {i for i, candidate in enumerate(view.candidates) if _is_extracted(candidate, extracts)}
         twins = (twin.reason for candidate in view.candidates for twin in candidate.twins)
-        self._reasons = (
-            Counter(view.beyond) + Counter(candidate.reason for candidate in view.candidates) + Counter(twins)
-        )
+        # What only fills room is not missed where there is none.
+        missed = (candidate.reason for candidate in view.candidates if not candidate.outline_only)
+        self._reasons = Counter(view.beyond) + Counter(missed) + Counter(twins)
         self._items: dict[tuple[object, ...], Item] = {}
         self._reader = reader
 

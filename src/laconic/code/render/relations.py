@@ -138,8 +138,10 @@ def note_phrase(pack: Pack) -> str:
 def nothing_phrase(pack: Pack) -> str:
     """That a change is empty; "" for any other pack."""
     said = (pack.items, pack.extracts, pack.omitted, pack.as_before, pack.gone, pack.whole_files)
-    if not pack.base or any(said):
+    if not pack.head or any(said):
         return ""
+    if not pack.base:  # a patch
+        return "nothing differs"
     return f"nothing differs between {pack.base[:COMMIT_DIGITS]} and {pack.head[:COMMIT_DIGITS]}"
 
 
