@@ -150,9 +150,7 @@ def _enclosing(target: Symbol, graph: Graph) -> list[Candidate]:
 def _siblings(target: Symbol, beside: Callable[[Symbol], Iterable[Symbol]]) -> list[Candidate]:
     """What stands in the file of a target, worth less the further away it stands."""
     return [
-        Candidate(
-            symbol, SIBLING_SCORE / (1 + log2(1 + rank) / log2(COMMON_AT)), SIBLING, target.id, outline_only=True
-        )
+        Candidate(symbol, SIBLING_SCORE / (1 + log2(1 + rank) / log2(COMMON_AT)), SIBLING, target.id, outline_only=True)
         for rank, symbol in enumerate(beside(target))
     ]
 
