@@ -39,7 +39,8 @@ compression = 1
 """
 _ALONE = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 _USUAL_MODES = (0o644, 0o755)
-_BATCH_FILES = 100  # whose bytes are in memory at a time
+_BATCH_FILES = 100  # whose bytes are in memory at a time,
+_BATCH_BYTES = 32_000_000  # and no more than these, or a single file
 
 
 class Stamp(NamedTuple):
@@ -97,10 +98,8 @@ def changes(root: Path, store: Path, before: Snapshot, after: Snapshot) -> Itera
     is_new = any(entry.before_mode == 0 for entry in entries)
     held = _lines(_git(root, store, ["ls-tree", "-r", "-d", "-z", "--name-only", before.tree])) if is_new else ()
     folders = frozenset(held)
-    for at in range(0, len(entries), _BATCH_FILES):
-        some = entries[at : at + _BATCH_FILES]
-        ids = [one for entry in some for one in (entry.before_id, entry.after_id)]
-        contents = _contents(root, store, ids)
+    for some in _batches(root, store, entries):
+        contents = _contents(root, store, _ids(some))
         for entry in some:
             was = _state(entry.before_mode, before.modes.get(entry.path, 0), contents, entry.before_id)
             now = _state(entry.after_mode, after.modes.get(entry.path, 0), contents, entry.after_id)
@@ -256,9 +255,31 @@ def _entries(root: Path, store: Path, before: Snapshot, after: Snapshot) -> list
     return sorted(found.values())
 
 
+def _ids(entries: Iterable[_Entry]) -> list[str]:
+    return list(dict.fromkeys(one for entry in entries for one in (entry.before_id, entry.after_id)))
+
+
+def _batches(root: Path, store: Path, entries: Sequence[_Entry]) -> Iterator[list[_Entry]]:
+    """The entries in order, cut where the next one's bytes would be too many."""
+    given = "".join(f"{one}\n" for one in _ids(entries))
+    rows = _git(root, store, ["cat-file", "--batch-check=%(objectname) %(objectsize)"], given).decode().splitlines()
+    size_of = {name: int(size) for name, size in map(str.split, rows) if size.isdecimal()}
+    batch: list[_Entry] = []
+    left = _BATCH_BYTES
+    for entry in entries:
+        size = size_of.get(entry.before_id, 0) + size_of.get(entry.after_id, 0)
+        if batch and (size > left or len(batch) == _BATCH_FILES):
+            yield batch
+            batch, left = [], _BATCH_BYTES
+        batch.append(entry)
+        left -= size
+    if batch:
+        yield batch
+
+
 def _contents(root: Path, store: Path, ids: Iterable[str]) -> dict[str, bytes]:
     """The bytes of objects by their ids; none for what is not there."""
-    output = _git(root, store, ["cat-file", "--batch"], "".join(f"{one}\n" for one in dict.fromkeys(ids)))
+    output = _git(root, store, ["cat-file", "--batch"], "".join(f"{one}\n" for one in ids))
     found, at = {}, 0
     while at < len(output):
         end = output.index(b"\n", at)
