@@ -190,6 +190,16 @@ async def test_a_service_is_asked_and_answers(home: Path) -> None:
         assert await refusal(late) == "service_error"
 
 
+async def test_a_question_that_comes_before_a_service_listens_is_kept_for_it(home: Path) -> None:
+    async with served(home) as relay:
+        ann, search = await relay.peer("ann"), await relay.peer("search", kind="service")
+        asked = asyncio.ensure_future(ann.ask("search", "find", {}))
+        await ann.sync({})
+        await search.sync({})  # behind the question, which has come by then
+        search.on_request = lambda request_id, sender, payload: search.answer(request_id, payload["method"])
+        assert await asked == "find"
+
+
 async def test_only_who_was_asked_can_answer(home: Path) -> None:
     async with served(home) as relay:
         ann, search, eve = [

@@ -81,6 +81,9 @@ class Receipt(NamedTuple):
     note: str = ""
 
 
+RequestHandler = Callable[[str, str, Mapping[str, Any]], None]
+
+
 class Peer:
     """One connection under one name. For one event loop; several tasks may use it."""
 
@@ -96,7 +99,8 @@ class Peer:
         self._deliveries: asyncio.Queue[Delivery | None] = asyncio.Queue()
         self._is_closed = False
         self.on_receipt: Callable[[Receipt], None] = lambda receipt: None
-        self.on_request: Callable[[str, str, Mapping[str, Any]], None] = lambda request_id, sender, payload: None
+        self._on_request: RequestHandler | None = None
+        self._early: list[dict[str, Any]] = []  # requests that came before anybody could answer; the relay bounds them
         self.on_envelope: Callable[[Mapping[str, Any]], None] = lambda envelope: None  # of every other type
 
     @classmethod
@@ -133,10 +137,23 @@ class Peer:
         await peer.resume()
         return peer
 
+    @property
+    def on_request(self) -> RequestHandler | None:
+        """As a service, who is given each request: its id, who asks, and the payload."""
+        return self._on_request
+
+    @on_request.setter
+    def on_request(self, handler: RequestHandler) -> None:
+        """From now on they are given to this one; those that have come already, at once."""
+        self._on_request = handler
+        early, self._early = self._early, []
+        for envelope in early:
+            self._requested(envelope)
+
     async def resume(self) -> None:
         """Connect again, as the same: what was not acknowledged comes again."""
         self.drop()
-        self._deliveries = asyncio.Queue()
+        self._deliveries, self._early = asyncio.Queue(), []
         loop = asyncio.get_running_loop()
         wire = _Wire(self._received, self._lost)
         path = socket_path(self._home)
@@ -365,7 +382,10 @@ class Peer:
         self._resolve(told.get("ack_id", ""), envelope, LaconicError(code, told.get("message", "")))
 
     def _requested(self, envelope: dict[str, Any]) -> None:
-        self.on_request(envelope["id"], envelope.get("from", ""), envelope["payload"])
+        if self._on_request is None:  # the first may come right behind the WELCOME
+            self._early.append(envelope)
+        else:
+            self._on_request(envelope["id"], envelope.get("from", ""), envelope["payload"])
 
 
 _RECEIVED: dict[str, Callable[[Peer, dict[str, Any]], None]] = {
