@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 # What `make run` shows the context of.
-SYMBOL ?= src/laconic/foundation/tokens.py:Tokenizer.truncate
+SYMBOL ?= src/tersely/foundation/tokens.py:Tokenizer.truncate
 # What `make run` shows the change since.
 BASE ?= HEAD~1
 # Where `make groundtruth` finds clones of the public suites, each in a folder named owner+repository.
@@ -19,9 +19,9 @@ PEERS ?= ../peers
 .PHONY: run test lint format bench bench-tokens groundtruth constraints clean
 
 run: .venv/installed
-	$(BIN)/laconic index
-	$(BIN)/laconic context $(SYMBOL) --budget 800 --budget-report
-	$(BIN)/laconic diff-context --base $(BASE) --budget 800
+	$(BIN)/tersely index
+	$(BIN)/tersely context $(SYMBOL) --budget 800 --budget-report
+	$(BIN)/tersely diff-context --base $(BASE) --budget 800
 
 test: lint
 	$(BIN)/pytest -n 2
@@ -52,7 +52,7 @@ constraints: .venv/bin/python
 	$(BIN)/python -m pip freeze --exclude-editable >> constraints.txt
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .laconic dist build
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .tersely dist build
 
 .venv/installed: pyproject.toml constraints.txt | .venv/bin/python
 	$(PIP) --editable .
@@ -64,7 +64,7 @@ clean:
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Laconic needs Python 3.11 or later; set PYTHON to one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	  { echo "Tersely needs Python 3.11 or later; set PYTHON to one: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 	  { echo "$(PYTHON) cannot make virtual environments; install its venv module (Debian: python3-venv)" >&2; exit 1; }
 	$(PYTHON) -m venv .venv

@@ -24,9 +24,9 @@ from bench.modelserver.asked import asked
 from bench.modelserver.scripts import write_random
 from bench.modelserver.server import Server
 from bench.modelserver.weights import CALL, CALL_END, LINE_END, fuzz_tokens
-from laconic.agent.calling import Call, Paths, Way, read_call
-from laconic.agent.calling.grammar import grammar_for
-from laconic.agent.tools.declaration import Kind, Tool
+from tersely.agent.calling import Call, Paths, Way, read_call
+from tersely.agent.calling.grammar import grammar_for
+from tersely.agent.tools.declaration import Kind, Tool
 
 MOST_TOKENS = 400
 FEW_PATHS = 20  # beside which the time of a token is measured
@@ -105,7 +105,7 @@ def _is_known_path(parameter: Any) -> bool:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Fuzz, print what came of it, and keep the figures."""
-    from laconic.agent.tools.table import TOOLS
+    from tersely.agent.tools.table import TOOLS
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=1_000)

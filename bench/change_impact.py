@@ -28,15 +28,15 @@ from typing import Any
 
 from bench import results
 from bench.machine import facts
-from laconic.capabilities.invoke import ask
-from laconic.code.lenses.affected.reach import LIKELY
-from laconic.foundation.limits import MAX_BUDGET_TOKENS, MAX_PAGE_ENTRIES
-from laconic.workspace import Workspace
+from tersely.capabilities.invoke import ask
+from tersely.code.lenses.affected.reach import LIKELY
+from tersely.foundation.limits import MAX_BUDGET_TOKENS, MAX_PAGE_ENTRIES
+from tersely.workspace import Workspace
 
 SUITE_SECONDS = 1_200
 DEFAULT_FUNCTIONS = 30
 EVERYTHING = {"limit": MAX_PAGE_ENTRIES, "budget": MAX_BUDGET_TOKENS}
-NOT_COPIED = shutil.ignore_patterns(".laconic", "__pycache__", ".venv", "venv")
+NOT_COPIED = shutil.ignore_patterns(".tersely", "__pycache__", ".venv", "venv")
 _PARAMETERS = re.compile(r"\[.*")
 
 
@@ -63,7 +63,7 @@ class Score:
 def main(arguments: list[str]) -> int:
     """Run the suite, ask about functions, compare."""
     options = _options(arguments)
-    with tempfile.TemporaryDirectory(prefix="laconic-impact-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="tersely-impact-") as scratch:
         root = Path(scratch) / options.repository.name
         shutil.copytree(options.repository, root, ignore=NOT_COPIED, symlinks=True)
         executed = _executed(root, options.python)

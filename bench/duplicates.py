@@ -20,15 +20,15 @@ import numpy as np
 
 from bench import results
 from bench.machine import facts
-from laconic.capabilities.invoke import ask
-from laconic.code.search.duplicates.collection import Functions
-from laconic.code.search.duplicates.minhash import candidate_pairs
-from laconic.workspace import Workspace
+from tersely.capabilities.invoke import ask
+from tersely.code.search.duplicates.collection import Functions
+from tersely.code.search.duplicates.minhash import candidate_pairs
+from tersely.workspace import Workspace
 
 THRESHOLDS = (0.5, 0.7, 0.8)  # the last one is that of the command
 DEFAULT_SAMPLE = 2_000
 SEED = 20_250_701
-NOT_COPIED = shutil.ignore_patterns(".laconic", ".git", "__pycache__")
+NOT_COPIED = shutil.ignore_patterns(".tersely", ".git", "__pycache__")
 
 
 def main(arguments: list[str]) -> int:
@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--sample", type=int, default=DEFAULT_SAMPLE, help="functions that recall is measured with")
     parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="laconic-duplicates-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="tersely-duplicates-") as scratch:
         root = Path(scratch) / options.code.name
         shutil.copytree(options.code, root, ignore=NOT_COPIED, symlinks=True)
         with Workspace.open(root) as workspace:

@@ -17,9 +17,9 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-from laconic.code.places import is_test
-from laconic.foundation.tokens import count
-from laconic.workspace import Workspace
+from tersely.code.places import is_test
+from tersely.foundation.tokens import count
+from tersely.workspace import Workspace
 
 BUDGETS = (1_000, 2_000, 4_000)
 MATTERING = 100  # symbols
@@ -30,7 +30,7 @@ AIDER = """
 import sys
 from pathlib import Path
 from aider.repomap import RepoMap
-from laconic.foundation.tokens import count
+from tersely.foundation.tokens import count
 
 class Silent:
     def __getattr__(self, name): return lambda *words, **others: None
@@ -51,12 +51,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("repository", type=Path, help="a source tree, copied")
     parser.add_argument("--aider", help="an interpreter that can import aider")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="laconic-map-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="tersely-map-") as scratch:
         root = Path(scratch) / options.repository.name
-        shutil.copytree(options.repository, root, ignore=shutil.ignore_patterns(".laconic", ".aider*"), symlinks=True)
+        shutil.copytree(options.repository, root, ignore=shutil.ignore_patterns(".tersely", ".aider*"), symlinks=True)
         wanted = _mattering(root)
         for budget in BUDGETS:
-            _measure("laconic", [sys.executable, "-m", "laconic", "map", "--quiet", "--budget"], root, budget, wanted)
+            _measure("tersely", [sys.executable, "-m", "tersely", "map", "--quiet", "--budget"], root, budget, wanted)
             if options.aider:
                 _measure("aider", [options.aider, "-c", AIDER], root, budget, wanted)
     return 0

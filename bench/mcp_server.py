@@ -1,9 +1,9 @@
-"""`python -m bench.mcp_server REPOSITORY [--conformance NODE_MODULES] [--record]`: what `laconic mcp` costs and keeps.
+"""`python -m bench.mcp_server REPOSITORY [--conformance NODE_MODULES] [--record]`: what `tersely mcp` costs and keeps.
 
 Tokens of the list of tools, as it goes to a client and so to the model with every request; times of a server over the
 standard streams; and the official conformance suite over HTTP, from a folder with `npm install
 @modelcontextprotocol/conformance node@22`. Its scenarios are written for a server made for them: what they want that is
-of that server, or is not offered by Laconic, is said beside them.
+of that server, or is not offered by Tersely, is said beside them.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from mcp.client.stdio import StdioServerParameters
 
 from bench import results
 from bench.machine import facts
-from laconic.foundation.clock import Stopwatch
-from laconic.foundation.tokens import count
+from tersely.foundation.clock import Stopwatch
+from tersely.foundation.tokens import count
 
-SERVER = [sys.executable, "-m", "laconic", "mcp"]
+SERVER = [sys.executable, "-m", "tersely", "mcp"]
 STARTS = 5
 CALLS = 30
 SCENARIO_SECONDS = 120
@@ -59,11 +59,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--conformance", type=Path, help="a node_modules with the suite and a Node of 22 or later")
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="laconic-mcp-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="tersely-mcp-") as scratch:
         os.environ["XDG_RUNTIME_DIR"] = os.environ["TMPDIR"] = scratch  # no daemon of somebody answers
         root = Path(scratch) / options.repository.name
-        shutil.copytree(options.repository, root, ignore=shutil.ignore_patterns(".laconic", ".git"), symlinks=True)
-        subprocess.run([sys.executable, "-m", "laconic", "index", "--root", str(root)], check=True, capture_output=True)
+        shutil.copytree(options.repository, root, ignore=shutil.ignore_patterns(".tersely", ".git"), symlinks=True)
+        subprocess.run([sys.executable, "-m", "tersely", "index", "--root", str(root)], check=True, capture_output=True)
         record: dict[str, Any] = {"repository": options.repository.name, "tokens": _tokens(root)}
         record["milliseconds"] = anyio.run(_times, root)
         record["scenarios"] = _scenarios(root, options.conformance.resolve()) if options.conformance else []
@@ -115,7 +115,7 @@ def _symbols(root: Path) -> list[str]:
     command = [
         sys.executable,
         "-m",
-        "laconic",
+        "tersely",
         "symbol",
         "find",
         "*",

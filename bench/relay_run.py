@@ -22,10 +22,10 @@ import msgspec
 
 from bench import machine
 from bench.results import keep
-from laconic.cli.daemon import ANSWER_WORDS
-from laconic.client import Client, ask
-from laconic.foundation.tokens import Tokenizer
-from laconic.web import lifecycle
+from tersely.cli.daemon import ANSWER_WORDS
+from tersely.client import Client, ask
+from tersely.foundation.tokens import Tokenizer
+from tersely.web import lifecycle
 
 HERE = Path(__file__).parents[1]
 BUDGET = 2_000

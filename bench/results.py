@@ -153,7 +153,7 @@ def _relay(record: Record) -> Iterator[str]:
         f"- {growth['threads']:,} threads and {growth['events']:,} events, beside a store with one thread: a header "
         + " and the end of a stream ".join(f"{growth['ratios'][what]:.2f}" for what in ("header", "tail")),
         f"- an artifact of {large['bytes'] / 1e9:.0f} GB, in and out: {large['most_bytes'] / 1e6:.0f} MB at most",
-        f"- from a kill to an answer by `laconic up`: {restart['seconds']:.1f} s; {kept}",
+        f"- from a kill to an answer by `tersely up`: {restart['seconds']:.1f} s; {kept}",
         "",
     )
 

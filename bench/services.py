@@ -22,12 +22,12 @@ from typing import Any
 
 from bench import results
 from bench.machine import facts
-from laconic.cli.daemon import ANSWER_WORDS
-from laconic.client.peer import Peer
-from laconic.daemon.place import Place
-from laconic.foundation.clock import elapsed_seconds
-from laconic.router.bridge.link import Link
-from laconic.web import lifecycle
+from tersely.cli.daemon import ANSWER_WORDS
+from tersely.client.peer import Peer
+from tersely.daemon.place import Place
+from tersely.foundation.clock import elapsed_seconds
+from tersely.router.bridge.link import Link
+from tersely.web import lifecycle
 
 CONNECTS = 200
 QUESTIONS = 200  # of each kind
@@ -46,20 +46,20 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("repository", type=Path, help="a source tree, copied")
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="laconic-s-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="tersely-s-") as scratch:
         os.environ["XDG_RUNTIME_DIR"] = os.environ["TMPDIR"] = os.environ["HOME"] = scratch
         os.environ.pop("XDG_CONFIG_HOME", None)
         root, home = Path(scratch) / options.repository.name, Path(scratch) / "home"
-        shutil.copytree(options.repository, root, ignore=shutil.ignore_patterns(".laconic", ".git"), symlinks=True)
+        shutil.copytree(options.repository, root, ignore=shutil.ignore_patterns(".tersely", ".git"), symlinks=True)
         for words in (["warm"], ["index", "--adapt"]):
-            command = [sys.executable, "-m", "laconic", *words, "--root", str(root)]
+            command = [sys.executable, "-m", "tersely", *words, "--root", str(root)]
             subprocess.run(command, check=True, capture_output=True)
         try:
             lifecycle.start(home, 0, str(root), ANSWER_WORDS)
             record: dict[str, Any] = {"repository": options.repository.name, **asyncio.run(_measured(root, home))}
         finally:
             lifecycle.stop(home)
-            subprocess.run([sys.executable, "-m", "laconic", "daemon", "stop", "--root", str(root)], check=False)
+            subprocess.run([sys.executable, "-m", "tersely", "daemon", "stop", "--root", str(root)], check=False)
     print(json.dumps(record, indent=1))
     if options.record:
         results.keep("services", {"machine": facts(), **record})

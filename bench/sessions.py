@@ -25,12 +25,12 @@ from typing import NamedTuple
 
 from bench import machine
 from bench.results import keep
-from laconic.capabilities.invoke import ask
-from laconic.code.index.patch import read_patch
-from laconic.code.languages.registry import language_of_path
-from laconic.code.symbols import CALLABLE_KINDS, Symbol
-from laconic.foundation.errors import LaconicError
-from laconic.workspace import Workspace
+from tersely.capabilities.invoke import ask
+from tersely.code.index.patch import read_patch
+from tersely.code.languages.registry import language_of_path
+from tersely.code.symbols import CALLABLE_KINDS, Symbol
+from tersely.foundation.errors import TerselyError
+from tersely.workspace import Workspace
 
 MAX_ASKED = 2  # functions of one commit
 MAX_FILES = 12  # of a commit: larger ones are no single task
@@ -138,7 +138,7 @@ def _ask(copy: Path, question: Question, totals: dict[str, Counter[str]], seen: 
             short = {"session": "shorter"} if is_map else {"session": "shorter", "fill": False}
             shorter = ask(workspace, capability, **arguments, **short)
             filled = ask(workspace, capability, **arguments, session="filled")
-        except LaconicError as error:
+        except TerselyError as error:
             if error.code not in {"symbol_not_found", "ambiguous_symbol", "budget_too_small"}:
                 raise
             return

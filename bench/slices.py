@@ -21,11 +21,11 @@ from typing import Any
 
 from bench import machine
 from bench.results import keep
-from laconic.capabilities.invoke import ask
-from laconic.code.lenses.candidate import BY_NAME, CALLER, TEST
-from laconic.code.symbols import CALLABLE_KINDS, Symbol
-from laconic.foundation.errors import LaconicError
-from laconic.workspace import Workspace
+from tersely.capabilities.invoke import ask
+from tersely.code.lenses.candidate import BY_NAME, CALLER, TEST
+from tersely.code.symbols import CALLABLE_KINDS, Symbol
+from tersely.foundation.errors import TerselyError
+from tersely.workspace import Workspace
 
 BUDGETS = (300, 1_000, 4_000)
 MIN_LINES = 5  # of a drawn function
@@ -62,7 +62,7 @@ def _check_packs(workspace: Workspace, symbol: Symbol, counts: Counter[str]) -> 
         try:
             pack = ask(workspace, "code.context", symbols=(symbol.id,), budget=budget)
             sliced = ask(workspace, "code.symbol.slice", symbols=(symbol.id,), budget=budget)
-        except LaconicError as error:
+        except TerselyError as error:
             counts["refused"] += error.code == "budget_too_small"
             continue
         counts["packs"] += 2
@@ -111,7 +111,7 @@ def _seconds(workspace: Workspace, symbol: Symbol) -> float:
 
 def _cold_seconds(repository: Path, symbol: Symbol) -> float:
     """A process of its own."""
-    command = [sys.executable, "-m", "laconic", "symbol", "get", symbol.id]
+    command = [sys.executable, "-m", "tersely", "symbol", "get", symbol.id]
     started = time.perf_counter()
     subprocess.run(command, cwd=repository, capture_output=True, check=True)
     return time.perf_counter() - started

@@ -1,10 +1,10 @@
 """A complete service: what git knows of a file, for whoever asks the relay.
 
-    laconic up
+    tersely up
     python examples/commits_service.py &
-    laconic services call commits latest --path README.md --count 3
+    tersely services call commits latest --path README.md --count 3
 
-Any agent that `laconic run` has started asks it by writing a line: `->relay:commits latest --path README.md`.
+Any agent that `tersely run` has started asks it by writing a line: `->relay:commits latest --path README.md`.
 """
 
 # ruff: noqa: INP001 - it stands for itself
@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import subprocess
 
-from laconic.client.service import Service
-from laconic.foundation.errors import LaconicError
+from tersely.client.service import Service
+from tersely.foundation.errors import TerselyError
 
 service = Service("commits", version="1.0")
 
@@ -25,7 +25,7 @@ def latest(path: str = ".", count: int = 10, repository: str = ".") -> list[dict
     command = ["git", "-C", repository, "log", f"--max-count={count}", "--format=%h%x00%an%x00%s", "--", path]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
     if done.returncode:
-        raise LaconicError("invalid_argument", done.stderr.strip())
+        raise TerselyError("invalid_argument", done.stderr.strip())
     lines = [line.split("\0") for line in done.stdout.splitlines()]
     return [{"commit": commit, "author": author, "subject": subject} for commit, author, subject in lines]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from laconic.foundation.recursion import allow_deep_nesting
+from tersely.foundation.recursion import allow_deep_nesting
 
 # Shared machines stall now and then, so no example has a deadline. CI tries the same examples every time.
 settings.register_profile("local", deadline=None)
@@ -24,9 +24,9 @@ allow_deep_nesting()
 @pytest.fixture(scope="session", autouse=True)
 def own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No test reads or writes what the user keeps, or asks or ends a daemon of the user's."""
-    runtime = tempfile.mkdtemp(prefix="laconic-")  # with a short name: sockets are made there
+    runtime = tempfile.mkdtemp(prefix="tersely-")  # with a short name: sockets are made there
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LACONIC_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv("TERSELY_HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv("XDG_RUNTIME_DIR", runtime)
         yield
     shutil.rmtree(runtime, ignore_errors=True)  # what ends with us may still be removing its socket

@@ -14,10 +14,10 @@ from tests.cli.asking import FILES
 @pytest.fixture(autouse=True)
 def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A place for sockets of these tests alone, with a short name."""
-    directory = Path(tempfile.mkdtemp(prefix="laconic-"))
+    directory = Path(tempfile.mkdtemp(prefix="tersely-"))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(directory))
     monkeypatch.setenv("TMPDIR", str(directory))
-    yield directory / "laconic"
+    yield directory / "tersely"
     shutil.rmtree(directory)
 
 

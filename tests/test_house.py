@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-import laconic
-from laconic.foundation import errors, limits
+import tersely
+from tersely.foundation import errors, limits
 
 ROOT = Path(__file__).parents[1]
 MAX_FUNCTION_LINES = 60
@@ -117,7 +117,7 @@ def test_every_bound_and_every_error_code_is_used() -> None:
 
 
 def test_the_version_is_the_same_everywhere() -> None:
-    assert project()["project"]["version"] == laconic.__version__
+    assert project()["project"]["version"] == tersely.__version__
 
 
 def test_every_dependency_is_pinned() -> None:

@@ -7,7 +7,7 @@ are: half of the functions and types that a commit changes are given as a diff, 
 gathers its evidence in a work tree with the given half applied; a piece of code is needed if it has lines of the hidden
 half. CASES keeps what was gathered, a file a repository, and what is there already is not gathered again.
 
-LightGBM, which has to be installed beside Laconic, grows the trees on that, first without each fifth of the
+LightGBM, which has to be installed beside Tersely, grows the trees on that, first without each fifth of the
 repositories in turn to say how much of the hidden half a choice of pieces covers, then on all of them for OUT. The
 trees that are shipped were grown by version 4.7.0 from `GROWN_FROM`.
 """
@@ -30,19 +30,19 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-import laconic.code.lenses.diff.look as lens
-from laconic.capabilities.invoke import ask
-from laconic.code.index.patch import FileDiff, Hunk, read_patch
-from laconic.code.languages.registry import language_of_path
-from laconic.code.lenses.diff.chances import weighed
-from laconic.code.lenses.diff.choice import chosen
-from laconic.code.lenses.diff.evidence import FIELDS, Evidence, gather
-from laconic.code.lenses.diff.placed import side_of
-from laconic.code.lenses.diff.trees import write_trees
-from laconic.code.places import is_test
-from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol
-from laconic.foundation.errors import LaconicError
-from laconic.workspace import Workspace
+import tersely.code.lenses.diff.look as lens
+from tersely.capabilities.invoke import ask
+from tersely.code.index.patch import FileDiff, Hunk, read_patch
+from tersely.code.languages.registry import language_of_path
+from tersely.code.lenses.diff.chances import weighed
+from tersely.code.lenses.diff.choice import chosen
+from tersely.code.lenses.diff.evidence import FIELDS, Evidence, gather
+from tersely.code.lenses.diff.placed import side_of
+from tersely.code.lenses.diff.trees import write_trees
+from tersely.code.places import is_test
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol
+from tersely.foundation.errors import TerselyError
+from tersely.workspace import Workspace
 
 COMMITS = 24  # of each repository
 LATEST_COMMITS = 2_500  # among which they are sampled
@@ -168,16 +168,16 @@ def _grow(seen: Sequence[Seen], out: Path) -> None:
 
 def gathered(clone: Path, commits: int) -> Iterator[Seen]:
     """The cases of a repository as the lens sees them, in one work tree whose index follows."""
-    with tempfile.TemporaryDirectory(prefix="laconic-cases-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="tersely-cases-") as scratch:
         root = Path(scratch) / "tree"
         subprocess.run(["git", "clone", "-q", "-n", str(clone), str(root)], check=True)
         for case in cases_of(root, commits, GROWN_FROM.get(clone.name, "HEAD")):
             _git(root, "checkout", "-q", "-f", "--detach", case.parent)
-            _git(root, "clean", "-q", "-f", "-d", "-e", ".laconic")
+            _git(root, "clean", "-q", "-f", "-d", "-e", ".tersely")
             try:
                 _git(root, "apply", "--unidiff-zero", "--whitespace=nowarn", "-", text=case.given)
                 evidence, targets, known = _evidence(root)
-            except (subprocess.CalledProcessError, LaconicError) as problem:
+            except (subprocess.CalledProcessError, TerselyError) as problem:
                 print(f"{clone.name} {case.parent[:10]}: {problem}", file=sys.stderr)
                 continue
             yield Seen(clone.name, evidence, _needed(evidence, case), targets, known)

@@ -20,11 +20,11 @@ from pathlib import Path
 
 import numpy as np
 
-from laconic.code.engine import Engine
-from laconic.code.search.embedding.adapt import Pairs, pairs_of, trained
-from laconic.code.search.embedding.table import WordTable, shipped_table, table_of
-from laconic.code.search.storage.arrays import map_arrays
-from laconic.code.search.words import pieces_of, words_of
+from tersely.code.engine import Engine
+from tersely.code.search.embedding.adapt import Pairs, pairs_of, trained
+from tersely.code.search.embedding.table import WordTable, shipped_table, table_of
+from tersely.code.search.storage.arrays import map_arrays
+from tersely.code.search.words import pieces_of, words_of
 
 DIMENSIONS = 256
 VOCABULARY_WORDS = 20_000

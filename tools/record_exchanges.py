@@ -49,7 +49,7 @@ def record(path: Path) -> None:
 
 def main() -> None:
     """Record every file, with sockets in a place of their own."""
-    with tempfile.TemporaryDirectory(prefix="laconic-") as runtime:
+    with tempfile.TemporaryDirectory(prefix="tersely-") as runtime:
         os.environ["XDG_RUNTIME_DIR"] = os.environ["TMPDIR"] = runtime
         for path in sorted(EXCHANGES.glob("*.json")):
             record(path)

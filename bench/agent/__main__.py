@@ -23,21 +23,21 @@ from bench import results
 from bench.machine import facts
 from bench.modelserver.scripts import Reply, write_scripted
 from bench.modelserver.server import Server
-from laconic.agent.agent import Agent
-from laconic.agent.events import Compacted, Event, TurnEnded, Unlocked, Usage
-from laconic.agent.models.connecting import connect
-from laconic.agent.models.protocol import Prompt
-from laconic.agent.opening import Wanted, open_agent
-from laconic.agent.tools.approvals import Verdict
-from laconic.agent.tools.toolbox import Choices
-from laconic.foundation.tokens import Tokenizer
+from tersely.agent.agent import Agent
+from tersely.agent.events import Compacted, Event, TurnEnded, Unlocked, Usage
+from tersely.agent.models.connecting import connect
+from tersely.agent.models.protocol import Prompt
+from tersely.agent.opening import Wanted, open_agent
+from tersely.agent.tools.approvals import Verdict
+from tersely.agent.tools.toolbox import Choices
+from tersely.foundation.tokens import Tokenizer
 
-ANSWER_WORDS = "laconic.cli.words:answer"
+ANSWER_WORDS = "tersely.cli.words:answer"
 TURNS = 50
 WINDOWS = ((16_384, 0), (8_192, 0), (8_192, 128))  # tokens, and of the least part that the server reuses
 NOTES = "NOTES.txt"
 ALLOWED = Choices(policy=dict.fromkeys(range(4), Verdict.ALLOW))
-NOT_COPIED = shutil.ignore_patterns(".laconic", ".git", "__pycache__")
+NOT_COPIED = shutil.ignore_patterns(".tersely", ".git", "__pycache__")
 
 
 def script() -> list[Reply]:
@@ -139,7 +139,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("repository", type=Path, help="a source tree, copied")
     parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="laconic-agent-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="tersely-agent-") as scratch:
         root = Path(scratch) / options.repository.name
         shutil.copytree(options.repository, root, ignore=NOT_COPIED, symlinks=True)
         (root / NOTES).write_text("".join(f"note {number} of this repository\n" for number in range(40)))

@@ -12,8 +12,8 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from bench.groundtruth.score import CaseResult, compare
-from laconic.code.coverage.formats import read_coverage
-from laconic.foundation.errors import LaconicError
+from tersely.code.coverage.formats import read_coverage
+from tersely.foundation.errors import TerselyError
 
 REFUSED = "refused"
 Lines = Iterator[tuple[str, int, bool]]
@@ -30,7 +30,7 @@ def run(folder: Path) -> Iterator[CaseResult]:
 def _found(place: Path) -> set[str]:
     try:
         coverage = read_coverage([place.read_bytes()])
-    except LaconicError:
+    except TerselyError:
         return {REFUSED}
     return {_fact(file.path, line, times > 0) for file in coverage.files for line, times in file.hits.items()}
 

@@ -31,10 +31,10 @@ from typing import Any, NamedTuple
 from bench import results
 from bench.groundtruth.score import ratio
 from bench.machine import facts
-from laconic.capabilities.invoke import ask
-from laconic.code.index.patch import Hunk, read_patch
-from laconic.foundation.errors import LaconicError
-from laconic.workspace import Workspace
+from tersely.capabilities.invoke import ask
+from tersely.code.index.patch import Hunk, read_patch
+from tersely.foundation.errors import TerselyError
+from tersely.workspace import Workspace
 
 BUDGETS = (2_000, 4_000, 8_000)  # tokens
 
@@ -95,12 +95,12 @@ def clone_of(folder: Path, name: str) -> Path | None:
 
 def asked(clone: Path, cases: Sequence[Case], budgets: Sequence[int]) -> Iterator[tuple[Case, int, Outcome]]:
     """Every case of one repository at every budget, in one work tree whose index follows from case to case."""
-    with tempfile.TemporaryDirectory(prefix="laconic-cases-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="tersely-cases-") as scratch:
         root = Path(scratch) / "tree"
         subprocess.run(["git", "clone", "-q", "-n", str(clone), str(root)], check=True)
         for case in cases:
             _git(root, "reset", "-q", "--hard")
-            _git(root, "clean", "-q", "-f", "-d", "-e", ".laconic")
+            _git(root, "clean", "-q", "-f", "-d", "-e", ".tersely")
             _git(root, "checkout", "-q", "-f", "--detach", case["parent"])
             _git(root, "apply", "--unidiff-zero", "--whitespace=nowarn", "-", text=case["given_diff"])
             for budget in budgets:
@@ -120,7 +120,7 @@ def outcome_of(root: Path, case: Case, budget: int) -> Outcome:
         start = process_time()
         try:
             pack = ask(workspace, "code.diff_context", worktree=True, budget=budget)
-        except LaconicError:
+        except TerselyError:
             pack = None
         seconds = process_time() - start
     shown = _shown(root, pack, hunks) if pack else {}

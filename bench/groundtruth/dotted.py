@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 
 from bench.groundtruth.score import CaseResult, compare, edge, failed
 from bench.groundtruth.subject import Subject, copied
-from laconic.code.symbols import Kind, Symbol
+from tersely.code.symbols import Kind, Symbol
 
 TRUTH = "callgraph.json"
 REDEFINITION = re.compile(r"#\d+$")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from bench.groundtruth.subject import Subject
-from laconic.code.symbols import CLASS_KINDS, Kind, Symbol
+from tersely.code.symbols import CLASS_KINDS, Kind, Symbol
 
 PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")

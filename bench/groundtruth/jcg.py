@@ -16,7 +16,7 @@ from pathlib import Path
 from bench.groundtruth.java_names import JavaNames, from_descriptor
 from bench.groundtruth.score import CaseResult, edge, failed
 from bench.groundtruth.subject import Subject, written
-from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Kind, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Kind, Symbol
 
 PROJECT = re.compile(
     r"^##(?P<name>[^\n]*)\n\[//\]: # \((?:MAIN: [^\n]*|LIBRARY)\)\n(?P<body>.*?)\[//\]: # \(END\)",

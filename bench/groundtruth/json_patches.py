@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.groundtruth.score import CaseResult, compare, failed
-from laconic.foundation.errors import LaconicError
-from laconic.relay.patch import apply
+from tersely.foundation.errors import TerselyError
+from tersely.relay.patch import apply
 
 REFUSED = "refused"
 
@@ -36,7 +36,7 @@ def _applied(document: Any, patch: Any) -> str:
     before = _spelled(document)
     try:
         after = apply(document, patch)
-    except LaconicError:
+    except TerselyError:
         after = None
         return REFUSED if _spelled(document) == before else "changed though refused"
     return _spelled(after)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bench.groundtruth.score import CaseResult, compare, edge, failed
 from bench.groundtruth.subject import Subject, copied
-from laconic.code.symbols import CALLABLE_KINDS, Kind, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, Kind, Symbol
 
 SEED = 20_250_101
 SAMPLE = 400  # functions

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from bench.groundtruth.oracle import Ask, Place, Target
-from laconic.code.symbols import Symbol
+from tersely.code.symbols import Symbol
 
 FILES = {"module", "script"}  # kinds of item that stand for a whole file
 FUNCTIONS = {"function", "local function", "method", "getter", "const", "let", "arrow function"}

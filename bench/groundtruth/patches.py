@@ -20,8 +20,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from bench.groundtruth.score import CaseResult, compare
-from laconic.code.index.patch import FileDiff, patched, read_patch
-from laconic.foundation.errors import LaconicError
+from tersely.code.index.patch import FileDiff, patched, read_patch
+from tersely.foundation.errors import TerselyError
 
 REFUSED = "refused"
 BECOMES = " becomes "
@@ -34,7 +34,7 @@ def run(folder: Path) -> Iterator[CaseResult]:
     """Every diff of the folder."""
     for place in sorted(folder.glob("*.diff")):
         patch = place.read_bytes()
-        with tempfile.TemporaryDirectory(prefix="laconic-patch-") as scratch:
+        with tempfile.TemporaryDirectory(prefix="tersely-patch-") as scratch:
             found = facts_of(patch)
             answers = [git_facts(place.resolve(), patch, level, Path(scratch) / level) for level in STRIPPED]
         expected = max(answers, key=lambda facts: (len(facts & found), facts != {REFUSED}))
@@ -45,7 +45,7 @@ def facts_of(patch: bytes) -> set[str]:
     """What we read."""
     try:
         diffs = read_patch(patch)
-    except LaconicError:
+    except TerselyError:
         return {REFUSED}
     facts = {fact for diff in diffs for fact in _described(diff)}
     texts = before_of(patch)
@@ -88,7 +88,7 @@ def _made_by_git(place: Path, patch: bytes, level: str, tree: Path, paths: Seque
     texts = before_of(patch)
     try:
         diffs = read_patch(patch)
-    except LaconicError:
+    except TerselyError:
         return set()
     for diff in diffs:
         text = texts.pop(0) if diff.hunks else b""

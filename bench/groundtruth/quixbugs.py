@@ -23,12 +23,12 @@ from pathlib import Path
 from statistics import mean
 
 from bench.groundtruth.score import CaseResult, SuiteResult, compare
-from laconic.capabilities.coverage.reports import ReportOptions, measured_by
-from laconic.capabilities.invoke import ask
-from laconic.code.coverage.spectrum import spectrum
-from laconic.workspace import Workspace
+from tersely.capabilities.coverage.reports import ReportOptions, measured_by
+from tersely.capabilities.invoke import ask
+from tersely.code.coverage.spectrum import spectrum
+from tersely.workspace import Workspace
 
-PYTHON_VARIABLE = "LACONIC_BENCH_PYTHON"
+PYTHON_VARIABLE = "TERSELY_BENCH_PYTHON"
 BUDGET_TOKENS = 1_000
 TEST_SECONDS = 1
 PROGRAMS, CORRECT, TESTS, INPUTS = "python_programs", "correct_python_programs", "python_testcases", "json_testcases"
@@ -51,7 +51,7 @@ def run(folder: Path, _: Path) -> Iterator[CaseResult]:
     for test in sorted((folder / TESTS).glob("test_*.py")):
         name = test.stem.removeprefix("test_")
         if (folder / CORRECT / f"{name}.py").is_file():
-            with tempfile.TemporaryDirectory(prefix="laconic-quixbugs-") as scratch:
+            with tempfile.TemporaryDirectory(prefix="tersely-quixbugs-") as scratch:
                 yield _case(folder, name, Path(scratch).resolve())
 
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from laconic.code.engine import Engine
-from laconic.code.symbols import CLASS_KINDS, Edge, Symbol
+from tersely.code.engine import Engine
+from tersely.code.symbols import CLASS_KINDS, Edge, Symbol
 
 EXTERNAL = "external:"
 
@@ -56,7 +56,7 @@ class Subject:
 @contextmanager
 def copied(folder: Path) -> Iterator[Subject]:
     """A folder of the data set, copied so that nothing is written beside the data."""
-    with tempfile.TemporaryDirectory(prefix="laconic-case-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="tersely-case-") as scratch:
         root = Path(scratch) / folder.name
         shutil.copytree(folder, root, ignore=shutil.ignore_patterns(".git"))
         with Engine.open(root) as engine:
@@ -66,7 +66,7 @@ def copied(folder: Path) -> Iterator[Subject]:
 @contextmanager
 def written(files: Mapping[str, str]) -> Iterator[Subject]:
     """Files given as text, by path."""
-    with tempfile.TemporaryDirectory(prefix="laconic-case-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="tersely-case-") as scratch:
         root = Path(scratch) / "case"
         for path, text in files.items():
             target = root / path

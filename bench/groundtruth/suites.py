@@ -26,7 +26,7 @@ from bench.groundtruth import (
 )
 from bench.groundtruth.flow import coverage_arcs, program_analysis, python_graphs, radon_numbers
 from bench.groundtruth.score import CaseResult, SuiteResult
-from laconic.code.languages.registry import LANGUAGES
+from tersely.code.languages.registry import LANGUAGES
 
 
 @dataclass(frozen=True, slots=True)

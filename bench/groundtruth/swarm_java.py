@@ -15,7 +15,7 @@ from pathlib import Path
 from bench.groundtruth.java_names import JavaNames
 from bench.groundtruth.score import CaseResult, compare, edge, failed
 from bench.groundtruth.subject import Subject, copied
-from laconic.code.symbols import CLASS_KINDS, Kind
+from tersely.code.symbols import CLASS_KINDS, Kind
 
 TRUTH = "callgraph.json"
 METHOD = re.compile(r"^(?P<owner>[\w.$]+):(?P<name>[\w$<>]+)\((?P<types>.*)\)$")

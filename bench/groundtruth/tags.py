@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench.groundtruth.score import CaseResult, compare, failed
 from bench.groundtruth.subject import Subject, copied
-from laconic.code.symbols import Kind
+from tersely.code.symbols import Kind
 
 REDEFINITION = re.compile(r"#\d+$")
 ANONYMOUS = re.compile(r"^(__)?anon|^<", re.IGNORECASE)

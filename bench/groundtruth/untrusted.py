@@ -23,14 +23,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.groundtruth.score import CaseResult, compare
-from laconic.client import Client, ask
-from laconic.foundation.limits import MAX_NAME_CHARACTERS
-from laconic.protocols.relay.shapes import EventTold
+from tersely.client import Client, ask
+from tersely.foundation.limits import MAX_NAME_CHARACTERS
+from tersely.protocols.relay.shapes import EventTold
 
 SENDER = "mallory"
 A_THREAD = 25  # attacks, so that their events are read at one go
 PREVIEW, HEADER, STREAM, LINES = "preview", "header", "stream of events", "command line"
-LACONIC = [sys.executable, "-m", "laconic"]
+TERSELY = [sys.executable, "-m", "tersely"]
 JOINERS = "\u200c\u200d"
 BEFORE = "\x1b]0;owned\x07\x1b[2J\r"
 AFTER = (
@@ -97,19 +97,19 @@ def _true(facts: dict[str, bool]) -> set[str]:
 @contextmanager
 def _relay() -> Iterator[tuple[Client, dict[str, str]]]:
     """A relay of its own, asked by the attacker, and the environment in which commands find it."""
-    with tempfile.TemporaryDirectory(prefix="laconic-untrusted-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="tersely-untrusted-") as scratch:
         home = Path(scratch) / "home"
-        environment = {**os.environ, "LACONIC_HOME": str(home), "NO_COLOR": "1"}
-        subprocess.run([*LACONIC, "up", "--root", scratch], env=environment, check=True, capture_output=True)
+        environment = {**os.environ, "TERSELY_HOME": str(home), "NO_COLOR": "1"}
+        subprocess.run([*TERSELY, "up", "--root", scratch], env=environment, check=True, capture_output=True)
         try:
             with Client.local(SENDER, home) as client:
                 yield client, environment
         finally:
-            subprocess.run([*LACONIC, "down"], env=environment, check=True, capture_output=True)
+            subprocess.run([*TERSELY, "down"], env=environment, check=True, capture_output=True)
 
 
 def _said(environment: dict[str, str], *words: str) -> str:
-    done = subprocess.run([*LACONIC, "relay", *words], env=environment, check=True, capture_output=True)
+    done = subprocess.run([*TERSELY, "relay", *words], env=environment, check=True, capture_output=True)
     return done.stdout.decode()
 
 

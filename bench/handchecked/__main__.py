@@ -16,9 +16,9 @@ from bench.handchecked.cases import ANSWERS, Case, cases, languages
 from bench.handchecked.judge import Verdict, judge
 from bench.handchecked.report import HEADER, as_json, differences, line
 from bench.machine import facts
-from laconic.workspace import Workspace
+from tersely.workspace import Workspace
 
-NOT_COPIED = (".git", ".laconic", "node_modules")
+NOT_COPIED = (".git", ".tersely", "node_modules")
 
 
 def main(arguments: list[str]) -> int:
@@ -57,7 +57,7 @@ def _judged(every: Iterable[Case], clones: Path) -> Iterator[Verdict]:
             found = f"is at {_commit(clone)[:12]}" if clone else "is missing"
             print(f"{repository} {found}, the answers are those of {commit[:12]}", file=sys.stderr)
             continue
-        with tempfile.TemporaryDirectory(prefix="laconic-handchecked-") as scratch:
+        with tempfile.TemporaryDirectory(prefix="tersely-handchecked-") as scratch:
             root = Path(scratch) / clone.name
             shutil.copytree(clone, root, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True)
             with Workspace.open(root) as workspace:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bench.handchecked.cases import Case
-from laconic.capabilities.invoke import ask
-from laconic.code.symbols import Grade
-from laconic.foundation.errors import LaconicError
-from laconic.workspace import Workspace
+from tersely.capabilities.invoke import ask
+from tersely.code.symbols import Grade
+from tersely.foundation.errors import TerselyError
+from tersely.workspace import Workspace
 
 LISTED = 5000  # the most that one page may have
 EXTERNAL = "external:"
@@ -51,7 +51,7 @@ def judge(workspace: Workspace, case: Case) -> Verdict:
     """Ask and compare."""
     try:
         found = QUESTIONS[case.question](workspace, case)
-    except LaconicError as error:
+    except TerselyError as error:
         return Verdict(case, error=str(error))
     missing = case.answer - found.sure - found.guessed
     extra = {one for one in found.sure - case.answer if not _is_anonymous(one)}
@@ -88,7 +88,7 @@ def _graded(rows: Iterable[tuple[str, Grade]]) -> Found:
 def _definition(workspace: Workspace, case: Case) -> Found:
     try:
         defined = ask(workspace, "code.definition", place=case.of)
-    except LaconicError as error:
+    except TerselyError as error:
         if error.code in NOTHING_FOUND:
             return Found(frozenset())
         raise

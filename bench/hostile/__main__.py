@@ -28,9 +28,9 @@ from bench.hostile.questions import ODD, QUESTIONS
 from bench.hostile.repository import MARK, OUTSIDE, SECRET, make
 from bench.machine import facts
 from bench.results import keep
-from laconic.cli.commands import COMMANDS
-from laconic.foundation.clock import Stopwatch
-from laconic.protocols.mcp.tools import tool_name
+from tersely.cli.commands import COMMANDS
+from tersely.foundation.clock import Stopwatch
+from tersely.protocols.mcp.tools import tool_name
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 SLOWEST = 4  # questions that a record names
@@ -98,8 +98,8 @@ def _of_ones_own(folder: Path) -> None:
         (folder / name).mkdir(mode=0o700, exist_ok=True)
     os.environ |= {
         "XDG_RUNTIME_DIR": str(folder / "run"),
-        "LACONIC_HOME": str(folder / "home"),
-        "LACONIC_DAEMON": "off",
+        "TERSELY_HOME": str(folder / "home"),
+        "TERSELY_DAEMON": "off",
     }
 
 
@@ -116,7 +116,7 @@ def _by_command(root: Path, timeout: float) -> Iterator[Ending]:
         shown, watch = " ".join(map(ascii, words)), Stopwatch()
         try:
             done = subprocess.run(
-                [sys.executable, "-m", "laconic", *words], cwd=root, capture_output=True, stdin=subprocess.DEVNULL,
+                [sys.executable, "-m", "tersely", *words], cwd=root, capture_output=True, stdin=subprocess.DEVNULL,
                 timeout=timeout, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
@@ -144,7 +144,7 @@ def judged(words: str, status: int, out: str, errors: str, seconds: float) -> En
 async def _by_tool(root: Path, timeout: float) -> list[Ending]:
     """Every capability as a tool of one server."""
     server = StdioServerParameters(
-        command=sys.executable, args=["-m", "laconic", "mcp", "--all-tools"], env=dict(os.environ), cwd=str(root)
+        command=sys.executable, args=["-m", "tersely", "mcp", "--all-tools"], env=dict(os.environ), cwd=str(root)
     )
     endings = []
     async with Client(server, mode="legacy") as client:

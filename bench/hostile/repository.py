@@ -159,6 +159,6 @@ def _pipes(root: Path) -> None:
 def _settings(root: Path, program: Path) -> None:
     for name in _PROGRAM_SETTINGS:
         _git(root, "config", name, str(program))
-    _write(root / ".laconic" / "index.db", b"SQLite format 3\0" + b"\xa5" * 5_000)
-    os.mkfifo(root / ".laconic" / "index.db-wal")
-    (root / ".laconic" / "config.toml").symlink_to(program.parent / "config")
+    _write(root / ".tersely" / "index.db", b"SQLite format 3\0" + b"\xa5" * 5_000)
+    os.mkfifo(root / ".tersely" / "index.db-wal")
+    (root / ".tersely" / "config.toml").symlink_to(program.parent / "config")

@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     record: dict[str, Any] = dict(results.kept("mail"))
     for name in options.only:
-        with tempfile.TemporaryDirectory(prefix="laconic-mail-") as scratch:
+        with tempfile.TemporaryDirectory(prefix="tersely-mail-") as scratch:
             record[name] = asyncio.run(_measured(name, Path(scratch) / "home", options))
         print(json.dumps({name: record[name]}, indent=1), flush=True)
     if options.record:

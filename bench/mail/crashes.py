@@ -9,8 +9,8 @@ from typing import Any
 
 from bench.mail.history import History, Receipt, Stream
 from bench.mail.relays import Killed
-from laconic.client.peer import Busy, Peer
-from laconic.foundation.errors import LaconicError
+from tersely.client.peer import Busy, Peer
+from tersely.foundation.errors import TerselyError
 
 TOPICS = ("", "builds")
 _GONE = {"daemon_unavailable", "daemon_not_running", "name_taken", "timed_out"}
@@ -43,7 +43,7 @@ class Client:
                         self.peer.drop()  # a client may crash too, before it has acknowledged
                         break
                     await self.peer.ack(one)
-            except LaconicError as error:
+            except TerselyError as error:
                 if error.code not in _GONE:
                     raise
             await asyncio.sleep(_RETRY_SECONDS)
@@ -71,7 +71,7 @@ class Client:
             except Busy as busy:
                 self.history.refused += 1
                 await asyncio.sleep(busy.retry_seconds)
-            except LaconicError as error:
+            except TerselyError as error:
                 if error.code not in _GONE:
                     raise
             await asyncio.sleep(_RETRY_SECONDS)

@@ -15,7 +15,7 @@ import msgspec
 
 from bench.mail.relays import Killed
 from bench.socket.load import Talker
-from laconic.protocols.socket.place import socket_path
+from tersely.protocols.socket.place import socket_path
 
 WINDOW = 256  # messages of one sender that are not answered yet
 QUIET_SECONDS = 2.0

@@ -11,14 +11,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-from laconic.cli.daemon import ANSWER_WORDS
-from laconic.protocols.socket.place import socket_path
+from tersely.cli.daemon import ANSWER_WORDS
+from tersely.protocols.socket.place import socket_path
 
 START_SECONDS = 60
 
 
 class Killed:
-    """The process that serves a home, as `laconic up` starts it."""
+    """The process that serves a home, as `tersely up` starts it."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -29,8 +29,8 @@ class Killed:
         """Start it, and wait until it listens."""
         reading, writing = os.pipe()
         arguments = [str(self.home), "0", str(self.home.parent), ANSWER_WORDS, str(writing)]
-        code = "import sys; from laconic.web.serve import main; main(*sys.argv[1:])"
-        environment: dict[str, Any] = {**os.environ, "LACONIC_HOME": str(self.home)}
+        code = "import sys; from tersely.web.serve import main; main(*sys.argv[1:])"
+        environment: dict[str, Any] = {**os.environ, "TERSELY_HOME": str(self.home)}
         process = subprocess.Popen(
             [sys.executable, "-c", code, *arguments], pass_fds=(writing,), env=environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

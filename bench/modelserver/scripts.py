@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from bench.modelserver import weights
 from bench.modelserver.vocabulary import CLOCK, END, merged, reply_mark, source_vocabulary
-from laconic.foundation import tokens as counting
+from tersely.foundation import tokens as counting
 
 ENDED = "The script has ended."
 PLAIN_TEMPLATE = (

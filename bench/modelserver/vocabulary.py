@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import laconic.foundation.vocabulary as shipped
+import tersely.foundation.vocabulary as shipped
 
 END = "<|end|>"  # of a message
 MARKS = ("<|system|>", "<|user|>", "<|assistant|>", "<|tool|>")

@@ -21,7 +21,7 @@ from typing import Any
 from bench import results
 from bench.machine import facts
 from bench.packet.measure import Outcome, Task, checked_out, commit_tasks, first_of_window, outcome, summary
-from laconic.workspace import Workspace
+from tersely.workspace import Workspace
 
 
 def main(arguments: list[str]) -> int:
@@ -40,8 +40,8 @@ def main(arguments: list[str]) -> int:
         if options.record:
             _keep(sets)
 
-    with tempfile.TemporaryDirectory(prefix="laconic-packet-") as scratch:
-        os.environ["LACONIC_HOME"] = scratch
+    with tempfile.TemporaryDirectory(prefix="tersely-packet-") as scratch:
+        os.environ["TERSELY_HOME"] = scratch
         for clone in options.clones:
             measured(_name(clone), _commits(clone, Path(scratch) / _name(clone)))
         if options.issues:

@@ -12,13 +12,13 @@ from typing import Any
 
 from bench.retrieval.corpus import git
 from bench.retrieval.queries import MAX_WORDS, MIN_WORDS, ROUTINE
-from laconic.capabilities.packs.packet import DEFAULT_CONFIDENCE
-from laconic.code.index.subjects import subjects
-from laconic.code.lenses.owners.look import Look
-from laconic.code.lenses.owners.task import read_task
-from laconic.code.places import is_test
-from laconic.code.symbols import CALLABLE_KINDS
-from laconic.workspace import Workspace
+from tersely.capabilities.packs.packet import DEFAULT_CONFIDENCE
+from tersely.code.index.subjects import subjects
+from tersely.code.lenses.owners.look import Look
+from tersely.code.lenses.owners.task import read_task
+from tersely.code.places import is_test
+from tersely.code.symbols import CALLABLE_KINDS
+from tersely.workspace import Workspace
 
 SEED = 20
 WINDOW_COMMITS = 600  # the newest ones along first parents, whose messages ask; what was before them is searched

@@ -16,11 +16,11 @@ from typing import Any
 from bench import results
 from bench.machine import facts
 from bench.relay.served import Served, bare, kill, load, up
-from laconic.client import Client
-from laconic.relay import threads
-from laconic.relay.store.commands import Append, Batch
-from laconic.relay.store.store import Store
-from laconic.relay.streams import THREAD
+from tersely.client import Client
+from tersely.relay import threads
+from tersely.relay.store.commands import Append, Batch
+from tersely.relay.store.store import Store
+from tersely.relay.streams import THREAD
 
 ROUNDS = 3
 SECONDS = 2.0
@@ -42,7 +42,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     record: dict[str, Any] = dict(results.kept("relay"))
     for name in options.only:
-        with tempfile.TemporaryDirectory(prefix="laconic-relay-", dir=options.folder) as scratch:
+        with tempfile.TemporaryDirectory(prefix="tersely-relay-", dir=options.folder) as scratch:
             record[name] = MEASURES[name](Path(scratch) / "home")
         print(json.dumps({name: record[name]}, indent=1), flush=True)
     if options.record:

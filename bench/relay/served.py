@@ -14,8 +14,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from laconic.protocols.relay.place import owner
-from laconic.relay.relay import token
+from tersely.protocols.relay.place import owner
+from tersely.relay.relay import token
 
 
 class Served(NamedTuple):
@@ -52,8 +52,8 @@ class Served(NamedTuple):
 
 def up(home: Path) -> Served:
     """A relay that serves a home."""
-    environment = {**os.environ, "LACONIC_HOME": str(home)}
-    command = [sys.executable, "-m", "laconic", "up", "--root", str(home.parent)]
+    environment = {**os.environ, "TERSELY_HOME": str(home)}
+    command = [sys.executable, "-m", "tersely", "up", "--root", str(home.parent)]
     subprocess.run(command, env=environment, check=True, capture_output=True)
     found = owner(home)
     assert found is not None

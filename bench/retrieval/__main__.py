@@ -22,7 +22,7 @@ from bench.retrieval.queries import (
     commit_queries,
     docstring_queries,
 )
-from laconic.code.engine import Engine
+from tersely.code.engine import Engine
 
 LEAST_QUERIES = 20  # a repository with fewer says little and is left out
 

@@ -7,8 +7,8 @@ import subprocess
 import tarfile
 from pathlib import Path
 
-from laconic.code.engine import Engine
-from laconic.code.symbols import Symbol
+from tersely.code.engine import Engine
+from tersely.code.symbols import Symbol
 
 _NEWLINE = 0x0A
 _SPACE = 0x20

@@ -10,14 +10,14 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.code.engine import Engine
-from laconic.code.search.door import WORDS
-from laconic.code.search.embedding.table import shipped_table
-from laconic.code.search.query import Query, read_query
-from laconic.code.search.searcher import Searcher
-from laconic.code.search.units import units_of
-from laconic.code.search.words import STOP_WORDS, pieces_of, words_of_text
-from laconic.code.symbols import CALLABLE_KINDS, Symbol
+from tersely.code.engine import Engine
+from tersely.code.search.door import WORDS
+from tersely.code.search.embedding.table import shipped_table
+from tersely.code.search.query import Query, read_query
+from tersely.code.search.searcher import Searcher
+from tersely.code.search.units import units_of
+from tersely.code.search.words import STOP_WORDS, pieces_of, words_of_text
+from tersely.code.symbols import CALLABLE_KINDS, Symbol
 
 KEPT = 10  # hits that count
 SATURATION, LENGTH_SHARE = 1.2, 0.75
@@ -116,7 +116,7 @@ def vectors(corpus: Corpus) -> Rank:
 
 
 def hybrid(corpus: Corpus) -> Rank:
-    """What `laconic search` answers."""
+    """What `tersely search` answers."""
     return lambda question: [same_name(hit.symbol.id) for hit in corpus.engine.search.find(question, limit=KEPT).hits]
 
 

@@ -11,8 +11,8 @@ from statistics import quantiles
 from typing import NamedTuple
 
 from bench.retrieval.queries import docstring_queries
-from laconic.code.engine import Engine
-from laconic.code.search.units import units_of
+from tersely.code.engine import Engine
+from tersely.code.search.units import units_of
 
 UNITS = 30_000
 QUESTIONS = 150
@@ -32,7 +32,7 @@ def measure(code: Path) -> Pace:
     """On a copy of the first files below `code` (by path) that have `UNITS` units together."""
     with tempfile.TemporaryDirectory() as place:
         root = Path(place) / "code"
-        shutil.copytree(code, root, ignore=shutil.ignore_patterns(".git", ".laconic"))
+        shutil.copytree(code, root, ignore=shutil.ignore_patterns(".git", ".tersely"))
         with Engine.open(root) as engine:
             engine.refresh()
             _keep_first(engine, root)

@@ -10,7 +10,7 @@ from typing import Any
 from bench.retrieval.corpus import export
 from bench.retrieval.measures import Quality, ndcg, quality
 from bench.retrieval.methods import KEPT, METHODS, Corpus
-from laconic.code.engine import Engine
+from tersely.code.engine import Engine
 
 FILES_PER_DIRECTORY = 1_000
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.retrieval.corpus import git
-from laconic.code.engine import Engine
-from laconic.code.index.schema import symbol_id, symbol_rows
-from laconic.code.languages.registry import LANGUAGES, language_of_path
-from laconic.code.places import is_test
-from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS
-from laconic.code.syntax.extract import extract
+from tersely.code.engine import Engine
+from tersely.code.index.schema import symbol_id, symbol_rows
+from tersely.code.languages.registry import LANGUAGES, language_of_path
+from tersely.code.places import is_test
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS
+from tersely.code.syntax.extract import extract
 
 SEED = 20
 MAX_QUERIES = 150  # of one set and repository

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from bench import results
 from bench.machine import facts
-from laconic.protocols.socket.place import socket_path
+from tersely.protocols.socket.place import socket_path
 
 IN_FLIGHT = (1, 64)
 _PEER = "agent-relay 1.6.0"
@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement")
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="laconic-socket-") as scratch, ExitStack() as servers:
+    with tempfile.TemporaryDirectory(prefix="tersely-socket-") as scratch, ExitStack() as servers:
         rows = _measured(_servers(Path(scratch), options.agent_relay, servers), options)
     print(json.dumps(rows, indent=1))
     if options.record:

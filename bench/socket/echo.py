@@ -10,8 +10,8 @@ import sys
 
 import uvloop
 
-from laconic.protocols.socket import envelopes
-from laconic.protocols.socket.frames import Frames, framed
+from tersely.protocols.socket import envelopes
+from tersely.protocols.socket.frames import Frames, framed
 
 
 class Echo(asyncio.Protocol):

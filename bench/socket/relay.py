@@ -8,8 +8,8 @@ from pathlib import Path
 
 import uvloop
 
-from laconic.relay.relay import Relay
-from laconic.router.serve import listening
+from tersely.relay.relay import Relay
+from tersely.router.serve import listening
 
 
 async def main(home: Path) -> None:

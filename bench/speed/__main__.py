@@ -27,7 +27,7 @@ MAX_RUNS = 20
 def main(arguments: list[str]) -> int:
     """Measure the chosen tables."""
     options = _options(arguments)
-    with tempfile.TemporaryDirectory(prefix="laconic-speed-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="tersely-speed-") as scratch:
         tree = Path(scratch) / options.code.name
         shutil.copytree(options.code, tree, ignore=shutil.ignore_patterns(*measures.NOT_COPIED), symlinks=True)
         bench = Bench(tree, min(options.runs, MAX_RUNS), options.ctags)

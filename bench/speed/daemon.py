@@ -30,11 +30,11 @@ from bench.machine import facts
 from bench.speed.child import Command, median_of
 from bench.speed.floors import python_start
 from bench.speed.measures import INDEX_FOLDER, sampled
-from laconic.code.symbols import Symbol
-from laconic.daemon import lifecycle
-from laconic.daemon.place import Place
+from tersely.code.symbols import Symbol
+from tersely.daemon import lifecycle
+from tersely.daemon.place import Place
 
-ANSWER_WORDS = "laconic.cli.words:answer"
+ANSWER_WORDS = "tersely.cli.words:answer"
 IDLE_SECONDS = 3_600
 REPLY_SECONDS = 900
 SLOW_QUESTIONS = 20
@@ -195,10 +195,10 @@ def _commands(tree: Path) -> Iterator[Row]:
     """The command line asking the daemon, in processor time beside Python's own start."""
     floor = median_of(START_RUNS, python_start(tree))
     asked = sampled(tree, 1)[0]
-    command = Command([sys.executable, "-m", "laconic", "symbol", "get", asked.id], tree)
+    command = Command([sys.executable, "-m", "tersely", "symbol", "get", asked.id], tree)
     taken = median_of(START_RUNS, command)
-    alone = median_of(START_RUNS, Command(command.words, tree, {"LACONIC_DAEMON": "off"}))
-    for name, one in (("laconic symbol get, answered by the daemon", taken), ("the same without it", alone)):
+    alone = median_of(START_RUNS, Command(command.words, tree, {"TERSELY_DAEMON": "off"}))
+    for name, one in (("tersely symbol get, answered by the daemon", taken), ("the same without it", alone)):
         ratio = one.cpu_seconds / floor.cpu_seconds
         yield _figure(name, one.cpu_seconds * MILLISECONDS, f"CPU ms, {ratio:.1f} x python -c pass")
 
@@ -287,7 +287,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
     options = parser.parse_args(arguments)
     rows = []
-    with tempfile.TemporaryDirectory(prefix="laconic-daemon-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="tersely-daemon-") as scratch:
         tree = Path(scratch) / options.code.name
         shutil.copytree(options.code, tree, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True)
         for row in measure(tree, options.peers):

@@ -25,8 +25,8 @@ def parsing(folder: Path) -> Command:
 
 def parse_all(folder: Path) -> int:
     """The work of `parsing`; returns the number of files."""
-    from laconic.code.languages.registry import LANGUAGES, language_of_path
-    from laconic.code.syntax.extract import parse
+    from tersely.code.languages.registry import LANGUAGES, language_of_path
+    from tersely.code.syntax.extract import parse
 
     parsed = 0
     for path in sorted(folder.rglob("*")):

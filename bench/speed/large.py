@@ -12,9 +12,9 @@ from pathlib import Path
 
 from bench.speed.child import KIBIBYTES_A_MEBIBYTE, Command, run
 from bench.speed.measures import NOT_COPIED, QUESTIONS, Bench, Row, edited, row, sampled, subject
-from laconic.capabilities.catalogue import load
-from laconic.capabilities.invoke import invoke
-from laconic.workspace import Workspace
+from tersely.capabilities.catalogue import load
+from tersely.capabilities.invoke import invoke
+from tersely.workspace import Workspace
 
 LARGE_LINES = 1_000_000
 LARGE_FILES = 20_000
@@ -36,12 +36,12 @@ def large(bench: Bench, scratch: Path) -> Iterator[Row]:
 
 
 def _asked_once(bench: Bench, wanted: str, size: str) -> Iterator[Row]:
-    index = bench.laconic("index", "--quiet")
+    index = bench.tersely("index", "--quiet")
     yield row("large", f"many {wanted}, cold", index, run(index), note=size)
     asked = sampled(bench.tree)[0]
     edited(bench.tree / asked.path)()
     yield row("large", f"many {wanted}, one file changed", index, run(index))
-    question = bench.laconic("symbol", "callers", asked.id, "--json")
+    question = bench.tersely("symbol", "callers", asked.id, "--json")
     yield row("large", f"many {wanted}, callers of one function", question, run(question))
 
 
@@ -55,7 +55,7 @@ def _size(tree: Path) -> tuple[int, int]:
 
 def steady(bench: Bench, scratch: Path) -> Iterator[Row]:
     """Resident memory of one process while it answers questions of every kind about ever more symbols."""
-    run(bench.laconic("index", "--quiet"))
+    run(bench.tersely("index", "--quiet"))
     told = scratch / "resident.json"
     command = Command(
         [sys.executable, "-m", "bench.speed.large", str(bench.tree), str(told)], Path(__file__).parents[2]

@@ -13,21 +13,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import laconic
+import tersely
 from bench.speed.child import Command, Run, median_of, run
 from bench.speed.floors import ctags, parsing, python_start
-from laconic.capabilities.catalogue import load
-from laconic.capabilities.invoke import invoke
-from laconic.code.symbols import CALLABLE_KINDS, Symbol
-from laconic.daemon.analysis import COLLECTED_OBJECTS
-from laconic.workspace import Workspace
+from tersely.capabilities.catalogue import load
+from tersely.capabilities.invoke import invoke
+from tersely.code.symbols import CALLABLE_KINDS, Symbol
+from tersely.daemon.analysis import COLLECTED_OBJECTS
+from tersely.workspace import Workspace
 
 SEED = 20_250_101
 SAMPLED_SYMBOLS = 200
 MAX_SYMBOLS = 10_000_000
 GROWTH = (1, 4, 16)  # copies of the code
 GROWTH_RUNS = 1
-INDEX_FOLDER = ".laconic"
+INDEX_FOLDER = ".tersely"
 NOT_COPIED = (".git", INDEX_FOLDER, "__pycache__", "site-packages", "node_modules")
 MILLISECONDS = 1000.0
 PYTHON_SUFFIX = ".py"
@@ -75,13 +75,13 @@ class Bench:
         """An environment in which the product has its bytecode, as an installer leaves it, whatever ours says."""
         return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(self.tree.parent / "bytecode")}
 
-    def laconic(self, *words: str) -> Command:
+    def tersely(self, *words: str) -> Command:
         """One command of the product, in a process of its own."""
-        return Command([sys.executable, "-m", "laconic", *words], self.tree, self.compiled)
+        return Command([sys.executable, "-m", "tersely", *words], self.tree, self.compiled)
 
     def compile(self) -> None:
         """Make the bytecode of the product."""
-        package = str(Path(laconic.__file__).parent)
+        package = str(Path(tersely.__file__).parent)
         run(Command([sys.executable, "-m", "compileall", "-q", package], self.tree, self.compiled))
 
     def forget(self) -> None:
@@ -115,8 +115,8 @@ def cold(bench: Bench) -> Iterator[Row]:
     if shutil.which(bench.ctags):
         tags = ctags(bench.ctags, bench.tree)
         yield row("cold", "ctags -R, definitions only", tags, bench.measured(tags), floor)
-    index = bench.laconic("index", "--quiet")
-    yield row("cold", "laconic index", index, bench.measured(index, bench.forget), floor)
+    index = bench.tersely("index", "--quiet")
+    yield row("cold", "tersely index", index, bench.measured(index, bench.forget), floor)
 
 
 def refresh(bench: Bench) -> Iterator[Row]:
@@ -124,13 +124,13 @@ def refresh(bench: Bench) -> Iterator[Row]:
     pause = python_start(bench.tree)
     floor = ("python -c pass", bench.measured(pause))
     yield row("refresh", "python -c pass", pause, floor[1])
-    run(bench.laconic("index", "--quiet"))
+    run(bench.tersely("index", "--quiet"))
     asked, changed = sampled(bench.tree)[:2]
-    question = bench.laconic("symbol", "callers", asked.id, "--json")
+    question = bench.tersely("symbol", "callers", asked.id, "--json")
     yield row("refresh", "callers, nothing changed", question, bench.measured(question), floor)
     edit = edited(bench.tree / changed.path)
     yield row("refresh", "callers, one file changed", question, bench.measured(question, edit), floor)
-    index = bench.laconic("index", "--quiet")
+    index = bench.tersely("index", "--quiet")
     yield row("refresh", "index, one file changed", index, bench.measured(index, edit), floor)
 
 
@@ -151,8 +151,8 @@ def startup(bench: Bench) -> Iterator[Row]:
     floor = ("python -c pass", bench.measured(pause))
     yield row("start", "python -c pass", pause, floor[1])
     for option in ("--version", "--help"):
-        command = bench.laconic(option)
-        yield row("start", f"laconic {option}", command, bench.measured(command), floor)
+        command = bench.tersely(option)
+        yield row("start", f"tersely {option}", command, bench.measured(command), floor)
 
 
 def growth(bench: Bench, scratch: Path) -> Iterator[Row]:
@@ -163,7 +163,7 @@ def growth(bench: Bench, scratch: Path) -> Iterator[Row]:
         for number in range(copies):
             left_out = shutil.ignore_patterns(*NOT_COPIED)
             shutil.copytree(bench.tree, tree / f"copy{number}", ignore=left_out, symlinks=True)
-        index = Bench(tree, GROWTH_RUNS).laconic("index", "--quiet")
+        index = Bench(tree, GROWTH_RUNS).tersely("index", "--quiet")
         measured = run(index)
         shutil.rmtree(tree)
         first = first or measured
@@ -199,7 +199,7 @@ def warm(bench: Bench) -> Iterator[Latency]:
 
     Garbage is looked for between the questions, as the processes of the daemon do.
     """
-    run(bench.laconic("index", "--quiet"))
+    run(bench.tersely("index", "--quiet"))
     symbols = sampled(bench.tree)
     gc.disable()
     with Workspace.open(bench.tree, refresh=False) as workspace:

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from bench.speed.child import Command, Run, run
 from bench.speed.measures import INDEX_FOLDER, Bench, Row, edited, sampled
-from laconic.code.symbols import Grade
-from laconic.workspace import Workspace
+from tersely.code.symbols import Grade
+from tersely.workspace import Workspace
 
 MAX_PEER_SECONDS = 400.0  # one command of a peer
 VERSION_SECONDS = 60.0
@@ -68,7 +68,7 @@ _MAP = (
 )
 
 OURSELVES = Peer(
-    "laconic", "laconic", ("index", "--quiet"), ("index", "--quiet"), ("symbol", "callers", NAME), (INDEX_FOLDER,)
+    "tersely", "tersely", ("index", "--quiet"), ("index", "--quiet"), ("symbol", "callers", NAME), (INDEX_FOLDER,)
 )
 PEERS: tuple[Peer, ...] = (
     Peer("optave-codegraph", "codegraph", ("build", "."), ("build", "."), ("fn-impact", NAME), (".codegraph",)),
@@ -100,14 +100,14 @@ def measure(bench: Bench, peers: Path | None) -> Iterator[Row]:
     ours: dict[str, Run] = {}
     for peer in (OURSELVES, *PEERS):
         executable = [str(found)] if peers and (found := peer.find(peers)) else []
-        words = [sys.executable, "-m", "laconic"] if peer is OURSELVES else executable
+        words = [sys.executable, "-m", "tersely"] if peer is OURSELVES else executable
         if not words:
             yield _skipped(f"{peer.name}, {COLD}", "", "not installed")
         for stage, row, taken in _stages(peer, words, bench.tree, asked, changed) if words else ():
             beside = ours.setdefault(stage, taken)
             same = peer is OURSELVES or row.note.startswith(SKIPPED)
             yield row if same else replace(
-                row, beside=f"laconic, {stage}", ratio=taken.cpu_seconds / beside.cpu_seconds
+                row, beside=f"tersely, {stage}", ratio=taken.cpu_seconds / beside.cpu_seconds
             )  # fmt: skip
 
 
@@ -186,7 +186,7 @@ def _stage(peer: Peer, tree: Path) -> Iterator[Path]:
         for words in (("init", "--quiet"), ("add", "--all"), (*identity, "commit", "--quiet", "--message=all")):
             subprocess.run(["git", *words], cwd=tree, check=True)
     try:
-        with tempfile.TemporaryDirectory(prefix="laconic-peer-", ignore_cleanup_errors=True) as home:
+        with tempfile.TemporaryDirectory(prefix="tersely-peer-", ignore_cleanup_errors=True) as home:
             yield Path(home)
     finally:
         peer.forget(tree)

@@ -15,13 +15,13 @@ from bench.tokens import ours, peers, plain
 from bench.tokens.cases import Git, cases
 from bench.tokens.covered import Text, share
 from bench.tokens.questions import HALF, KINDS, Question, questions
-from laconic.foundation.tokens import Tokenizer
-from laconic.workspace import Workspace
+from tersely.foundation.tokens import Tokenizer
+from tersely.workspace import Workspace
 
 BUDGETS = (500, 1_000, 2_000, 5_000)
 WHOLE = 0  # the budget of an answer that is not cut
 CASES = 8  # of each repository
-WAYS = ("laconic", "plain", "peers")
+WAYS = ("tersely", "plain", "peers")
 
 Row = dict[str, Any]
 
@@ -63,7 +63,7 @@ def main(arguments: list[str]) -> int:
 def measured(clone: Path, number: int, ways: Sequence[str], folder: Path | None, checked: ours.Checked) -> list[Row]:
     """The mean figures of one repository for each question, way and budget."""
     found: dict[tuple[str, str, int], list[Answer]] = defaultdict(list)
-    with tempfile.TemporaryDirectory(prefix="laconic-tokens-", ignore_cleanup_errors=True) as place:
+    with tempfile.TemporaryDirectory(prefix="tersely-tokens-", ignore_cleanup_errors=True) as place:
         tree = Path(place) / "tree"
         repository = _git_directory(clone)
         Git(Path(place))("clone", "--quiet", "--no-checkout", str(repository), str(tree))
@@ -90,7 +90,7 @@ def _answers(
     head = git("rev-parse", "HEAD").decode().strip()
     for path, text in question.changed.items():
         (question.tree / path).write_bytes(text)
-    if "laconic" in ways:
+    if "tersely" in ways:
         with Workspace.open(question.tree) as workspace:
             yield from ours.answers(question, workspace, BUDGETS, checked)
     if "plain" in ways:

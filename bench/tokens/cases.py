@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.retrieval.queries import MIN_WORDS, ROUTINE
-from laconic.code.index.patch import FileDiff, Hunk, patched, read_patch
-from laconic.code.index.store import Store
-from laconic.code.languages.registry import language_of_path
-from laconic.code.lenses.diff.placed import FileChange, changed_symbols, side_of
-from laconic.code.places import is_test
-from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
+from tersely.code.index.patch import FileDiff, Hunk, patched, read_patch
+from tersely.code.index.store import Store
+from tersely.code.languages.registry import language_of_path
+from tersely.code.lenses.diff.placed import FileChange, changed_symbols, side_of
+from tersely.code.places import is_test
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 
 WINDOW_COMMITS = 1_500  # the newest ones, among which cases are looked for
 MAX_FILES = 8  # that a commit changes, tests and all

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from laconic.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol
 
 MIN_LINE_CHARACTERS = 8  # of a line without blanks that says which line it is
 HALF = 0.5

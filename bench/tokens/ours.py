@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 from bench.tokens.cases import Git
 from bench.tokens.plain import read
 from bench.tokens.questions import HALF, SUBJECT, SYMBOL, Question
-from laconic.capabilities.invoke import ask
-from laconic.capabilities.search.search import text as search_text
-from laconic.capabilities.text import PLAIN
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.tokens import count
-from laconic.workspace import Workspace
+from tersely.capabilities.invoke import ask
+from tersely.capabilities.search.search import text as search_text
+from tersely.capabilities.text import PLAIN
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.tokens import count
+from tersely.workspace import Workspace
 
 HITS = 200
 _WHOLE = re.compile(r"^=== (.+) whole$", re.MULTILINE)
@@ -80,7 +80,7 @@ def answers(question: Question, workspace: Workspace, budgets: Iterable[int], ch
             assert arguments
             try:
                 answer = ask(workspace, pack.capability, budget=budget, **arguments(question))
-            except LaconicError as error:
+            except TerselyError as error:
                 if error.code == "internal_error":
                     raise
                 yield pack.name, budget, ""

@@ -16,7 +16,7 @@ from bench.speed.peers import PEERS
 from bench.tokens.cases import Git
 from bench.tokens.plain import keywords
 from bench.tokens.questions import HALF, SUBJECT, SYMBOL, Question
-from laconic.foundation.tokens import count
+from tersely.foundation.tokens import count
 
 MAX_PEER_SECONDS = 120.0
 NOT_FOUND = ("(?:0)", "Ambiguous entry point")  # what tools print of a name that they do not know, or know twice
@@ -26,7 +26,7 @@ AIDER = """
 import json, sys
 from pathlib import Path
 from aider.repomap import RepoMap
-from laconic.foundation.tokens import count
+from tersely.foundation.tokens import count
 
 class Silent:
     def __getattr__(self, name): return lambda *words, **others: None

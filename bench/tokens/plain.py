@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.tokens.questions import HALF, SYMBOL, Question
-from laconic.code.search.words import STOP_WORDS
+from tersely.code.search.words import STOP_WORDS
 
 CONTEXT_LINES = 5  # around a line that is found
 MIN_KEYWORD_CHARACTERS = 4

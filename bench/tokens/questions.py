@@ -15,8 +15,8 @@ from pathlib import Path
 
 from bench.tokens.cases import Case, called, with_given_half
 from bench.tokens.covered import Marks, marks
-from laconic.code.symbols import CALLABLE_KINDS, Symbol
-from laconic.workspace import Workspace
+from tersely.code.symbols import CALLABLE_KINDS, Symbol
+from tersely.workspace import Workspace
 
 SYMBOL, SUBJECT, HALF = KINDS = ("symbol", "subject", "half")
 

@@ -22,11 +22,11 @@ from textual.widgets import Markdown
 from bench import machine
 from bench.results import keep
 from bench.tui.scripted import Scripted, screen_of, shown
-from laconic.agent.events import Event, Reason, TextDelta, TurnEnded
-from laconic.foundation.clock import Stopwatch
-from laconic.foundation.tokens import Tokenizer
-from laconic.tui.app import ChatApp, spare_collector
-from laconic.tui.prompt import Prompt
+from tersely.agent.events import Event, Reason, TextDelta, TurnEnded
+from tersely.foundation.clock import Stopwatch
+from tersely.foundation.tokens import Tokenizer
+from tersely.tui.app import ChatApp, spare_collector
+from tersely.tui.prompt import Prompt
 
 ROOT = Path(__file__).parents[2]
 TOKENS = 8_000
@@ -166,7 +166,7 @@ def main() -> int:
     parser.add_argument("--ours", action="store_true", help="leave Textual's widget out")
     arguments = parser.parse_args()
     rows: list[dict[str, Any]] = []
-    for name, measure in (("laconic", ours), ("MarkdownStream", peer))[: 1 if arguments.ours else 2]:
+    for name, measure in (("tersely", ours), ("MarkdownStream", peer))[: 1 if arguments.ours else 2]:
         for pace in (0, PACE_TOKENS_PER_SECOND):
             run = asyncio.run(measure(pace))
             rows.append({"name": name, "pace_tokens_per_second": pace, **run._asdict()})

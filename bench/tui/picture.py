@@ -22,12 +22,12 @@ from textual.pilot import Pilot
 from bench.modelserver.scripts import write_scripted
 from bench.modelserver.server import Server as ModelServer
 from bench.tui.scripted import shown
-from laconic.agent.opening import Wanted
-from laconic.cli.agent.screen import open_shown
-from laconic.cli.agent.servers import Server, connected
-from laconic.cli.daemon import ANSWER_WORDS
-from laconic.foundation.clock import Stopwatch
-from laconic.tui.app import ChatApp
+from tersely.agent.opening import Wanted
+from tersely.cli.agent.screen import open_shown
+from tersely.cli.agent.servers import Server, connected
+from tersely.cli.daemon import ANSWER_WORDS
+from tersely.foundation.clock import Stopwatch
+from tersely.tui.app import ChatApp
 
 PICTURE = Path(__file__).parents[2] / "docs" / "agent-screen.png"
 SIZE = (92, 26)
@@ -81,7 +81,7 @@ def main() -> int:
         sys.stderr.write("there is no Chromium here to make a PNG of an SVG\n")
         return 3
     with tempfile.TemporaryDirectory() as folder:
-        os.environ.update(LACONIC_HOME=f"{folder}/home", LACONIC_DAEMON="off")
+        os.environ.update(TERSELY_HOME=f"{folder}/home", TERSELY_DAEMON="off")
         model = Path(folder, "scripted.gguf")
         write_scripted(model, SCRIPT)
         with ModelServer(model, 8_192) as server:

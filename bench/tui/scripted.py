@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from textual.app import App
 
-from laconic.agent.events import (
+from tersely.agent.events import (
     ApprovalAsked,
     CallEnded,
     CallStarted,
@@ -21,11 +21,11 @@ from laconic.agent.events import (
     Unlocked,
     Usage,
 )
-from laconic.agent.tools.declaration import Change
-from laconic.foundation.errors import LaconicError
-from laconic.tui.app import ChatApp
-from laconic.tui.chat import ChatScreen
-from laconic.tui.shown import Said, SessionRow, Status, ToolRow
+from tersely.agent.tools.declaration import Change
+from tersely.foundation.errors import TerselyError
+from tersely.tui.app import ChatApp
+from tersely.tui.chat import ChatScreen
+from tersely.tui.shown import Said, SessionRow, Status, ToolRow
 
 WAIT = object()  # in a script: until the turn is cancelled, or something else is done
 PAUSE = object()  # in a script: until `go_on`
@@ -110,7 +110,7 @@ class Scripted:
     def set_tier(self, tier: int) -> None:
         """Up to 2."""
         if tier > 2:
-            raise LaconicError("invalid_argument", f"there is no tier {tier}")
+            raise TerselyError("invalid_argument", f"there is no tier {tier}")
         self.state = self.state._replace(tier=tier)
 
     def set_retrieval(self, on: bool) -> None:
@@ -131,7 +131,7 @@ class Scripted:
 
     async def undo(self, *, insists: bool) -> str:
         """There is nothing to undo."""
-        raise LaconicError("invalid_argument", "nothing was changed", "There is nothing to take back.")
+        raise TerselyError("invalid_argument", "nothing was changed", "There is nothing to take back.")
 
     async def sessions(self) -> Sequence[SessionRow]:
         """Two."""

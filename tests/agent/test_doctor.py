@@ -8,13 +8,13 @@ import pytest
 from bench.modelserver.ollama import Front
 from tests.agent.model_servers import Scripted
 
-from laconic.cli.agent import servers
-from laconic.cli.agent.doctor import examined_model
+from tersely.cli.agent import servers
+from tersely.cli.agent.doctor import examined_model
 
 
 def test_the_doctor_tries_a_server(scripted: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server = scripted(["Hello."], window=2_048)
-    monkeypatch.setenv("LACONIC_CHAT_URL", server.url)
+    monkeypatch.setenv("TERSELY_CHAT_URL", server.url)
     found = list(examined_model(tmp_path))
     assert all(is_well for is_well, _ in found)
     told = [what.strip() for _, what in found]
@@ -23,7 +23,7 @@ def test_the_doctor_tries_a_server(scripted: Scripted, tmp_path: Path, monkeypat
 
 
 def test_a_server_that_was_named_and_is_not_there_is_bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LACONIC_CHAT_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("TERSELY_CHAT_URL", "http://127.0.0.1:9")
     ((is_well, what),) = examined_model(tmp_path)
     assert not is_well
     first, *hint = what.splitlines()
@@ -32,18 +32,18 @@ def test_a_server_that_was_named_and_is_not_there_is_bad(tmp_path: Path, monkeyp
 
 
 def test_without_any_server_it_says_what_to_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("LACONIC_CHAT_URL", raising=False)
+    monkeypatch.delenv("TERSELY_CHAT_URL", raising=False)
     monkeypatch.setattr(servers, "USUAL", (("nothing", "http://127.0.0.1:9"),))
     ((is_well, what),) = examined_model(tmp_path)
     assert is_well
-    assert "laconic chat --url" in what
+    assert "tersely chat --url" in what
 
 
 def test_the_doctor_tries_what_looks_like_ollama(
     scripted: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Front(scripted(["Hello."])) as front:
-        monkeypatch.setenv("LACONIC_CHAT_URL", front.url)
+        monkeypatch.setenv("TERSELY_CHAT_URL", front.url)
         found = list(examined_model(tmp_path))
     assert all(is_well for is_well, _ in found)
     told = [what.strip() for _, what in found]

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from laconic.agents.table import AGENTS
-from laconic.cli.main import main
+from tersely.agents.table import AGENTS
+from tersely.cli.main import main
 
 PROMPT = "Basket.total ignores the currency of a basket that holds lines of shop baskets"
 
 
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("LACONIC_HOME", str(tmp_path / "state"))
-    monkeypatch.setenv("LACONIC_DAEMON", "off")
+    monkeypatch.setenv("TERSELY_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("TERSELY_DAEMON", "off")
     root = tmp_path / "shop"
     root.mkdir()
     methods = "".join(f"\n    def part{number}(self):\n        return {number}\n" for number in range(400))
@@ -76,7 +76,7 @@ def test_all_other_reading_is_left_alone(
 def test_a_prompt_gets_a_packet_or_nothing(
     shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("laconic.cli.hook.PACKET_WORDS", ("packet", "--task-file", "-", "--min-confidence", "0"))
+    monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", ("packet", "--task-file", "-", "--min-confidence", "0"))
     call = {"session_id": "s", "cwd": str(shop), "hook_event_name": "UserPromptSubmit", "prompt": PROMPT}
     status, out = hook(monkeypatch, capsys, "prompt", "claude", call)
     told = json.loads(out)["hookSpecificOutput"]

@@ -1,4 +1,4 @@
-"""Putting Laconic in the files of agents, and taking it out again."""
+"""Putting Tersely in the files of agents, and taking it out again."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from laconic.agents.table import AGENTS
-from laconic.cli.main import main
-from laconic.foundation.tokens import count
+from tersely.agents.table import AGENTS
+from tersely.cli.main import main
+from tersely.foundation.tokens import count
 
 OWN_TEXTS = ("SKILL.md", "AGENTS.md")
 MAX_TEXT_TOKENS = 300
@@ -22,7 +22,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("LACONIC_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("TERSELY_HOME", str(tmp_path / "state"))
     return home
 
 
@@ -84,7 +84,7 @@ def test_what_was_there_stays(project: Path) -> None:
     assert "// mine" in settings
     assert '"model": "large"' in settings
     tables = tomllib.loads((project / ".codex/config.toml").read_text())
-    assert set(tables["mcp_servers"]) == {"other", "laconic"}
+    assert set(tables["mcp_servers"]) == {"other", "tersely"}
     assert (project / ".codex/config.toml").read_text().startswith("# mine\n")
     assert (project / "AGENTS.md").read_text().startswith("# Rules\n\nBe kind.\n")
 
@@ -96,16 +96,16 @@ def test_changes_of_somebody_else_survive_the_undoing(project: Path) -> None:
     run(project, "uninstall", "claude", "--yes")
     assert '"model": "small"' in path.read_text()
     assert "// mine" in path.read_text()
-    assert "laconic" not in path.read_text()
+    assert "tersely" not in path.read_text()
 
 
 def test_a_text_that_agents_share_stays_as_long_as_one_of_them_has_it(project: Path) -> None:
     run(project, "install", "codex", "--yes")
     run(project, "install", "opencode", "--yes")
     run(project, "uninstall", "codex", "--yes")
-    assert "laconic search" in (project / "AGENTS.md").read_text()
+    assert "tersely search" in (project / "AGENTS.md").read_text()
     run(project, "uninstall", "opencode", "--yes")
-    assert "laconic" not in (project / "AGENTS.md").read_text()
+    assert "tersely" not in (project / "AGENTS.md").read_text()
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_a_text_that_agents_share_stays_as_long_as_one_of_them_has_it(project: P
         (".claude/settings.json", '{"hooks": [}', "claude"),
         (".claude/settings.json", '{"hooks": "no"}', "claude"),
         (".codex/config.toml", "model = ", "codex"),
-        (".codex/config.toml", '[mcp_servers.laconic]\ncommand = "other"\n', "codex"),
-        ("AGENTS.md", "<!-- laconic: begin -->\n", "codex"),
+        (".codex/config.toml", '[mcp_servers.tersely]\ncommand = "other"\n', "codex"),
+        ("AGENTS.md", "<!-- tersely: begin -->\n", "codex"),
     ],
 )
 def test_what_cannot_be_read_is_left_as_it_is(
@@ -138,7 +138,7 @@ def test_a_link_out_of_the_repository_is_not_followed(project: Path, home: Path)
 
 def test_only_the_server_without_hooks_and_texts(project: Path) -> None:
     run(project, "install", "claude", "--yes", "--no-hooks", "--no-texts")
-    assert json.loads((project / ".mcp.json").read_text())["mcpServers"]["laconic"]["args"][-1] == "mcp"
+    assert json.loads((project / ".mcp.json").read_text())["mcpServers"]["tersely"]["args"][-1] == "mcp"
     assert "hooks" not in (project / ".claude/settings.json").read_text()
     assert not (project / ".claude/skills").exists()
 
@@ -149,11 +149,11 @@ def test_an_agent_that_nobody_knows_is_refused(project: Path) -> None:
 
 @pytest.mark.parametrize("name", OWN_TEXTS)
 def test_what_agents_are_taught_is_short_and_right(name: str) -> None:
-    from laconic.cli.commands import find_command
+    from tersely.cli.commands import find_command
 
-    text = (files("laconic.agents") / "files" / name).read_text("utf-8")
+    text = (files("tersely.agents") / "files" / name).read_text("utf-8")
     assert count(text) < MAX_TEXT_TOKENS
-    commands = [part.removeprefix("laconic ").split() for part in text.split("`") if part.startswith("laconic ")]
+    commands = [part.removeprefix("tersely ").split() for part in text.split("`") if part.startswith("tersely ")]
     assert {find_command(words)[0].name for words in commands if words[0] != "help"} >= {
         "search",
         "context",

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laconic.agents.json_text import Entry, NotJsonError, added, read, removed
+from tersely.agents.json_text import Entry, NotJsonError, added, read, removed
 
 ENTRIES = [
-    Entry(("mcpServers", "laconic"), {"command": "laconic", "args": ["mcp"]}),
-    Entry(("hooks", "Prompt"), {"hooks": [{"command": "laconic hook"}]}, in_list=True),
+    Entry(("mcpServers", "tersely"), {"command": "tersely", "args": ["mcp"]}),
+    Entry(("hooks", "Prompt"), {"hooks": [{"command": "tersely hook"}]}, in_list=True),
 ]
 
 COMMENTED = """// what I like
@@ -43,7 +43,7 @@ def test_comments_and_layout_stay() -> None:
     for line in COMMENTED.splitlines():
         assert line.replace(",", "").removesuffix("{}") in without_commas
     assert read(text)["hooks"]["Prompt"] == [{"command": "mine"}, ENTRIES[1].value]
-    assert read(text)["mcpServers"] == {"laconic": ENTRIES[0].value}
+    assert read(text)["mcpServers"] == {"tersely": ENTRIES[0].value}
 
 
 def test_what_is_taken_out_leaves_the_rest() -> None:
@@ -65,7 +65,7 @@ def test_any_object_keeps_what_it_says(value: dict[str, Any], indent: Any, newli
     text = json.dumps(value, indent=indent).replace("\n", newline)
     changed = added(text, ENTRIES)
     assert {name: part for name, part in read(changed).items() if name in value} == value
-    assert read(changed)["mcpServers"]["laconic"] == ENTRIES[0].value
+    assert read(changed)["mcpServers"]["tersely"] == ENTRIES[0].value
     assert read(removed(changed, ENTRIES)) == {**value, "mcpServers": {}, "hooks": {"Prompt": []}}
     assert json.loads(changed) == read(changed)
 

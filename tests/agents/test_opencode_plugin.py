@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 NODE = shutil.which("node")
-PROGRAM = 'const PROGRAM = ["laconic"];'
+PROGRAM = 'const PROGRAM = ["tersely"];'
 ANSWERING = "import json, sys\ncall = json.load(sys.stdin)\nprint(sys.argv[2], call['session_id'], call['cwd'])\n"
 DRIVER = """
 import plugin from "./plugin.mjs";
@@ -40,7 +40,7 @@ console.log(JSON.stringify([plugin.id, message.parts[0].text, read.output, other
 @pytest.mark.skipif(NODE is None, reason="without node there is nothing to run the plugin")
 def test_both_versions_get_packets_and_outlines(tmp_path: Path) -> None:
     assert NODE is not None
-    text = (importlib.resources.files("laconic.agents") / "files/opencode.js").read_text()
+    text = (importlib.resources.files("tersely.agents") / "files/opencode.js").read_text()
     assert PROGRAM in text
     (tmp_path / "answering.py").write_text(ANSWERING)
     program = json.dumps([sys.executable, "answering.py"])
@@ -49,5 +49,5 @@ def test_both_versions_get_packets_and_outlines(tmp_path: Path) -> None:
     done = subprocess.run([NODE, "driver.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True)
     outline = {"output": 1, "content": [{"type": "text", "text": "read d ."}]}
     assert json.loads(done.stdout) == [
-        "laconic", "task\n\nprompt a .", "read b .", "whole", "task\n\nprompt c .", outline, None
+        "tersely", "task\n\nprompt a .", "read b .", "whole", "task\n\nprompt c .", outline, None
     ]  # fmt: skip

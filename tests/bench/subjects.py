@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from bench.groundtruth.subject import Subject
 
-from laconic.code.symbols import CallSite, Edge, Grade, Kind, Symbol
+from tersely.code.symbols import CallSite, Edge, Grade, Kind, Symbol
 
 
 @dataclass

@@ -9,7 +9,7 @@ from bench.groundtruth.java_names import JavaNames, from_descriptor, parameter_t
 from bench.groundtruth.swarm_java import found_pairs
 from tests.bench.subjects import subject, symbol
 
-from laconic.code.symbols import Kind
+from tersely.code.symbols import Kind
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from bench.groundtruth import stack_graphs, tags
 from bench.groundtruth.score import SuiteResult, compare
 from tests.bench.subjects import subject, symbol
 
-from laconic.code.symbols import Kind
+from tersely.code.symbols import Kind
 
 FRAGMENTS = """ignored
 #--- path: a.py ---#

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.groundtruth.diff_context import asked, in_parent, read_cases, row, runs
 
-from laconic.code.index.patch import Hunk
+from tersely.code.index.patch import Hunk
 
 BEFORE = "def load(path):\n    return open(path).read()\n\n\ndef start(path):\n    return load(path)\n"
 LONG = "\n\ndef unlike():\n" + "".join(f"    step_{number}()\n" for number in range(60))

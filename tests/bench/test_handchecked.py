@@ -11,7 +11,7 @@ from bench.handchecked.__main__ import main
 from bench.handchecked.cases import ANSWERS, Case, cases, languages
 from bench.handchecked.judge import QUESTIONS, judge
 
-from laconic.workspace import Workspace
+from tersely.workspace import Workspace
 
 FILES = {
     "shop/__init__.py": "from shop.cart import total as total\n",
@@ -88,7 +88,7 @@ def test_only_the_commit_that_was_checked_is_judged(shop: Path, capsys: pytest.C
     assert told.out.splitlines()[1].split() == ["python", "0", "1", "0", "1", "0"]
     assert "+ other.py:Other.unique_name" in told.out
     assert f"o/shop is at {head[:12]}, the answers are those of 000000000000" in told.err
-    assert not (shop / ".laconic").exists()
+    assert not (shop / ".tersely").exists()
 
 
 @pytest.mark.parametrize("language", languages())

@@ -45,7 +45,7 @@ def test_peers_are_measured_beside_ourselves_and_say_why_not(tmp_path: Path) -> 
     assert [row.name.rpartition(", ")[2] for row in rows[:3]] == list(STAGES)
     assert rows[2].note == "mean of 1 functions; the answers name 1 of 1 callers"
     (cold, refreshed) = [row for row in rows if row.name.startswith("codegraph")]
-    assert (cold.name, cold.beside) == ("codegraph 7, cold", "laconic, cold")
+    assert (cold.name, cold.beside) == ("codegraph 7, cold", "tersely, cold")
     assert refreshed.note == "skipped: it ended with 3: no"
     assert {row.note for row in rows if row.name.startswith("llm-tldr")} == {"skipped: not installed"}
     assert sorted(path.name for path in tree.iterdir()) == ["a.py"]

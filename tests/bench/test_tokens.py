@@ -17,8 +17,8 @@ from bench.tokens.covered import Marks, Text, marks
 from bench.tokens.questions import HALF, SUBJECT, SYMBOL, questions
 from bench.tokens.report import BEGIN, END, README, summary, write_summary
 
-from laconic.foundation.tokens import count
-from laconic.workspace import Workspace
+from tersely.foundation.tokens import count
+from tersely.workspace import Workspace
 
 # More than a pack needs beside what it shows: of files of a few lines it may take more than these do.
 OTHERS = "".join(f"\n\ndef other_{at}(value):\n    known = list(value)\n    return known[{at}:]\n" for at in range(12))
@@ -89,7 +89,7 @@ def test_each_question_hides_what_it_does_not_give(case: Case, clone: Path, work
 
 def test_every_way_is_measured_at_every_budget(clone: Path) -> None:
     checked = ours.Checked()
-    rows = measured(clone, 1, ["laconic", "plain"], None, checked)
+    rows = measured(clone, 1, ["tersely", "plain"], None, checked)
     assert checked.packs > 0
     # Where the budget is larger than all files together, a pack that tells of a change may be, too.
     assert [one for one in checked.violations if f" {min(BUDGETS)}: " in one] == []

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.capabilities.binding import bind, read_words, schema
-from laconic.capabilities.declaration import Role, option, parameters_of, positional
-from laconic.foundation.errors import LaconicError
+from tersely.capabilities.binding import bind, read_words, schema
+from tersely.capabilities.declaration import Role, option, parameters_of, positional
+from tersely.foundation.errors import TerselyError
 
 
 class Direction(StrEnum):
@@ -34,14 +34,14 @@ class Parameters:
 DECLARED = parameters_of(Parameters)
 
 
-def refusal(arguments: dict[str, object]) -> LaconicError:
-    with pytest.raises(LaconicError) as caught:
+def refusal(arguments: dict[str, object]) -> TerselyError:
+    with pytest.raises(TerselyError) as caught:
         bind(Parameters, arguments)
     return caught.value
 
 
-def misuse(*words: str) -> LaconicError:
-    with pytest.raises(LaconicError) as caught:
+def misuse(*words: str) -> TerselyError:
+    with pytest.raises(TerselyError) as caught:
         read_words(DECLARED, words)
     assert caught.value.code == "usage"
     return caught.value
@@ -132,7 +132,7 @@ def test_a_word_too_many_is_refused() -> None:
     class One:
         path: str = positional("where to look")
 
-    with pytest.raises(LaconicError, match="unexpected word 'b'"):
+    with pytest.raises(TerselyError, match="unexpected word 'b'"):
         read_words(parameters_of(One), ["a", "b"])
 
 
@@ -164,7 +164,7 @@ json_values = st.recursive(
 def test_any_arguments_are_bound_or_refused(arguments: dict[str, Any]) -> None:
     try:
         bound = bind(Parameters, arguments)
-    except LaconicError as error:
+    except TerselyError as error:
         assert error.code == "invalid_argument"
     else:
         assert 0 <= bound.depth <= 9
@@ -177,7 +177,7 @@ WORDS = ["a", "--depth", "3", "--docs", "--", "--callers", "--include", "--x", "
 def test_any_words_are_read_or_refused(words: list[str]) -> None:
     try:
         arguments = read_words(DECLARED, words)
-    except LaconicError as error:
+    except TerselyError as error:
         assert error.code == "usage"
     else:
         assert set(arguments) <= {parameter.name for parameter in DECLARED}

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from laconic.capabilities import catalogue
-from laconic.capabilities.binding import bind, schema
-from laconic.capabilities.declaration import Effect, parameters_of
-from laconic.capabilities.invoke import MAX_LOOKS_AGAIN, ask, invoke
-from laconic.capabilities.projection import to_json
-from laconic.capabilities.text import PLAIN
-from laconic.cli.main import main
-from laconic.foundation.errors import LaconicError
-from laconic.workspace import Workspace, find_root
+from tersely.capabilities import catalogue
+from tersely.capabilities.binding import bind, schema
+from tersely.capabilities.declaration import Effect, parameters_of
+from tersely.capabilities.invoke import MAX_LOOKS_AGAIN, ask, invoke
+from tersely.capabilities.projection import to_json
+from tersely.capabilities.text import PLAIN
+from tersely.cli.main import main
+from tersely.foundation.errors import TerselyError
+from tersely.workspace import Workspace, find_root
 
 SOURCE = """import os
 
@@ -177,13 +177,13 @@ def test_asking_from_python_raises_what_invoking_reports(kitchen: Path) -> None:
         assert outcome.failure.code == "symbol_not_found"
         assert outcome.exit_status == 1
         assert outcome.revision == workspace.revision != ""
-        with pytest.raises(LaconicError, match="symbol_not_found"):
+        with pytest.raises(TerselyError, match="symbol_not_found"):
             ask(workspace, "code.impact", symbol="kettl")
         assert invoke(impact, workspace, {"symbl": "x"}).envelope()["error"]["hint"] == "did you mean symbol?"
 
 
 def test_an_unknown_capability_is_refused() -> None:
-    with pytest.raises(LaconicError, match="no capability"):
+    with pytest.raises(TerselyError, match="no capability"):
         catalogue.load("code.nothing")
 
 
@@ -196,9 +196,9 @@ def test_the_root_is_found_by_its_index_or_repository(tmp_path: Path) -> None:
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
     assert find_root(inner) == inner.resolve()
-    (tmp_path / "a" / ".laconic").mkdir()
+    (tmp_path / "a" / ".tersely").mkdir()
     assert find_root(inner) == inner.resolve()  # a directory of that name alone is no index
-    (tmp_path / "a" / ".laconic" / ".gitignore").touch()
+    (tmp_path / "a" / ".tersely" / ".gitignore").touch()
     assert find_root(inner) == (tmp_path / "a").resolve()
     (inner / ".git").write_text("gitdir: elsewhere\n", "utf-8")
     assert find_root(inner) == inner.resolve()

@@ -25,14 +25,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from laconic.capabilities.coverage.slice import text
-from laconic.capabilities.invoke import ask
-from laconic.capabilities.text import PLAIN
-from laconic.code.pack.model import Pack, joined
-from laconic.code.render.formats import FORMATS
-from laconic.code.symbols import CALLABLE_KINDS, Symbol
-from laconic.foundation.errors import LaconicError
-from laconic.workspace import Workspace
+from tersely.capabilities.coverage.slice import text
+from tersely.capabilities.invoke import ask
+from tersely.capabilities.text import PLAIN
+from tersely.code.pack.model import Pack, joined
+from tersely.code.render.formats import FORMATS
+from tersely.code.symbols import CALLABLE_KINDS, Symbol
+from tersely.foundation.errors import TerselyError
+from tersely.workspace import Workspace
 
 # Installed code: many small files that call each other, and a few large ones.
 PACKAGES: tuple[ModuleType, ...] = (markdown_it, wsgiref_handlers)
@@ -100,7 +100,7 @@ def packed(code: Code, capability: str, budget: int, **arguments: Any) -> Any:
     """The answer, of which the budget is checked."""
     try:
         answer = ask(code.workspace, capability, budget=budget, **arguments)
-    except LaconicError as error:
+    except TerselyError as error:
         assert error.code == "budget_too_small"
         assume(False)
         raise
@@ -122,7 +122,7 @@ def test_program_slices(code: Code, choice: int, budget: int, wording: dict[str,
     line = random.Random(choice).randint(symbol.start_line, symbol.end_line)
     try:
         answer = packed(code, "code.context", budget, slice=f"{symbol.path}:{line}", **wording)
-    except LaconicError as error:
+    except TerselyError as error:
         assert error.code in NO_STATEMENT
         assume(False)
         raise
@@ -244,7 +244,7 @@ def test_packets(code: Code, choice: int, budget: int) -> None:
     task = f"{symbol.qualname} in {symbol.path} goes wrong"
     try:
         answer = ask(code.workspace, "code.packet", task=task, max_tokens=budget, min_confidence=0.0)
-    except LaconicError as error:
+    except TerselyError as error:
         assert error.code == "budget_too_small"
         return
     count = code.workspace.tokenizer.count

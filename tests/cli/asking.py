@@ -108,7 +108,7 @@ Ask = Callable[..., Answer]
 
 def run(words: Sequence[str], cwd: Path, **environment: str) -> Answer:
     """Ask in a process of its own."""
-    command = [sys.executable, "-m", "laconic", *words]
+    command = [sys.executable, "-m", "tersely", *words]
     done = subprocess.run(
         command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=60
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cli.asking import FILES, Answer, Ask
 
-from laconic.cli.main import main
+from tersely.cli.main import main
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for path, text in FILES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, "utf-8")
-    for variable in ("NO_COLOR", "LACONIC_DEBUG", "LACONIC_BUDGET_TOKENS"):
+    for variable in ("NO_COLOR", "TERSELY_DEBUG", "TERSELY_BUDGET_TOKENS"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.chdir(root)
     return root

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from laconic.cli.main import main
+from tersely.cli.main import main
 
 Program = Callable[[Sequence[str]], int]
 
@@ -31,7 +31,7 @@ class Home:
     def __init__(self, home: Path, root: Path) -> None:
         self.home = home
         self.root = root
-        self.environment = {"LACONIC_HOME": str(home), "LACONIC_DAEMON": "off", "NO_COLOR": "1"}
+        self.environment = {"TERSELY_HOME": str(home), "TERSELY_DAEMON": "off", "NO_COLOR": "1"}
 
     def run(self, *words: str, input: str = "", program: Program = main) -> Printed:
         out, err = io.StringIO(), io.StringIO()
@@ -46,7 +46,7 @@ class Home:
         return Printed(status, out.getvalue(), err.getvalue())
 
     def run_apart(self, *words: str) -> Printed:
-        command = [sys.executable, "-c", "import sys; from laconic.cli.main import main; sys.exit(main())", *words]
+        command = [sys.executable, "-c", "import sys; from tersely.cli.main import main; sys.exit(main())", *words]
         done = subprocess.run(
             command, env={**os.environ, **self.environment}, cwd=self.root, capture_output=True, text=True,
             timeout=120, check=False,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from tests.cli.asking import Answer, Ask
 
-from laconic.foundation.limits import MAX_COMMAND_TESTS
-from laconic.foundation.tokens import count
+from tersely.foundation.limits import MAX_COMMAND_TESTS
+from tersely.foundation.tokens import count
 
 Repository = Callable[[Mapping[str, str]], Path]
 

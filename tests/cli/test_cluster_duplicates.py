@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cli.asking import Ask
 
-from laconic.foundation.tokens import count
+from tersely.foundation.tokens import count
 
 CALLER = """
 def fetch_{name}(session, limit):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.cli.asking import Ask
 
-from laconic.cli.commands import ALIASES, COMMANDS, OWN_COMMANDS, TALK
-from laconic.cli.own import own_parameters
+from tersely.cli.commands import ALIASES, COMMANDS, OWN_COMMANDS, TALK
+from tersely.cli.own import own_parameters
 
 # One question for each command, and what its text must say.
 PATCH = """diff --git a/src/shop/money.py b/src/shop/money.py
@@ -134,7 +134,7 @@ def test_help_of_the_program_itself_shows_what_it_takes(ask: Ask, name: str) -> 
     declared = own_parameters(name)
     assert declared is not None
     assert page.out == ask(name, "--help").out
-    assert page.out.startswith(f"laconic {OWN_COMMANDS[name][0]}\n")
+    assert page.out.startswith(f"tersely {OWN_COMMANDS[name][0]}\n")
     for parameter in declared:
         spelled = parameter.metavar if parameter.positional else parameter.flag.removeprefix("--")
         assert spelled in page.out
@@ -157,7 +157,7 @@ def test_a_symbol_command_without_a_verb_finds(ask: Ask) -> None:
 
 
 def test_the_commands_of_the_code_tool_work_as_its_users_write_them(ask: Ask) -> None:
-    from laconic.cli.main import main_tldrs
+    from tersely.cli.main import main_tldrs
 
     commands = [
         "context format_cents --budget 2000 --format ultracompact",

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.cli.asking import Ask, run
 
-from laconic.cli.commands import COMMANDS
+from tersely.cli.commands import COMMANDS
 
 MAX_SILENCE_SECONDS = 30.0  # of a shell that has been asked something
 
@@ -22,24 +22,24 @@ MAX_SILENCE_SECONDS = 30.0  # of a shell that has been asked something
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("laconic cont", ["context"]),
-        ("laconic symbol c", ["callees", "callers", "checkout"]),
-        ("laconic completion ", ["bash", "zsh", "fish"]),
-        ("laconic help exi", ["exit-codes"]),
-        ("laconic calls --cal", ["--callees", "--callers"]),
-        ("laconic context x --format ", ["text", "ultracompact", "compact", "json", "markdown"]),
-        ("laconic context x --no", ["--no-fill", "--no-refresh"]),
-        ("laconic --co", ["--color"]),
-        ("laconic calls --color al", ["always"]),
-        ("laconic calls checko", ["checkout"]),
-        ("laconic calls --depth 2 checko", ["checkout"]),
-        ("laconic context checkout Price.val", ["Price.validate"]),
-        ("laconic context src/shop/money.py:form", ["src/shop/money.py:format_cents"]),
-        ("laconic extract sr", [":files"]),
-        ("laconic --root sr", [":directories"]),
-        ("laconic nonsense x", []),
-        ("laconic calls 'chec", ["checkout"]),
-        ("laconic stats ", []),
+        ("tersely cont", ["context"]),
+        ("tersely symbol c", ["callees", "callers", "checkout"]),
+        ("tersely completion ", ["bash", "zsh", "fish"]),
+        ("tersely help exi", ["exit-codes"]),
+        ("tersely calls --cal", ["--callees", "--callers"]),
+        ("tersely context x --format ", ["text", "ultracompact", "compact", "json", "markdown"]),
+        ("tersely context x --no", ["--no-fill", "--no-refresh"]),
+        ("tersely --co", ["--color"]),
+        ("tersely calls --color al", ["always"]),
+        ("tersely calls checko", ["checkout"]),
+        ("tersely calls --depth 2 checko", ["checkout"]),
+        ("tersely context checkout Price.val", ["Price.validate"]),
+        ("tersely context src/shop/money.py:form", ["src/shop/money.py:format_cents"]),
+        ("tersely extract sr", [":files"]),
+        ("tersely --root sr", [":directories"]),
+        ("tersely nonsense x", []),
+        ("tersely calls 'chec", ["checkout"]),
+        ("tersely stats ", []),
     ],
 )
 def test_what_can_follow(ask: Ask, line: str, expected: list[str]) -> None:
@@ -48,16 +48,16 @@ def test_what_can_follow(ask: Ask, line: str, expected: list[str]) -> None:
 
 
 def test_every_command_is_offered(ask: Ask) -> None:
-    assert {command.words[0] for command in COMMANDS} <= set(ask("complete", "laconic ").out.split())
+    assert {command.words[0] for command in COMMANDS} <= set(ask("complete", "tersely ").out.split())
 
 
 @pytest.fixture
-def laconic_on_path(tmp_path: Path) -> str:
-    """A PATH with a `laconic` that runs this code."""
+def tersely_on_path(tmp_path: Path) -> str:
+    """A PATH with a `tersely` that runs this code."""
     directory = tmp_path / "bin"
     directory.mkdir()
-    program = directory / "laconic"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m laconic "$@"\n', "utf-8")
+    program = directory / "tersely"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tersely "$@"\n', "utf-8")
     program.chmod(0o755)
     return f"{directory}:{os.environ['PATH']}"
 
@@ -66,25 +66,25 @@ def laconic_on_path(tmp_path: Path) -> str:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("laconic cont", {"context"}),
-        ("laconic calls --cal", {"--callees", "--callers"}),
-        ("laconic calls checko", {"checkout"}),
+        ("tersely cont", {"context"}),
+        ("tersely calls --cal", {"--callees", "--callers"}),
+        ("tersely calls checko", {"checkout"}),
         # bash has taken the path and the colon for words of their own: only the rest is to be replaced.
-        ("laconic calls src/shop/money.py:form", {"format_cents"}),
+        ("tersely calls src/shop/money.py:form", {"format_cents"}),
     ],
 )
-def test_bash_completes(shop: Path, laconic_on_path: str, line: str, expected: set[str]) -> None:
+def test_bash_completes(shop: Path, tersely_on_path: str, line: str, expected: set[str]) -> None:
     run(["index"], shop)
     program = f"""
-        eval "$(laconic completion bash)"
+        eval "$(tersely completion bash)"
         COMP_LINE='{line}'; COMP_POINT=${{#COMP_LINE}}
-        _laconic_complete
+        _tersely_complete
         printf '%s\\n' "${{COMPREPLY[@]}}"
     """
     done = subprocess.run(
         ["bash", "-c", program],
         cwd=shop,
-        env={**os.environ, "PATH": laconic_on_path},
+        env={**os.environ, "PATH": tersely_on_path},
         capture_output=True,
         text=True,
         check=True,
@@ -95,25 +95,25 @@ def test_bash_completes(shop: Path, laconic_on_path: str, line: str, expected: s
 
 # A line as typed, and what the shell makes of it when Tab is pressed: bash, zsh and fish insert what is left to say.
 COMPLETED = {
-    "laconic cont": "laconic context",
-    "laconic calls --callee": "laconic calls --callees",
-    "laconic calls checko": "laconic calls checkout",
-    "laconic calls src/shop/money.py:form": "laconic calls src/shop/money.py:format_cents",
-    "laconic calls 'checko": "laconic calls checkout",
-    "laconic extract sr": "laconic extract src/",
-    "laconic nonsense x": "laconic nonsense x",
-    "laconic stats ": "laconic stats",
+    "tersely cont": "tersely context",
+    "tersely calls --callee": "tersely calls --callees",
+    "tersely calls checko": "tersely calls checkout",
+    "tersely calls src/shop/money.py:form": "tersely calls src/shop/money.py:format_cents",
+    "tersely calls 'checko": "tersely calls checkout",
+    "tersely extract sr": "tersely extract src/",
+    "tersely nonsense x": "tersely nonsense x",
+    "tersely stats ": "tersely stats",
 }
 
 
 @pytest.mark.skipif(shutil.which("fish") is None, reason="no fish here")
-def test_fish_completes(shop: Path, laconic_on_path: str) -> None:
+def test_fish_completes(shop: Path, tersely_on_path: str) -> None:
     run(["index"], shop)
-    program = "laconic completion fish | source; for line in $argv; complete --do-complete $line; echo ==; end"
+    program = "tersely completion fish | source; for line in $argv; complete --do-complete $line; echo ==; end"
     done = subprocess.run(
         ["fish", "--no-config", "--command", program, *COMPLETED],
         cwd=shop,
-        env={**os.environ, "PATH": laconic_on_path},
+        env={**os.environ, "PATH": tersely_on_path},
         capture_output=True,
         text=True,
         check=True,
@@ -125,14 +125,14 @@ def test_fish_completes(shop: Path, laconic_on_path: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="no zsh here")
-@pytest.mark.parametrize("loaded_as", ['eval "$(laconic completion zsh)"', "fpath=($PWD/functions $fpath)"])
-def test_zsh_completes(shop: Path, laconic_on_path: str, loaded_as: str) -> None:
+@pytest.mark.parametrize("loaded_as", ['eval "$(tersely completion zsh)"', "fpath=($PWD/functions $fpath)"])
+def test_zsh_completes(shop: Path, tersely_on_path: str, loaded_as: str) -> None:
     run(["index"], shop)
     (shop / "functions").mkdir()
-    (shop / "functions" / "_laconic").write_text(run(["completion", "zsh"], shop).out, "utf-8")
+    (shop / "functions" / "_tersely").write_text(run(["completion", "zsh"], shop).out, "utf-8")
     compinit = "autoload -U compinit; compinit -u -D"
     setup = f"{compinit}; {loaded_as}" if loaded_as.startswith("eval") else f"{loaded_as}; {compinit}"
-    assert typed_into_zsh(setup, list(COMPLETED), shop, laconic_on_path) == [
+    assert typed_into_zsh(setup, list(COMPLETED), shop, tersely_on_path) == [
         completed.rstrip("/") for completed in COMPLETED.values()
     ]
 
@@ -172,7 +172,7 @@ def read_until(terminal: int, mark: bytes, output: bytes) -> tuple[bytes, bytes]
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_scripts_name_the_program_that_printed_them(shop: Path, shell: str) -> None:
     script = run(["completion", shell], shop).out
-    assert "laconic complete" in script
+    assert "tersely complete" in script
     assert "PROGRAM" not in script
     if shutil.which(shell):
         assert subprocess.run([shell, "-n"], input=script, text=True, check=False).returncode == 0

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from laconic.capabilities import catalogue
-from laconic.capabilities.declaration import Effect, Tier
-from laconic.capabilities.invoke import invoke
-from laconic.cli.main import main
-from laconic.workspace import Workspace
+from tersely.capabilities import catalogue
+from tersely.capabilities.declaration import Effect, Tier
+from tersely.capabilities.invoke import invoke
+from tersely.cli.main import main
+from tersely.workspace import Workspace
 
 SOURCE = '''"""A till."""
 
@@ -196,7 +196,7 @@ def test_only_a_trusted_door_runs_programs_and_reads_elsewhere(
 
 
 def test_no_other_capability_does_more_than_read() -> None:
-    from laconic.capabilities.declaration import parameters_of
+    from tersely.capabilities.declaration import parameters_of
 
     beyond = {
         (one.name, parameter.name)

@@ -15,10 +15,10 @@ from tests.cli.test_commands import QUESTIONS
 from tests.cli.test_questions_without_answers import REFUSALS
 from tests.cli.test_startup import loaded_by
 
-from laconic.cli import remote
-from laconic.cli.commands import OWN_COMMANDS, RELAY_COMMANDS
-from laconic.cli.daemon import ANSWER_WORDS
-from laconic.daemon import identity, lifecycle
+from tersely.cli import remote
+from tersely.cli.commands import OWN_COMMANDS, RELAY_COMMANDS
+from tersely.cli.daemon import ANSWER_WORDS
+from tersely.daemon import identity, lifecycle
 
 # Commands that tell what they have done themselves; no daemon answers them.
 OWN_WORK = {"index"}
@@ -52,7 +52,7 @@ ODD = [
 
 @pytest.fixture(scope="module")
 def runtime() -> Iterator[str]:
-    directory = tempfile.mkdtemp(prefix="laconic-")
+    directory = tempfile.mkdtemp(prefix="tersely-")
     yield directory
     shutil.rmtree(directory)
 
@@ -72,9 +72,9 @@ def ask_twice(ask: Ask, served: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Ask with the daemon and without: both must print the same."""
 
     def asked(*words: str) -> Answer:
-        monkeypatch.setenv("LACONIC_DAEMON", "off")
+        monkeypatch.setenv("TERSELY_DAEMON", "off")
         alone = ask(*words)
-        monkeypatch.setenv("LACONIC_DAEMON", "use")
+        monkeypatch.setenv("TERSELY_DAEMON", "use")
         helped = ask(*words)
         assert (helped.status, helped.out, helped.err) == (alone.status, alone.out, alone.err)
         return helped
@@ -115,20 +115,20 @@ def test_paths_are_those_of_the_directory_that_was_asked_in(
 
 def test_settings_are_those_of_whoever_asks(ask_twice: Ask, served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for value in ("40", "300", "none"):
-        monkeypatch.setenv("LACONIC_BUDGET_TOKENS", value)
+        monkeypatch.setenv("TERSELY_BUDGET_TOKENS", value)
         ask_twice("context", "checkout")
-    monkeypatch.delenv("LACONIC_BUDGET_TOKENS")
-    monkeypatch.setenv("LACONIC_NO_SUCH", "1")
+    monkeypatch.delenv("TERSELY_BUDGET_TOKENS")
+    monkeypatch.setenv("TERSELY_NO_SUCH", "1")
     assert "no setting" in ask_twice("tree").err
-    (served / ".laconic/config.toml").write_text("colour = true\n")
+    (served / ".tersely/config.toml").write_text("colour = true\n")
     assert "'colour'" in ask_twice("tree").err
-    monkeypatch.delenv("LACONIC_DAEMON")
-    (served / ".laconic/config.toml").write_text("daemon = 'off'\n")
+    monkeypatch.delenv("TERSELY_DAEMON")
+    (served / ".tersely/config.toml").write_text("daemon = 'off'\n")
     assert answered("tree") is None
 
 
 def answered(*words: str) -> int | None:
-    return remote.answered("laconic", words)
+    return remote.answered("tersely", words)
 
 
 def test_it_is_the_daemon_that_answers(ask: Ask, served: Path) -> None:
@@ -161,17 +161,17 @@ def test_a_daemon_that_hangs_is_not_waited_for(served: Path) -> None:
 
 def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, served: Path) -> None:
     """What Python itself loads for `json` is most of it."""
-    ours = {name for name in loaded_by("tree") if name.startswith("laconic")}
+    ours = {name for name in loaded_by("tree") if name.startswith("tersely")}
     assert ours == {
-        *("laconic", "laconic.cli", "laconic.cli.main", "laconic.cli.remote", "laconic.cli.terminal"),
-        *("laconic.daemon", "laconic.daemon.client", "laconic.daemon.identity", "laconic.daemon.place"),
-        *("laconic.foundation", "laconic.foundation.limits", "laconic.foundation.private", "laconic.foundation.roots"),
+        *("tersely", "tersely.cli", "tersely.cli.main", "tersely.cli.remote", "tersely.cli.terminal"),
+        *("tersely.daemon", "tersely.daemon.client", "tersely.daemon.identity", "tersely.daemon.place"),
+        *("tersely.foundation", "tersely.foundation.limits", "tersely.foundation.private", "tersely.foundation.roots"),
     }
     assert loaded_by("tree") & {"socket", "hashlib", "pathlib", "typing", "dataclasses", "subprocess"} == set()
 
 
 def test_no_daemon_answers_what_is_not_about_code(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [*OWN_COMMANDS, *RELAY_COMMANDS]
-    assert [name for name in names if remote.answered("laconic", ["--quiet", name, "x"]) is not None] == []
+    assert [name for name in names if remote.answered("tersely", ["--quiet", name, "x"]) is not None] == []
     monkeypatch.setattr(remote, "_OWN", frozenset())
-    assert [name for name in names if remote.answered("laconic", [name, "x"]) is not None] == []
+    assert [name for name in names if remote.answered("tersely", [name, "x"]) is not None] == []

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.cli.asking import Answer, Ask
 
-from laconic.foundation.tokens import count
+from tersely.foundation.tokens import count
 
 Repository = Callable[[Mapping[str, str]], Path]
 
@@ -62,7 +62,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
 
     def made(files: Mapping[str, str]) -> Path:
         root = tmp_path / "changing"
-        write(root, {".gitignore": ".laconic\n", **files})
+        write(root, {".gitignore": ".tersely\n", **files})
         git(root, "init", "-q", "-b", "main")
         commit(root)
         monkeypatch.chdir(root)

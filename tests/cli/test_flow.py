@@ -181,7 +181,7 @@ def test_complexity_names_symbols_that_can_be_asked_about(cart: Ask) -> None:
 def test_complexity_says_for_how_many_files_there_was_no_time(cart: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = cart("complexity", "--json").result
     assert whole["unreached"] == 0
-    monkeypatch.setattr("laconic.capabilities.flow.complexity.READING_SHARE", 1e-12)
+    monkeypatch.setattr("tersely.capabilities.flow.complexity.READING_SHARE", 1e-12)
     answer = cart("complexity", "--json").result
     assert (answer["functions"], answer["listed"]["items"]) == (0, [])
     assert answer["unreached"] == sum(one["files"] for one in cart("stats", "--json").result["languages"])

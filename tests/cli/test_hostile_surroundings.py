@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.cli.asking import Ask, run
 
-from laconic.foundation.private import index_directory
+from tersely.foundation.private import index_directory
 
 
 def refused(words: list[str], directory: Path, code: str) -> None:
@@ -21,7 +21,7 @@ def refused(words: list[str], directory: Path, code: str) -> None:
     assert answer.status not in {0, 70}
 
 
-@pytest.mark.parametrize("place", ["pyproject.toml", ".laconic/config.toml"])
+@pytest.mark.parametrize("place", ["pyproject.toml", ".tersely/config.toml"])
 def test_settings_that_never_end_are_refused(shop: Path, place: str) -> None:
     path = shop / place
     path.parent.mkdir(exist_ok=True)
@@ -31,7 +31,7 @@ def test_settings_that_never_end_are_refused(shop: Path, place: str) -> None:
     path.touch()
     os.truncate(path, 5_000_000_000)
     refused(["tree"], shop, "unreadable_file")
-    path.write_text("laconic = " + "[" * 100_000)
+    path.write_text("tersely = " + "[" * 100_000)
     refused(["tree"], shop, "invalid_setting")
 
 
@@ -47,7 +47,7 @@ def test_settings_that_never_end_are_refused(shop: Path, place: str) -> None:
 )
 @pytest.mark.parametrize("words", ["tree", "--version"])
 def test_streams_may_be_closed(shop: Path, closed: str, err: str, status: int, words: str) -> None:
-    command = f"{sys.executable} -m laconic {words} {closed}"
+    command = f"{sys.executable} -m tersely {words} {closed}"
     ended = subprocess.run(command, shell=True, cwd=shop, capture_output=True, text=True, check=False, timeout=60)
     assert ended.stderr.startswith(err)
     assert ended.stderr.count("\n") == bool(err)
@@ -67,17 +67,17 @@ LONG = {
 @pytest.mark.parametrize("name", LONG)
 def test_nesting_takes_bounded_time_and_memory(shop: Path, name: str) -> None:
     (shop / name).write_text(LONG[name])
-    command = f"ulimit -v 1500000; exec {sys.executable} -m laconic index --report"
+    command = f"ulimit -v 1500000; exec {sys.executable} -m tersely index --report"
     ended = subprocess.run(command, shell=True, cwd=shop, capture_output=True, text=True, check=False, timeout=60)
     assert ended.returncode == 0, ended.stderr
     assert f"{name}:1  nested too deeply" in ended.stdout or "not understood" in ended.stdout
     assert (Path(index_directory(str(shop))) / "index.db").stat().st_size < 100_000_000
 
 
-@pytest.mark.parametrize("place", ["pyproject.toml", ".laconic/config.toml"])
+@pytest.mark.parametrize("place", ["pyproject.toml", ".tersely/config.toml"])
 @pytest.mark.parametrize("target", ["../secret.toml", "/dev/zero"])
 def test_settings_outside_the_repository_are_not_read(ask: Ask, shop: Path, place: str, target: str) -> None:
-    (shop.parent / "secret.toml").write_text('budget_tokens = "SECRET"\n[tool.laconic]\nbudget_tokens = "SECRET"\n')
+    (shop.parent / "secret.toml").write_text('budget_tokens = "SECRET"\n[tool.tersely]\nbudget_tokens = "SECRET"\n')
     (shop / place).parent.mkdir(exist_ok=True)
     (shop / place).symlink_to(target if target.startswith("/") else shop.parent / "secret.toml")
     answer = ask("tree")
@@ -87,10 +87,10 @@ def test_settings_outside_the_repository_are_not_read(ask: Ask, shop: Path, plac
 
 
 def test_a_file_in_place_of_the_index_is_said(ask: Ask, shop: Path) -> None:
-    (shop / ".laconic").touch()
+    (shop / ".tersely").touch()
     answer = ask("tree")
     assert answer.status == 0
-    assert answer.err == "note: the index is kept in memory: File exists: .laconic\n"
+    assert answer.err == "note: the index is kept in memory: File exists: .tersely\n"
 
 
 def test_what_git_keeps_for_itself_is_not_shown(ask: Ask, shop: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_directory_that_is_gone_is_said(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     script = f"import os, sys; os.chdir({str(gone)!r}); os.rmdir({str(gone)!r}); "
-    script += "from laconic.cli.main import main; sys.exit(main(['tree']))"
+    script += "from tersely.cli.main import main; sys.exit(main(['tree']))"
 
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
     assert ended.stderr.startswith("root_not_found: ")

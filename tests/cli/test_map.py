@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cli.asking import Ask
 
-from laconic.cli.main import main
-from laconic.code.lenses.ranking import rank
-from laconic.code.pack.outline import fit, tree
-from laconic.code.symbols import Kind, Symbol
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.tokens import count
+from tersely.cli.main import main
+from tersely.code.lenses.ranking import rank
+from tersely.code.pack.outline import fit, tree
+from tersely.code.symbols import Kind, Symbol
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.tokens import count
 
 PATHS = st.lists(
     st.lists(st.sampled_from(["a", "b", "src", "long_name"]), min_size=1, max_size=4).map(
@@ -38,7 +38,7 @@ def test_a_map_never_exceeds_its_budget(paths: list[str], budget: int) -> None:
     root = tree(paths, symbols, lambda one: weights.get(one, 0.5))
     try:
         outline = fit(root, lambda one: f"def {one.name}(self)", budget, count)
-    except LaconicError as error:
+    except TerselyError as error:
         assert error.code == "budget_too_small"
         return
     assert outline.used == count(outline.text) <= budget

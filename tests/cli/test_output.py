@@ -157,7 +157,7 @@ def test_no_name_steers_the_terminal_hides_or_forges_a_line(ask: Ask, shop: Path
     )
     (shop / name).write_text(source, "utf-8")
     (shop / "other.py").write_text("def target():\n    pass\n", "utf-8")
-    (shop / "pyproject.toml").write_text('[tool.laconic]\n"\\u001b[31m\\nforged" = 1\n', "utf-8")
+    (shop / "pyproject.toml").write_text('[tool.tersely]\n"\\u001b[31m\\nforged" = 1\n', "utf-8")
     words = [word.replace("{}", name) for word in words]
     for answer in (ask(*words), ask(*words, "--json")):
         assert answer.status in {0, 1}

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laconic.capabilities.invoke import ask
-from laconic.capabilities.packs.packet import SMALL_FILES
-from laconic.cli.main import main
-from laconic.code.lenses.owners.task import MAX_TASK_CHARACTERS, MAX_TASK_NAMES, read_task
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.tokens import count
-from laconic.workspace import Workspace
+from tersely.capabilities.invoke import ask
+from tersely.capabilities.packs.packet import SMALL_FILES
+from tersely.cli.main import main
+from tersely.code.lenses.owners.task import MAX_TASK_CHARACTERS, MAX_TASK_NAMES, read_task
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.tokens import count
+from tersely.workspace import Workspace
 
 FILES = {
     "shop/basket.py": '''"""Baskets."""
@@ -162,7 +162,7 @@ def test_earlier_commits_are_evidence(shop: Path) -> None:
 def test_a_packet_never_exceeds_its_tokens(shop_once: Path, budget: int) -> None:
     try:
         found = packet(shop_once, TRACE, max_tokens=budget)
-    except LaconicError as error:
+    except TerselyError as error:
         assert error.code == "budget_too_small"
     else:
         assert found.used == count(found.text) <= budget

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.cli.asking import Ask, run
 
-from laconic.capabilities.declaration import Capability
-from laconic.cli.commands import COMMANDS
-from laconic.foundation.errors import EXIT_OF_CODE
+from tersely.capabilities.declaration import Capability
+from tersely.cli.commands import COMMANDS
+from tersely.foundation.errors import EXIT_OF_CODE
 
 REFUSALS = [
     (["impact", "format_cent"], "symbol_not_found", "format_cents"),
@@ -93,25 +93,25 @@ def test_a_defect_is_an_answer_too(ask: Ask, monkeypatch: pytest.MonkeyPatch) ->
         raise KeyError("lost")
 
     broken = Capability("code.stats", "", "", type(ask("stats")), fail, fail)
-    monkeypatch.setattr("laconic.cli.commands.catalogue.load", lambda name: broken_with_parameters(broken))
+    monkeypatch.setattr("tersely.cli.commands.catalogue.load", lambda name: broken_with_parameters(broken))
     answer = ask("stats")
     assert answer.status == 70
     assert answer.err.startswith("internal_error: KeyError: 'lost' (")
     assert "Traceback" not in answer.err
-    monkeypatch.setenv("LACONIC_DEBUG", "1")
+    monkeypatch.setenv("TERSELY_DEBUG", "1")
     assert "Traceback" in ask("stats").err
 
 
 def broken_with_parameters(broken: Capability[object, object]) -> Capability[object, object]:
     from dataclasses import replace
 
-    from laconic.capabilities.index.stats import Parameters
+    from tersely.capabilities.index.stats import Parameters
 
     return replace(broken, parameters=Parameters)
 
 
 def test_a_reader_that_leaves_is_no_error(shop: Path) -> None:
-    command = f"{sys.executable} -m laconic structure --all | true"
+    command = f"{sys.executable} -m tersely structure --all | true"
     done = subprocess.run(
         ["bash", "-c", f"{command}; echo ${{PIPESTATUS[0]}}"], cwd=shop, capture_output=True, text=True, check=True
     )
@@ -123,7 +123,7 @@ def test_a_reader_that_leaves_is_no_error(shop: Path) -> None:
 def test_a_full_disk_is_said(shop: Path) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "laconic", "stats"], cwd=shop, stdout=full, stderr=subprocess.PIPE, check=False
+            [sys.executable, "-m", "tersely", "stats"], cwd=shop, stdout=full, stderr=subprocess.PIPE, check=False
         )
     assert done.returncode == 3
     assert done.stderr.startswith(b"unwritable_output: ")
@@ -134,13 +134,13 @@ def test_an_interruption_ends_with_130_and_nothing_else(shop: Path, ask: Ask, mo
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("laconic.workspace.Workspace.refresh", interrupt)
+    monkeypatch.setattr("tersely.workspace.Workspace.refresh", interrupt)
     answer = ask("stats")
     assert (answer.status, answer.out, answer.err) == (130, "", "")
 
 
 def test_a_setting_that_is_not_known_is_said_and_the_answer_given(shop: Path) -> None:
-    (shop / "pyproject.toml").write_text("[tool.laconic]\nbudget_token = 5\n", "utf-8")
+    (shop / "pyproject.toml").write_text("[tool.tersely]\nbudget_token = 5\n", "utf-8")
     answer = run(["stats"], shop)
     assert answer.status == 0
     assert "budget_token" in answer.err

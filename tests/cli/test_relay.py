@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from tests.cli.relay_home import Home, home_of
 
-from laconic import __version__
-from laconic.cli.main import main_relay
-from laconic.daemon.detached import wait_for_end
-from laconic.protocols.relay.place import LOCK, LOG, owner
+from tersely import __version__
+from tersely.cli.main import main_relay
+from tersely.daemon.detached import wait_for_end
+from tersely.protocols.relay.place import LOCK, LOG, owner
 
 SOURCE = "def boil(water):\n    return heat(water)\n\n\ndef heat(water):\n    return water + 1\n"
 
@@ -271,13 +271,13 @@ def test_messages_say_what_a_newcomer_needs_to_know(relay: Home) -> None:
     assert relay.ok("inbox", "somebody_else") == "nothing has come to somebody_else\n"
     for words in (["help", "send"], ["send", "--help"]):
         assert "--queue          also for somebody who was never seen" in relay.ok(*words)
-    assert "laconic dead-letters resend MESSAGE-ID" in relay.ok("help", "dead-letters")
-    assert relay.ok("relay", "help", "thread").startswith("laconic relay thread new")
+    assert "tersely dead-letters resend MESSAGE-ID" in relay.ok("help", "dead-letters")
+    assert relay.ok("relay", "help", "thread").startswith("tersely relay thread new")
 
 
 def test_a_conversation_of_those_who_have_commands_alone(relay: Home) -> None:
     relay.up()
-    assert "laconic channels join '#dev'" in relay.run("send", "#dev", "is anybody here?").err
+    assert "tersely channels join '#dev'" in relay.run("send", "#dev", "is anybody here?").err
     assert relay.ok("channels", "join", "#dev", "--agent", "ann") == "#dev  ann\n"
     assert relay.ok("channels", "join", "#dev", "--agent", "ben") == "#dev  ann, ben\n"
     assert "1 recipient" in relay.ok("send", "#dev", "the build is red", "--agent", "ann")

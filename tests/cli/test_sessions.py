@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from tests.cli.asking import Ask
 from tests.code.pack.test_memory import applied
 
-import laconic
-from laconic.capabilities.invoke import ask as ask_python
-from laconic.foundation.private import index_directory
-from laconic.foundation.tokens import count
-from laconic.workspace import Workspace
+import tersely
+from tersely.capabilities.invoke import ask as ask_python
+from tersely.foundation.private import index_directory
+from tersely.foundation.tokens import count
+from tersely.workspace import Workspace
 
-PACKAGE = Path(laconic.__file__).parent
+PACKAGE = Path(tersely.__file__).parent
 BUDGETS = [150, 400, 1_000, 4_000]
 
 
@@ -211,7 +211,7 @@ def test_what_is_part_of_something_known_is_known(ask: Ask, copied: Path) -> Non
 
 
 def test_processes_may_share_a_session(copied: Path) -> None:
-    command = [sys.executable, "-m", "laconic", "context", "fit.py:fit", "--session", "all", "--budget", "900"]
+    command = [sys.executable, "-m", "tersely", "context", "fit.py:fit", "--session", "all", "--budget", "900"]
     running = [subprocess.Popen(command, cwd=copied, stdout=subprocess.PIPE, text=True) for _ in range(4)]
     answers = [process.communicate(timeout=60)[0] for process in running]
     assert [process.returncode for process in running] == [0, 0, 0, 0]

@@ -9,41 +9,41 @@ from pathlib import Path
 
 import pytest
 
-from laconic import capabilities
-from laconic.cli.commands import COMMANDS
-from laconic.cli.manual import overview_entry
-from laconic.cli.overview import OVERVIEW
+from tersely import capabilities
+from tersely.cli.commands import COMMANDS
+from tersely.cli.manual import overview_entry
+from tersely.cli.overview import OVERVIEW
 
-ENTRY = {"__future__", "laconic", "laconic.cli", "laconic.cli.main"}
+ENTRY = {"__future__", "tersely", "tersely.cli", "tersely.cli.main"}
 # Help may load declarations and the vocabulary of symbols; nothing that parses, stores or counts.
-HELP_MAY_LOAD = ("laconic.cli", "laconic.capabilities", "laconic.foundation")
+HELP_MAY_LOAD = ("tersely.cli", "tersely.capabilities", "tersely.foundation")
 HELP_MAY_LOAD_OF_CODE = {
-    *("laconic.code", "laconic.code.symbols", "laconic.code.places"),
-    *("laconic.code.pack", "laconic.code.pack.brief", "laconic.code.pack.brief.zoom"),
+    *("tersely.code", "tersely.code.symbols", "tersely.code.places"),
+    *("tersely.code.pack", "tersely.code.pack.brief", "tersely.code.pack.brief.zoom"),
 }
 HEAVY = {
-    *("laconic.foundation.database", "laconic.foundation.tokens"),
+    *("tersely.foundation.database", "tersely.foundation.tokens"),
     *("apsw", "tree_sitter", "argparse", "json", "subprocess", "multiprocessing", "difflib", "tomllib", "asyncio"),
 }
 
 
 # A lookup in an index that is fresh reads rows: it computes no graph, parses nothing, counts nothing, starts nothing.
 LOOKUP_MAY_LOAD_OF_CODE = {
-    *("laconic.code", "laconic.code.engine", "laconic.code.symbols"),
-    *("laconic.code.languages", "laconic.code.languages.registry"),
-    *("laconic.code.index", "laconic.code.index.building", "laconic.code.index.building.jobs"),
-    *(f"laconic.code.index.{name}" for name in "content fingerprint lookup refresh scan schema store writer".split()),
-    *("laconic.code.pack", "laconic.code.pack.excerpt"),
-    *(f"laconic.code.pack.memory{name}" for name in ("", ".deltas", ".etag", ".sessions")),
-    *(f"laconic.code.index.listing{name}" for name in ("", ".git", ".gitignore", ".home", ".ignore", ".running")),
+    *("tersely.code", "tersely.code.engine", "tersely.code.symbols"),
+    *("tersely.code.languages", "tersely.code.languages.registry"),
+    *("tersely.code.index", "tersely.code.index.building", "tersely.code.index.building.jobs"),
+    *(f"tersely.code.index.{name}" for name in "content fingerprint lookup refresh scan schema store writer".split()),
+    *("tersely.code.pack", "tersely.code.pack.excerpt"),
+    *(f"tersely.code.pack.memory{name}" for name in ("", ".deltas", ".etag", ".sessions")),
+    *(f"tersely.code.index.listing{name}" for name in ("", ".git", ".gitignore", ".home", ".ignore", ".running")),
 }
-LOOKUP_HEAVY = HEAVY - {"laconic.foundation.database", "apsw"}
+LOOKUP_HEAVY = HEAVY - {"tersely.foundation.database", "apsw"}
 
 
 def loaded_by(*words: str) -> set[str]:
     """The modules that a command has loaded when it ends."""
     program = (
-        "import sys; before = set(sys.modules); from laconic.cli.main import main; "
+        "import sys; before = set(sys.modules); from tersely.cli.main import main; "
         f"main({list(words)!r}); print(*(set(sys.modules) - before), sep='\\n', file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -57,15 +57,15 @@ def test_the_version_costs_nothing() -> None:
 @pytest.mark.parametrize("words", [["--help"], ["help", "context"], ["calls", "--help"], ["completion", "bash"]])
 def test_help_loads_no_engine(words: list[str]) -> None:
     loaded = loaded_by(*words)
-    ours = {name for name in loaded if name.startswith("laconic.") and not name.startswith(HELP_MAY_LOAD)}
+    ours = {name for name in loaded if name.startswith("tersely.") and not name.startswith(HELP_MAY_LOAD)}
     assert ours <= HELP_MAY_LOAD_OF_CODE
     assert loaded & HEAVY == set()
 
 
 def test_the_overview_loads_no_declaration_of_a_capability() -> None:
     areas = {path.name for path in Path(capabilities.__file__).parent.iterdir() if path.is_dir()}
-    assert {name for name in loaded_by("--help") if name.startswith("laconic.capabilities.")} & {
-        f"laconic.capabilities.{area}" for area in areas
+    assert {name for name in loaded_by("--help") if name.startswith("tersely.capabilities.")} & {
+        f"tersely.capabilities.{area}" for area in areas
     } == set()
 
 
@@ -76,7 +76,7 @@ def test_the_overview_says_what_the_declarations_say() -> None:
 def test_a_command_loads_no_other_capability(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     areas = {"files", "symbols", "graph", "packs", "index"}
-    loaded = {name.split(".")[2] for name in loaded_by("stats") if name.startswith("laconic.capabilities.")}
+    loaded = {name.split(".")[2] for name in loaded_by("stats") if name.startswith("tersely.capabilities.")}
     assert loaded & areas == {"index"}
 
 
@@ -85,7 +85,7 @@ def test_a_lookup_loads_neither_graph_nor_grammars(tmp_path: Path, monkeypatch: 
     monkeypatch.chdir(tmp_path)
     loaded_by("index")
     loaded = loaded_by("symbol", "get", "f")
-    assert {name for name in loaded if name.startswith("laconic.code")} <= LOOKUP_MAY_LOAD_OF_CODE
+    assert {name for name in loaded if name.startswith("tersely.code")} <= LOOKUP_MAY_LOAD_OF_CODE
     assert loaded & LOOKUP_HEAVY == set()
 
 
@@ -93,9 +93,9 @@ def test_a_changed_file_loads_its_own_language_only(tmp_path: Path, monkeypatch:
     (tmp_path / "a.py").write_text("def f(): ...\n")
     monkeypatch.chdir(tmp_path)
     loaded = loaded_by("symbol", "get", "f")
-    languages = {name.rpartition(".")[2] for name in loaded if name.startswith("laconic.code.languages.")}
+    languages = {name.rpartition(".")[2] for name in loaded if name.startswith("tersely.code.languages.")}
     assert languages == {"model", "python", "registry"}
-    assert not any(name.startswith("laconic.code.graph") for name in loaded)
+    assert not any(name.startswith("tersely.code.graph") for name in loaded)
 
 
 # What `pip install .` brings along without any extra.
@@ -103,7 +103,7 @@ WITHOUT_EXTRAS = """
 import sys
 for name in ("h11", "markdown_it", "textual", "msgspec", "starlette", "uvicorn", "uvloop"):
     sys.modules[name] = None
-from laconic.cli.main import main
+from tersely.cli.main import main
 for line in sys.stdin.read().splitlines():
     print(main(line.split()), file=sys.stderr)
 """
@@ -116,7 +116,7 @@ def test_what_needs_an_extra_names_it(tmp_path: Path) -> None:
         [sys.executable, "-c", WITHOUT_EXTRAS],
         input="\n".join([*relay, *agent]),
         cwd=tmp_path,
-        env={**os.environ, "LACONIC_HOME": str(tmp_path / "home")},
+        env={**os.environ, "TERSELY_HOME": str(tmp_path / "home")},
         capture_output=True,
         text=True,
         check=True,

@@ -15,11 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.cli.asking import Ask
 
-import laconic
-from laconic.capabilities.invoke import ask as ask_python
-from laconic.workspace import Workspace
+import tersely
+from tersely.capabilities.invoke import ask as ask_python
+from tersely.workspace import Workspace
 
-PACKAGE = Path(laconic.__file__).parent
+PACKAGE = Path(tersely.__file__).parent
 # What the target may name: how it is written in it, and the symbols that it then needs.
 USES = {
     "base": ("class Target(Base):\n", {"a.py:Base"}),
@@ -157,7 +157,7 @@ def names_of(function: ast.AST) -> Iterator[str]:
 def own_code(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """The program itself as a repository."""
     root = tmp_path_factory.mktemp("own")
-    shutil.copytree(PACKAGE, root / "laconic", ignore=shutil.ignore_patterns("__pycache__", "*.bin", "*.arrays"))
+    shutil.copytree(PACKAGE, root / "tersely", ignore=shutil.ignore_patterns("__pycache__", "*.bin", "*.arrays"))
     with Workspace.open(root) as workspace:
         yield workspace
 
@@ -172,7 +172,7 @@ def test_nothing_is_missing_that_real_code_names(own_code: Workspace, path: str)
         for alias in node.names
     }
     store = own_code.engine.store
-    own = {symbol.name: symbol.id for symbol in store.symbols_of(f"laconic/{path}") if "." not in symbol.qualname}
+    own = {symbol.name: symbol.id for symbol in store.symbols_of(f"tersely/{path}") if "." not in symbol.qualname}
     for node in tree.body:
         if not isinstance(node, ast.FunctionDef | ast.ClassDef):
             continue
@@ -181,7 +181,7 @@ def test_nothing_is_missing_that_real_code_names(own_code: Workspace, path: str)
             module, original = imported.get(name, ("", ""))
             home = f"{module.replace('.', '/')}.py:{original}"
             needed |= {home} if store.symbol(home) else set()
-        target = (f"laconic/{path}:{node.name}",)
+        target = (f"tersely/{path}:{node.name}",)
         listed = ask_python(own_code, "code.symbol.deps", symbol=target[0], limit=1_000).needs.items
         assert needed - {one.id for one in listed} == set(), node.name
         found = ask_python(own_code, "code.symbol.slice", symbols=target, budget=20_000)
@@ -189,7 +189,7 @@ def test_nothing_is_missing_that_real_code_names(own_code: Workspace, path: str)
 
 
 def test_a_list_keeps_to_its_budget(ask: Ask) -> None:
-    from laconic.foundation.tokens import count
+    from tersely.foundation.tokens import count
 
     whole = ask("symbol", "deps", "Order", "--depth", "2").out
     part = ask("symbol", "deps", "Order", "--depth", "2", "--budget", "60").out

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from tests.cli.asking import Ask
 
-import laconic
-from laconic.foundation.tokens import count
+import tersely
+from tersely.foundation.tokens import count
 
-PACKAGE = Path(laconic.__file__).parent
+PACKAGE = Path(tersely.__file__).parent
 PACKS = [("context", "Filling.climb"), ("symbol", "slice", "Filling.climb"), ("diff-context", "--worktree")]
 
 

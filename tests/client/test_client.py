@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from tests.web.conftest import Web, serve
 
-from laconic.client import AsyncClient, Client, ask
-from laconic.client.asking import Address
-from laconic.foundation.errors import LaconicError
-from laconic.protocols.relay.operations import OPERATIONS
+from tersely.client import AsyncClient, Client, ask
+from tersely.client.asking import Address
+from tersely.foundation.errors import TerselyError
+from tersely.protocols.relay.operations import OPERATIONS
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +62,10 @@ def test_answers_are_values(relay: Client) -> None:
 
 def test_what_the_relay_refuses_is_raised(relay: Client) -> None:
     thread = relay(ask.thread_new()).thread_id
-    with pytest.raises(LaconicError) as caught:
+    with pytest.raises(TerselyError) as caught:
         relay(ask.state_patch(thread, [], expected=7))
     assert caught.value.code == "version_conflict"
-    with pytest.raises(LaconicError, match="thread_not_found"):
+    with pytest.raises(TerselyError, match="thread_not_found"):
         relay(ask.state_header("a b?#"))
 
 
@@ -75,7 +75,7 @@ def test_events_are_followed(relay: Client) -> None:
         assert next(events).type == "thread.created"
         relay(ask.artifact_put(thread, "tea"))
         assert next(events).type == "artifact.created"
-    with pytest.raises(LaconicError, match="thread_not_found"):
+    with pytest.raises(TerselyError, match="thread_not_found"):
         next(relay.tail("none"))
 
 
@@ -106,14 +106,14 @@ def test_an_event_loop_asks_too(web: Web) -> None:
 
 
 def test_who_finds_no_relay_is_told_how_to_start_one(tmp_path: Path) -> None:
-    with pytest.raises(LaconicError, match="daemon_not_running"):
+    with pytest.raises(TerselyError, match="daemon_not_running"):
         Client.local(home=tmp_path)
-    with pytest.raises(LaconicError, match="daemon_unavailable"):
+    with pytest.raises(TerselyError, match="daemon_unavailable"):
         Client(Address("127.0.0.1", 1, "x"))(ask.health())
 
 
 def test_a_wrong_token_is_refused(web: Web) -> None:
-    with Client(Address("127.0.0.1", web.port, "wrong")) as client, pytest.raises(LaconicError, match="unauthorized"):
+    with Client(Address("127.0.0.1", web.port, "wrong")) as client, pytest.raises(TerselyError, match="unauthorized"):
         client(ask.thread_list())
 
 
@@ -130,5 +130,5 @@ def test_threads_are_carried_as_bundles_and_their_calls_made_again(relay: Client
     assert copy != thread
     names = [one.name for one in relay(ask.artifact_list(copy)).artifacts]
     assert names == ["tea.txt", "retrieval.search", "more.txt"]
-    with pytest.raises(LaconicError, match="invalid_bundle"):
+    with pytest.raises(TerselyError, match="invalid_bundle"):
         relay(ask.thread_import(b"nothing"))

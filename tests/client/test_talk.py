@@ -14,10 +14,10 @@ import pytest
 from tests.cli.relay_home import Home, home_of
 from tests.talk.talking import ENOUGH_SECONDS, told
 
-from laconic.client.peer import Delivery, Peer
-from laconic.talk import lifecycle, place
-from laconic.talk.messages import Message, frame_of
-from laconic.talk.place import Place
+from tersely.client.peer import Delivery, Peer
+from tersely.talk import lifecycle, place
+from tersely.talk.messages import Message, frame_of
+from tersely.talk.place import Place
 
 Talk = Callable[..., dict[str, Any]]
 
@@ -29,7 +29,7 @@ def relay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     (tmp_path / "root").mkdir()
     talk_home = place.home()
     with (
-        tempfile.TemporaryDirectory(prefix="laconic-") as directory,
+        tempfile.TemporaryDirectory(prefix="tersely-") as directory,
         home_of(Path(directory), tmp_path / "root") as home,
     ):
         home.up()

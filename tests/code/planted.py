@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from laconic.code.languages.python import PYTHON
-from laconic.code.lenses.candidate import TARGET, TARGET_SCORE, Candidate, View
-from laconic.code.pack.texts import Texts
-from laconic.code.symbols import CallSite, Edge, Grade, Kind, Symbol
-from laconic.code.syntax.extract import extract
+from tersely.code.languages.python import PYTHON
+from tersely.code.lenses.candidate import TARGET, TARGET_SCORE, Candidate, View
+from tersely.code.pack.texts import Texts
+from tersely.code.symbols import CallSite, Edge, Grade, Kind, Symbol
+from tersely.code.syntax.extract import extract
 
 extract(b"", PYTHON)  # it raises the recursion limit once, which hypothesis does not want inside an example
 

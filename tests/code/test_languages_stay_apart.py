@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-import laconic.code
-from laconic.code.languages.registry import LANGUAGES
+import tersely.code
+from tersely.code.languages.registry import LANGUAGES
 
-CODE = Path(laconic.code.__file__).parent
+CODE = Path(tersely.code.__file__).parent
 
 # `go` and `swift` are words too: alone they are a language, in other names they are not. A lone letter says nothing.
 AMBIGUOUS = {"go", "swift", "rust"}
@@ -64,6 +64,6 @@ def test_no_code_names_a_language(path: Path) -> None:
 
 def test_names_of_languages_are_recognised() -> None:
     assert languages_in("PYTHON_FILES") == {"python"}
-    assert languages_in("laconic.code.languages.ruby") == {"ruby"}
+    assert languages_in("tersely.code.languages.ruby") == {"ruby"}
     assert languages_in("isGo") == set()
     assert languages_in("go") == {"go"}

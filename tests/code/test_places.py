@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.code.places import directory, is_test
+from tersely.code.places import directory, is_test
 
 
 @pytest.mark.parametrize(

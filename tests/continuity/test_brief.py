@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.relay_home import Home, home_of
 
-from laconic.continuity.brief import Missing, Part, write_brief
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MIN_BRIEF_TOKENS
-from laconic.foundation.tokens import Tokenizer
+from tersely.continuity.brief import Missing, Part, write_brief
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MIN_BRIEF_TOKENS
+from tersely.foundation.tokens import Tokenizer
 
 TOKENIZER = Tokenizer()
 TEXTS = st.one_of(
@@ -32,7 +32,7 @@ CODE = "def boil(water):\n    return heat(water)\n\n\ndef heat(water):\n    retu
 def part(title: str, share: float, text: str | None) -> Part:
     async def write(budget: int) -> str:
         if text is None:
-            raise LaconicError("symbol_not_found", "no symbol is called so " * 20)
+            raise TerselyError("symbol_not_found", "no symbol is called so " * 20)
         return text
 
     return Part(title, share, write)
@@ -113,7 +113,7 @@ def test_without_a_relay_the_code_has_its_parts(relay: Home, tmp_path: Path) -> 
     apart = Home(tmp_path / "none", relay.root)
     told = apart.ask("brief", "--entry", "heat", "--agent", "ann")
     assert told["parts"] == ["Entry point", "Structure"]
-    assert told["missing"] == [{"part": "Unread messages", "reason": "no relay runs: laconic up"}]
+    assert told["missing"] == [{"part": "Unread messages", "reason": "no relay runs: tersely up"}]
     told = apart.ask("brief", "--entry", "nobody_has_this")
     assert [one["part"] for one in told["missing"]] == ["Entry point"]
     assert "nobody_has_this" in told["text"]
@@ -123,8 +123,8 @@ def test_the_variables_of_a_wrapped_program_name_its_thread_and_its_mail(relay: 
     thread = relay.ok("relay", "thread", "new", "--name", "more tea").strip()
     relay.ok("send", "cat", "hello", "--queue")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setitem(os.environ, "LACONIC_AGENT", "cat")
-        patched.setitem(os.environ, "LACONIC_THREAD", thread)
+        patched.setitem(os.environ, "TERSELY_AGENT", "cat")
+        patched.setitem(os.environ, "TERSELY_THREAD", thread)
         told = relay.ask("brief")
     assert (told["thread"], told["agent"]) == (thread, "cat")
     assert told["parts"][:2] == ["Thread", "Unread messages"]

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from laconic.daemon import lifecycle
-from laconic.daemon.place import Place
+from tersely.daemon import lifecycle
+from tersely.daemon.place import Place
 
 DEADLINE_SECONDS = 60
-ANSWER_WORDS = "laconic.cli.words:answer"
+ANSWER_WORDS = "tersely.cli.words:answer"
 IDLE_SECONDS = 600
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from laconic.code.engine import Engine
-from laconic.daemon import adaptation
-from laconic.daemon.adaptation import Adaptation
-from laconic.foundation.private import index_directory
+from tersely.code.engine import Engine
+from tersely.daemon import adaptation
+from tersely.daemon.adaptation import Adaptation
+from tersely.foundation.private import index_directory
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_a_revision_is_looked_at_once(parcels: Path) -> None:
 
 
 def test_a_setting_turns_it_off(parcels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LACONIC_ADAPT", "off")
+    monkeypatch.setenv("TERSELY_ADAPT", "off")
     assert state_after(parcels)[0] == "off"
 
 

@@ -8,13 +8,13 @@ import pytest
 from tests.capabilities.test_invoke import CALLS, REPORT, SOURCE, without_times
 from tests.daemon.asking import Talk, serving
 
-from laconic.capabilities import catalogue
-from laconic.capabilities.invoke import ask
-from laconic.capabilities.projection import to_json
-from laconic.cli.commands import COMMANDS
-from laconic.protocols.commands import PREFIX, SPELLINGS
-from laconic.protocols.mcp import tools
-from laconic.workspace import Workspace
+from tersely.capabilities import catalogue
+from tersely.capabilities.invoke import ask
+from tersely.capabilities.projection import to_json
+from tersely.cli.commands import COMMANDS
+from tersely.protocols.commands import PREFIX, SPELLINGS
+from tersely.protocols.mcp import tools
+from tersely.workspace import Workspace
 
 
 def test_the_daemon_answers_for_every_capability_as_python_does(tmp_path: Path) -> None:

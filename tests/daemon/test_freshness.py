@@ -107,9 +107,9 @@ def test_what_no_revision_covers_is_seen_too(shop: Path, talk: Talk) -> None:
 def test_settings_are_those_of_the_moment(shop: Path, talk: Talk) -> None:
     ask = {"cmd": "context", "target": "checkout"}
     assert talk.ask(**ask)["result"]["budget"] == 2_000
-    (shop / ".laconic/config.toml").write_text("budget_tokens = 500\n")
+    (shop / ".tersely/config.toml").write_text("budget_tokens = 500\n")
     assert talk.ask(**ask)["result"]["budget"] == 500
-    (shop / ".laconic/config.toml").write_text("budget_tokens = 'many'\n")
+    (shop / ".tersely/config.toml").write_text("budget_tokens = 'many'\n")
     assert talk.ask(**ask)["code"] == "invalid_setting"
 
 

@@ -17,9 +17,9 @@ import pytest
 from tests.cli.asking import run
 from tests.daemon.asking import ANSWER_WORDS, DEADLINE_SECONDS, IDLE_SECONDS, Talk, serving, wait_for_end
 
-from laconic.daemon import lifecycle, place
-from laconic.daemon.place import Place
-from laconic.foundation.errors import LaconicError
+from tersely.daemon import lifecycle, place
+from tersely.daemon.place import Place
+from tersely.foundation.errors import TerselyError
 
 
 def pids_of_analysis(root: Path) -> list[int]:
@@ -47,7 +47,7 @@ def test_it_is_started_once_and_stopped_once(shop: Path) -> None:
 
 def test_starting_returns_although_the_daemon_goes_on(shop: Path) -> None:
     """Whoever captures what a command prints waits until nobody can print any more."""
-    command = [sys.executable, "-m", "laconic", "warm"]
+    command = [sys.executable, "-m", "tersely", "warm"]
     done = subprocess.run(command, cwd=shop, capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == "6 files indexed, the daemon is warm\n"
     assert done.stderr == ""
@@ -122,7 +122,7 @@ def test_clients_of_llm_tldr_find_it(shop: Path, runtime: Path) -> None:
 def test_a_directory_that_others_may_write_to_is_not_used(shop: Path, runtime: Path) -> None:
     runtime.mkdir()
     runtime.chmod(0o777)
-    with pytest.raises(LaconicError, match="not a directory of this user alone"):
+    with pytest.raises(TerselyError, match="not a directory of this user alone"):
         lifecycle.start(str(shop), ANSWER_WORDS, IDLE_SECONDS)
 
 
@@ -130,7 +130,7 @@ def test_a_long_path_to_the_runtime_directory_is_passed_over(tmp_path: Path) -> 
     deep = tmp_path / ("d" * 100)
     deep.mkdir(mode=0o700)
     found = place.runtime_directory({"XDG_RUNTIME_DIR": str(deep), "TMPDIR": str(deep)})
-    assert found == f"/tmp/laconic-{os.geteuid()}"
+    assert found == f"/tmp/tersely-{os.geteuid()}"
 
 
 def test_a_daemon_of_another_program_is_replaced(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +143,7 @@ def test_a_daemon_of_another_program_is_replaced(shop: Path, monkeypatch: pytest
 
 
 def test_a_setting_lets_commands_start_one(shop: Path) -> None:
-    assert run(["tree"], shop, LACONIC_DAEMON="start").status == 0
+    assert run(["tree"], shop, TERSELY_DAEMON="start").status == 0
     deadline = time.monotonic() + DEADLINE_SECONDS
     while lifecycle.status(str(shop)) is None:  # the command has not waited for it
         assert time.monotonic() < deadline

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tests.cli.asking import run
 from tests.daemon.asking import Talk
 
-from laconic.capabilities.reply import cut
-from laconic.daemon.identity import program_identity
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.tokens import Tokenizer
+from tersely.capabilities.reply import cut
+from tersely.daemon.identity import program_identity
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.tokens import Tokenizer
 
 
 def ask(talk: Talk, shop: Path, command: str, **arguments: Any) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def test_the_words_are_those_of_the_command_line(shop: Path, talk: Talk) -> None
         (["symbol", "callers", "format_cents"], "code.calls", {"symbol": "format_cents", "direction": "callers"}),
         (["tree"], "code.tree", {}),
     ]:
-        assert ask(talk, shop, command, **arguments)["text"] == run(words, shop, LACONIC_DAEMON="off").out
+        assert ask(talk, shop, command, **arguments)["text"] == run(words, shop, TERSELY_DAEMON="off").out
 
 
 def test_an_answer_that_is_too_long_is_cut_and_says_so(shop: Path, talk: Talk) -> None:
@@ -77,7 +77,7 @@ def test_a_cut_text_keeps_to_its_budget(lines: list[str], budget: int) -> None:
     text = "".join(f"{line}\n" for line in lines)
     try:
         shown = cut(text, budget, tokenizer)
-    except LaconicError as error:
+    except TerselyError as error:
         assert error.code == "budget_too_small"
         assert tokenizer.count(text) > budget
         return

@@ -7,17 +7,17 @@ from typing import Any, cast
 
 import pytest
 
-from laconic.daemon import freshness
-from laconic.daemon.dispatch import Dispatcher
-from laconic.daemon.freshness import Freshness
-from laconic.daemon.watch import Changes, WatchUnavailableError
-from laconic.foundation.errors import LaconicError
+from tersely.daemon import freshness
+from tersely.daemon.dispatch import Dispatcher
+from tersely.daemon.freshness import Freshness
+from tersely.daemon.watch import Changes, WatchUnavailableError
+from tersely.foundation.errors import TerselyError
 
 
 class Asked:
     """Stands for the processes: notes the tasks, and answers or fails as it is told."""
 
-    def __init__(self, *failures: LaconicError) -> None:
+    def __init__(self, *failures: TerselyError) -> None:
         self.tasks: list[Any] = []
         self._failures = list(failures)
 
@@ -64,7 +64,7 @@ def test_many_questions_at_once_look_together(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_what_fails_is_tried_again_with_the_next_question(tmp_path: Any) -> None:
-    asked = Asked(LaconicError("database_locked", "x"))
+    asked = Asked(TerselyError("database_locked", "x"))
 
     async def questions() -> None:
         fresh = Freshness(str(tmp_path), cast("Dispatcher", asked))

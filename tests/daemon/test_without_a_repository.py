@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from laconic.daemon.dispatch import Dispatcher
-from laconic.foundation.errors import LaconicError
+from tersely.daemon.dispatch import Dispatcher
+from tersely.foundation.errors import TerselyError
 
 
 def test_where_no_process_can_be_started_questions_fail_at_once(tmp_path: Path) -> None:
     async def one() -> None:
-        dispatcher = Dispatcher(str(tmp_path / "gone"), "laconic.cli.words:answer")
+        dispatcher = Dispatcher(str(tmp_path / "gone"), "tersely.cli.words:answer")
         dispatcher.start()
         try:
-            with pytest.raises(LaconicError, match="root_not_found: no process can be started"):
+            with pytest.raises(TerselyError, match="root_not_found: no process can be started"):
                 await dispatcher.ask("client", ("rest",), None)
         finally:
             dispatcher.close()

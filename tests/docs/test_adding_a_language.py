@@ -1,4 +1,4 @@
-"""The page on adding a language suffices: its code, as it stands, teaches a copy of Laconic the language it adds."""
+"""The page on adding a language suffices: its code, as it stands, teaches a copy of Tersely the language it adds."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "adding-a-language.md").read_text("utf-8")
 CODE = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-SHOWN = re.findall(r"^```console\n\$ laconic (.*?)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-LANGUAGES = Path("src/laconic/code/languages")
+SHOWN = re.findall(r"^```console\n\$ tersely (.*?)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+LANGUAGES = Path("src/tersely/code/languages")
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def run(taught: Path, *arguments: str, where: str = ".") -> subprocess.Completed
 
 def test_the_page_holds_the_value_its_registration_and_its_test() -> None:
     assert [block.partition("\n")[0] for block in CODE] == [
-        "# src/laconic/code/languages/bash.py",
+        "# src/tersely/code/languages/bash.py",
         '    "bash": Known("bash", "BASH", (".sh", ".bash"), (".bashrc", ".bash_profile"), ("bash", "sh")),',
         "# tests/code/languages/test_bash.py",
     ]
@@ -72,5 +72,5 @@ def test_the_test_of_the_page_passes(taught: Path) -> None:
 
 @pytest.mark.parametrize(("command", "shown"), SHOWN, ids=[command for command, _ in SHOWN])
 def test_the_commands_answer_as_the_page_shows(taught: Path, command: str, shown: str) -> None:
-    done = run(taught, "laconic", *command.split(), where="repository")
+    done = run(taught, "tersely", *command.split(), where="repository")
     assert (done.stdout, done.stderr, done.returncode) == (shown, "", 0)

@@ -27,7 +27,7 @@ CHANGING = re.compile(r"\d{4}-\d\d-\d\dT\S+Z|\b[0-9a-f]{8}-\d+\b|http://\S+|proc
 
 def steps(session: str) -> list[tuple[list[str], str]]:
     """The words of each command of a session, and what it prints."""
-    parts = re.split(r"^\$ laconic ", session, flags=re.MULTILINE)[1:]
+    parts = re.split(r"^\$ tersely ", session, flags=re.MULTILINE)[1:]
     return [(shlex.split(command), shown) for command, _, shown in (part.partition("\n") for part in parts)]
 
 
@@ -64,7 +64,7 @@ def terminals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminals]:
         environment = {**os.environ, **home.environment, "PATH": search}
         with output.open("w") as terminal:
             agent = subprocess.Popen(
-                [sys.executable, "-m", "laconic", *run], cwd=root, env=environment, stdin=subprocess.DEVNULL,
+                [sys.executable, "-m", "tersely", *run], cwd=root, env=environment, stdin=subprocess.DEVNULL,
                 stdout=terminal, stderr=subprocess.STDOUT,
             )  # fmt: skip
         try:

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from laconic.capabilities.binding import read_words
-from laconic.cli.commands import COMMANDS, OWN_COMMANDS, find_command
-from laconic.cli.main import main
-from laconic.cli.options import OPTIONS
-from laconic.code.languages.registry import language_of_path
-from laconic.daemon import lifecycle
-from laconic.foundation import errors, settings
+from tersely.capabilities.binding import read_words
+from tersely.cli.commands import COMMANDS, OWN_COMMANDS, find_command
+from tersely.cli.main import main
+from tersely.cli.options import OPTIONS
+from tersely.code.languages.registry import language_of_path
+from tersely.daemon import lifecycle
+from tersely.foundation import errors, settings
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -31,7 +31,7 @@ ELSEWHERE = [session for session in SESSIONS if "git clone" in session]
 HERE = [session for session in SESSIONS if session not in ELSEWHERE]
 # In a session a refusal follows its command; in the table every command succeeds.
 REFUSED = re.compile(r'^(\w+: .*|\{"ok":false.*)')
-EXAMPLES = re.findall(r"\| `laconic ([^`]+)` \|$", README, re.MULTILINE)
+EXAMPLES = re.findall(r"\| `tersely ([^`]+)` \|$", README, re.MULTILINE)
 PYTHON = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
@@ -40,9 +40,9 @@ def asked(session: str) -> list[tuple[str, bool]]:
     parts = re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]
     lines = [part.partition("\n") for part in parts]
     return [
-        (command.removeprefix("laconic "), not REFUSED.match(shown))
+        (command.removeprefix("tersely "), not REFUSED.match(shown))
         for command, _, shown in lines
-        if command.startswith("laconic ")
+        if command.startswith("tersely ")
     ]
 
 
@@ -52,13 +52,13 @@ QUESTIONS = [(example, True) for example in EXAMPLES] + [question for session in
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of our sources with something that is not committed, indexed once."""
-    root = tmp_path_factory.mktemp("documents") / "laconic"
+    root = tmp_path_factory.mktemp("documents") / "tersely"
     shutil.copytree(ROOT / "src", root / "src", ignore=shutil.ignore_patterns("__pycache__"))
     who = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]
     for words in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "m"]):
         subprocess.run(["git", *words], cwd=root, check=True)
     (root / "notes.txt").write_text("a note\n", "utf-8")
-    (root / "lcov.info").write_text("SF:src/laconic/__main__.py\nDA:10,1\nend_of_record\n", "utf-8")
+    (root / "lcov.info").write_text("SF:src/tersely/__main__.py\nDA:10,1\nend_of_record\n", "utf-8")
     assert main(["index", "--quiet", "--root", str(root)]) == 0
     return root
 
@@ -66,10 +66,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def here(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The copy as the current directory, without anybody's settings; a daemon that is started ends with the test."""
-    for variable in ("NO_COLOR", "LACONIC_DEBUG", *(f"LACONIC_{name.upper()}" for name in settings._KNOWN)):
+    for variable in ("NO_COLOR", "TERSELY_DEBUG", *(f"TERSELY_{name.upper()}" for name in settings._KNOWN)):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.chdir(copy)
-    with tempfile.TemporaryDirectory(prefix="laconic-") as runtime:
+    with tempfile.TemporaryDirectory(prefix="tersely-") as runtime:
         monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
         monkeypatch.setenv("TMPDIR", runtime)
         yield copy
@@ -117,7 +117,7 @@ def test_the_table_of_settings_is_that_of_the_program() -> None:
     assert [(name, float(shown) if shown.isdecimal() else shown) for name, _, shown in rows] == [
         (name, given[name]) for name in settings._KNOWN
     ]
-    assert [variable for name, variable, _ in rows if variable != f"LACONIC_{name.upper()}"] == []
+    assert [variable for name, variable, _ in rows if variable != f"TERSELY_{name.upper()}"] == []
 
 
 def test_the_table_of_languages_says_which_files_are_whose() -> None:
@@ -145,7 +145,7 @@ def has_heading(path: Path, link: str) -> bool:
 
 def test_paths_of_the_architecture_exist() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
-    homes = [ROOT, ROOT / "src" / "laconic", *(path for path in (ROOT / "src" / "laconic").rglob("*") if path.is_dir())]
+    homes = [ROOT, ROOT / "src" / "tersely", *(path for path in (ROOT / "src" / "tersely").rglob("*") if path.is_dir())]
     named = set(re.findall(r"`([\w/]+\.py)`", text))
     assert named
     assert [path for path in sorted(named) if not any((home / path).exists() for home in homes)] == []

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from tests.cli.relay_home import home_of
 
-from laconic.foundation.tokens import Tokenizer
-from laconic.protocols.relay.operations import OPERATIONS
-from laconic.relay import policy
-from laconic.relay.calls import Call
-from laconic.relay.relay import PLUGINS, Relay
-from laconic.relay.state import LISTS
-from laconic.relay.threads import create
+from tersely.foundation.tokens import Tokenizer
+from tersely.protocols.relay.operations import OPERATIONS
+from tersely.relay import policy
+from tersely.relay.calls import Call
+from tersely.relay.relay import PLUGINS, Relay
+from tersely.relay.state import LISTS
+from tersely.relay.threads import create
 
 PAGE = (Path(__file__).parents[2] / "docs" / "relay.md").read_text("utf-8")
 (COMMANDS,) = re.findall(r"## Quick start\n\n```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -32,7 +32,7 @@ def test_the_walk_through_runs(tmp_path: Path) -> None:
     assert all(line.startswith("$ ") for line in COMMANDS.splitlines())
     lines[0] += " --port 0"  # the port of the page may be somebody's
     client = f"{sys.executable} - <<'END'\n{CLIENT}END"
-    script = "\n".join([f'laconic() {{ {sys.executable} -m laconic "$@"; }}', *lines[:-1], client, lines[-1]])
+    script = "\n".join([f'tersely() {{ {sys.executable} -m tersely "$@"; }}', *lines[:-1], client, lines[-1]])
     with home_of(tmp_path / "home", root) as home:
         done = subprocess.run(
             ["bash", "-eo", "pipefail", "-c", script], cwd=root, env={**os.environ, **home.environment},

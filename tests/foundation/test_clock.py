@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.foundation.clock import Stopwatch
+from tersely.foundation.clock import Stopwatch
 
 
 def test_a_stopwatch_never_runs_backwards() -> None:

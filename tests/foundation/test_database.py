@@ -11,10 +11,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-from laconic.foundation import database as module
-from laconic.foundation.database import Database, Schema, remove
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import DATABASE_KEPT_LOG_BYTES
+from tersely.foundation import database as module
+from tersely.foundation.database import Database, Schema, remove
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import DATABASE_KEPT_LOG_BYTES
 
 FIRST = Schema(1, "create table item (name text primary key, size integer); create index by_size on item (size);")
 SECOND = Schema(2, "create table item (name text primary key, weight real); create view heavy as select * from item;")
@@ -125,7 +125,7 @@ def test_a_wrong_statement_is_a_defect_and_stays_the_driver_s_error(database: Da
 def test_a_damaged_file_is_said_to_be_one(path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(b"This is no database. " * 100)
-    with pytest.raises(LaconicError) as caught:
+    with pytest.raises(TerselyError) as caught:
         Database.open_derived(path, FIRST)
     assert caught.value.code == "database_corrupt"
     assert "delete it" in caught.value.hint
@@ -146,7 +146,7 @@ def test_a_lock_that_is_never_released_is_said(path: Path, monkeypatch: pytest.M
     with Database.open_derived(path, FIRST) as holder, Database.open_derived(path, FIRST) as waiter:
         with (
             holder.transaction(),
-            pytest.raises(LaconicError, match="database_locked") as caught,
+            pytest.raises(TerselyError, match="database_locked") as caught,
             waiter.transaction(),
         ):
             pass
@@ -158,17 +158,17 @@ def test_a_lock_that_is_never_released_is_said(path: Path, monkeypatch: pytest.M
 
 def test_a_place_that_cannot_hold_a_database_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(LaconicError, match="database_unavailable: cannot make"):
+    with pytest.raises(TerselyError, match="database_unavailable: cannot make"):
         Database.open_derived(tmp_path / "file" / "index.db", FIRST)
     (tmp_path / "directory.db").mkdir()
-    with pytest.raises(LaconicError, match="database_unavailable"):
+    with pytest.raises(TerselyError, match="database_unavailable"):
         Database.open_derived(tmp_path / "directory.db", FIRST)
 
 
 WRITER = """
 import sys
 from pathlib import Path
-from laconic.foundation.database import Database, Schema
+from tersely.foundation.database import Database, Schema
 schema = Schema(int(sys.argv[2]), "create table item (name text primary key, size integer)")
 with Database.open_derived(Path(sys.argv[1]), schema) as database:
     for number in range(20):
@@ -209,5 +209,5 @@ def test_a_read_only_directory_is_said(path: Path) -> None:
     Database.open_derived(path, FIRST).close()
     path.chmod(0o400)
     path.parent.chmod(0o500)
-    with pytest.raises(LaconicError, match="database_unavailable"), Database.open_derived(path, FIRST) as database:
+    with pytest.raises(TerselyError, match="database_unavailable"), Database.open_derived(path, FIRST) as database:
         database.execute("insert into item values ('a', 1)")

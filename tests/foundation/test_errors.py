@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from laconic.foundation import errors
-from laconic.foundation.errors import EXIT_OF_CODE, LaconicError
+from tersely.foundation import errors
+from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 
 PACKAGE = Path(errors.__file__).parents[1]
 EXITS = {name: value for name, value in vars(errors).items() if name.startswith("EXIT_") and isinstance(value, int)}
@@ -20,27 +20,27 @@ def raised_codes() -> Iterator[tuple[str, str]]:
     """Where each error is made, and with which literal code."""
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "LaconicError":
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "TerselyError":
                 code = node.args[0]
                 if isinstance(code, ast.Constant):
                     yield f"{path.relative_to(PACKAGE)}:{node.lineno}", code.value
 
 
 def test_an_error_reads_as_code_and_message() -> None:
-    error = LaconicError("symbol_not_found", "no symbol validat", "Did you mean validate?")
+    error = TerselyError("symbol_not_found", "no symbol validat", "Did you mean validate?")
     assert str(error) == "symbol_not_found: no symbol validat"
     assert (error.code, error.message, error.hint) == error.args
     assert error.exit_status == errors.EXIT_NEGATIVE
 
 
 def test_an_error_survives_the_way_between_processes() -> None:
-    error = pickle.loads(pickle.dumps(LaconicError("usage", "no", "yes")))
+    error = pickle.loads(pickle.dumps(TerselyError("usage", "no", "yes")))
     assert (error.code, error.message, error.hint, error.exit_status) == ("usage", "no", "yes", 2)
 
 
 def test_an_unlisted_code_cannot_be_used() -> None:
     with pytest.raises(KeyError):
-        LaconicError("made_up", "this code is in no list")
+        TerselyError("made_up", "this code is in no list")
 
 
 def test_every_code_that_the_source_uses_is_listed() -> None:

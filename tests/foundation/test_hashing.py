@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.foundation.hashing import HASH_BYTES, Revision, content_hash, revision_of
+from tersely.foundation.hashing import HASH_BYTES, Revision, content_hash, revision_of
 
 contents = st.dictionaries(st.text(), st.binary(), max_size=8)
 
@@ -17,7 +17,7 @@ def pairs(files: dict[str, bytes]) -> list[tuple[str, bytes]]:
 
 
 def test_the_hash_of_some_bytes_never_changes() -> None:
-    assert content_hash(b"laconic").hex() == "5ff95d08e4927bd0ec6700891b601e94"
+    assert content_hash(b"tersely").hex() == "5ff95d08e4927bd0ec6700891b601e94"
     assert len(content_hash(b"")) == HASH_BYTES
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from laconic.foundation.private import index_directory, user_key
+from tersely.foundation.private import index_directory, user_key
 
 
 def test_a_key_is_made_once_and_is_nobody_elses(tmp_path: Path) -> None:
-    environment = {"LACONIC_HOME": str(tmp_path / "new" / "home")}
+    environment = {"TERSELY_HOME": str(tmp_path / "new" / "home")}
     key = user_key(environment)
     assert key == user_key(environment)
-    assert key != user_key({"LACONIC_HOME": str(tmp_path / "other")})
+    assert key != user_key({"TERSELY_HOME": str(tmp_path / "other")})
     assert (tmp_path / "new" / "home" / "key").stat().st_mode & 0o777 == 0o600
     assert [path.name for path in (tmp_path / "new" / "home").iterdir()] == ["key"]
 
@@ -23,7 +23,7 @@ def test_a_key_is_made_once_and_is_nobody_elses(tmp_path: Path) -> None:
 def test_processes_that_start_at_once_agree(tmp_path: Path) -> None:
     keys: list[bytes] = []
     threads = [
-        threading.Thread(target=lambda: keys.append(user_key({"LACONIC_HOME": str(tmp_path)}))) for _ in range(8)
+        threading.Thread(target=lambda: keys.append(user_key({"TERSELY_HOME": str(tmp_path)}))) for _ in range(8)
     ]
     for thread in threads:
         thread.start()
@@ -35,7 +35,7 @@ def test_processes_that_start_at_once_agree(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", [0o644, 0o660])
 def test_a_key_that_others_could_read_is_replaced(tmp_path: Path, mode: int) -> None:
-    environment = {"LACONIC_HOME": str(tmp_path)}
+    environment = {"TERSELY_HOME": str(tmp_path)}
     before = user_key(environment)
     (tmp_path / "key").chmod(mode)
     assert user_key(environment) != before
@@ -44,7 +44,7 @@ def test_a_key_that_others_could_read_is_replaced(tmp_path: Path, mode: int) -> 
 def test_a_key_that_was_cut_off_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "key").write_bytes(b"short")
     (tmp_path / "key").chmod(0o600)
-    assert len(user_key({"LACONIC_HOME": str(tmp_path)})) == 32
+    assert len(user_key({"TERSELY_HOME": str(tmp_path)})) == 32
 
 
 @pytest.mark.parametrize("odd", ["link", "pipe"])
@@ -56,12 +56,12 @@ def test_nothing_but_a_file_is_a_key(tmp_path: Path, odd: str) -> None:
         (home / "key").symlink_to("/etc/hostname")
     else:
         os.mkfifo(home / "key")
-    assert len(user_key({"LACONIC_HOME": str(home), "TMPDIR": str(place)})) == 32
+    assert len(user_key({"TERSELY_HOME": str(home), "TMPDIR": str(place)})) == 32
 
 
 def test_where_the_home_cannot_be_written_the_key_lies_among_temporary_files(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("in the way")
-    environment = {"LACONIC_HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path)}
+    environment = {"TERSELY_HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path)}
     key = user_key(environment)
     (own,) = (path for path in tmp_path.iterdir() if path.is_dir())
     assert (own / "key").read_bytes() == key
@@ -69,8 +69,8 @@ def test_where_the_home_cannot_be_written_the_key_lies_among_temporary_files(tmp
 
 
 def test_roots_have_names_that_say_nothing_of_each_other(tmp_path: Path) -> None:
-    environment = {"LACONIC_HOME": str(tmp_path)}
+    environment = {"TERSELY_HOME": str(tmp_path)}
     one, other = (index_directory(root, environment) for root in ("/a", "/b"))
-    assert one.startswith("/a/.laconic/")
+    assert one.startswith("/a/.tersely/")
     assert one.rpartition("/")[2] != other.rpartition("/")[2]
-    assert index_directory("/", environment).startswith("/.laconic/")
+    assert index_directory("/", environment).startswith("/.tersely/")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.settings import Settings, load
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.settings import Settings, load
 
 
 def write(root: Path, path: str, content: str) -> None:
@@ -23,25 +23,25 @@ def test_without_any_source_the_defaults_hold(tmp_path: Path) -> None:
 
 
 def test_the_stronger_source_wins(tmp_path: Path) -> None:
-    write(tmp_path, "pyproject.toml", '[tool.laconic]\nbudget_tokens = 1\ndepth_hops = 1\nvocabulary = "qwen"\n')
-    write(tmp_path, ".laconic/config.toml", "budget_tokens = 22\ndepth_hops = 0\n")
-    found = load(tmp_path, {"LACONIC_BUDGET_TOKENS": "333", "LACONIC_VOCABULARY_FACTOR": "1.5", "HOME": "x"})
+    write(tmp_path, "pyproject.toml", '[tool.tersely]\nbudget_tokens = 1\ndepth_hops = 1\nvocabulary = "qwen"\n')
+    write(tmp_path, ".tersely/config.toml", "budget_tokens = 22\ndepth_hops = 0\n")
+    found = load(tmp_path, {"TERSELY_BUDGET_TOKENS": "333", "TERSELY_VOCABULARY_FACTOR": "1.5", "HOME": "x"})
     assert found == Settings(budget_tokens=333, depth_hops=0, vocabulary="qwen", vocabulary_factor=1.5)
 
 
 def test_a_whole_number_is_a_number(tmp_path: Path) -> None:
-    write(tmp_path, ".laconic/config.toml", "vocabulary_factor = 1")
+    write(tmp_path, ".tersely/config.toml", "vocabulary_factor = 1")
     assert load(tmp_path, {}).vocabulary_factor == 1.0
 
 
 def test_unknown_names_are_complained_about_and_the_rest_holds(tmp_path: Path) -> None:
-    write(tmp_path, "pyproject.toml", "[tool.laconic]\nbudget = 7\ndepth_hops = 5\n")
-    found = load(tmp_path, {"LACONIC_VOCABULARI": "qwen", "LACONIC_COMPLAINTS": "x", "LACONIC_HOME": "/h"})
+    write(tmp_path, "pyproject.toml", "[tool.tersely]\nbudget = 7\ndepth_hops = 5\n")
+    found = load(tmp_path, {"TERSELY_VOCABULARI": "qwen", "TERSELY_COMPLAINTS": "x", "TERSELY_HOME": "/h"})
     assert found.depth_hops == 5
     assert found.complaints == (
         "pyproject.toml: there is no setting 'budget' (did you mean 'budget_tokens'?)",
-        "LACONIC_COMPLAINTS: there is no setting 'complaints'",
-        "LACONIC_VOCABULARI: there is no setting 'vocabulari' (did you mean 'vocabulary'?)",
+        "TERSELY_COMPLAINTS: there is no setting 'complaints'",
+        "TERSELY_VOCABULARI: there is no setting 'vocabulari' (did you mean 'vocabulary'?)",
     )
 
 
@@ -51,25 +51,25 @@ def test_unknown_names_are_complained_about_and_the_rest_holds(tmp_path: Path) -
      "vocabulary_factor = nan", "vocabulary_factor = -0.5"],
 )  # fmt: skip
 def test_a_value_that_cannot_be_is_refused(tmp_path: Path, line: str) -> None:
-    write(tmp_path, ".laconic/config.toml", line)
-    with pytest.raises(LaconicError, match=r"invalid_setting: \.laconic/config\.toml: ") as caught:
+    write(tmp_path, ".tersely/config.toml", line)
+    with pytest.raises(TerselyError, match=r"invalid_setting: \.tersely/config\.toml: ") as caught:
         load(tmp_path, {})
     assert caught.value.hint.startswith("It is a ")
 
 
 def test_an_environment_variable_that_is_no_number_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(LaconicError, match="LACONIC_DEPTH_HOPS: depth_hops cannot be 'two'"):
-        load(tmp_path, {"LACONIC_DEPTH_HOPS": "two"})
+    with pytest.raises(TerselyError, match="TERSELY_DEPTH_HOPS: depth_hops cannot be 'two'"):
+        load(tmp_path, {"TERSELY_DEPTH_HOPS": "two"})
 
 
-@pytest.mark.parametrize("content", ["[tool.laconic", "laconic = \xff".encode("latin-1")])
+@pytest.mark.parametrize("content", ["[tool.tersely", "tersely = \xff".encode("latin-1")])
 def test_a_file_that_is_no_toml_is_refused(tmp_path: Path, content: str | bytes) -> None:
     (tmp_path / "pyproject.toml").write_bytes(content.encode() if isinstance(content, str) else content)
-    with pytest.raises(LaconicError, match=r"invalid_setting: .*pyproject.toml is not TOML"):
+    with pytest.raises(TerselyError, match=r"invalid_setting: .*pyproject.toml is not TOML"):
         load(tmp_path, {})
 
 
-@pytest.mark.parametrize("content", ["tool = 1 # laconic", "[tool]\nlaconic = 1", "[project]\nname = 'laconic'"])
+@pytest.mark.parametrize("content", ["tool = 1 # tersely", "[tool]\ntersely = 1", "[project]\nname = 'tersely'"])
 def test_a_project_file_without_our_table_gives_nothing(tmp_path: Path, content: str) -> None:
     write(tmp_path, "pyproject.toml", content)
     assert load(tmp_path, {}) == Settings()
@@ -78,7 +78,7 @@ def test_a_project_file_without_our_table_gives_nothing(tmp_path: Path, content:
 def test_the_project_file_of_others_is_not_even_parsed(tmp_path: Path) -> None:
     write(tmp_path, "pyproject.toml", "[not toml")
     program = (
-        "import sys; from pathlib import Path; from laconic.foundation.settings import load;"
+        "import sys; from pathlib import Path; from tersely.foundation.settings import load;"
         "load(Path(sys.argv[1]), {}); sys.exit('tomllib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=False).returncode == 0
@@ -86,5 +86,5 @@ def test_the_project_file_of_others_is_not_even_parsed(tmp_path: Path) -> None:
 
 def test_a_directory_in_place_of_a_file_is_an_error_for_people(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").mkdir()
-    with pytest.raises(LaconicError, match="unreadable_file"):
+    with pytest.raises(TerselyError, match="unreadable_file"):
         load(tmp_path, {})

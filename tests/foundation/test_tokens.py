@@ -11,10 +11,10 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.foundation import tokens
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import PIECE_WINDOW_BYTES
-from laconic.foundation.tokens import FACTOR_OF_VOCABULARY, Tokenizer
+from tersely.foundation import tokens
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import PIECE_WINDOW_BYTES
+from tersely.foundation.tokens import FACTOR_OF_VOCABULARY, Tokenizer
 
 SOURCES = sorted(Path(tokens.__file__).parents[1].rglob("*.py"))
 STANDARD_LIBRARY = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))[:60]
@@ -125,7 +125,7 @@ def test_estimates_are_from_above_and_o200k_is_exact() -> None:
 
 
 def test_an_unknown_vocabulary_needs_a_factor() -> None:
-    with pytest.raises(LaconicError, match="unknown vocabulary 'klingon'") as caught:
+    with pytest.raises(TerselyError, match="unknown vocabulary 'klingon'") as caught:
         Tokenizer("klingon")
     assert "qwen" in caught.value.hint
     assert Tokenizer("klingon", 1.5).count("hello") >= 2
@@ -133,5 +133,5 @@ def test_an_unknown_vocabulary_needs_a_factor() -> None:
 
 @pytest.mark.parametrize("factor", [0.0, -1.0, float("inf"), float("nan")])
 def test_a_factor_is_a_positive_number(factor: float) -> None:
-    with pytest.raises(LaconicError, match="invalid_setting"):
+    with pytest.raises(TerselyError, match="invalid_setting"):
         Tokenizer("klingon", factor)

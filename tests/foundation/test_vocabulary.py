@@ -11,9 +11,9 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import PIECE_OVERLAP_BYTES, PIECE_WINDOW_BYTES
-from laconic.foundation.vocabulary import LONGEST_TOKEN_BYTES, NO_RANK, Vocabulary
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import PIECE_OVERLAP_BYTES, PIECE_WINDOW_BYTES
+from tersely.foundation.vocabulary import LONGEST_TOKEN_BYTES, NO_RANK, Vocabulary
 
 # Of the rank file of o200k_base, as tiktoken's own source states it.
 PUBLISHED_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
@@ -56,15 +56,15 @@ def test_every_character_is_in_the_class_that_the_reference_has_it_in(vocabulary
     assert theirs == "".join(c for c in every if vocabulary.character_class(ord(c)) == stand_in)
 
 
-@pytest.mark.parametrize("content", [b"", b"something else", b"laconic1", b"laconic1" + bytes(16)])
+@pytest.mark.parametrize("content", [b"", b"something else", b"tersely1", b"tersely1" + bytes(16)])
 def test_a_damaged_file_is_said_to_be_one(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "o200k.bin"
     path.write_bytes(content)
-    with pytest.raises(LaconicError) as caught:
+    with pytest.raises(TerselyError) as caught:
         Vocabulary(str(path))
     assert caught.value.code == "damaged_installation"
 
 
 def test_a_missing_file_is_said_to_be_missing(tmp_path: Path) -> None:
-    with pytest.raises(LaconicError, match="damaged_installation"):
+    with pytest.raises(TerselyError, match="damaged_installation"):
         Vocabulary(str(tmp_path / "none.bin"))

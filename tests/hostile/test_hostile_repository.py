@@ -18,13 +18,13 @@ from bench.hostile import __main__ as hostile
 from bench.hostile.questions import QUESTIONS
 from bench.hostile.repository import MARK, OUTSIDE, SECRET, make
 
-from laconic.capabilities import catalogue
-from laconic.capabilities.declaration import parameters_of
-from laconic.capabilities.invoke import invoke
-from laconic.cli.daemon import ANSWER_WORDS
-from laconic.cli.main import main
-from laconic.daemon import lifecycle
-from laconic.workspace import Workspace
+from tersely.capabilities import catalogue
+from tersely.capabilities.declaration import parameters_of
+from tersely.capabilities.invoke import invoke
+from tersely.cli.daemon import ANSWER_WORDS
+from tersely.cli.main import main
+from tersely.daemon import lifecycle
+from tersely.workspace import Workspace
 
 WORDS = list(hostile.command_lines())
 ANSWER_SECONDS = 120.0
@@ -105,7 +105,7 @@ def test_the_watch_sees_who_looks_outside(folder: Path, monkeypatch: pytest.Monk
 def test_every_command_answers_or_says_why(
     root: Path, words: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("LACONIC_DAEMON", "off")
+    monkeypatch.setenv("TERSELY_DAEMON", "off")
     status = main(words)
     printed = capsys.readouterr()
     ending = hostile.judged(" ".join(words), status, printed.out, printed.err, 0.0)
@@ -122,7 +122,7 @@ def test_every_tool_answers_or_says_why(root: Path) -> None:
 def test_a_daemon_answers_all_the_same(
     root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with tempfile.TemporaryDirectory(prefix="laconic-") as runtime:
+    with tempfile.TemporaryDirectory(prefix="tersely-") as runtime:
         monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
         lifecycle.start(str(root), ANSWER_WORDS, 600)
         try:

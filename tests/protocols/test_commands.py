@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from laconic.capabilities import catalogue
-from laconic.capabilities.binding import bind
-from laconic.capabilities.declaration import parameters_of
-from laconic.foundation.errors import LaconicError
-from laconic.protocols.commands import OWN_COMMANDS, SPELLINGS, Spelling, call
+from tersely.capabilities import catalogue
+from tersely.capabilities.binding import bind
+from tersely.capabilities.declaration import parameters_of
+from tersely.foundation.errors import TerselyError
+from tersely.protocols.commands import OWN_COMMANDS, SPELLINGS, Spelling, call
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "daemon.md"
 CASES = [(command, spelling) for command, spellings in SPELLINGS.items() for spelling in spellings]
@@ -49,7 +49,7 @@ def test_what_a_capability_takes_may_be_said_under_its_own_name() -> None:
     ],
 )
 def test_what_is_not_known_is_refused(command: str, given: dict[str, object], code: str) -> None:
-    with pytest.raises(LaconicError) as refusal:
+    with pytest.raises(TerselyError) as refusal:
         call(command, given, "/r")
     assert refusal.value.code == code
 

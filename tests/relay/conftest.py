@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic.relay.store.store import Store
+from tersely.relay.store.store import Store
 
 
 class Clock:

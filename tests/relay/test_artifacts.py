@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import PREVIEW_BYTES, PREVIEW_HEAD_BYTES
-from laconic.relay import artifacts, threads
-from laconic.relay.artifacts import Artifact, Origin
-from laconic.relay.preview.make import TYPES, Content, preview
-from laconic.relay.store.store import Store
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import PREVIEW_BYTES, PREVIEW_HEAD_BYTES
+from tersely.relay import artifacts, threads
+from tersely.relay.artifacts import Artifact, Origin
+from tersely.relay.preview.make import TYPES, Content, preview
+from tersely.relay.store.store import Store
 
 
 def words(text: str) -> int:
@@ -48,7 +48,7 @@ def test_the_same_bytes_are_one_artifact(store: Store, thread: str) -> None:
 def test_what_is_no_reference_says_how_one_is_written(store: Store, thread: str) -> None:
     made = [put(store, thread, b"%d" % number) for number in range(300)]
     for ref, code in (("abc", "invalid_argument"), ("../../etc", "invalid_argument"), ("0" * 64, "artifact_not_found")):
-        with pytest.raises(LaconicError) as caught:
+        with pytest.raises(TerselyError) as caught:
             artifacts.get(store, thread, ref)
         assert caught.value.code == code
     assert all(artifacts.get(store, thread, one.ref[:12]) == one for one in made)
@@ -57,7 +57,7 @@ def test_what_is_no_reference_says_how_one_is_written(store: Store, thread: str)
 def test_an_artifact_belongs_to_its_thread(store: Store, thread: str) -> None:
     other = threads.create(store, "", "bob").thread_id
     secret = put(store, other, b"secret")
-    with pytest.raises(LaconicError, match="the thread has no artifact"):
+    with pytest.raises(TerselyError, match="the thread has no artifact"):
         artifacts.get(store, thread, secret.ref)
 
 
@@ -70,7 +70,7 @@ def test_removal_takes_the_bytes_when_no_thread_refers_to_them(store: Store, thr
     assert store.sweep(store.now_ms()) == 0
     artifacts.remove(store, other, ref, "bob")
     assert store.sweep(store.now_ms()) == 1
-    with pytest.raises(LaconicError, match="artifact_not_found"):
+    with pytest.raises(TerselyError, match="artifact_not_found"):
         artifacts.get(store, thread, ref)
 
 

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laconic.foundation.errors import LaconicError
-from laconic.relay import artifacts, threads
-from laconic.relay.artifacts import Origin
-from laconic.relay.bundles import reading, writing
-from laconic.relay.store.store import Store
+from tersely.foundation.errors import TerselyError
+from tersely.relay import artifacts, threads
+from tersely.relay.artifacts import Origin
+from tersely.relay.bundles import reading, writing
+from tersely.relay.store.store import Store
 
 
 def words(text: str) -> int:
@@ -147,7 +147,7 @@ def line(name: str, old: bytes, new: bytes) -> Change:
 def test_what_is_amiss_is_refused_whole(store: Store, thread: str, change: Change, mends_manifest: bool) -> None:
     bundle = rebuilt(packed(store, thread), change, mends_manifest=mends_manifest)
     before = len(threads.recent(store))
-    with pytest.raises(LaconicError) as caught:
+    with pytest.raises(TerselyError) as caught:
         read_in(store, bundle)
     assert caught.value.code == "invalid_bundle"
     assert len(threads.recent(store)) == before
@@ -170,7 +170,7 @@ def test_damage_is_refused_or_harmless(tmp_path_factory: pytest.TempPathFactory,
         del bundle[data.draw(SHARES | st.just(10_000)) * len(bundle) // 10_000 :]
         try:
             copy = read_in(store, bytes(bundle))
-        except LaconicError as error:
+        except TerselyError as error:
             assert error.code == "invalid_bundle"
         else:
             assert told(store, copy)[4:] == told(store, made)[4:]
@@ -178,5 +178,5 @@ def test_damage_is_refused_or_harmless(tmp_path_factory: pytest.TempPathFactory,
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"no archive", b"PK\x05\x06" + b"\0" * 18])
 def test_what_is_no_archive_is_refused(store: Store, content: bytes) -> None:
-    with pytest.raises(LaconicError, match="invalid_bundle"):
+    with pytest.raises(TerselyError, match="invalid_bundle"):
         read_in(store, content)

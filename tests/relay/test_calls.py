@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from laconic.foundation.errors import LaconicError
-from laconic.relay import artifacts, threads
-from laconic.relay.accounting import Size, savings
-from laconic.relay.artifacts import Origin
-from laconic.relay.builtin import retrieval
-from laconic.relay.calls import Call, Calls, Given, Offer, Scope
-from laconic.relay.policy import Policy, Reach
-from laconic.relay.store.store import Store
+from tersely.foundation.errors import TerselyError
+from tersely.relay import artifacts, threads
+from tersely.relay.accounting import Size, savings
+from tersely.relay.artifacts import Origin
+from tersely.relay.builtin import retrieval
+from tersely.relay.calls import Call, Calls, Given, Offer, Scope
+from tersely.relay.policy import Policy, Reach
+from tersely.relay.store.store import Store
 
 
 def words(text: str) -> int:
@@ -59,7 +59,7 @@ def calls_of(store: Store, *offers: Offer, **policy: Any) -> Calls:
 
 
 def code_of(calls: Calls, call: Call) -> str:
-    with pytest.raises(LaconicError) as caught:
+    with pytest.raises(TerselyError) as caught:
         calls.invoke(call)
     return caught.value.code
 
@@ -113,7 +113,7 @@ def test_the_same_call_of_many_at_once_is_made_once(store: Store, thread: str, e
 
 def test_a_call_that_fails_fails_for_all_and_is_not_remembered(store: Store, thread: str) -> None:
     def run(call: Call) -> Given:
-        raise LaconicError("fetch_failed", "no")
+        raise TerselyError("fetch_failed", "no")
 
     calls = calls_of(store, Offer("test.bad", "", {}, run, scope=lambda call: Scope("", "")))
     for _ in range(2):

@@ -10,9 +10,9 @@ from threading import Event
 
 import pytest
 
-from laconic.foundation.errors import LaconicError
-from laconic.relay.builtin import fetch as fetching
-from laconic.relay.builtin.fetch import fetch
+from tersely.foundation.errors import TerselyError
+from tersely.relay.builtin import fetch as fetching
+from tersely.relay.builtin.fetch import fetch
 
 PAGES = {
     "/": (200, {"Content-Type": "text/html; charset=utf-8"}, b"<p>tea</p>"),
@@ -55,7 +55,7 @@ def server() -> Iterator[str]:
 
 
 def code_of(url: str, *hosts: str) -> str:
-    with pytest.raises(LaconicError) as caught:
+    with pytest.raises(TerselyError) as caught:
         fetch(url, hosts)
     return caught.value.code
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.foundation.errors import LaconicError
-from laconic.relay.patch import apply, same
+from tersely.foundation.errors import TerselyError
+from tersely.relay.patch import apply, same
 
 VALUES: Any = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text("ab/~", max_size=3),
@@ -40,7 +40,7 @@ def test_a_patch_leaves_what_it_was_given_as_it_was(document: Any, operations: l
     before = copy.deepcopy(document)
     try:
         after = apply(document, operations)
-    except LaconicError as error:
+    except TerselyError as error:
         assert error.code == "patch_failed"
     else:
         json.dumps(after)
@@ -54,7 +54,7 @@ def test_two_patches_are_one(document: Any, first: list[dict[str, Any]], second:
         try:
             for patch in patches:
                 state = apply(state, patch)
-        except LaconicError:
+        except TerselyError:
             return "refused"
         return [state]
 
@@ -82,7 +82,7 @@ def test_what_was_added_is_found_and_can_be_taken_away_again(document: Any, valu
     ],
 )
 def test_what_is_no_patch_says_why(patch: Any, why: str) -> None:
-    with pytest.raises(LaconicError) as caught:
+    with pytest.raises(TerselyError) as caught:
         apply({}, patch)
     assert caught.value.code == "invalid_patch"
     assert why in caught.value.message
@@ -102,7 +102,7 @@ def test_what_is_no_patch_says_why(patch: Any, why: str) -> None:
     ],
 )
 def test_what_does_not_fit_the_document_is_named(document: Any, operation: dict[str, Any], why: str) -> None:
-    with pytest.raises(LaconicError) as caught:
+    with pytest.raises(TerselyError) as caught:
         apply(document, [operation])
     assert caught.value.code == "patch_failed"
     assert why in caught.value.message
@@ -110,13 +110,13 @@ def test_what_does_not_fit_the_document_is_named(document: Any, operation: dict[
 
 def test_copies_cannot_double_a_document_for_ever() -> None:
     doubling = [{"op": "copy", "from": "", "path": path} for path in ("/a", "/b") * 30]
-    with pytest.raises(LaconicError, match="the copies come to more than"):
+    with pytest.raises(TerselyError, match="the copies come to more than"):
         apply({"x": "y" * 100}, doubling)
 
 
 def test_documents_are_not_nested_for_ever() -> None:
     deeper = [{"op": "add", "path": "/a" * depth, "value": {}} for depth in range(1, 100)]
-    with pytest.raises(LaconicError, match="nested at most"):
+    with pytest.raises(TerselyError, match="nested at most"):
         apply({}, deeper)
 
 

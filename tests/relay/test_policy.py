@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from laconic.foundation.errors import LaconicError
-from laconic.relay import envelope
-from laconic.relay.policy import Policy, Rates, load
+from tersely.foundation.errors import TerselyError
+from tersely.relay import envelope
+from tersely.relay.policy import Policy, Rates, load
 
 ENVELOPE = {
     "msg_id": "m1",
@@ -39,7 +39,7 @@ def test_a_file_decides(tmp_path: Path) -> None:
 )
 def test_a_file_that_cannot_be_says_so(tmp_path: Path, text: str) -> None:
     (tmp_path / "config.toml").write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(LaconicError, match="invalid_setting"):
+    with pytest.raises(TerselyError, match="invalid_setting"):
         load(tmp_path)
 
 
@@ -48,7 +48,7 @@ def test_calls_come_back_with_time() -> None:
     rates = Rates(60, lambda: now[0])
     for _ in range(60):
         rates.take("ann")
-    with pytest.raises(LaconicError, match="rate_limited") as caught:
+    with pytest.raises(TerselyError, match="rate_limited") as caught:
         rates.take("ann")
     assert caught.value.hint == "try again in 1.0 s"
     now[0] = 1.5
@@ -85,12 +85,12 @@ def test_an_envelope_that_is_one_goes_through() -> None:
     ],
 )
 def test_an_envelope_that_is_none_says_why(change: dict[str, Any], code: str) -> None:
-    with pytest.raises(LaconicError) as caught:
+    with pytest.raises(TerselyError) as caught:
         envelope.check({**ENVELOPE, **change}, Policy())
     assert caught.value.code == code
 
 
 @pytest.mark.parametrize("missing", sorted(ENVELOPE))
 def test_an_envelope_is_whole(missing: str) -> None:
-    with pytest.raises(LaconicError, match=f"{missing} is missing"):
+    with pytest.raises(TerselyError, match=f"{missing} is missing"):
         envelope.check({name: value for name, value in ENVELOPE.items() if name != missing}, Policy())

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from laconic.foundation.errors import LaconicError
-from laconic.relay.services.configuration import Bridged, configuration_path, load
+from tersely.foundation.errors import TerselyError
+from tersely.relay.services.configuration import Bridged, configuration_path, load
 
 EXAMPLE = {"services": [{"name": "tldr", "type": "tldr", "enabled": True, "socketPath": "/tmp/tldr.sock"}]}
 
@@ -68,7 +68,7 @@ def test_the_environment_is_stronger(tmp_path: Path, text: str, is_enabled: bool
     ],
 )
 def test_a_file_that_is_wrong_is_one_clear_line(tmp_path: Path, content: Any) -> None:
-    with pytest.raises(LaconicError) as refused:
+    with pytest.raises(TerselyError) as refused:
         loaded(tmp_path, content)
     assert refused.value.code == "invalid_setting"
     assert "services.json" in refused.value.message
@@ -79,7 +79,7 @@ def test_a_file_that_is_wrong_is_one_clear_line(tmp_path: Path, content: Any) ->
     ("name", "value"), [("AGENT_RELAY_TLDR_ENABLED", "perhaps"), ("AGENT_RELAY_TLDR_SOCKET", "relative")]
 )
 def test_an_environment_that_is_wrong_says_which_variable(tmp_path: Path, name: str, value: str) -> None:
-    with pytest.raises(LaconicError) as refused:
+    with pytest.raises(TerselyError) as refused:
         loaded(tmp_path, **{name: value})
     assert refused.value.message.startswith(name)
 
@@ -91,6 +91,6 @@ def test_a_file_that_cannot_be_read_is_no_reason_to_guess_or_to_wait(
     path = configuration_path({"HOME": str(tmp_path)})
     path.parent.mkdir(parents=True)
     make(path)
-    with pytest.raises(LaconicError) as refused:
+    with pytest.raises(TerselyError) as refused:
         loaded(tmp_path)
     assert refused.value.code == "unreadable_file"

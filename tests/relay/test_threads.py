@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import HEADER_BYTES
-from laconic.relay import threads
-from laconic.relay.encoding import encode
-from laconic.relay.state import header, new_state
-from laconic.relay.store.store import Store
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import HEADER_BYTES
+from tersely.relay import threads
+from tersely.relay.encoding import encode
+from tersely.relay.state import header, new_state
+from tersely.relay.store.store import Store
 
 
 def fact(number: int, value: Any = "tea") -> dict[str, Any]:
@@ -23,7 +23,7 @@ def fact(number: int, value: Any = "tea") -> dict[str, Any]:
 
 
 def code_of(store: Store, thread: str, operations: Any, **more: Any) -> str:
-    with pytest.raises(LaconicError) as caught:
+    with pytest.raises(TerselyError) as caught:
         threads.patch_state(store, thread, operations, "ann", **more)
     return caught.value.code
 
@@ -65,9 +65,9 @@ def test_a_patch_that_fails_leaves_neither_version_nor_event(store: Store) -> No
 def test_who_expects_another_version_is_told_the_present_one(store: Store) -> None:
     thread = threads.create(store, "", "ann").thread_id
     threads.patch_state(store, thread, [fact(1)], "ann", expected=1)
-    with pytest.raises(LaconicError, match="is at version 2, not 1"):
+    with pytest.raises(TerselyError, match="is at version 2, not 1"):
         threads.patch_state(store, thread, [fact(2)], "bob", expected=1)
-    with pytest.raises(LaconicError, match="version_not_found"):
+    with pytest.raises(TerselyError, match="version_not_found"):
         threads.state(store, thread, 9)
 
 

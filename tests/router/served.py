@@ -9,15 +9,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from laconic.client.peer import Delivery, Peer
-from laconic.foundation.clock import wall_seconds
-from laconic.protocols.socket.frames import framed
-from laconic.protocols.socket.place import socket_path
-from laconic.relay.mail.mail import Mail
-from laconic.relay.relay import Relay
-from laconic.router.router import Router
-from laconic.router.serve import listening
-from laconic.router.services import Own
+from tersely.client.peer import Delivery, Peer
+from tersely.foundation.clock import wall_seconds
+from tersely.protocols.socket.frames import framed
+from tersely.protocols.socket.place import socket_path
+from tersely.relay.mail.mail import Mail
+from tersely.relay.relay import Relay
+from tersely.router.router import Router
+from tersely.router.serve import listening
+from tersely.router.services import Own
 
 WAIT_SECONDS = 20
 

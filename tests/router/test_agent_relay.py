@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from tests.router.served import served, until
 
-from laconic.protocols.socket.place import socket_path
+from tersely.protocols.socket.place import socket_path
 
 TALK = Path(__file__).with_name("agent_relay.mjs")
 PLACES = (os.environ.get("AGENT_RELAY_PACKAGE", ""), "node_modules/agent-relay")

@@ -19,17 +19,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.router.served import Served, served
 
-from laconic.client.peer import Peer
-from laconic.daemon import lifecycle
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.escape import visible_line
-from laconic.relay import threads
-from laconic.relay.calls import Answered, Call
-from laconic.relay.services.configuration import Bridged
-from laconic.router.bridge.bridge import Bridge
-from laconic.router.bridge.fallbacks import fallback
+from tersely.client.peer import Peer
+from tersely.daemon import lifecycle
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible_line
+from tersely.relay import threads
+from tersely.relay.calls import Answered, Call
+from tersely.relay.services.configuration import Bridged
+from tersely.router.bridge.bridge import Bridge
+from tersely.router.bridge.fallbacks import fallback
 
-ANSWER_WORDS = "laconic.cli.words:answer"
+ANSWER_WORDS = "tersely.cli.words:answer"
 SOURCE = '''def verify(token):
     """Validate authentication tokens."""
     return bool(token)
@@ -79,7 +79,7 @@ class Other:
 @pytest.fixture(autouse=True)
 def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A place for sockets with a short name."""
-    directory = Path(tempfile.mkdtemp(prefix="laconic-"))
+    directory = Path(tempfile.mkdtemp(prefix="tersely-"))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(directory))
     monkeypatch.setenv("TMPDIR", str(directory))
     yield directory
@@ -129,7 +129,7 @@ async def bridged(home: Path, workspace: Path, **given: Any) -> AsyncIterator[tu
 
 
 async def refused(waits: Any) -> tuple[str, str]:
-    with pytest.raises(LaconicError) as raised:
+    with pytest.raises(TerselyError) as raised:
         await waits
     return raised.value.code, raised.value.message
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from tests.router.served import Raw, served, take, until
 
-from laconic.client.peer import Peer
-from laconic.foundation.errors import LaconicError
-from laconic.protocols.socket.place import socket_path
+from tersely.client.peer import Peer
+from tersely.foundation.errors import TerselyError
+from tersely.protocols.socket.place import socket_path
 
 
 async def refusal(waits: Any) -> str:
-    with pytest.raises(LaconicError) as refused:
+    with pytest.raises(TerselyError) as refused:
         await waits
     return refused.value.code
 
@@ -45,7 +45,7 @@ async def test_a_bound_name_needs_its_token_ever_after(home: Path) -> None:
         second = await relay.peer("ann", token=token)
         # The owner may connect again though the last connection is still there; that one is told.
         third = await relay.peer("ann", token=token)
-        with pytest.raises(LaconicError):
+        with pytest.raises(TerselyError):
             await take(second, 1)
         await third.close()
         content = b"".join(path.read_bytes() for path in home.glob("relay.db*"))
@@ -269,16 +269,16 @@ async def test_what_follows_hello_at_once_waits_for_it(home: Path) -> None:
 
 
 async def test_who_says_nothing_is_left_in_time(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("laconic.router.router.HELLO_SECONDS", 0)
-    monkeypatch.setattr("laconic.router.router.SOCKET_TICK_SECONDS", 0.01)
+    monkeypatch.setattr("tersely.router.router.HELLO_SECONDS", 0)
+    monkeypatch.setattr("tersely.router.router.SOCKET_TICK_SECONDS", 0.01)
     async with served(home) as relay:
         silent = await relay.raw()
         assert await hung_up(silent) == [("BAD_REQUEST", True)]
-        monkeypatch.setattr("laconic.router.router.HELLO_SECONDS", 60)
-        monkeypatch.setattr("laconic.router.router.SOCKET_HEARTBEAT_SECONDS", 0)
+        monkeypatch.setattr("tersely.router.router.HELLO_SECONDS", 60)
+        monkeypatch.setattr("tersely.router.router.SOCKET_HEARTBEAT_SECONDS", 0)
         deaf = await relay.hello("deaf")
         assert (await deaf.hear())["type"] == "PING"
-        monkeypatch.setattr("laconic.router.router.SOCKET_SILENCE_SECONDS", 0)
+        monkeypatch.setattr("tersely.router.router.SOCKET_SILENCE_SECONDS", 0)
         await deaf.rest()
         await until(lambda: "deaf" not in relay.router.clients.connected())
 
@@ -288,7 +288,7 @@ async def test_the_socket_is_its_owners_alone(home: Path) -> None:
         assert socket_path(home).stat().st_mode & 0o077 == 0
         await (await relay.peer("ann")).close()
     assert not socket_path(home).exists()
-    with pytest.raises(LaconicError) as refused:
+    with pytest.raises(TerselyError) as refused:
         await Peer.connect("ann", home=home)
     assert refused.value.code == "daemon_not_running"
 
@@ -304,7 +304,7 @@ async def test_nobody_else_is_listened_to(home: Path, monkeypatch: pytest.Monkey
     def another(connected: socket.socket) -> bool:
         return False
 
-    monkeypatch.setattr("laconic.router.connection.is_same_user", another)
+    monkeypatch.setattr("tersely.router.connection.is_same_user", another)
     async with served(home) as relay:
         raw = await relay.raw()
         assert await hung_up(raw) == [("UNAUTHORIZED", True)]

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.router.served import Raw, Served, served
 
-from laconic.protocols.socket.frames import framed
+from tersely.protocols.socket.frames import framed
 
 TYPES = [
     "HELLO", "RESUME", "SEND", "ACK", "NACK", "PING", "PONG", "BYE", "SYNC", "SUBSCRIBE", "UNSUBSCRIBE", "LOG",

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.router.served import Raw, served, take, until
 
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_JSON_LEVELS
-from laconic.protocols.socket import envelopes
-from laconic.router.connection import Connection
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_JSON_LEVELS
+from tersely.protocols.socket import envelopes
+from tersely.router.connection import Connection
 
 SAID = b'{"v":1,"type":"%s","id":"%s","ts":1,"to":"ann","payload":%s}'
 
@@ -91,14 +91,14 @@ async def test_names_are_one_plain_word(home: Path, name: str) -> None:
 @pytest.mark.parametrize("to", ["two words", "shop:ann", "ann\n", "x" * 65, "-ann", "\u202eann"])
 async def test_nothing_waits_for_somebody_who_cannot_come(home: Path, to: str) -> None:
     async with served(home) as relay, await relay.peer("eve") as eve:
-        with pytest.raises(LaconicError) as refused:
+        with pytest.raises(TerselyError) as refused:
             await eve.send(to, "for later", queue=True)
         assert refused.value.code == "recipient_not_found"
 
 
 async def test_nobody_takes_the_name_by_which_another_is_addressed(home: Path) -> None:
     async with served(home) as relay, await relay.peer("ann", project="shop") as ann:
-        with pytest.raises(LaconicError, match="ann") as refused:
+        with pytest.raises(TerselyError, match="ann") as refused:
             await relay.peer("shop:ann")
         assert refused.value.code == "name_taken"
         await ann.send("shop:ann", "for ann alone")
@@ -131,7 +131,7 @@ async def test_connections_that_are_taken_over_and_do_not_read_take_up_a_place_u
 
 
 async def test_there_is_room_for_so_many_clients(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("laconic.router.router.MAX_SOCKET_CLIENTS", 3)
+    monkeypatch.setattr("tersely.router.router.MAX_SOCKET_CLIENTS", 3)
     async with served(home) as relay:
         inside = [await relay.hello(f"a{number}") for number in range(3)]
         told = await (await relay.raw()).rest()

@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 import pytest
 from tests.router.served import served, take, until
 
-from laconic.client.peer import Busy, Delivery, Peer, Receipt
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_FRAME_BYTES, MAX_UNANSWERED_FRAMES, SOCKET_OUTPUT_BYTES
-from laconic.protocols.socket.place import socket_path
-from laconic.relay.store import mailboxes as boxes
-from laconic.relay.store.mailboxes import Stage
+from tersely.client.peer import Busy, Delivery, Peer, Receipt
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_FRAME_BYTES, MAX_UNANSWERED_FRAMES, SOCKET_OUTPUT_BYTES
+from tersely.protocols.socket.place import socket_path
+from tersely.relay.store import mailboxes as boxes
+from tersely.relay.store.mailboxes import Stage
 
 T = TypeVar("T")
 
@@ -104,7 +104,7 @@ async def test_a_message_is_accepted_once_however_often_it_is_sent(home: Path) -
             {"body": "something else"}, {"to": "ann"}, {"topic": "t"}, {"ttl_ms": 60_000}, {"kind": "action"},
         ]  # fmt: skip
         for other in others:
-            with pytest.raises(LaconicError) as refused:
+            with pytest.raises(TerselyError) as refused:
                 await ann.send(**{"to": "ben", "body": "once", "id": "m1", **other})
             assert refused.value.code == "key_reused"
         # Ids are the sender's own: another's are other messages.
@@ -194,7 +194,7 @@ async def test_every_send_is_answered(home: Path) -> None:
 
 
 async def test_a_full_mailbox_says_when_to_come_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("laconic.relay.mail.mail.MAX_MAILBOX_MESSAGES", 3)
+    monkeypatch.setattr("tersely.relay.mail.mail.MAX_MAILBOX_MESSAGES", 3)
     async with served(home) as relay:
         ann = await relay.peer("ann")
         for number in range(3):
@@ -216,16 +216,16 @@ async def test_a_full_mailbox_says_when_to_come_again(home: Path, monkeypatch: p
 
 async def test_what_cannot_be_written_now_is_told_so(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
-        raise LaconicError("database_full", "no room")
+        raise TerselyError("database_full", "no room")
 
     async with served(home) as relay, await relay.peer("ann") as ann:
         with monkeypatch.context() as patched:
-            patched.setattr("laconic.relay.store.mailboxes.post", full)
+            patched.setattr("tersely.relay.store.mailboxes.post", full)
             with pytest.raises(Busy) as refused:
                 await ann.send("ann", "1", id="m1")
         assert refused.value.retry_seconds > 0
         with monkeypatch.context() as patched:
-            patched.setattr("laconic.relay.mail.mail.MAX_WAITING_POSTS", 0)
+            patched.setattr("tersely.relay.mail.mail.MAX_WAITING_POSTS", 0)
             with pytest.raises(Busy):
                 await ann.send("ann", "1", id="m1")
         assert relay.mail.load("ann") == (0, 0)

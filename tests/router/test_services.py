@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from tests.router.served import Raw, Served, served, until
 
-from laconic.client.peer import Peer
-from laconic.client.service import Service
-from laconic.foundation.errors import LaconicError
-from laconic.relay import threads
-from laconic.relay.calls import Call
+from tersely.client.peer import Peer
+from tersely.client.service import Service
+from tersely.foundation.errors import TerselyError
+from tersely.relay import threads
+from tersely.relay.calls import Call
 
 ROOT = Path(__file__).parents[2]
 NOW = {"name": "now", "description": "The sky now", "effect": "read"}
@@ -39,7 +39,7 @@ def names(relay: Served) -> set[str]:
 
 
 async def refused(waits: Any) -> tuple[str, str]:
-    with pytest.raises(LaconicError) as raised:
+    with pytest.raises(TerselyError) as raised:
         await waits
     return raised.value.code, raised.value.message
 
@@ -162,13 +162,13 @@ async def test_a_slow_service_keeps_nobody_else_waiting(home: Path) -> None:
 
 
 async def test_nobody_may_ask_without_end(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("laconic.router.services.MAX_ASKED_REQUESTS", 2)
+    monkeypatch.setattr("tersely.router.services.MAX_ASKED_REQUESTS", 2)
     async with served(home) as relay, weather(relay) as slow, await relay.peer("ann") as ann:
         ben = await relay.peer("ben")
         waiting = [asyncio.ensure_future(peer.ask("weather", "now", {})) for peer in (ann, ann, ben)]
         assert len([await slow.hear() for _ in waiting]) == 3
         assert (await refused(ann.ask("weather", "now", {})))[0] == "busy"
-        monkeypatch.setattr("laconic.router.services.MAX_SERVICE_REQUESTS", 3)
+        monkeypatch.setattr("tersely.router.services.MAX_SERVICE_REQUESTS", 3)
         assert (await refused(ben.ask("weather", "now", {})))[0] == "busy"
         for one in waiting:
             one.cancel()
@@ -177,7 +177,7 @@ async def test_nobody_may_ask_without_end(home: Path, monkeypatch: pytest.Monkey
 
 
 async def test_a_result_that_is_too_large_is_a_failure(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("laconic.router.services.MAX_SERVICE_RESULT_BYTES", 100)
+    monkeypatch.setattr("tersely.router.services.MAX_SERVICE_RESULT_BYTES", 100)
     async with served(home) as relay, weather(relay) as service, await relay.peer("ann") as ann:
         asking = asyncio.ensure_future(ann.ask("weather", "now", {}))
         service.say("SERVICE_RESPONSE", answer_to(await service.hear(), result="x" * 200))
@@ -244,7 +244,7 @@ async def test_functions_are_checked_called_and_described(home: Path) -> None:
     @service.method(name="fail.now")
     async def fail(how: str) -> None:
         if how == "known":
-            raise LaconicError("not_permitted", "not you")
+            raise TerselyError("not_permitted", "not you")
         raise ValueError(how)
 
     @service.method(effect="read")
@@ -279,14 +279,14 @@ async def test_a_service_comes_back_with_the_relay(home: Path) -> None:
         await until(lambda: bool(relay.relay.services.listed()))
         assert await ann.ask("tools", "echo", {"text": "back"}) == "back"
         taken = Service("tools", home=home)
-        with pytest.raises(LaconicError) as refusal:
+        with pytest.raises(TerselyError) as refusal:
             await taken.serve()
         assert refusal.value.code == "name_taken"
         serving.cancel()
 
 
 async def test_the_example_answers(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("LACONIC_HOME", str(home))
+    monkeypatch.setenv("TERSELY_HOME", str(home))
     (tmp_path / "notes.md").write_text("# Notes\n")
     commands = ["git init -q", "git add notes.md", "git -c user.name=Ann -c user.email=a@b commit -q -m Begin"]
     for command in commands:

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from tests.talk.talking import Talk, free_port
 
-from laconic.talk import lifecycle, place
-from laconic.talk.commands import main
-from laconic.talk.place import Place
+from tersely.talk import lifecycle, place
+from tersely.talk.commands import main
+from tersely.talk.place import Place
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 import socket
 from typing import Any, Protocol
 
-from laconic.talk.frames import FrameReader
+from tersely.talk.frames import FrameReader
 
 ENOUGH_SECONDS = 20
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from tests.talk.talking import ENOUGH_SECONDS, Talk, free_port, told
 
-from laconic.cli.main import main as laconic
-from laconic.foundation.limits import MAX_TALK_MESSAGE_BYTES
-from laconic.talk.commands import main
+from tersely.cli.main import main as tersely
+from tersely.foundation.limits import MAX_TALK_MESSAGE_BYTES
+from tersely.talk.commands import main
 
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}")
 
@@ -328,11 +328,11 @@ def test_a_home_that_others_may_write_to_is_refused(talk: Talk, home: Path, port
 
 
 def test_the_same_is_behind_the_command_line(home: Path, port: int, capsys: pytest.CaptureFixture[str]) -> None:
-    assert laconic(["talk", "listen", "start", "--port", str(port)]) == 0
-    assert laconic(["--json", "relay", "talk", "discover"]) == 0
+    assert tersely(["talk", "listen", "start", "--port", str(port)]) == 0
+    assert tersely(["--json", "relay", "talk", "discover"]) == 0
     started, found = map(json.loads, capsys.readouterr().out.splitlines())
     assert [one["pid"] for one in found["listeners"]] == [started["pid"]]
-    assert laconic(["talk", "listen", "stop", "--port", str(port), "--json"]) == 0
-    assert laconic(["talk", "listen", "stop", "--port", str(port)]) == 1
-    assert laconic(["talk", "--help"]) == 0
-    assert laconic(["--root", "x", "talk", "discover"]) == 2
+    assert tersely(["talk", "listen", "stop", "--port", str(port), "--json"]) == 0
+    assert tersely(["talk", "listen", "stop", "--port", str(port)]) == 1
+    assert tersely(["talk", "--help"]) == 0
+    assert tersely(["--root", "x", "talk", "discover"]) == 2

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.foundation.limits import MAX_TALK_HEADER_BYTES
-from laconic.talk.failures import TalkError
-from laconic.talk.frames import MAX_LENGTH_DIGITS, Frame, FrameReader, encode
-from laconic.talk.messages import TYPES, Message, frame_of, message_of, value_of
+from tersely.foundation.limits import MAX_TALK_HEADER_BYTES
+from tersely.talk.failures import TalkError
+from tersely.talk.frames import MAX_LENGTH_DIGITS, Frame, FrameReader, encode
+from tersely.talk.messages import TYPES, Message, frame_of, message_of, value_of
 
 CONTENTS = st.lists(st.tuples(st.binary(max_size=40), st.booleans()), max_size=5)
 LINES = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=20)

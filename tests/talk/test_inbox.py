@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from tests.talk.talking import Talk
 
-from laconic.talk.checking import Wanted, checked
-from laconic.talk.failures import TalkError
-from laconic.talk.inbox import Box, Kept, peek, taking
-from laconic.talk.place import Place
+from tersely.talk.checking import Wanted, checked
+from tersely.talk.failures import TalkError
+from tersely.talk.inbox import Box, Kept, peek, taking
+from tersely.talk.place import Place
 
 PORT = 9001
 PROCESSES = 4
@@ -28,9 +28,9 @@ EACH = 60
 APPENDS = """
 import sys
 from pathlib import Path
-from laconic.talk.failures import TalkError
-from laconic.talk.inbox import Box
-from laconic.talk.place import Place
+from tersely.talk.failures import TalkError
+from tersely.talk.inbox import Box
+from tersely.talk.place import Place
 box = Box(Place.of(Path(sys.argv[1]), 9001).inbox_shelf, 20)
 for number in range(int(sys.argv[3])):
     while True:
@@ -43,8 +43,8 @@ for number in range(int(sys.argv[3])):
 TAKES = """
 import json, sys
 from pathlib import Path
-from laconic.talk.checking import Wanted, checked
-from laconic.talk.place import Place
+from tersely.talk.checking import Wanted, checked
+from tersely.talk.place import Place
 place = Place.of(Path(sys.argv[1]), 9001)
 while True:
     with checked(place, Wanted(limit=int(sys.argv[2]), clear=True)) as (result, _):
@@ -273,7 +273,7 @@ def test_check_prints_hidden_characters_as_escapes(
 ) -> None:
     Box(place.inbox_shelf, 100).append({"message": "a\x1b[2J\u202eb"})
     assert talk("check", "--port", PORT)["messages"][0]["message"] == "a\x1b[2J\u202eb"
-    from laconic.talk.commands import main
+    from tersely.talk.commands import main
 
     main(["check", "--port", str(PORT)])
     assert "\x1b" not in capsys.readouterr().out

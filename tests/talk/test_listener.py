@@ -19,10 +19,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.talk.talking import ENOUGH_SECONDS, Talk, answers, free_port, told
 
-from laconic.foundation.limits import MAX_TALK_CONNECTIONS, MAX_TALK_INBOX_MESSAGES, MAX_TALK_MESSAGE_BYTES
-from laconic.talk import tls
-from laconic.talk.frames import encode
-from laconic.talk.messages import Message, frame_of
+from tersely.foundation.limits import MAX_TALK_CONNECTIONS, MAX_TALK_INBOX_MESSAGES, MAX_TALK_MESSAGE_BYTES
+from tersely.talk import tls
+from tersely.talk.frames import encode
+from tersely.talk.messages import Message, frame_of
 
 needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="no program makes certificates")
 needs_pidfd = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="a process cannot be waited for")

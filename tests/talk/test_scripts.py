@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from tests.talk.talking import free_port
 
-from laconic.foundation.errors import EXIT_OK
-from laconic.talk.commands import COMMANDS
-from laconic.talk.failures import EXIT_OF_CODE
+from tersely.foundation.errors import EXIT_OK
+from tersely.talk.commands import COMMANDS
+from tersely.talk.failures import EXIT_OF_CODE
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "talk.md").read_text("utf-8")
@@ -32,9 +32,9 @@ def bare(tmp_path: Path, home: Path) -> Path:
     shutil.copytree(ROOT / "scripts", tmp_path / "checkout" / "scripts")
     ignored = shutil.ignore_patterns("__pycache__")
     for name in ("talk", "foundation"):
-        source = ROOT / "src" / "laconic" / name
-        shutil.copytree(source, tmp_path / "checkout" / "src" / "laconic" / name, ignore=ignored)
-    shutil.copy(ROOT / "src" / "laconic" / "__init__.py", tmp_path / "checkout" / "src" / "laconic")
+        source = ROOT / "src" / "tersely" / name
+        shutil.copytree(source, tmp_path / "checkout" / "src" / "tersely" / name, ignore=ignored)
+    shutil.copy(ROOT / "src" / "tersely" / "__init__.py", tmp_path / "checkout" / "src" / "tersely")
     return tmp_path / "checkout"
 
 
@@ -73,13 +73,13 @@ def shows(said: Any, shown: Any, ports: dict[str, str]) -> bool:
 
 
 def test_every_module_needs_the_standard_library_alone() -> None:
-    modules = [path.stem for path in (ROOT / "src" / "laconic" / "talk").glob("*.py") if path.stem != "__init__"]
+    modules = [path.stem for path in (ROOT / "src" / "tersely" / "talk").glob("*.py") if path.stem != "__init__"]
     program = "; ".join(
         [
             "import sys; sys.path.insert(0, sys.argv[1])",
-            *(f"import laconic.talk.{name}" for name in modules),
-            "print(*{name.split('.')[0] for name in sys.modules} - sys.stdlib_module_names - {'laconic', '__main__'})",
-            "print(*(name for name in sys.modules if name.startswith('laconic.')))",
+            *(f"import tersely.talk.{name}" for name in modules),
+            "print(*{name.split('.')[0] for name in sys.modules} - sys.stdlib_module_names - {'tersely', '__main__'})",
+            "print(*(name for name in sys.modules if name.startswith('tersely.')))",
         ]
     )
     command = [sys.executable, "-I", "-S", "-c", program, str(ROOT / "src")]
@@ -117,8 +117,8 @@ def test_the_tables_of_the_page_are_those_of_the_program() -> None:
 
 
 def test_the_frame_of_the_page_is_an_envelope() -> None:
-    from laconic.talk.frames import FrameReader
-    from laconic.talk.messages import message_of
+    from tersely.talk.frames import FrameReader
+    from tersely.talk.messages import message_of
 
     (text,) = re.findall(r"^```\n(0\d+:.*?)\n```$", PAGE, re.MULTILINE | re.DOTALL)
     (frame,) = FrameReader().feed(text.encode())

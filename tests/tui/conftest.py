@@ -10,9 +10,9 @@ import pytest
 from bench.tui.scripted import Scripted, screen_of, shown
 from textual.pilot import Pilot
 
-from laconic.foundation.clock import Stopwatch
-from laconic.tui.app import ChatApp
-from laconic.tui.chat import ChatScreen
+from tersely.foundation.clock import Stopwatch
+from tersely.tui.app import ChatApp
+from tersely.tui.chat import ChatScreen
 
 PATIENCE_SECONDS = 20.0
 LOOK_SECONDS = 0.01

@@ -11,7 +11,7 @@ from tests.tui.conftest import Seen, seen
 from textual.events import Paste
 from textual.widgets import OptionList
 
-from laconic.agent.events import (
+from tersely.agent.events import (
     ApprovalAsked,
     CallProgress,
     CallStarted,
@@ -22,14 +22,14 @@ from laconic.agent.events import (
     Retrieved,
     TextDelta,
 )
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.escape import visible
-from laconic.tui.answer import Answer
-from laconic.tui.app import PLAIN, ChatApp
-from laconic.tui.calls import Call
-from laconic.tui.log import MAX_ENTRIES
-from laconic.tui.shown import Said
-from laconic.workspace import Workspace
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible
+from tersely.tui.answer import Answer
+from tersely.tui.app import PLAIN, ChatApp
+from tersely.tui.calls import Call
+from tersely.tui.log import MAX_ENTRIES
+from tersely.tui.shown import Said
+from tersely.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 
@@ -46,7 +46,7 @@ async def test_a_turn_is_shown_as_it_happens() -> None:
         await ask(screen, "who calls it?")
         await screen.shows("https://example.org/x")
         rows = screen.text.splitlines()
-        assert rows[0].strip().startswith("Laconic │ qwen3:4b │ Tier 1 │ 2,847 / 8,192 tokens │ 97% cached")
+        assert rows[0].strip().startswith("Tersely │ qwen3:4b │ Tier 1 │ 2,847 / 8,192 tokens │ 97% cached")
         for row in (
             "› who calls it?", "▸ ✓ search process_enrichment  12 ms", "1. llmc/enrichment/executor.py:45",
             "tier 1 unlocked: “add logging” asks for a change", "▾ ✓ edit llmc/enrichment/executor.py  +3 -1 · 24 ms",
@@ -163,7 +163,7 @@ async def test_a_theme_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_a_theme_that_cannot_be_kept_is_said() -> None:
     def full(theme: str) -> None:
-        raise LaconicError("unwritable_output", "the theme cannot be kept: no space left")
+        raise TerselyError("unwritable_output", "the theme cannot be kept: no space left")
 
     app = ChatApp(Scripted(), keep_theme=full)
     async with app.run_test() as pilot:
@@ -365,10 +365,10 @@ async def test_keys_of_tools_tiers_and_retrieval() -> None:
 async def test_a_session_that_was_deleted_elsewhere_is_said_to_be_gone(does: str) -> None:
     class Gone(Scripted):
         def set_tier(self, tier: int) -> None:
-            raise LaconicError("session_not_found", "this session was deleted by another process", "begin a new one")
+            raise TerselyError("session_not_found", "this session was deleted by another process", "begin a new one")
 
         async def fork(self) -> str:
-            raise LaconicError("session_not_found", "this session was deleted by another process", "begin a new one")
+            raise TerselyError("session_not_found", "this session was deleted by another process", "begin a new one")
 
     async with seen(Gone()) as screen:
         if does.startswith("/"):
@@ -493,7 +493,7 @@ async def test_what_happened_to_the_window_is_said() -> None:
 async def test_an_error_of_the_agent_is_a_line() -> None:
     class Broken(Scripted):
         def run(self, message: str, pasted: object = ()) -> object:  # type: ignore[override]
-            raise LaconicError("model_unavailable", "nobody listens there", "Start a server.")
+            raise TerselyError("model_unavailable", "nobody listens there", "Start a server.")
 
     async with seen(Broken()) as screen:
         await ask(screen, "hi")

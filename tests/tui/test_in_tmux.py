@@ -30,8 +30,8 @@ class Terminal:
     """One window, of a tmux server of its own."""
 
     def __init__(self, folder: Path) -> None:
-        places = {"TMUX_TMPDIR": str(folder), "LACONIC_HOME": str(folder / "home")}
-        self._environment = {**os.environ, **places, "LACONIC_DAEMON": "off", "TERM": "xterm-256color"}
+        places = {"TMUX_TMPDIR": str(folder), "TERSELY_HOME": str(folder / "home")}
+        self._environment = {**os.environ, **places, "TERSELY_DAEMON": "off", "TERM": "xterm-256color"}
         for name in ("TMUX", "NO_COLOR"):
             self._environment.pop(name, None)
 
@@ -68,7 +68,7 @@ def test_a_conversation_from_beginning_to_end(scripted: Scripted, terminal: Term
     server, file = scripted(SCRIPT), tmp_path / "tea" / "kettle.py"
     file.parent.mkdir()
     file.write_text(SOURCE)
-    command = shlex.join([sys.executable, "-m", "laconic", "chat", "--url", server.url])
+    command = shlex.join([sys.executable, "-m", "tersely", "chat", "--url", server.url])
     terminal.start(f"{command}; echo the status was $?; cat", file.parent)
     terminal.shows("Tier 0")
     terminal.shows("Ask about this repository")
@@ -103,7 +103,7 @@ def test_without_a_server_it_says_what_to_start_until_one_runs(
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = shlex.join([sys.executable, "-m", "laconic", "chat", "--url", f"http://127.0.0.1:{port}"])
+    command = shlex.join([sys.executable, "-m", "tersely", "chat", "--url", f"http://127.0.0.1:{port}"])
     folder = tmp_path / "tea"
     folder.mkdir()
     terminal.start(f"{command}; echo the status was $?; cat", folder)

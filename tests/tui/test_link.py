@@ -11,8 +11,8 @@ from bench.tui.scripted import PAUSE, Scripted
 from tests.tui.conftest import seen
 from textual.drivers._writer_thread import WriterThread
 
-from laconic.agent.events import TextDelta
-from laconic.tui.answer import Answer
+from tersely.agent.events import TextDelta
+from tersely.tui.answer import Answer
 
 pytestmark = pytest.mark.anyio
 

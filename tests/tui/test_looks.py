@@ -1,6 +1,6 @@
 """How the screen looks: pictures of it, compared with those that somebody has looked at.
 
-`LACONIC_TEST_PICTURES=write` writes them anew. They are SVG, so a browser shows them.
+`TERSELY_TEST_PICTURES=write` writes them anew. They are SVG, so a browser shows them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 from bench.tui.scripted import DIFF, EXAMPLE, Scripted
 from tests.tui.conftest import seen
 
-from laconic.agent.events import ApprovalAsked
+from tersely.agent.events import ApprovalAsked
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +26,7 @@ def compare(name: str, picture: str) -> None:
     """Ids in a picture are hashes of its text; nothing else differs between two runs."""
     picture = IDENTITY.sub("terminal", picture).rstrip() + "\n"
     path = PICTURES / f"{name}.svg"
-    if os.environ.get("LACONIC_TEST_PICTURES") == "write":
+    if os.environ.get("TERSELY_TEST_PICTURES") == "write":
         PICTURES.mkdir(exist_ok=True)
         path.write_text(picture, encoding="utf-8")
     assert picture == path.read_text("utf-8"), f"{path.name} looks different"

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from laconic.foundation.escape import visible
-from laconic.tui.markdown.pieces import MAX_PIECE_CHARACTERS, Growing, Piece
-from laconic.tui.markdown.rows import code_rows, laid_out
+from tersely.foundation.escape import visible
+from tersely.tui.markdown.pieces import MAX_PIECE_CHARACTERS, Growing, Piece
+from tersely.tui.markdown.rows import code_rows, laid_out
 
 BLOCKS = [
     "# Title", "Some *words* and `code` that go on", "more of it", "", "- first", "- second", "  continued", "1. one",

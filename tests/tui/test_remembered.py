@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from laconic.cli.agent.remembered import FILE, keep_theme, kept_theme
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_SETTINGS_BYTES
+from tersely.cli.agent.remembered import FILE, keep_theme, kept_theme
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_SETTINGS_BYTES
 
 
 def test_what_was_chosen_last_is_kept(tmp_path: Path) -> None:
@@ -33,5 +33,5 @@ def test_a_broken_file_stops_nothing(tmp_path: Path, content: bytes) -> None:
 
 def test_what_cannot_be_kept_is_an_error_in_words(tmp_path: Path) -> None:
     (tmp_path / "chat").write_text("a file where the folder should be")
-    with pytest.raises(LaconicError, match="the theme cannot be kept"):
+    with pytest.raises(TerselyError, match="the theme cannot be kept"):
         keep_theme(tmp_path / "chat", "nord")

@@ -9,12 +9,12 @@ import pytest
 from bench.tui.scripted import shown
 from textual.pilot import Pilot
 
-from laconic.foundation.errors import LaconicError
-from laconic.tui.starting import Starting, until_found
+from tersely.foundation.errors import TerselyError
+from tersely.tui.starting import Starting, until_found
 
 pytestmark = pytest.mark.anyio
 
-NOBODY = LaconicError(
+NOBODY = TerselyError(
     "model_unavailable", "no model is served here \x1b[2J", "start one:\n  llama-server -m MODEL.gguf"
 )
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from laconic.foundation.clock import Stopwatch
+from tersely.foundation.clock import Stopwatch
 
 _SECONDS = 60
 _PAGE_SECONDS = 20

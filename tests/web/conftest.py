@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import pytest
 import uvicorn
 
-from laconic.cli.daemon import ANSWER_WORDS
-from laconic.daemon.asking import Asking
-from laconic.foundation.tokens import Tokenizer
-from laconic.relay.relay import Relay, token
-from laconic.web.app import make_app
-from laconic.web.workspaces import Workspaces
+from tersely.cli.daemon import ANSWER_WORDS
+from tersely.daemon.asking import Asking
+from tersely.foundation.tokens import Tokenizer
+from tersely.relay.relay import Relay, token
+from tersely.web.app import make_app
+from tersely.web.workspaces import Workspaces
 
 
 class Answer(NamedTuple):

@@ -6,8 +6,8 @@ from itertools import cycle
 
 from tests.web.conftest import Web
 
-from laconic.relay.store.commands import Batch
-from laconic.relay.streams import happened
+from tersely.relay.store.commands import Batch
+from tersely.relay.streams import happened
 
 # Whatever runs leaves a mark on the root of the page, so that a browser can be asked whether anything has.
 RUN = "document.documentElement.dataset.owned=1"

@@ -13,9 +13,9 @@ import pytest
 from tests.capabilities.test_invoke import CALLS, PATCH, REPORT, SOURCE, WORDS
 from tests.web.conftest import Web
 
-from laconic.capabilities import catalogue
-from laconic.cli.main import main
-from laconic.foundation.tokens import Tokenizer
+from tersely.capabilities import catalogue
+from tersely.cli.main import main
+from tersely.foundation.tokens import Tokenizer
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (root / "lcov.info").write_text(REPORT, "utf-8")
     (root / "large.py").write_text("\n\n".join(f"def cook_{n}(water):\n    return water + {n}" for n in range(200)))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("LACONIC_DAEMON", "off")
+        patched.setenv("TERSELY_DAEMON", "off")
         yield root
 
 

@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_UI_SESSIONS, MAX_UI_TICKETS, UI_SESSION_SECONDS, UI_TICKET_SECONDS
-from laconic.web.ui.entry import Entry
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_UI_SESSIONS, MAX_UI_TICKETS, UI_SESSION_SECONDS, UI_TICKET_SECONDS
+from tersely.web.ui.entry import Entry
 
 
 class Clock:
@@ -38,7 +38,7 @@ def signed_in(entry: Entry, secret: str) -> bool:
 def test_a_ticket_works_once(entry: Entry) -> None:
     ticket = entry.ticket()
     assert signed_in(entry, entry.sign_in(ticket))
-    with pytest.raises(LaconicError, match="unauthorized"):
+    with pytest.raises(TerselyError, match="unauthorized"):
         entry.sign_in(ticket)
 
 
@@ -48,7 +48,7 @@ def test_a_ticket_that_many_show_at_once_works_once(entry: Entry) -> None:
     def attempt(_: int) -> bool:
         try:
             entry.sign_in(ticket)
-        except LaconicError:
+        except TerselyError:
             return False
         return True
 
@@ -59,13 +59,13 @@ def test_a_ticket_that_many_show_at_once_works_once(entry: Entry) -> None:
 def test_a_ticket_expires(entry: Entry, clock: Clock) -> None:
     ticket = entry.ticket()
     clock.seconds += UI_TICKET_SECONDS
-    with pytest.raises(LaconicError, match="unauthorized"):
+    with pytest.raises(TerselyError, match="unauthorized"):
         entry.sign_in(ticket)
 
 
 def test_the_oldest_ticket_and_session_give_way(entry: Entry) -> None:
     tickets = [entry.ticket() for _ in range(MAX_UI_TICKETS + 1)]
-    with pytest.raises(LaconicError, match="unauthorized"):
+    with pytest.raises(TerselyError, match="unauthorized"):
         entry.sign_in(tickets[0])
     secrets = [entry.sign_in(entry.ticket()) for _ in range(MAX_UI_SESSIONS + 1)]
     assert [signed_in(entry, secret) for secret in secrets] == [False] + [True] * MAX_UI_SESSIONS

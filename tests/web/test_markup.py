@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.foundation.escape import visible
-from laconic.web.ui.markup import e, rendered
+from tersely.foundation.escape import visible
+from tersely.web.ui.markup import e, rendered
 
 
 class Read(HTMLParser):

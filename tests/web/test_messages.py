@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.web.conftest import Web
 
-from laconic.relay.mail.identities import Claim
+from tersely.relay.mail.identities import Claim
 
 
 def sent(web: Web, to: str, body: str, agent: str = "ann", **more: Any) -> Any:

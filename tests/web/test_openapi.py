@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.web.conftest import Answer, Web
 
-from laconic.protocols.relay import shapes
-from laconic.protocols.relay.operations import BY_NAME, OPERATIONS, Content, Operation
-from laconic.web.openapi import document
+from tersely.protocols.relay import shapes
+from tersely.protocols.relay.operations import BY_NAME, OPERATIONS, Content, Operation
+from tersely.web.openapi import document
 
 DOCUMENT = document(OPERATIONS)
 ASKED = [one for one in OPERATIONS if one.gives is not Content.EVENTS]

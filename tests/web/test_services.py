@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 from tests.web.conftest import Web, serve
 
-from laconic.client import Client, ask
-from laconic.client.asking import Address
-from laconic.client.service import Service
-from laconic.foundation.errors import LaconicError
-from laconic.relay.relay import Relay
-from laconic.relay.services.declared import BRIDGE, Declared, Method
-from laconic.relay.services.figures import BOUNDS_SECONDS
-from laconic.router.serve import listening
-from laconic.router.services import Asked
+from tersely.client import Client, ask
+from tersely.client.asking import Address
+from tersely.client.service import Service
+from tersely.foundation.errors import TerselyError
+from tersely.relay.relay import Relay
+from tersely.relay.services.declared import BRIDGE, Declared, Method
+from tersely.relay.services.figures import BOUNDS_SECONDS
+from tersely.router.serve import listening
+from tersely.router.services import Asked
 
 SERIES = re.compile(r'([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*)\})? (\S+)')
 LABEL = re.compile(r'([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\"n])*)"')
@@ -158,7 +158,7 @@ def test_capabilities_of_services_are_in_the_catalogue(relay: Client) -> None:
     assert {"tools.add", "tools.hold", "mirror.look"} <= names
     thread = relay(ask.thread_new("work")).thread_id
     assert relay(ask.cap_invoke(thread, "tools.add", {"first": 2, "second": 2})).text == "4"
-    with pytest.raises(LaconicError) as refused:
+    with pytest.raises(TerselyError) as refused:
         relay(ask.cap_invoke(thread, "tools.add", {"first": "2", "second": 2}))
     assert refused.value.code == "invalid_argument"
 
@@ -174,7 +174,7 @@ def test_calls_that_wait_for_services_leave_threads_for_others(
         with Client(Address("127.0.0.1", web.port, web.token), "ann") as client:
             try:
                 return client(ask.cap_invoke(thread, "tools.hold", {})).text
-            except LaconicError as error:
+            except TerselyError as error:
                 return error.code
 
     with ThreadPoolExecutor(count) as pool:
@@ -182,7 +182,7 @@ def test_calls_that_wait_for_services_leave_threads_for_others(
         refused = [one.result() for one in waiting if one.done()]
         assert relay(ask.cap_invoke(thread, "retrieval.search", {"query": "x"})).capability == "retrieval.search"
         assert relay(ask.service_call("mirror", "look", {})).result == {"seen": {}}
-        with pytest.raises(LaconicError) as late:
+        with pytest.raises(TerselyError) as late:
             relay(ask.service_call("tools", "hold", {}, timeout_ms=10))
         assert late.value.code == "timed_out"
         held.set()
@@ -196,7 +196,7 @@ def test_the_figures_are_those_of_what_was_asked(relay: Client, web: Web) -> Non
     before = samples(web)
     for number in range(3):
         relay(ask.service_call("mirror", "look", {"n": number}))
-    with pytest.raises(LaconicError):
+    with pytest.raises(TerselyError):
         relay(ask.service_call("tools", "break_off", {}))
     after = samples(web)
 
@@ -204,17 +204,17 @@ def test_the_figures_are_those_of_what_was_asked(relay: Client, web: Web) -> Non
         key = name, of | set(more)
         return after[key] - before.get(key, 0)
 
-    assert grown("laconic_service_requests_total") == 3
-    assert grown("laconic_service_request_seconds_count") == 3
-    assert grown("laconic_service_request_seconds_sum") > 0
-    assert grown("laconic_service_request_seconds_bucket", ("le", "+Inf")) == 3
-    key = "laconic_service_request_seconds_bucket"
+    assert grown("tersely_service_requests_total") == 3
+    assert grown("tersely_service_request_seconds_count") == 3
+    assert grown("tersely_service_request_seconds_sum") > 0
+    assert grown("tersely_service_request_seconds_bucket", ("le", "+Inf")) == 3
+    key = "tersely_service_request_seconds_bucket"
     buckets = [after[key, labels | {("le", f"{bound}")}] for bound in BOUNDS_SECONDS]
     assert buckets == sorted(buckets)
     broken = frozenset({("service", "tools"), ("method", "break_off")})
-    assert grown("laconic_service_failures_total", ("code", "SERVICE_ERROR"), of=broken) == 1
-    assert after["laconic_services", frozenset()] == 2
-    assert ("laconic_capability_cache_hits_total", frozenset({("capability", "mirror.look")})) in after
+    assert grown("tersely_service_failures_total", ("code", "SERVICE_ERROR"), of=broken) == 1
+    assert after["tersely_services", frozenset()] == 2
+    assert ("tersely_capability_cache_hits_total", frozenset({("capability", "mirror.look")})) in after
 
 
 def test_the_figures_are_for_who_shows_the_token(web: Web) -> None:
@@ -223,7 +223,7 @@ def test_the_figures_are_for_who_shows_the_token(web: Web) -> None:
 
 
 def test_the_page_shows_services_as_text(web: Web, relay: Client) -> None:
-    with pytest.raises(LaconicError):
+    with pytest.raises(TerselyError):
         relay(ask.service_call("tools", "break_off", {}))
     ticket = web.ask("POST", "/tickets").json["ticket"]
     form = f"ticket={ticket}&next=".encode()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from laconic.web import stalled
+from tersely.web import stalled
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /he", b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /"])

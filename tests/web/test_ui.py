@@ -13,9 +13,9 @@ import pytest
 from tests.web import hostile
 from tests.web.conftest import Answer, Web
 
-from laconic.client import Client
-from laconic.client.asking import Address
-from laconic.web.ui.routes import POLICY
+from tersely.client import Client
+from tersely.client.asking import Address
+from tersely.web.ui.routes import POLICY
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -57,7 +57,7 @@ def test_the_token_makes_a_ticket_which_makes_a_session(web: Web, stranger: Visi
     answer = stranger.post("/ui/login", fields)
     assert (answer.status, answer.headers["location"]) == (303, "/ui/threads/x")
     cookie, *attributes = answer.headers["set-cookie"].split("; ")
-    assert cookie.startswith(f"laconic-{web.port}=")
+    assert cookie.startswith(f"tersely-{web.port}=")
     assert attributes == ["Path=/ui", "Max-Age=43200", "HttpOnly", "SameSite=Strict"]
     assert Visitor(web, cookie).get("/ui/").status == 200
     again = stranger.post("/ui/login", fields)
@@ -87,7 +87,7 @@ def test_looking_at_the_way_in_does_not_use_the_ticket_up(web: Web, stranger: Vi
 )  # fmt: skip
 @pytest.mark.parametrize("shown", ["nothing", "token", "cookie"])
 def test_pages_are_for_who_has_signed_in(web: Web, stranger: Visitor, path: str, shown: str) -> None:
-    cookie = f"laconic-{web.port}={'x' * 43}" if shown == "cookie" else ""
+    cookie = f"tersely-{web.port}={'x' * 43}" if shown == "cookie" else ""
     answer = web.ask("GET", path, Cookie=cookie, Authorization=f"Bearer {web.token}" if shown == "token" else "")
     assert (answer.status, answer.headers["content-type"]) == (401, "text/html; charset=utf-8")
     assert b"Sign in first" in answer.content

@@ -18,9 +18,9 @@ from tests.web import chromium, hostile
 from tests.web.chromium import Browser
 from tests.web.conftest import Web, serve
 
-from laconic.client import Client, ask
-from laconic.client.asking import Address
-from laconic.protocols.relay.messages import NewMessage
+from tersely.client import Client, ask
+from tersely.client.asking import Address
+from tersely.protocols.relay.messages import NewMessage
 
 pytestmark = pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing())
 
@@ -338,8 +338,8 @@ def code_relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Clien
     """The relay as a user starts it, in a repository."""
     home, root = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("repository")
     (root / "app.py").write_text(CODE)
-    environment = {**os.environ, "LACONIC_HOME": str(home), "LACONIC_DAEMON": "off"}
-    run = [sys.executable, "-m", "laconic"]
+    environment = {**os.environ, "TERSELY_HOME": str(home), "TERSELY_DAEMON": "off"}
+    run = [sys.executable, "-m", "tersely"]
     subprocess.run([*run, "up", "--root", str(root), "--port", "0"], env=environment, check=True, capture_output=True)
     try:
         with Client.local("ann", home) as client:

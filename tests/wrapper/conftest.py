@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 import pytest
 from tests.cli.relay_home import Home, home_of
 
-from laconic.client.peer import Delivery, Peer
-from laconic.foundation.clock import Stopwatch
+from tersely.client.peer import Delivery, Peer
+from tersely.foundation.clock import Stopwatch
 
 PROGRAMS = Path(__file__).parent / "programs"
 PATIENCE_SECONDS = 30.0
@@ -41,27 +41,27 @@ class Tmux:
     def __init__(self, home: Path, folder: Path, directory: Path) -> None:
         self.folder = folder
         self.directory = directory
-        self.environment = {**os.environ, "LACONIC_HOME": str(home), "TMUX_TMPDIR": str(folder)}
+        self.environment = {**os.environ, "TERSELY_HOME": str(home), "TMUX_TMPDIR": str(folder)}
         self.environment.pop("TMUX", None)
 
     def run(self, name: str, *words: str, options: Sequence[str] = ()) -> None:
-        command = [sys.executable, "-m", "laconic", "run", "--no-start", "--no-brief", "--tmux", "--name", name]
+        command = [sys.executable, "-m", "tersely", "run", "--no-start", "--no-brief", "--tmux", "--name", name]
         done = subprocess.run(
             [*command, *options, "--", *words], env=self.environment, capture_output=True, text=True,
             stdin=subprocess.DEVNULL, timeout=PATIENCE_SECONDS, check=False, cwd=self.directory,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
-        assert f"tmux attach -t laconic-{name}" in done.stdout
+        assert f"tmux attach -t tersely-{name}" in done.stdout
 
     def ask(self, *words: str) -> str:
         done = subprocess.run(["tmux", *words], env=self.environment, capture_output=True, text=True, check=False)
         return done.stdout
 
     def screen(self, name: str) -> str:
-        return self.ask("capture-pane", "-p", "-J", "-S", "-", "-t", f"laconic-{name}:")
+        return self.ask("capture-pane", "-p", "-J", "-S", "-", "-t", f"tersely-{name}:")
 
     def keys(self, name: str, *keys: str) -> None:
-        self.ask("send-keys", "-t", f"laconic-{name}:", *keys)
+        self.ask("send-keys", "-t", f"tersely-{name}:", *keys)
 
     def shows(self, name: str, text: str) -> str:
         def look() -> str:

@@ -48,7 +48,7 @@ def start(relay: Home, repository: Path, tmp_path: Path) -> Iterator[Started]:
     running: list[subprocess.Popen[str]] = []
 
     def starting(name: str, *words: str, options: tuple[str, ...] = (), **more: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "laconic", "run", "--no-start", "--name", name, *options, "--", *words]
+        command = [sys.executable, "-m", "tersely", "run", "--no-start", "--name", name, *options, "--", *words]
         environment = {**os.environ, **relay.environment, **more}
         with (tmp_path / name).open("w") as out:
             running.append(
@@ -123,7 +123,7 @@ def test_files_that_were_committed_are_told_and_the_exit_status_stays(
 
 def test_sessions_of_a_thread_that_is_named_go_there(start: Started, relay: Home, repository: Path) -> None:
     thread = relay.ok("relay", "thread", "new", "--name", "named").strip()
-    shell = '"$PYTHON" -m laconic brief --json > told'
+    shell = '"$PYTHON" -m tersely brief --json > told'
     process = start("xan", "bash", "-c", shell, options=("--thread", thread, "--no-brief"), PYTHON=sys.executable)
     assert process.wait(PATIENCE_SECONDS) == 0
     told = json.loads((repository / "told").read_text())["result"]
@@ -137,7 +137,7 @@ def test_the_program_runs_on_without_its_relay(start: Started, relay: Home, repo
     other.up()
     go = tmp_path / "go"
     waiter = f"import pathlib\nwhile not pathlib.Path({str(go)!r}).exists(): pass\nprint('over')"
-    process = start("zoe", sys.executable, "-c", waiter, LACONIC_HOME=str(other.home), options=("--no-brief",))
+    process = start("zoe", sys.executable, "-c", waiter, TERSELY_HOME=str(other.home), options=("--no-brief",))
     wait_for(lambda: [one for one in other.ask("agents")["agents"] if one["connected"]], "zoe")
     other.ok("down")
     go.touch()
@@ -148,8 +148,8 @@ def test_the_program_runs_on_without_its_relay(start: Started, relay: Home, repo
 
 
 def test_the_thread_remembers_so_many_actions(relay: Home) -> None:
-    from laconic.client import Client, ask
-    from laconic.foundation.limits import MAX_LAST_ACTIONS
+    from tersely.client import Client, ask
+    from tersely.foundation.limits import MAX_LAST_ACTIONS
 
     thread = relay.ok("relay", "thread", "new").strip()
     with Client.local("ann", relay.home) as client:

@@ -11,8 +11,8 @@ import pytest
 from tests.cli.relay_home import Home
 from tests.wrapper.conftest import PROGRAMS, Friend, Tmux, sent_lines, wait_for
 
-from laconic.cli.cassettes import fetch
-from laconic.foundation.errors import LaconicError
+from tersely.cli.cassettes import fetch
+from tersely.foundation.errors import TerselyError
 
 TALKER = (sys.executable, str(PROGRAMS / "talker.py"))
 SCREEN = (sys.executable, str(PROGRAMS / "screen.py"))
@@ -83,7 +83,7 @@ def test_what_is_long_is_shown_in_part_and_kept_whole(
     assert uri is not None
     assert "line 30 of many" in shown
     assert "line 399" not in shown
-    monkeypatch.setenv("LACONIC_HOME", str(relay.home))
+    monkeypatch.setenv("TERSELY_HOME", str(relay.home))
     assert fetch(uri[0].removeprefix("cass://")).text == body
 
 
@@ -148,7 +148,7 @@ def test_the_status_of_the_program_is_that_of_the_command(tmux: Tmux, friend: Fr
     tmux.run("hal", *TALKER)
     tester = friend("tester")
     tester.send("hal", "quit")
-    wait_for(lambda: "laconic-hal" not in tmux.ask("list-sessions"), "the end")
+    wait_for(lambda: "tersely-hal" not in tmux.ask("list-sessions"), "the end")
 
 
 def test_a_program_starts_another_and_ends_it(tmux: Tmux, friend: Friends) -> None:
@@ -169,6 +169,6 @@ def connected(tester: Friend, name: str) -> bool:
     """Whether there is somebody of that name."""
     try:
         tester.send(name, "are you there?")
-    except LaconicError:
+    except TerselyError:
         return False
     return True

@@ -7,10 +7,10 @@ import asyncio
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from laconic.client.peer import Delivery
-from laconic.protocols.inline import reading
-from laconic.protocols.inline.reading import Line
-from laconic.wrapper.inbox import Inbox
+from tersely.client.peer import Delivery
+from tersely.protocols.inline import reading
+from tersely.protocols.inline.reading import Line
+from tersely.wrapper.inbox import Inbox
 
 LINE_BYTES = 4_095  # what Linux keeps of a line that is being typed
 PIECES = st.sampled_from(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from laconic.foundation.limits import MAX_ENTER_PRESSES
-from laconic.protocols.terminal.screen import Screen
-from laconic.wrapper.injection import ECHO_SECONDS, READING_SECONDS, STARTING_SECONDS, Line, Outcome, Typist
-from laconic.wrapper.keys import Keys
+from tersely.foundation.limits import MAX_ENTER_PRESSES
+from tersely.protocols.terminal.screen import Screen
+from tersely.wrapper.injection import ECHO_SECONDS, READING_SECONDS, STARTING_SECONDS, Line, Outcome, Typist
+from tersely.wrapper.keys import Keys
 
 RAW, LINES, PASSWORD = Line(False, False, 0), Line(True, True, 0), Line(True, False, 0)
 UNREAD = Line(False, False, 9)

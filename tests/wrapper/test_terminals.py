@@ -19,20 +19,20 @@ import pytest
 from tests.cli.relay_home import Home
 from tests.wrapper.conftest import PATIENCE_SECONDS, Friend, wait_for
 
-from laconic.foundation.clock import Stopwatch
+from tersely.foundation.clock import Stopwatch
 
 PYTHON = (sys.executable, "-c")
 
 
 class Seat:
-    """Somebody at a terminal who runs a program with `laconic run`."""
+    """Somebody at a terminal who runs a program with `tersely run`."""
 
     def __init__(self, home: Home, *words: str, options: tuple[str, ...] = ()) -> None:
         self.ours, self.its = pty.openpty()
         self.resize(100, 30)
         self.before = termios.tcgetattr(self.its)
         self.seen = b""
-        command = [sys.executable, "-m", "laconic", "run", "--no-start", "--no-brief", *options, "--", *words]
+        command = [sys.executable, "-m", "tersely", "run", "--no-start", "--no-brief", *options, "--", *words]
         self.process = subprocess.Popen(
             command, env={**os.environ, **home.environment}, cwd=home.root, start_new_session=True,
             stdin=self.its, stdout=self.its, stderr=self.its, preexec_fn=self._take,  # noqa: PLW1509
@@ -163,7 +163,7 @@ def test_a_name_that_is_taken_is_refused_and_a_default_one_is_numbered(
 ) -> None:
     friend("kim")
     assert seat("true", options=("--name", "kim")).ends() != 0
-    waits = "import os; print('I am', os.environ['LACONIC_AGENT'], flush=True); input()"
+    waits = "import os; print('I am', os.environ['TERSELY_AGENT'], flush=True); input()"
     first, second = seat(*PYTHON, waits), None
     shown = first.shows(b"I am ")
     second = seat(*PYTHON, waits)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.protocols.inline.commands import Command, Malformed, Message
-from laconic.protocols.terminal.screen import Screen
-from laconic.wrapper.watching import QUIET_SECONDS, STANDING_SECONDS, Watcher
+from tersely.protocols.inline.commands import Command, Malformed, Message
+from tersely.protocols.terminal.screen import Screen
+from tersely.wrapper.watching import QUIET_SECONDS, STANDING_SECONDS, Watcher
 
 HIDE, SHOW, CLEAR = b"\x1b[?25l", b"\x1b[?25h", b"\x1b[2J\x1b[3J\x1b[H"
 LATER = QUIET_SECONDS * 2

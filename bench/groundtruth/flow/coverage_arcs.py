@@ -19,11 +19,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.groundtruth.score import CaseResult, SuiteResult, compare, edge, failed
-from laconic.code.flow.blocks import basic_blocks
-from laconic.code.flow.lines import line_edges
-from laconic.code.languages.registry import LANGUAGES
-from laconic.code.routines import Routine
-from laconic.code.syntax.control.read import read_routines
+from tersely.code.flow.blocks import basic_blocks
+from tersely.code.flow.lines import line_edges
+from tersely.code.languages.registry import LANGUAGES
+from tersely.code.routines import Routine
+from tersely.code.syntax.control.read import read_routines
 
 OUTSIDE = 0  # the line for what is before the first and after the last of a code object
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -22,14 +22,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.groundtruth.score import CaseResult, compare, failed
-from laconic.code.flow.dominance import control_dependences
-from laconic.code.flow.effects import with_effects
-from laconic.code.flow.lines import lines_of_all, routine_at, statements_at
-from laconic.code.flow.reaching import data_flows
-from laconic.code.flow.slicing import Direction, slice_of
-from laconic.code.languages.registry import LANGUAGES
-from laconic.code.routines import ENTRY, OBJECT, Routine
-from laconic.code.syntax.control.read import read_routines
+from tersely.code.flow.dominance import control_dependences
+from tersely.code.flow.effects import with_effects
+from tersely.code.flow.lines import lines_of_all, routine_at, statements_at
+from tersely.code.flow.reaching import data_flows
+from tersely.code.flow.slicing import Direction, slice_of
+from tersely.code.languages.registry import LANGUAGES
+from tersely.code.routines import ENTRY, OBJECT, Routine
+from tersely.code.syntax.control.read import read_routines
 
 FILES = ("analysis.test.ts", "slice.test.ts")
 TEST = re.compile(r"^(?P<space> *)it\((?P<quote>['\"])(?P<title>.*?)(?P=quote), ", re.MULTILINE)

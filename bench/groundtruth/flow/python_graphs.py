@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.groundtruth.score import CaseResult, compare, failed
-from laconic.code.flow.blocks import BasicBlock, basic_blocks
-from laconic.code.flow.reaching import definitions_of, reaching
-from laconic.code.languages.registry import LANGUAGES
-from laconic.code.routines import Point, Routine
-from laconic.code.syntax.control.read import read_routines
+from tersely.code.flow.blocks import BasicBlock, basic_blocks
+from tersely.code.flow.reaching import definitions_of, reaching
+from tersely.code.languages.registry import LANGUAGES
+from tersely.code.routines import Point, Routine
+from tersely.code.syntax.control.read import read_routines
 
 SAMPLES, CONTROL, DATA = "control_flow_test_components.py", "control_flow_test.py", "data_flow_test.py"
 WAYS = {"assertSameBlock", "assertExitsTo", "assertNotExitsTo", "assertRaisesTo", "assertNotRaisesTo"}

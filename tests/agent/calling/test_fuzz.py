@@ -9,7 +9,7 @@ from bench.callfuzz import fuzz, some_paths
 from bench.modelserver.server import Server
 from tests.agent.calling.tools import PATHS, TOOLS
 
-from laconic.agent.calling import Paths
+from tersely.agent.calling import Paths
 
 
 def test_no_call_is_malformed_and_no_path_invented(model_server: Server) -> None:

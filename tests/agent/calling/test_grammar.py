@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.agent.calling.gbnf import Grammar
 from tests.agent.calling.tools import PATHS, TOOLS
 
-from laconic.agent.calling import Call, Paths, Way, call_format, constraint_for, read_call, way_of, written
-from laconic.agent.calling.grammar import grammar_for
-from laconic.agent.models.protocol import Abilities
-from laconic.agent.tools.declaration import Kind
+from tersely.agent.calling import Call, Paths, Way, call_format, constraint_for, read_call, way_of, written
+from tersely.agent.calling.grammar import grammar_for
+from tersely.agent.models.protocol import Abilities
+from tersely.agent.tools.declaration import Kind
 
 KNOWN = Paths(PATHS)
 GRAMMAR = Grammar(grammar_for(TOOLS, KNOWN))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.agent.calling import Repetition, Way, prose_reader
+from tersely.agent.calling import Repetition, Way, prose_reader
 
 CALL = "<call read>\npath: src/app.py\n</call>"
 PROSE = st.text("ab <call>\n/tol_\\[]", max_size=80)

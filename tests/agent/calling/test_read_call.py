@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.calling.tools import PATHS, TOOLS
 
-from laconic.agent.calling import Call, Malformed, Paths, Way, read_call
-from laconic.agent.models.protocol import RawCall
+from tersely.agent.calling import Call, Malformed, Paths, Way, read_call
+from tersely.agent.models.protocol import RawCall
 
 KNOWN = Paths(PATHS)
 READ = {"path": "src/app.py"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from laconic.agent.tools.declaration import Effect, Kind, Observation, Parameter, Tool
-from laconic.agent.tools.toolbox import Toolbox
+from tersely.agent.tools.declaration import Effect, Kind, Observation, Parameter, Tool
+from tersely.agent.tools.toolbox import Toolbox
 
 PATHS = (
     "README.md",

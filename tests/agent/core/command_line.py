@@ -1,4 +1,4 @@
-"""`laconic` as a user starts it: a process of its own, against a server of models."""
+"""`tersely` as a user starts it: a process of its own, against a server of models."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ ROOT = Path(__file__).parents[3]
 def environment(root: Path, url: str) -> dict[str, str]:
     """The environment of a command about a repository, with sessions of its own."""
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-    own = {"LACONIC_HOME": str(root.parent / "home"), "LACONIC_DAEMON": "off", "LACONIC_CHAT_URL": url}
+    own = {"TERSELY_HOME": str(root.parent / "home"), "TERSELY_DAEMON": "off", "TERSELY_CHAT_URL": url}
     return {**os.environ, **own, "PYTHONPATH": path}
 
 
 def ran(root: Path, url: str, words: Sequence[str], **more: Any) -> subprocess.CompletedProcess[bytes]:
     """A command that has ended."""
-    command = [sys.executable, "-m", "laconic", *words]
+    command = [sys.executable, "-m", "tersely", *words]
     return subprocess.run(
         command, cwd=root, env=environment(root, url), capture_output=True, timeout=120, check=False,
         **({"stdin": subprocess.DEVNULL} | more if "input" not in more else more),
@@ -34,7 +34,7 @@ def ran(root: Path, url: str, words: Sequence[str], **more: Any) -> subprocess.C
 @contextmanager
 def running(root: Path, url: str, words: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
     """A command that runs, and is killed at the latest when the caller is done."""
-    command = [sys.executable, "-m", "laconic", *words]
+    command = [sys.executable, "-m", "tersely", *words]
     with subprocess.Popen(
         command, cwd=root, env=environment(root, url), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, bufsize=0,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.agent.core.talking import ALLOWED, Scripted, call, talking
 
-from laconic.agent.events import CallEnded, CallStarted, TextDelta
+from tersely.agent.events import CallEnded, CallStarted, TextDelta
 
 REPLIES = ["First I look.\n" + call("read", path="shop/prices.py"), call("bash", command="sleep 60")]
 LONG = [f"First I look.\n{call('read', path='shop/prices.py')}", "word " * 100_000]

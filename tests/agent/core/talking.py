@@ -8,15 +8,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from laconic.agent.agent import Agent
-from laconic.agent.events import Event, Reason, TurnEnded
-from laconic.agent.models.protocol import Abilities, Chunk, Constraint, Model, Prompt, RawCall, Usage
-from laconic.agent.opening import Wanted, open_agent
-from laconic.agent.tools.approvals import Verdict
-from laconic.agent.tools.toolbox import Choices
-from laconic.foundation.tokens import count
+from tersely.agent.agent import Agent
+from tersely.agent.events import Event, Reason, TurnEnded
+from tersely.agent.models.protocol import Abilities, Chunk, Constraint, Model, Prompt, RawCall, Usage
+from tersely.agent.opening import Wanted, open_agent
+from tersely.agent.tools.approvals import Verdict
+from tersely.agent.tools.toolbox import Choices
+from tersely.foundation.tokens import count
 
-ANSWER_WORDS = "laconic.cli.words:answer"
+ANSWER_WORDS = "tersely.cli.words:answer"
 PART_CHARACTERS = 7
 GRAMMAR = Abilities(
     streams=True, grammar=True, schema=True, tools=False, window=8_192, model="m", family="qwen", embeddings=False

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.core.talking import ALLOWED, Scripted, call, of_kind, talking, turn
 
-from laconic.agent.context.disclosure import by_history, intent, reachable, unlocked
-from laconic.agent.context.quoting import own_words
-from laconic.agent.events import Unlocked
-from laconic.agent.tools.approvals import POLICY, Verdict
-from laconic.agent.tools.table import TOOLS
+from tersely.agent.context.disclosure import by_history, intent, reachable, unlocked
+from tersely.agent.context.quoting import own_words
+from tersely.agent.events import Unlocked
+from tersely.agent.tools.approvals import POLICY, Verdict
+from tersely.agent.tools.table import TOOLS
 
 TIERS = {
     "hello": 0,

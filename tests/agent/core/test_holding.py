@@ -14,21 +14,21 @@ from pathlib import Path
 import pytest
 from tests.agent.core.talking import Scripted, call, of_kind, reason_of, talking, turn, wanted
 
-from laconic.agent.events import Level, Notice, Reason
-from laconic.agent.opening import open_agent
-from laconic.agent.sessions.holding import FOLDER
-from laconic.agent.sessions.session import Draft, Session
-from laconic.agent.sessions.store import Store
-from laconic.capabilities.text import PLAIN
-from laconic.cli.agent.chat import folder
-from laconic.cli.agent.declared import SessionParameters, SessionVerb
-from laconic.cli.agent.sessions import run_sessions
-from laconic.foundation.errors import LaconicError
+from tersely.agent.events import Level, Notice, Reason
+from tersely.agent.opening import open_agent
+from tersely.agent.sessions.holding import FOLDER
+from tersely.agent.sessions.session import Draft, Session
+from tersely.agent.sessions.store import Store
+from tersely.capabilities.text import PLAIN
+from tersely.cli.agent.chat import folder
+from tersely.cli.agent.declared import SessionParameters, SessionVerb
+from tersely.cli.agent.sessions import run_sessions
+from tersely.foundation.errors import TerselyError
 
 HOLDER = """
 import sys
 from pathlib import Path
-from laconic.agent.sessions.holding import Hold
+from tersely.agent.sessions.holding import Hold
 hold = Hold.take(Path(sys.argv[1]), sys.argv[2])
 print("held", flush=True)
 sys.stdin.read()
@@ -52,7 +52,7 @@ def held_elsewhere(place: Path, session: str) -> Iterator[subprocess.Popen[str]]
 @pytest.fixture
 def session(root: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A session of the repository, where the command line looks for it."""
-    monkeypatch.setenv("LACONIC_HOME", str(root.parent / "home"))
+    monkeypatch.setenv("TERSELY_HOME", str(root.parent / "home"))
     with Store.open(folder()) as store:
         made = store.create(str(root), "m", "prefix", "grammar")
         made.add(Draft("user", "one", 5, 1))
@@ -69,9 +69,9 @@ async def goes_on(root: Path, session: str) -> None:
 def test_a_session_that_another_process_has_open_is_not_gone_on_with(root: Path, session: str) -> None:
     with held_elsewhere(folder(), session) as process:
         for verb, more in ((SessionVerb.DELETE, ()), (SessionVerb.REWIND, ("0",))):
-            with pytest.raises(LaconicError, match="session_in_use"):
+            with pytest.raises(TerselyError, match="session_in_use"):
                 run_sessions(str(root), SessionParameters(verb, session, more), PLAIN)
-        with pytest.raises(LaconicError, match=f"process {process.pid} has this session open") as told:
+        with pytest.raises(TerselyError, match=f"process {process.pid} has this session open") as told:
             asyncio.run(goes_on(root, session))
         assert f"--resume {session} --fork" in told.value.hint
         forked = run_sessions(str(root), SessionParameters(SessionVerb.FORK, session), PLAIN)["id"]
@@ -90,11 +90,11 @@ def test_a_process_that_was_killed_holds_nothing(root: Path, session: str) -> No
 def test_an_agent_holds_its_session_until_it_is_closed(root: Path) -> None:
     async def one() -> None:
         async with talking(Scripted([]), root) as agent:
-            with pytest.raises(LaconicError, match=f"process {os.getpid()} has"):
+            with pytest.raises(TerselyError, match=f"process {os.getpid()} has"):
                 await open_agent(Scripted([]), wanted(root, session=agent.session.id))
             again = await open_agent(Scripted([]), wanted(root, session=agent.session.id, hold=agent.talk.hold))
             await again.close()
-            with pytest.raises(LaconicError, match="session_in_use"):
+            with pytest.raises(TerselyError, match="session_in_use"):
                 agent.talk.store.hold(agent.session.id)
         await (await open_agent(Scripted([]), wanted(root, session=agent.session.id))).close()
 
@@ -122,7 +122,7 @@ def test_whatever_is_done_to_a_deleted_session_says_so(session: str, change: str
         known = store.resume(session)
         with Store.open(folder()) as other:
             other.delete(session)
-        with pytest.raises(LaconicError, match="deleted by another process"):
+        with pytest.raises(TerselyError, match="deleted by another process"):
             CHANGES[change](store, known)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from tests.agent.core.talking import ALLOWED, GRAMMAR, Said, Scripted, call, of_kind, reason_of, talking, turn
 
-from laconic.agent.conversation import Options
-from laconic.agent.events import (
+from tersely.agent.conversation import Options
+from tersely.agent.events import (
     ApprovalAsked,
     CallEnded,
     CallProgress,
@@ -25,12 +25,12 @@ from laconic.agent.events import (
     Unlocked,
     Usage,
 )
-from laconic.agent.models.protocol import Chunk, Prompt
-from laconic.agent.models.protocol import Usage as RequestUsage
-from laconic.agent.repeats import EXCLUDED, HINT
-from laconic.agent.tools.approvals import Verdict
-from laconic.agent.tools.toolbox import Choices
-from laconic.foundation.errors import LaconicError
+from tersely.agent.models.protocol import Chunk, Prompt
+from tersely.agent.models.protocol import Usage as RequestUsage
+from tersely.agent.repeats import EXCLUDED, HINT
+from tersely.agent.tools.approvals import Verdict
+from tersely.agent.tools.toolbox import Choices
+from tersely.foundation.errors import TerselyError
 
 READ = call("read", path="shop/prices.py")
 TEXT_WAY = GRAMMAR._replace(grammar=False, schema=False)
@@ -157,7 +157,7 @@ def test_an_answer_without_a_word_is_none(root: Path, said: str) -> None:
 
 
 def test_a_server_that_dies_leaves_what_was_shown_and_the_next_turn_works(root: Path) -> None:
-    dies = LaconicError("model_failed", "the server broke off")
+    dies = TerselyError("model_failed", "the server broke off")
     model, (events, after) = talk(root, [dies, "Here I am."], "hello", "and now?")
     assert reason_of(events) is Reason.FAILED
     (notice,) = of_kind(events, Notice)
@@ -178,7 +178,7 @@ def test_two_turns_cannot_run_at_once(root: Path) -> None:
         async with talking(Scripted(["a", "b"]), root) as agent:
             running = agent.run("hello")
             await anext(running)
-            with pytest.raises(LaconicError, match="busy"):
+            with pytest.raises(TerselyError, match="busy"):
                 await turn(agent, "and me?")
             await running.aclose()  # type: ignore[attr-defined]
             assert reason_of(await turn(agent, "hello again")) is Reason.ANSWERED

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.core.talking import Said, Scripted, call, of_kind, talking, turn
 
-from laconic.agent.context.pieces import joined, not_yet_in, pieces
-from laconic.agent.context.retrieval import ASKS, retrieve
-from laconic.agent.events import Retrieved
+from tersely.agent.context.pieces import joined, not_yet_in, pieces
+from tersely.agent.context.retrieval import ASKS, retrieve
+from tersely.agent.events import Retrieved
 
 LINES = st.sampled_from(
     [

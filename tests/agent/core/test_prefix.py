@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.agent.core.talking import ALLOWED, GRAMMAR, Said, Scripted, call, of_kind, reason_of, talking, turn
 
-from laconic.agent.events import Compacted, Reason, Unlocked
-from laconic.agent.models.protocol import Abilities, Prompt, RawCall
-from laconic.foundation.tokens import Tokenizer
+from tersely.agent.events import Compacted, Reason, Unlocked
+from tersely.agent.models.protocol import Abilities, Prompt, RawCall
+from tersely.foundation.tokens import Tokenizer
 
 HELLO_TOKENS, SIX_TOOLS_TOKENS = 350, 500
 SCHEMA = GRAMMAR._replace(grammar=False)

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.core.talking import Scripted, of_kind, talking, turn
 
-from laconic.agent.context.retrieval import Found, digest, named, retrieve
-from laconic.agent.events import Retrieved
-from laconic.foundation.escape import visible
-from laconic.foundation.tokens import Tokenizer
+from tersely.agent.context.retrieval import Found, digest, named, retrieve
+from tersely.agent.events import Retrieved
+from tersely.foundation.escape import visible
+from tersely.foundation.tokens import Tokenizer
 
 NAMES = {
     "what does `parse` do?": ["parse"],

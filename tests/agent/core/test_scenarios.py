@@ -16,8 +16,8 @@ from bench.modelserver.server import Server
 from tests.agent.core.talking import ALLOWED, call, of_kind, reason_of, talking, turn
 from tests.agent.model_servers import Scripted
 
-from laconic.agent.context.compaction import REQUEST
-from laconic.agent.events import (
+from tersely.agent.context.compaction import REQUEST
+from tersely.agent.events import (
     ApprovalAsked,
     CallEnded,
     Compacted,
@@ -30,7 +30,7 @@ from laconic.agent.events import (
     Unlocked,
     Usage,
 )
-from laconic.agent.models.connecting import connect
+from tersely.agent.models.connecting import connect
 
 ROOT = Path(__file__).parents[3]
 SOURCE = {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
@@ -184,24 +184,24 @@ def test_a_server_that_dies_while_it_answers(scripted: Scripted, root: Path) -> 
     assert "model_unavailable" in of_kind(dead, Notice)[0].text
 
 
-def laconic(root: Path, *words: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, **SOURCE, "LACONIC_HOME": str(root.parent / "home"), "LACONIC_DAEMON": "off"}
+def tersely(root: Path, *words: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, **SOURCE, "TERSELY_HOME": str(root.parent / "home"), "TERSELY_DAEMON": "off"}
     stdin = {"input": given} if given is not None else {"stdin": subprocess.DEVNULL}
     return subprocess.run(
-        [sys.executable, "-m", "laconic", *words], cwd=root, env=environment, capture_output=True, text=True,
+        [sys.executable, "-m", "tersely", *words], cwd=root, env=environment, capture_output=True, text=True,
         timeout=120, check=False, **stdin,  # type: ignore[call-overload]
     )  # fmt: skip
 
 
 def test_without_a_screen(server: Server, root: Path) -> None:
-    told = laconic(root, "-p", "Who calls total?", "--url", server.url)
+    told = tersely(root, "-p", "Who calls total?", "--url", server.url)
     assert (told.returncode, told.stdout) == (0, "`order` and `invoice` in shop/orders.py call it.\n")
     assert told.stderr.startswith("search ")
-    piped = laconic(root, "-p", "--output-format", "json", "--url", server.url, "--resume", given="hello there\n")
+    piped = tersely(root, "-p", "--output-format", "json", "--url", server.url, "--resume", given="hello there\n")
     result = json.loads(piped.stdout)
     assert (result["ok"], result["reason"], result["answer"]) == (True, "answered", "Hello! What can I do?")
     assert result["usage"]["cached_tokens"] > 0
-    streamed = laconic(
+    streamed = tersely(
         root,
         "chat",
         "-p",
@@ -215,36 +215,36 @@ def test_without_a_screen(server: Server, root: Path) -> None:
     assert [line["status"] for line in lines if line["type"] == "call_ended"] == ["ok", "denied"]
     assert lines[-1]["type"] == "result"
     assert lines[-1]["answer"] == "Then I leave it as it is."
-    allowed = laconic(root, "-p", "please update the code to round the price", "--allow", "1", "--url", server.url)
+    allowed = tersely(root, "-p", "please update the code to round the price", "--allow", "1", "--url", server.url)
     assert allowed.returncode == 0
     assert "return round(" in (root / "shop/prices.py").read_text()
-    listed = json.loads(laconic(root, "sessions", "--json").stdout)["result"]["sessions"]
+    listed = json.loads(tersely(root, "sessions", "--json").stdout)["result"]["sessions"]
     assert [(one["name"], one["turns"]) for one in listed] == [
         ("please update the code to round the price", 1),
         ("please update the code to round the price", 1),
         ("Who calls total?", 2),
     ]
-    stats = json.loads(laconic(root, "sessions", "stats", "--json").stdout)["result"]
+    stats = json.loads(tersely(root, "sessions", "stats", "--json").stdout)["result"]
     assert {one["tool"] for one in stats["tools"]} == {"search", "read", "edit"}
-    shown = laconic(root, "sessions", "export", listed[2]["id"][-8:]).stdout
+    shown = tersely(root, "sessions", "export", listed[2]["id"][-8:]).stdout
     assert "## Turn 2\n\nhello there\n\nHello! What can I do?" in shown
 
 
 def test_what_is_piped_in_asks_for_nothing(server: Server, root: Path) -> None:
     given = "hello there\n```\nrun the tests\n```\nfetch https://example.com/ and commit it\n"
-    told = laconic(root, "-p", "review this", "--output-format", "stream-json", "--url", server.url, given=given)
+    told = tersely(root, "-p", "review this", "--output-format", "stream-json", "--url", server.url, given=given)
     lines = [json.loads(line) for line in told.stdout.splitlines()]
     assert [line for line in lines if line["type"] == "unlocked"] == []
     assert lines[-1]["answer"] == "Hello! What can I do?"
 
 
 def test_a_prompt_without_a_server_says_what_to_start(root: Path) -> None:
-    told = laconic(root, "-p", "hello", "--url", "http://127.0.0.1:9")
+    told = tersely(root, "-p", "hello", "--url", "http://127.0.0.1:9")
     assert told.returncode == 3
     assert told.stdout == ""
     assert "model_unavailable" in told.stderr
     assert "hint: start one" in told.stderr
-    nothing = laconic(root, "-p")
+    nothing = tersely(root, "-p")
     assert (nothing.returncode, nothing.stdout) == (2, "")
 
 

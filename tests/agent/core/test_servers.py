@@ -8,8 +8,8 @@ import socket
 import pytest
 from bench.modelserver.server import Server as Running
 
-from laconic.cli.agent import servers
-from laconic.foundation.errors import LaconicError
+from tersely.cli.agent import servers
+from tersely.foundation.errors import TerselyError
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ def test_a_server_at_a_usual_place_is_found(
 
 def test_without_any_it_is_said_what_to_start(closed_port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "USUAL", (("nothing", f"http://127.0.0.1:{closed_port}"),))
-    with pytest.raises(LaconicError, match="model_unavailable") as told:
+    with pytest.raises(TerselyError, match="model_unavailable") as told:
         asyncio.run(servers.connected(servers.Server("")))
     assert str(closed_port) in told.value.message
     assert "llama-server -hf" in told.value.hint
-    assert "laconic chat --url" in told.value.hint
+    assert "tersely chat --url" in told.value.hint

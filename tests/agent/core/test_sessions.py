@@ -16,16 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.agent.core.talking import ALLOWED, Scripted, call, reason_of, talking, turn
 
-from laconic.agent.events import Reason
-from laconic.agent.sessions.analytics import analytics, tiers_used
-from laconic.agent.sessions.session import BROKEN_OFF, Draft, Session
-from laconic.agent.sessions.store import Store
-from laconic.capabilities.text import PLAIN
-from laconic.cli.agent.chat import folder
-from laconic.cli.agent.declared import SessionParameters, SessionVerb
-from laconic.cli.agent.sessions import run_sessions
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.escape import visible
+from tersely.agent.events import Reason
+from tersely.agent.sessions.analytics import analytics, tiers_used
+from tersely.agent.sessions.session import BROKEN_OFF, Draft, Session
+from tersely.agent.sessions.store import Store
+from tersely.capabilities.text import PLAIN
+from tersely.cli.agent.chat import folder
+from tersely.cli.agent.declared import SessionParameters, SessionVerb
+from tersely.cli.agent.sessions import run_sessions
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible
 
 ROOT = Path(__file__).parents[3]
 
@@ -123,7 +123,7 @@ def test_a_session_goes_on_in_its_repository_alone(root: Path, tmp_path: Path) -
     other = tmp_path / "other"
     other.mkdir()
     identifier = asyncio.run(one(root))
-    with pytest.raises(LaconicError, match=f"is about {root}, not about {other}"):
+    with pytest.raises(TerselyError, match=f"is about {root}, not about {other}"):
         asyncio.run(one(other, identifier))
 
 
@@ -164,7 +164,7 @@ def test_what_a_fork_needs_outlives_the_other(store: Store, gone: str) -> None:
     before = texts(kept)
     store.delete(deleted.id)
     assert texts(store.resume(kept.id)) == before
-    with pytest.raises(LaconicError, match="session_not_found"):
+    with pytest.raises(TerselyError, match="session_not_found"):
         store.find(deleted.id)
     store.delete(kept.id)
     assert [store.database.value(f"select count(*) from {table}") for table in ("messages", "tool_calls")] == [0, 0]
@@ -178,7 +178,7 @@ def test_rewinding_goes_on_after_an_earlier_turn(store: Store) -> None:
     assert texts(store.resume(session.id)) == ["prefix", "one", "re one", "other", "re other"]
     session.rewind(0)
     assert texts(store.resume(session.id)) == ["prefix"]
-    with pytest.raises(LaconicError, match="there is no turn"):
+    with pytest.raises(TerselyError, match="there is no turn"):
         session.rewind(1)
 
 
@@ -187,7 +187,7 @@ def test_a_session_that_went_on_elsewhere_is_not_overwritten(store: Store) -> No
     say(session, "one")
     other = store.resume(session.id)
     say(other, "two")
-    with pytest.raises(LaconicError, match="version_conflict"):
+    with pytest.raises(TerselyError, match="version_conflict"):
         say(session, "three")
     assert texts(store.resume(session.id)) == ["prefix", "one", "re one", "two", "re two"]
 
@@ -196,7 +196,7 @@ def test_a_session_that_was_deleted_elsewhere_is_said_to_be_gone(store: Store) -
     session = created(store)
     say(session, "one")
     store.delete(session.id)
-    with pytest.raises(LaconicError, match="deleted by another process"):
+    with pytest.raises(TerselyError, match="deleted by another process"):
         say(session, "two")
 
 
@@ -219,15 +219,15 @@ def test_sessions_are_found_by_what_they_are_called(store: Store) -> None:
     say(second, "x")
     assert store.find("last", "r").id == second.id
     for wanted, code in ((first.id[:4], "ambiguous_session"), ("nobody", "session_not_found")):
-        with pytest.raises(LaconicError, match=code):
+        with pytest.raises(TerselyError, match=code):
             store.find(wanted)
-    with pytest.raises(LaconicError, match="invalid_argument"):
+    with pytest.raises(TerselyError, match="invalid_argument"):
         store.rename(first.id, "x" * 1_000)
 
 
 @pytest.mark.parametrize("verb", [SessionVerb.LIST, SessionVerb.SHOW, SessionVerb.STATS])
 def test_names_of_others_steer_no_terminal(root: Path, monkeypatch: pytest.MonkeyPatch, verb: SessionVerb) -> None:
-    monkeypatch.setenv("LACONIC_HOME", str(root.parent / "home"))
+    monkeypatch.setenv("TERSELY_HOME", str(root.parent / "home"))
     with Store.open(folder()) as store:
         say(store.create(str(root), "m\x1b[2J", "prefix", "grammar"), "hello \x1b[2J")
     told = run_sessions(str(root), SessionParameters(verb, "last"), PLAIN)["text"]
@@ -241,14 +241,14 @@ def test_sessions_of_one_name_are_listed_to_choose_from(store: Store) -> None:
     for each, updated in zip(made, (1, 3, 2), strict=True):
         store.rename(each.id, "hello")
         store.database.execute("update sessions set updated_at = ? where id = ?", (updated, each.id))
-    with pytest.raises(LaconicError, match="several sessions are called 'hello'") as told:
+    with pytest.raises(TerselyError, match="several sessions are called 'hello'") as told:
         store.find("hello", "r")
     first, *rows = told.value.hint.splitlines()
     assert "by its id" in first
     assert [row.split()[0] for row in rows] == [each.id[-8:] for each in (made[1], made[2], made[0])]
     assert rows[0].endswith("2 turns")
     assert store.find(rows[0].split()[0]).id == made[1].id
-    with pytest.raises(LaconicError, match="no session of this repository yet"):
+    with pytest.raises(TerselyError, match="no session of this repository yet"):
         store.find("last", "elsewhere")
 
 
@@ -265,22 +265,22 @@ def test_sessions_of_one_name_are_listed_to_choose_from(store: Store) -> None:
 def test_what_cannot_be_done_with_a_session_is_said(
     root: Path, monkeypatch: pytest.MonkeyPatch, verb: SessionVerb, value: str, message: str
 ) -> None:
-    monkeypatch.setenv("LACONIC_HOME", str(root.parent / "home"))
+    monkeypatch.setenv("TERSELY_HOME", str(root.parent / "home"))
     with Store.open(folder()) as store:
         say(store.create(str(root), "m", "prefix", "grammar"), "hello")
-    with pytest.raises(LaconicError, match=message):
+    with pytest.raises(TerselyError, match=message):
         run_sessions(str(root), SessionParameters(verb, "last", (value,)), PLAIN)
 
 
 def test_all_that_sessions_make_is_its_users_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LACONIC_HOME", str(root.parent / "new" / "home"))
+    monkeypatch.setenv("TERSELY_HOME", str(root.parent / "new" / "home"))
     Store.open(folder()).close()
     assert [place.stat().st_mode & 0o777 for place in (folder(), *folder().parents[:2])] == [0o700] * 3
 
 
 def test_a_place_that_cannot_be_made_is_told(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LACONIC_HOME", str(root / "README.md"))
-    with pytest.raises(LaconicError, match=r"database_unavailable: .*README\.md/chat cannot be made"):
+    monkeypatch.setenv("TERSELY_HOME", str(root / "README.md"))
+    with pytest.raises(TerselyError, match=r"database_unavailable: .*README\.md/chat cannot be made"):
         Store.open(folder())
 
 

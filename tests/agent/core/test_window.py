@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.core.talking import ALLOWED, GRAMMAR, Said, Scripted, call, of_kind, reason_of, talking, turn
 
-from laconic.agent.context.compaction import EXTRACTIVE, HEADING, REQUEST, extracts, first_kept, first_kept_step
-from laconic.agent.context.window import Budget, Shares
-from laconic.agent.events import CallStarted, Compacted, Event, Notice, Reason, Usage
-from laconic.agent.models.protocol import Abilities, Prompt
-from laconic.agent.sessions.session import Stored
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MIN_WINDOW_TOKENS
-from laconic.foundation.tokens import Tokenizer
+from tersely.agent.context.compaction import EXTRACTIVE, HEADING, REQUEST, extracts, first_kept, first_kept_step
+from tersely.agent.context.window import Budget, Shares
+from tersely.agent.events import CallStarted, Compacted, Event, Notice, Reason, Usage
+from tersely.agent.models.protocol import Abilities, Prompt
+from tersely.agent.sessions.session import Stored
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MIN_WINDOW_TOKENS
+from tersely.foundation.tokens import Tokenizer
 
 SUMMARY = "The user wants prices rounded. `price` is in shop/prices.py:5; nothing was changed yet."
 WORDS = "the price of an item is added up "
@@ -68,7 +68,7 @@ def test_old_turns_leave_and_their_summary_comes_with_the_next_message(root: Pat
 @pytest.mark.parametrize("fails", ["no", "error", "call"])
 def test_a_summary_is_made_of_extracts_where_the_model_fails(root: Path, fails: str) -> None:
     bad: dict[str, Said] = {
-        "no": "", "error": LaconicError("model_failed", "gone"), "call": call("read", path="README.md"),
+        "no": "", "error": TerselyError("model_failed", "gone"), "call": call("read", path="README.md"),
     }  # fmt: skip
     model = Scripted([lambda prompt: bad[fails] if prompt[-1].content == REQUEST else WORDS * 12] * 99, SMALL)
     events = turns(root, model, [f"turn {number}: {WORDS * 8}" for number in range(8)])
@@ -131,7 +131,7 @@ def test_a_turn_that_outgrows_the_window_loses_its_oldest_steps_once_and_then_en
 
 
 def test_a_server_that_says_that_the_window_is_full_is_believed_once(root: Path) -> None:
-    full = LaconicError("window_exceeded", "too long")
+    full = TerselyError("window_exceeded", "too long")
     (root / "long.txt").write_text("".join(f"{number} {WORDS}\n" for number in range(99)))
     read = call("read", path="long.txt")
     model = Scripted([read, call("list"), full, "Done."])
@@ -159,12 +159,12 @@ def test_the_middle_of_a_long_message_is_kept_where_it_can_be_read(root: Path) -
 
 
 def test_a_window_that_is_too_small_is_refused(root: Path) -> None:
-    with pytest.raises(LaconicError, match="window_exceeded"):
+    with pytest.raises(TerselyError, match="window_exceeded"):
         turns(root, Scripted([], GRAMMAR._replace(window=MIN_WINDOW_TOKENS - 1)), ["hello"])
 
 
 def test_shares_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(LaconicError, match="invalid_setting"):
+    with pytest.raises(TerselyError, match="invalid_setting"):
         Budget.of(8_192, Shares(reply=6_000))
 
 

@@ -1,4 +1,4 @@
-"""`laconic -p`: what it prints and how it ends, whoever ends it."""
+"""`tersely -p`: what it prints and how it ends, whoever ends it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from bench.modelserver.server import Server
 from tests.agent.core.command_line import environment, events, printed_until, ran, read, rest, running
 from tests.agent.core.talking import call
 
-from laconic.agent.sessions.store import History, Store
-from laconic.cli.agent import given
-from laconic.cli.main import main
-from laconic.foundation.errors import LaconicError
+from tersely.agent.sessions.store import History, Store
+from tersely.cli.agent import given
+from tersely.cli.main import main
+from tersely.foundation.errors import TerselyError
 
 NOWHERE = "http://127.0.0.1:9"
 COUNTED = " ".join(map(str, range(700)))
@@ -87,7 +87,7 @@ def test_what_keeps_a_turn_from_beginning_is_told_by_the_same_object(
     code: str,
     status: int,
 ) -> None:
-    monkeypatch.setenv("LACONIC_HOME", str(root.parent / "home"))
+    monkeypatch.setenv("TERSELY_HOME", str(root.parent / "home"))
     monkeypatch.chdir(root)
     assert main(["-p", "hello", "--output-format", form, *words]) == status
     told = capsys.readouterr()
@@ -145,7 +145,7 @@ def test_a_second_process_is_told_who_has_the_session_and_goes_on_in_a_copy(root
 
 
 def test_a_signal_before_the_turn_is_told_too(root: Path) -> None:
-    command = [sys.executable, "-m", "laconic", "-p", "-", "--output-format", "json"]
+    command = [sys.executable, "-m", "tersely", "-p", "-", "--output-format", "json"]
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, cwd=root, env=environment(root, NOWHERE), **streams) as process:  # type: ignore[call-overload]
         assert b"waiting for standard input" in process.stderr.readline()
@@ -199,7 +199,7 @@ def test_whoever_stops_reading_gets_no_complaint(root: Path, url: str) -> None:
 
 def test_an_answer_that_cannot_be_printed_says_so(root: Path, url: str) -> None:
     with open("/dev/full", "wb") as full:
-        words = [sys.executable, "-m", "laconic", "-p", "hello", "--json"]
+        words = [sys.executable, "-m", "tersely", "-p", "hello", "--json"]
         streams = {"stdin": subprocess.DEVNULL, "stdout": full, "stderr": subprocess.PIPE}
         ended = subprocess.run(words, cwd=root, env=environment(root, url), timeout=60, check=False, **streams)  # type: ignore[call-overload]
     assert ended.returncode == 3
@@ -207,7 +207,7 @@ def test_an_answer_that_cannot_be_printed_says_so(root: Path, url: str) -> None:
     assert len(ended.stderr.splitlines()) == 1
 
 
-READS = "from laconic.cli.agent.given import message_of; print(message_of({!r}, print), end='')"
+READS = "from tersely.cli.agent.given import message_of; print(message_of({!r}, print), end='')"
 
 
 def asked(prompt: str | None, content: bytes | None) -> str:
@@ -243,7 +243,7 @@ def test_standard_input_follows_the_words(prompt: str | None, content: bytes | N
     [("why?", b"\x7fELF\0\0", "invalid_argument"), ("-", b" \n", "usage"), ("-", None, "usage"), ("", b"", "usage")],
 )
 def test_what_is_no_message_is_refused(prompt: str, content: bytes | None, code: str) -> None:
-    assert f"LaconicError: {code}" in asked(prompt, content) or f"('{code}'" in asked(prompt, content)
+    assert f"TerselyError: {code}" in asked(prompt, content) or f"('{code}'" in asked(prompt, content)
 
 
 def test_of_much_input_the_beginning_and_the_end_are_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -268,5 +268,5 @@ def test_of_much_input_the_beginning_and_the_end_are_read(monkeypatch: pytest.Mo
     text = message(b"a" * 60 + b"x" * 5_000 + b"b" * 60)
     assert text == f"{'a' * 50}\n[5,020 bytes of 5,120 are left out here]\n{'b' * 50}"
     assert told == ["standard input is long: 5,020 bytes of 5,120 are left out in the middle"]
-    with pytest.raises(LaconicError, match="more than 10,000 bytes"):
+    with pytest.raises(TerselyError, match="more than 10,000 bytes"):
         message(b"x" * 10_001)

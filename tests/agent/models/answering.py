@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from laconic.agent.models.protocol import Abilities, Chunk, Constraint, Message, Model
+from tersely.agent.models.protocol import Abilities, Chunk, Constraint, Message, Model
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 HELLO = (Message("user", "hello"),)

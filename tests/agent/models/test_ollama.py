@@ -13,11 +13,11 @@ from bench.modelserver.ollama import Front
 from tests.agent.model_servers import Scripted
 from tests.agent.models.answering import HELLO, PLAIN, answering, chunked, everything, refusal
 
-from laconic.agent.models.connecting import connect, probe
-from laconic.agent.models.ollama import OllamaModel, PromptSizes
-from laconic.agent.models.protocol import Chunk, Constraint, Message, Model, Prompt, RawCall
-from laconic.agent.models.wire import endpoint
-from laconic.foundation.errors import LaconicError
+from tersely.agent.models.connecting import connect, probe
+from tersely.agent.models.ollama import OllamaModel, PromptSizes
+from tersely.agent.models.protocol import Chunk, Constraint, Message, Model, Prompt, RawCall
+from tersely.agent.models.wire import endpoint
+from tersely.foundation.errors import TerselyError
 
 WORDS = "some words that take room "
 
@@ -93,7 +93,7 @@ def test_a_prompt_that_is_cut_is_an_error_that_the_user_sees(scripted: Scripted,
             model = await connect(front.url, window=512)
             await ask(model, prompt)
 
-        with pytest.raises(LaconicError) as raised:
+        with pytest.raises(TerselyError) as raised:
             asyncio.run(talk())
     assert raised.value.code == "window_exceeded"
 
@@ -103,7 +103,7 @@ def test_a_prompt_that_has_grown_cannot_be_smaller() -> None:
     short = (Message("user", WORDS * 100),)
     sizes.check(short, 600)
     longer = (*short, Message("user", "more"))
-    with pytest.raises(LaconicError, match="and 599 of them"):
+    with pytest.raises(TerselyError, match="and 599 of them"):
         sizes.check(longer, 599)
 
 
@@ -113,7 +113,7 @@ def test_what_surrounds_messages_does_not_count() -> None:
     for times in (1, 10, 100):
         prompt += (Message("user", WORDS * times),)
         sizes.check(prompt, 200 + 5 * sum(len(message.content) for message in prompt) // len(WORDS))
-    with pytest.raises(LaconicError, match="cut the prompt"):
+    with pytest.raises(TerselyError, match="cut the prompt"):
         sizes.check((*prompt, Message("user", WORDS * 100)), 900)
 
 
@@ -164,7 +164,7 @@ def test_calls_that_are_none_are_passed_over(calls: object) -> None:
     ],
 )
 def test_what_goes_wrong_is_one_clear_error(parts: Sequence[bytes], code: str, words: str) -> None:
-    with pytest.raises(LaconicError) as raised:
+    with pytest.raises(TerselyError) as raised:
         heard(parts)
     assert raised.value.code == code
     assert words in raised.value.message

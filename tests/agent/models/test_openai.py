@@ -11,11 +11,11 @@ from bench.modelserver.server import Server
 from tests.agent.model_servers import Scripted
 from tests.agent.models.answering import HELLO, PLAIN, answering, chunked, everything, refusal
 
-from laconic.agent.models import wire
-from laconic.agent.models.connecting import connect, probe
-from laconic.agent.models.openai import OpenAIModel, request
-from laconic.agent.models.protocol import Chunk, Constraint, Message, RawCall, Usage
-from laconic.foundation.errors import LaconicError
+from tersely.agent.models import wire
+from tersely.agent.models.connecting import connect, probe
+from tersely.agent.models.openai import OpenAIModel, request
+from tersely.agent.models.protocol import Chunk, Constraint, Message, RawCall, Usage
+from tersely.foundation.errors import TerselyError
 
 LONG = "word " * 3_000
 
@@ -107,7 +107,7 @@ def test_a_prompt_beyond_the_window_is_told_so(scripted: Scripted) -> None:
         async for _ in model.stream((Message("user", LONG),), None, 8):
             pass
 
-    with pytest.raises(LaconicError) as raised:
+    with pytest.raises(TerselyError) as raised:
         asyncio.run(ask())
     assert raised.value.code == "window_exceeded"
     assert "512" in raised.value.message
@@ -121,7 +121,7 @@ def test_a_server_that_is_killed_in_the_middle_is_told(scripted: Scripted) -> No
         async for _ in model.stream(HELLO, None, 5_000):
             server.kill()
 
-    with pytest.raises(LaconicError) as raised:
+    with pytest.raises(TerselyError) as raised:
         asyncio.run(ask())
     assert raised.value.code == "model_failed"
     assert "broke off" in raised.value.message
@@ -142,7 +142,7 @@ def test_a_stream_that_is_left_stops_the_model(scripted: Scripted) -> None:
 
 
 def test_nobody_listens() -> None:
-    with pytest.raises(LaconicError) as raised:
+    with pytest.raises(TerselyError) as raised:
         asyncio.run(connect("http://127.0.0.1:9"))
     assert raised.value.code == "model_unavailable"
     assert "llama-server" in raised.value.hint
@@ -150,7 +150,7 @@ def test_nobody_listens() -> None:
 
 def test_a_model_that_is_not_there_is_told_with_those_that_are(scripted: Scripted) -> None:
     server = scripted(["Hello."])
-    with pytest.raises(LaconicError) as raised:
+    with pytest.raises(TerselyError) as raised:
         asyncio.run(connect(server.url, "qwen3"))
     assert raised.value.code == "model_unavailable"
     assert "scripted0" in raised.value.hint
@@ -218,7 +218,7 @@ ENDLESS = [delta(tool_calls=[{"index": number, "function": {"name": "x"}}]) for 
     ],
 )  # fmt: skip
 def test_what_goes_wrong_is_one_clear_error(parts: Sequence[bytes], code: str, words: str) -> None:
-    with pytest.raises(LaconicError) as raised:
+    with pytest.raises(TerselyError) as raised:
         heard(parts)
     assert raised.value.code == code
     assert words in raised.value.message
@@ -230,7 +230,7 @@ def test_what_goes_wrong_is_one_clear_error(parts: Sequence[bytes], code: str, w
 def test_what_serves_no_models_is_told_from_a_server_without_one(said: bytes) -> None:
     async def one() -> None:
         async with answering(refusal("200 OK", said)) as url:
-            with pytest.raises(LaconicError, match=r"model_unavailable: .* serves no models: it answers"):
+            with pytest.raises(TerselyError, match=r"model_unavailable: .* serves no models: it answers"):
                 await connect(url)
 
     asyncio.run(one())
@@ -238,7 +238,7 @@ def test_what_serves_no_models_is_told_from_a_server_without_one(said: bytes) ->
 
 def test_silence_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire, "MODEL_SILENCE_SECONDS", 0.05)
-    with pytest.raises(LaconicError, match="said nothing for") as raised:
+    with pytest.raises(TerselyError, match="said nothing for") as raised:
         heard(chunked(GOOD, ends=False), stays=True)
     assert raised.value.code == "model_failed"
 
@@ -255,7 +255,7 @@ def test_one_constraint_is_sent(constraint: Constraint | None, field: str) -> No
 
 @pytest.mark.parametrize("url", ["", "ftp://x", "http://", "http://[", "http://x:port"])
 def test_a_url_that_is_none_is_refused(url: str) -> None:
-    with pytest.raises(LaconicError) as raised:
+    with pytest.raises(TerselyError) as raised:
         wire.endpoint(url)
     assert raised.value.code == "invalid_argument"
 
@@ -271,7 +271,7 @@ def test_a_url_that_is_none_is_refused(url: str) -> None:
     ],
 )
 def test_what_no_request_can_carry_is_refused_and_no_key_is_told(url: str, key: str) -> None:
-    with pytest.raises(LaconicError, match="invalid_argument") as raised:
+    with pytest.raises(TerselyError, match="invalid_argument") as raised:
         wire.endpoint(url, key)
     assert "secret" not in str(raised.value)
 

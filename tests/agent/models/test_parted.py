@@ -14,12 +14,12 @@ from tests.agent.model_servers import Scripted
 from tests.agent.models.answering import PLAIN, answering, chunked, everything
 from tests.agent.models.test_openai import DONE, delta
 
-from laconic.agent.models import wire
-from laconic.agent.models.connecting import connect
-from laconic.agent.models.openai import OpenAIModel
-from laconic.agent.models.parted import PartedModel, joined, parted
-from laconic.agent.models.protocol import Chunk, Constraint, Message, Prompt, RawCall
-from laconic.foundation.limits import MAX_TOKEN_CHARACTERS
+from tersely.agent.models import wire
+from tersely.agent.models.connecting import connect
+from tersely.agent.models.openai import OpenAIModel
+from tersely.agent.models.parted import PartedModel, joined, parted
+from tersely.agent.models.protocol import Chunk, Constraint, Message, Prompt, RawCall
+from tersely.foundation.limits import MAX_TOKEN_CHARACTERS
 
 FORGED = ["<|im_end|>", "<|end|><|user|>", "<｜User｜>", "<start_of_turn>", "</s>", "<s>", "[INST]", "[/TOOL_CALLS]",
           "<turn|>", "<seed:eos>", "[|user|]"]  # fmt: skip

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.agent.models.sse import EventReader
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_MODEL_EVENT_BYTES
+from tersely.agent.models.sse import EventReader
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_MODEL_EVENT_BYTES
 
 CASES = [
     (b"data: one\n\ndata: two\n\n", ["one", "two"]),
@@ -55,7 +55,7 @@ LONG, MANY = b"data: " + b"x" * MAX_MODEL_EVENT_BYTES, b"data: xxxxxxx\n" * (MAX
 
 @pytest.mark.parametrize("line", [LONG, MANY])
 def test_an_event_has_a_bound(line: bytes) -> None:
-    with pytest.raises(LaconicError, match="more than"):
+    with pytest.raises(TerselyError, match="more than"):
         list(EventReader().feed(line))
 
 

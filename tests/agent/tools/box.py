@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from laconic.agent.tools.declaration import Observation, Tool
-from laconic.agent.tools.table import TOOLS
-from laconic.agent.tools.toolbox import Choices, Toolbox
-from laconic.cli.daemon import ANSWER_WORDS
+from tersely.agent.tools.declaration import Observation, Tool
+from tersely.agent.tools.table import TOOLS
+from tersely.agent.tools.toolbox import Choices, Toolbox
+from tersely.cli.daemon import ANSWER_WORDS
 
 BY_NAME = {tool.name: tool for tool in TOOLS}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.agent.tools.box import opened
 
-from laconic.agent.tools.toolbox import Toolbox
+from tersely.agent.tools.toolbox import Toolbox
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.tools.box import opened, tool
 
-from laconic.agent.tools.approvals import Verdict, matches, simple_words, suggested
-from laconic.agent.tools.declaration import Subject
-from laconic.agent.tools.toolbox import Toolbox
-from laconic.foundation.errors import LaconicError
+from tersely.agent.tools.approvals import Verdict, matches, simple_words, suggested
+from tersely.agent.tools.declaration import Subject
+from tersely.agent.tools.toolbox import Toolbox
+from tersely.foundation.errors import TerselyError
 
 
 def verdict(toolbox: Toolbox, name: str, **arguments: Any) -> Verdict:
@@ -107,5 +107,5 @@ def test_what_is_suggested_covers_the_call_itself(about: Subject, subject: str, 
 
 
 def test_an_empty_pattern_is_refused(toolbox: Toolbox) -> None:
-    with pytest.raises(LaconicError, match="invalid_argument"):
+    with pytest.raises(TerselyError, match="invalid_argument"):
         toolbox.approvals.allow_pattern(tool("bash"), " ")

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from tests.agent.tools.box import call, opened, tokens
 
-from laconic.agent.tools.running import command as running
-from laconic.agent.tools.running.command import Confinement, Ended, Limits, Output, confinement, run
-from laconic.agent.tools.running.keeper import landlock_version
-from laconic.agent.tools.toolbox import Toolbox
-from laconic.foundation.limits import MAX_ARTIFACT_BYTES, OBSERVATION_TOKENS
+from tersely.agent.tools.running import command as running
+from tersely.agent.tools.running.command import Confinement, Ended, Limits, Output, confinement, run
+from tersely.agent.tools.running.keeper import landlock_version
+from tersely.agent.tools.toolbox import Toolbox
+from tersely.foundation.limits import MAX_ARTIFACT_BYTES, OBSERVATION_TOKENS
 
 PATIENCE_SECONDS = 60.0
 confined_only = pytest.mark.skipif(landlock_version() == 0, reason="the kernel has no Landlock")
@@ -103,7 +103,7 @@ def test_a_command_ends_with_whoever_waits_for_it(root: Path, tmp_path: Path) ->
 KILLED = """
 import asyncio, sys
 from pathlib import Path
-from laconic.agent.tools.running.command import Confinement, Limits, run
+from tersely.agent.tools.running.command import Confinement, Limits, run
 mark, root = sys.argv[1:]
 command = f"export MARK={mark}; touch $TMPDIR/x; setsid sleep 1000 & sleep 1000"
 asyncio.run(run(command, Path(root), Limits(1000), Confinement()))
@@ -165,7 +165,7 @@ def test_output_steers_no_terminal(toolbox: Toolbox) -> None:
 
 
 def test_secrets_of_the_environment_are_not_handed_on(toolbox: Toolbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("SERVICE_API_KEY", "SSH_AUTH_SOCK", "LACONIC_CHAT_KEY", "AWS_ACCESS_KEY_ID", "MYSQL_PWD", "SMTP_PASS"):
+    for name in ("SERVICE_API_KEY", "SSH_AUTH_SOCK", "TERSELY_CHAT_KEY", "AWS_ACCESS_KEY_ID", "MYSQL_PWD", "SMTP_PASS"):
         monkeypatch.setenv(name, "hidden-value")
     monkeypatch.setenv("KEYBOARD", "shown-value")
     told = call(toolbox, "bash", command="env | grep -e shown- -e hidden-").text

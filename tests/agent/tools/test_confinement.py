@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 from tests.agent.tools.box import call, opened
 
-from laconic.agent.tools.running import bubblewrap
-from laconic.agent.tools.running.keeper import landlock_version
-from laconic.agent.tools.toolbox import Toolbox
-from laconic.cli.agent.chat import wanted
-from laconic.cli.agent.declared import ChatParameters
-from laconic.cli.daemon import ANSWER_WORDS
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.settings import load
+from tersely.agent.tools.running import bubblewrap
+from tersely.agent.tools.running.keeper import landlock_version
+from tersely.agent.tools.toolbox import Toolbox
+from tersely.cli.agent.chat import wanted
+from tersely.cli.agent.declared import ChatParameters
+from tersely.cli.daemon import ANSWER_WORDS
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.settings import load
 
 AUTHOR = ("-c", "user.name=a", "-c", "user.email=a@b.c")
 HOOK = "#!/bin/sh\necho own\n"
@@ -105,7 +105,7 @@ def test_permissions_and_times_of_others_stay(toolbox: Toolbox, tmp_path: Path) 
 
 @confined_only
 def test_what_is_shared_in_memory_is_gone_afterwards(toolbox: Toolbox) -> None:
-    name = f"laconic-{os.getpid()}"
+    name = f"tersely-{os.getpid()}"
     assert call(toolbox, "bash", command=f"echo x > /dev/shm/{name}; cat /dev/shm/{name}").text == "x"
     assert not Path("/dev/shm", name).exists()
 
@@ -283,9 +283,9 @@ def test_a_program_of_the_repository_is_not_taken_for_bubblewrap(root: Path, mon
 def test_the_environment_names_places_and_hosts(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = tmp_path / "other"
     other.mkdir()
-    monkeypatch.setenv("LACONIC_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("LACONIC_CHAT_WRITABLE", f"{other}:{root}")
-    monkeypatch.setenv("LACONIC_CHAT_PRIVATE_HOSTS", "wiki.local, 10.0.0.7")
+    monkeypatch.setenv("TERSELY_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("TERSELY_CHAT_WRITABLE", f"{other}:{root}")
+    monkeypatch.setenv("TERSELY_CHAT_PRIVATE_HOSTS", "wiki.local, 10.0.0.7")
     choices = wanted(root, ChatParameters(), load(root), can_ask=False).choices
     assert choices.private_hosts == ("wiki.local", "10.0.0.7")
     with Toolbox.open(root, tmp_path / "kept", "session", ANSWER_WORDS, choices) as toolbox:
@@ -295,13 +295,13 @@ def test_the_environment_names_places_and_hosts(root: Path, tmp_path: Path, monk
 
 @pytest.mark.parametrize("place", ["relative", "/", "/nowhere/at/all"])
 def test_a_place_that_cannot_be_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
-    monkeypatch.setenv("LACONIC_CHAT_WRITABLE", place)
-    with pytest.raises(LaconicError, match="invalid_setting"):
+    monkeypatch.setenv("TERSELY_CHAT_WRITABLE", place)
+    with pytest.raises(TerselyError, match="invalid_setting"):
         wanted(root, ChatParameters(), load(root), can_ask=False)
 
 
 def test_no_repository_says_what_may_be_written_to(root: Path) -> None:
-    (root / ".laconic").mkdir()
-    (root / ".laconic/config.toml").write_text('chat_writable = "/"\nchat_private_hosts = "10.0.0.1"\n')
+    (root / ".tersely").mkdir()
+    (root / ".tersely/config.toml").write_text('chat_writable = "/"\nchat_private_hosts = "10.0.0.1"\n')
     choices = wanted(root, ChatParameters(), load(root), can_ask=False).choices
     assert (choices.writable, choices.private_hosts) == ((), ())

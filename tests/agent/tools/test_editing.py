@@ -16,13 +16,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.agent.tools.box import call, opened, tokens, tool
 
-from laconic.agent.tools import editing, undoing
-from laconic.agent.tools.approvals import Verdict
-from laconic.agent.tools.declaration import Observation
-from laconic.agent.tools.files import edits, replacing
-from laconic.agent.tools.files.content import read_content
-from laconic.agent.tools.toolbox import Toolbox
-from laconic.foundation.limits import MAX_WHOLE_LINES, OBSERVATION_TOKENS
+from tersely.agent.tools import editing, undoing
+from tersely.agent.tools.approvals import Verdict
+from tersely.agent.tools.declaration import Observation
+from tersely.agent.tools.files import edits, replacing
+from tersely.agent.tools.files.content import read_content
+from tersely.agent.tools.toolbox import Toolbox
+from tersely.foundation.limits import MAX_WHOLE_LINES, OBSERVATION_TOKENS
 
 APP = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
 
@@ -208,7 +208,7 @@ def test_permissions_and_links_stay(toolbox: Toolbox, root: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["../out.txt", "/etc/passwd", "a/../../out.txt", "away/x.txt", ".git/config", "sub/.GIT/hooks/x", ".laconic/x"],
+    ["../out.txt", "/etc/passwd", "a/../../out.txt", "away/x.txt", ".git/config", "sub/.GIT/hooks/x", ".tersely/x"],
 )
 def test_no_path_leads_out_of_the_repository(toolbox: Toolbox, root: Path, tmp_path: Path, path: str) -> None:
     outside = tmp_path / "outside"
@@ -340,8 +340,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from tests.agent.tools.box import call, opened
-from laconic.agent.tools.files import edits, replacing
-from laconic.agent.tools.files.content import read_content
+from tersely.agent.tools.files import edits, replacing
+from tersely.agent.tools.files.content import read_content
 
 def killed(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -452,11 +452,11 @@ def test_of_a_file_that_was_broken_only_what_is_new_is_named(toolbox: Toolbox, r
 
 def test_a_draft_of_a_program_that_was_killed_is_neither_listed_nor_committed(root: Path, tmp_path: Path) -> None:
     write(root, APP)
-    write(root, "*", ".laconic/.gitignore")
+    write(root, "*", ".tersely/.gitignore")
     subprocess.run(["git", "init", "-q"], cwd=root, check=True)
     words = [sys.executable, "-c", KILLED, str(root), str(tmp_path / "kept"), "rename"]
     subprocess.run(words, check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
-    (draft,) = (root / ".laconic/drafts").iterdir()
+    (draft,) = (root / ".tersely/drafts").iterdir()
     listed = subprocess.run(["git", "status", "--short"], cwd=root, check=True, capture_output=True, text=True).stdout
     assert listed == "?? app.py\n"
     with opened(root, tmp_path / "kept"):
@@ -465,7 +465,7 @@ def test_a_draft_of_a_program_that_was_killed_is_neither_listed_nor_committed(ro
     with opened(root, tmp_path / "kept") as toolbox:
         assert not draft.exists()
         assert call(toolbox, "edit", path="app.py", old="return 2", body="return 3").status == "ok"
-    assert list((root / ".laconic/drafts").iterdir()) == []
+    assert list((root / ".tersely/drafts").iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from tests.agent.tools.box import call, opened, tool
 
-from laconic.agent.tools import external
-from laconic.agent.tools.declaration import Observation
-from laconic.agent.tools.toolbox import ToolServer
-from laconic.foundation.errors import LaconicError
-from laconic.protocols.mcp.client import ToolServers
+from tersely.agent.tools import external
+from tersely.agent.tools.declaration import Observation
+from tersely.agent.tools.toolbox import ToolServer
+from tersely.foundation.errors import TerselyError
+from tersely.protocols.mcp.client import ToolServers
 
 SERVER = """
 from mcp.server import MCPServer
@@ -134,14 +134,14 @@ def test_a_server_that_is_not_needed_is_let_go_of(root: Path, tmp_path: Path) ->
 
 def test_our_own_server_is_one(root: Path, tmp_path: Path) -> None:
     environment = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "HOME") if name in os.environ}
-    server = ToolServer((sys.executable, "-m", "laconic", "mcp", "--root", str(root)), environment=environment)
+    server = ToolServer((sys.executable, "-m", "tersely", "mcp", "--root", str(root)), environment=environment)
 
     async def talk() -> list[str]:
-        with opened(root, tmp_path / "kept", servers={"laconic": server}) as toolbox:
+        with opened(root, tmp_path / "kept", servers={"tersely": server}) as toolbox:
             mcp = tool("mcp").run
-            listed = await mcp(toolbox, {"server": "laconic"})
+            listed = await mcp(toolbox, {"server": "tersely"})
             (root / "shop.py").write_text("def total(items):\n    return sum(items)\n")
-            found = await mcp(toolbox, {"server": "laconic", "tool": "symbol_get", "arguments": '{"symbol": "total"}'})
+            found = await mcp(toolbox, {"server": "tersely", "tool": "symbol_get", "arguments": '{"symbol": "total"}'})
             await toolbox.end_conversations()
             return [listed.text, found.text]
 
@@ -178,15 +178,15 @@ def test_a_server_that_does_not_start_is_told(root: Path, tmp_path: Path) -> Non
 
 
 def test_servers_are_read_from_the_users_file(tmp_path: Path) -> None:
-    assert external.configured({"LACONIC_HOME": str(tmp_path)}) == {}
+    assert external.configured({"TERSELY_HOME": str(tmp_path)}) == {}
     servers = {"a": {"command": "x", "args": ["y"], "env": {"Z": "1"}}, "b": {"url": "http://127.0.0.1:1/mcp"}}
     (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
-    found = external.configured({"LACONIC_HOME": str(tmp_path)})
+    found = external.configured({"TERSELY_HOME": str(tmp_path)})
     assert found == {"a": ToolServer(("x", "y"), "", {"Z": "1"}), "b": ToolServer((), "http://127.0.0.1:1/mcp")}
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"mcpServers": {"a": {}}}', '{"mcpServers": {"a": {"command": 1}}}', "{}"])
 def test_a_file_that_cannot_be_is_an_error(tmp_path: Path, text: str) -> None:
     (tmp_path / "mcp.json").write_text(text)
-    with pytest.raises(LaconicError, match="invalid_setting"):
-        external.configured({"LACONIC_HOME": str(tmp_path)})
+    with pytest.raises(TerselyError, match="invalid_setting"):
+        external.configured({"TERSELY_HOME": str(tmp_path)})

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.agent.tools.box import call, tool
 
-from laconic.agent.tools.declaration import Effect
-from laconic.agent.tools.running import git
-from laconic.agent.tools.toolbox import Toolbox
+from tersely.agent.tools.declaration import Effect
+from tersely.agent.tools.running import git
+from tersely.agent.tools.toolbox import Toolbox
 
 AUTHOR = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
 

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.agent.tools.box import call
 
-from laconic.agent.tools.kept import Kept
-from laconic.agent.tools.observation import bounded, folded, plain
-from laconic.agent.tools.toolbox import Toolbox
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.escape import visible
-from laconic.foundation.limits import FOLDED_CHARACTERS, OBSERVATION_TOKENS
-from laconic.foundation.tokens import Tokenizer
+from tersely.agent.tools.kept import Kept
+from tersely.agent.tools.observation import bounded, folded, plain
+from tersely.agent.tools.toolbox import Toolbox
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible
+from tersely.foundation.limits import FOLDED_CHARACTERS, OBSERVATION_TOKENS
+from tersely.foundation.tokens import Tokenizer
 
 TEXTS = st.lists(
     st.one_of(st.text(max_size=80), st.sampled_from(["x" * 5_000, "😀" * 500, "\x1b[31mred", "", "word " * 30])),
@@ -57,7 +57,7 @@ def test_artifacts_are_kept_until_their_session_is_forgotten(tmp_path: Path) -> 
         again.close()
     again = Kept.open(tmp_path, "one")
     again.forget()
-    with pytest.raises(LaconicError, match="artifact_not_found"):
+    with pytest.raises(TerselyError, match="artifact_not_found"):
         again.artifact(ref)
     again.close()
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from tests.agent.tools.box import opened, tokens, tool
 
-from laconic.agent.tools.declaration import Observation
-from laconic.agent.tools.table import TOOLS
-from laconic.agent.tools.toolbox import Toolbox
-from laconic.foundation.limits import OBSERVATION_TOKENS
-from laconic.foundation.tokens import count
+from tersely.agent.tools.declaration import Observation
+from tersely.agent.tools.table import TOOLS
+from tersely.agent.tools.toolbox import Toolbox
+from tersely.foundation.limits import OBSERVATION_TOKENS
+from tersely.foundation.tokens import count
 
 SHOP = {
     "shop/cart.py": 'class Cart:\n    def total(self):\n        """The price of everything."""\n        return 1\n',
@@ -26,7 +26,7 @@ MOST_TOKENS_OF_TIER_0 = 110
 
 @pytest.fixture
 def shop(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Toolbox]:
-    monkeypatch.setenv("LACONIC_DAEMON", "off")
+    monkeypatch.setenv("TERSELY_DAEMON", "off")
     for name, text in SHOP.items():
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text)

@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.agent.tools.box import call, opened, tool
 
-from laconic.agent.tools import kept, undoing
-from laconic.agent.tools.declaration import Observation
-from laconic.agent.tools.files import snapshots
-from laconic.agent.tools.toolbox import Toolbox
+from tersely.agent.tools import kept, undoing
+from tersely.agent.tools.declaration import Observation
+from tersely.agent.tools.files import snapshots
+from tersely.agent.tools.toolbox import Toolbox
 
 AUTHOR = ("-c", "user.name=a", "-c", "user.email=a@b.c")
 
@@ -233,7 +233,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from tests.agent.tools.box import call, opened
-from laconic.agent.tools.running import undoable
+from tersely.agent.tools.running import undoable
 
 root, kept = map(Path, sys.argv[1:])
 undoable.end = lambda *_: os.kill(os.getpid(), signal.SIGKILL)

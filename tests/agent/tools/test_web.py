@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.tools.box import call, opened, tokens
 
-from laconic.agent.tools.page import page_text
-from laconic.agent.tools.toolbox import Toolbox
-from laconic.foundation.limits import OBSERVATION_TOKENS
+from tersely.agent.tools.page import page_text
+from tersely.agent.tools.toolbox import Toolbox
+from tersely.foundation.limits import OBSERVATION_TOKENS
 
 PAGE = (
     "<html><head><title>Guide</title><style>p{}</style></head><body><h2>Use</h2><p>One <b>two</b>\n three</p>"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.code.coverage.failures import merged, read_failures
-from laconic.code.coverage.naming import KnownTests
-from laconic.foundation.errors import LaconicError
+from tersely.code.coverage.failures import merged, read_failures
+from tersely.code.coverage.naming import KnownTests
+from tersely.foundation.errors import TerselyError
 
 PYTEST = """\
 =================================== FAILURES ===================================
@@ -122,7 +122,7 @@ def test_a_failure_that_two_reports_tell_of_is_one() -> None:
 
 
 def test_junit_that_is_cut_is_refused() -> None:
-    with pytest.raises(LaconicError, match="invalid_report"):
+    with pytest.raises(TerselyError, match="invalid_report"):
         read_failures(JUNIT[:-20])
 
 

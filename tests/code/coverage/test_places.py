@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.code.coverage.model import FileCoverage, bits_of
-from laconic.code.coverage.remap import Places, parse_map
-from laconic.code.coverage.spectrum import ochiai, spectrum
-from laconic.code.coverage.staleness import staleness
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.hashing import content_hash
+from tersely.code.coverage.model import FileCoverage, bits_of
+from tersely.code.coverage.remap import Places, parse_map
+from tersely.code.coverage.spectrum import ochiai, spectrum
+from tersely.code.coverage.staleness import staleness
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.hashing import content_hash
 
 PATHS = ["setup.py", "src/shop/till.py", "web/a/src/index.ts", "web/b/src/index.ts", "web/b/src/pay.ts", "main.go"]
 
@@ -47,7 +47,7 @@ def test_what_may_be_two_files_is_neither() -> None:
 def test_the_directory_of_the_report_and_maps_tell_them_apart() -> None:
     assert placed("src/index.ts", around="web/b/coverage") == {"src/index.ts": "web/b/src/index.ts"}
     assert placed("/x/src/index.ts", maps=("/x=web/a",)) == {"/x/src/index.ts": "web/a/src/index.ts"}
-    with pytest.raises(LaconicError, match="invalid_argument"):
+    with pytest.raises(TerselyError, match="invalid_argument"):
         parse_map("nowhere")
 
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laconic.code.coverage.formats import read_coverage
-from laconic.code.coverage.model import bits_of, lines_of_bits
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_COVERED_LINE
+from tersely.code.coverage.formats import read_coverage
+from tersely.code.coverage.model import bits_of, lines_of_bits
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_COVERED_LINE
 
 LCOV = b"""TN:adds
 SF:src/till.js
@@ -130,7 +130,7 @@ def test_xml_that_declares_anything_is_refused(tmp_path: Path) -> None:
     entities = ('<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">', f'<!ENTITY a SYSTEM "{secret.as_uri()}">')
     for declared in (*entities, '<!ATTLIST class name CDATA "a long text for each of many">', '<!ENTITY % a "">'):
         text = f"<!DOCTYPE coverage [{declared}]><coverage><source>&a;</source></coverage>"
-        with pytest.raises(LaconicError) as refusal:
+        with pytest.raises(TerselyError) as refusal:
             read_coverage([text.encode()])
         assert refusal.value.code == "invalid_report"
 
@@ -160,7 +160,7 @@ def test_data_that_would_be_a_program_is_refused(table: str, planted: str) -> No
         if sql == TABLES[name]:
             values = {"file": "(1, 'a.py')", "context": "(1, '')", "line_bits": "(1, 1, x'06')"}[name]
             connection.execute(f"insert into {name} values {values}")
-    with pytest.raises(LaconicError) as refusal:
+    with pytest.raises(TerselyError) as refusal:
         read_coverage([connection.serialize("main")])
     assert refusal.value.code == "invalid_report"
 
@@ -199,7 +199,7 @@ def test_rows_that_would_multiply_do_not() -> None:
     ],
 )
 def test_what_is_no_report_is_one_clear_error(text: bytes) -> None:
-    with pytest.raises(LaconicError) as refusal:
+    with pytest.raises(TerselyError) as refusal:
         read_coverage([text])
     assert refusal.value.code == "invalid_report"
     assert "\n" not in refusal.value.message
@@ -217,7 +217,7 @@ def test_damaged_reports_are_read_or_refused(name: str, data: st.DataObject) -> 
             return
     try:
         coverage = read_coverage([bytes(text)])
-    except LaconicError as error:
+    except TerselyError as error:
         assert error.code == "invalid_report"
     else:
         for file in coverage.files:

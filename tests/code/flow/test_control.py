@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.code.flow.blocks import basic_blocks
-from laconic.code.flow.lines import line_edges
-from laconic.code.languages.python import PYTHON
-from laconic.code.routines import ENTRY, EXIT, Routine, Way
-from laconic.code.syntax.control.read import read_routines
+from tersely.code.flow.blocks import basic_blocks
+from tersely.code.flow.lines import line_edges
+from tersely.code.languages.python import PYTHON
+from tersely.code.routines import ENTRY, EXIT, Routine, Way
+from tersely.code.syntax.control.read import read_routines
 
 CASES = {
     "straight on": ("a = 1\nb = 2", "0-1 1-2 2-0"),

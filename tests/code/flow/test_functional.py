@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from laconic.code.flow.lines import line_edges
-from laconic.code.flow.reaching import data_flows
-from laconic.code.languages.elixir import ELIXIR
-from laconic.code.routines import Routine
-from laconic.code.syntax.control.read import read_routines
+from tersely.code.flow.lines import line_edges
+from tersely.code.flow.reaching import data_flows
+from tersely.code.languages.elixir import ELIXIR
+from tersely.code.routines import Routine
+from tersely.code.syntax.control.read import read_routines
 
 
 def routine_of(body: str, name: str = "f") -> Routine:

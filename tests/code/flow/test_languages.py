@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from laconic.code.flow.effects import with_effects
-from laconic.code.flow.lines import lines_of_all, nearest_statements, routine_at
-from laconic.code.flow.slicing import Direction, slice_of
-from laconic.code.languages.registry import LANGUAGES
-from laconic.code.syntax.control.read import read_routines
+from tersely.code.flow.effects import with_effects
+from tersely.code.flow.lines import lines_of_all, nearest_statements, routine_at
+from tersely.code.flow.slicing import Direction, slice_of
+from tersely.code.languages.registry import LANGUAGES
+from tersely.code.syntax.control.read import read_routines
 
 PROGRAMS = {
     "go": """

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-import laconic
-from laconic.code.flow.effects import with_effects
-from laconic.code.flow.lines import routine_at
-from laconic.code.languages.registry import LANGUAGES
-from laconic.code.routines import Routine, Routines
-from laconic.code.symbols import Kind
-from laconic.code.syntax.control.read import read_routines
-from laconic.workspace import Workspace
+import tersely
+from tersely.code.flow.effects import with_effects
+from tersely.code.flow.lines import routine_at
+from tersely.code.languages.registry import LANGUAGES
+from tersely.code.routines import Routine, Routines
+from tersely.code.symbols import Kind
+from tersely.code.syntax.control.read import read_routines
+from tersely.workspace import Workspace
 
 CHANGES = """import shelf
 
@@ -54,7 +54,7 @@ def placed(routine: Routine) -> Routine:
     return routine._replace(parent=-1)  # counted among those that were read
 
 
-@pytest.mark.parametrize("text", [CHANGES, *((Path(laconic.__file__).parent / file).read_text() for file in FILES)])
+@pytest.mark.parametrize("text", [CHANGES, *((Path(tersely.__file__).parent / file).read_text() for file in FILES)])
 def test_each_function_is_the_same_when_only_its_lines_are_wanted(text: str) -> None:
     source = text.encode()
     whole = read(source, "python")

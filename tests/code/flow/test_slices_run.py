@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.code.flow.programs import program
 
-from laconic.code.flow.dominance import control_dependences
-from laconic.code.flow.effects import with_effects
-from laconic.code.flow.lines import lines_of, statements_at
-from laconic.code.flow.reaching import data_flows
-from laconic.code.flow.slicing import Direction, slice_of
-from laconic.code.languages.python import PYTHON
-from laconic.code.routines import Routine
-from laconic.code.syntax.control.read import read_routines
+from tersely.code.flow.dominance import control_dependences
+from tersely.code.flow.effects import with_effects
+from tersely.code.flow.lines import lines_of, statements_at
+from tersely.code.flow.reaching import data_flows
+from tersely.code.flow.slicing import Direction, slice_of
+from tersely.code.languages.python import PYTHON
+from tersely.code.routines import Routine
+from tersely.code.syntax.control.read import read_routines
 
 ARGUMENTS = ((0, 0), (1, 2), (5, 3), (2, -1))
 SEEDS = st.integers(0, 2**32)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.code.flow.effects import with_effects
-from laconic.code.flow.lines import lines_of_all, nearest_statements, routine_at
-from laconic.code.flow.reaching import MAX_NAMES_APART
-from laconic.code.flow.slicing import Direction, has_variable, names_of, slice_of
-from laconic.code.languages.python import PYTHON
-from laconic.code.syntax.control.read import read_routines
+from tersely.code.flow.effects import with_effects
+from tersely.code.flow.lines import lines_of_all, nearest_statements, routine_at
+from tersely.code.flow.reaching import MAX_NAMES_APART
+from tersely.code.flow.slicing import Direction, has_variable, names_of, slice_of
+from tersely.code.languages.python import PYTHON
+from tersely.code.syntax.control.read import read_routines
 
 CASES = {
     "what is not read is left out": ("a = 1\nb = 2\nc = a\nprint(c)", 4, [1, 3, 4]),

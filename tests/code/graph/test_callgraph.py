@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laconic.code.engine import Engine
-from laconic.code.languages.registry import LANGUAGES
-from laconic.code.symbols import Edge, Grade, Kind
-from laconic.code.syntax.extract import extract
+from tersely.code.engine import Engine
+from tersely.code.languages.registry import LANGUAGES
+from tersely.code.symbols import Edge, Grade, Kind
+from tersely.code.syntax.extract import extract
 
 # Extraction raises the limit for good, which a search by hypothesis must not see happen in its middle.
 extract(b"", LANGUAGES["python"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.code.graph.cycles import Knot, knots
+from tersely.code.graph.cycles import Knot, knots
 
 nodes = st.sampled_from("abcdefgh")
 graphs = st.dictionaries(nodes, st.frozensets(nodes))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic.code.engine import Engine
+from tersely.code.engine import Engine
 
 # Files, and of questions `line: text that begins with the name` the lines of definitions (`path:line` in another file).
 Case = tuple[dict[str, str], dict[str, str]]

@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laconic.code.engine import Engine
-from laconic.code.symbols import Edge
+from tersely.code.engine import Engine
+from tersely.code.symbols import Edge
 
 FILES = ("a.py", "m.py", "z.py", "lib/__init__.py")
 TEXTS = (

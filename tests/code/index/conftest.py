@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from laconic.code.languages.registry import LANGUAGES
-from laconic.code.syntax.extract import extract
+from tersely.code.languages.registry import LANGUAGES
+from tersely.code.syntax.extract import extract
 
 # Extraction raises the limit for good, which a search by hypothesis must not see happen in its middle.
 extract(b"", LANGUAGES["python"])

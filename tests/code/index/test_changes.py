@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laconic.code.index.changes import ChangedFile, Changes
-from laconic.code.index.patch import read_patch
-from laconic.foundation.errors import LaconicError
+from tersely.code.index.changes import ChangedFile, Changes
+from tersely.code.index.patch import read_patch
+from tersely.foundation.errors import TerselyError
 
 LINES = st.lists(st.sampled_from(["a", "b", "-- c", "++ d", "@@ -1 +1 @@", "diff --git a/x b/x", ""]), max_size=8)
 
@@ -79,11 +79,11 @@ def test_below_the_top_of_a_repository_paths_start_there(tmp_path: Path) -> None
 
 
 def test_a_revision_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(LaconicError, match="git_unavailable"):
+    with pytest.raises(TerselyError, match="git_unavailable"):
         Changes(tmp_path)
     git(tmp_path, "init", "-q")
     for base in ("nothing", "--help", "HEAD"):
-        with pytest.raises(LaconicError, match="invalid_argument"):
+        with pytest.raises(TerselyError, match="invalid_argument"):
             Changes(tmp_path, base)
 
 

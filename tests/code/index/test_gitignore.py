@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.code.index.listing.gitignore import Patterns
+from tersely.code.index.listing.gitignore import Patterns
 
 
 @pytest.mark.parametrize(

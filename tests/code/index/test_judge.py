@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from laconic.code.index.building.judge import not_worth_indexing
-from laconic.code.index.content import Reason, read_below, read_file, reader_below, reason_of
+from tersely.code.index.building.judge import not_worth_indexing
+from tersely.code.index.content import Reason, read_below, read_file, reader_below, reason_of
 
 SQUEEZED = b"function f(a){return a.b(c);}" * 100
 WRITTEN = b"def f(a):\n    return a.b(c)\n"

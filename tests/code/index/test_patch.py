@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laconic.code.index.patch import FileDiff, Hunk, patched, read_patch, reversed_diff
-from laconic.foundation.errors import LaconicError
+from tersely.code.index.patch import FileDiff, Hunk, patched, read_patch, reversed_diff
+from tersely.foundation.errors import TerselyError
 
 LINE = st.sampled_from(["a", "b", "-- c", "++ d", "@@ -1 +1 @@", "diff --git a/x b/x", "", "\r", "é", "\\ no"])
 TEXT = st.builds(
@@ -88,7 +88,7 @@ def test_what_has_no_lines_is_read_as_well() -> None:
 
 @pytest.mark.parametrize("body", [b"@@ -1,2 +1 @@\n-a\n", b"@@ -1 +1 @@\n-a\n-b\n", b"@@ -1 +1 @@\nwhat\n"])
 def test_a_hunk_that_is_not_what_it_says_is_refused(body: bytes) -> None:
-    with pytest.raises(LaconicError, match="invalid_argument"):
+    with pytest.raises(TerselyError, match="invalid_argument"):
         read_patch(b"--- a/x\n+++ b/x\n" + body)
 
 
@@ -98,5 +98,5 @@ def test_any_bytes_are_a_patch_or_refused(noise: bytes) -> None:
     for text in (noise, b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n" + noise, b"diff --git a/x b/x\n" + noise):
         try:
             read_patch(text)
-        except LaconicError as error:
+        except TerselyError as error:
             assert error.code == "invalid_argument"

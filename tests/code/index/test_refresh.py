@@ -17,15 +17,15 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
-from laconic.code.index import refresh as module
-from laconic.code.index.content import Reason, Skipped
-from laconic.code.index.fingerprint import extraction_fingerprint
-from laconic.code.index.refresh import RefreshReport, refresh
-from laconic.code.index.schema import SCHEMA
-from laconic.code.index.store import Store
-from laconic.foundation.database import Database
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.private import index_directory
+from tersely.code.index import refresh as module
+from tersely.code.index.content import Reason, Skipped
+from tersely.code.index.fingerprint import extraction_fingerprint
+from tersely.code.index.refresh import RefreshReport, refresh
+from tersely.code.index.schema import SCHEMA
+from tersely.code.index.store import Store
+from tersely.foundation.database import Database
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.private import index_directory
 
 Plant = Callable[[dict[str, str | bytes]], None]
 LONG_AGO = 1_600_000_000
@@ -116,7 +116,7 @@ class TestChanges:
         (root / "c.py").rename(root / "a.py")
         plant({"a.py": "x = 1\n"})
         assert refresh(root, store).revision == revision
-        shutil.copytree(root, root.parent / "copy", ignore=shutil.ignore_patterns(".laconic"))
+        shutil.copytree(root, root.parent / "copy", ignore=shutil.ignore_patterns(".tersely"))
         with Store.in_memory() as other:
             assert refresh(root.parent / "copy", other).revision == revision
 
@@ -143,7 +143,7 @@ class TestChanges:
         plant({"a.py": "def f(): ...\n"})
         os.utime(root / "a.py", (LONG_AGO, LONG_AGO))
         with monkeypatch.context() as patch:
-            patch.setattr("laconic.code.index.content.read_file", fail)
+            patch.setattr("tersely.code.index.content.read_file", fail)
             refresh(root, store)
             assert store.why_skipped("a.py") == Reason.UNREADABLE
             assert counts(refresh(root, store)) == (0, 0, 0, 1)
@@ -165,7 +165,7 @@ class TestChanges:
             raise ZeroDivisionError("oh")
 
         plant({"a.py": ""})
-        monkeypatch.setattr("laconic.code.index.building.rows.extract", explode)
+        monkeypatch.setattr("tersely.code.index.building.rows.extract", explode)
         refresh(root, store)
         assert store.skipped() == [Skipped("a.py", Reason.EXTRACTION_FAILED)]
         assert [(path, problem.message) for path, problem in store.problems()] == [("a.py", "ZeroDivisionError: oh")]
@@ -176,15 +176,15 @@ class TestChanges:
         plant({"a.py": "def f(): ...\n"})
         revision = refresh(root, store).revision
         for place in ("store", "writer"):
-            monkeypatch.setattr(f"laconic.code.index.{place}.extraction_fingerprint", lambda: "another")
+            monkeypatch.setattr(f"tersely.code.index.{place}.extraction_fingerprint", lambda: "another")
         assert not store.is_current()
         report = refresh(root, store)
         assert counts(report) == (1, 0, 0, 0)
         assert report.revision != revision
 
     def test_a_root_that_is_none(self, root: Path, store: Store) -> None:
-        for path in (root / "nothing", root / ".laconic" / ".gitignore"):
-            with pytest.raises(LaconicError, match="root_not_found"):
+        for path in (root / "nothing", root / ".tersely" / ".gitignore"):
+            with pytest.raises(TerselyError, match="root_not_found"):
                 refresh(path, store)
 
 
@@ -334,7 +334,7 @@ class TestDamage:
         before = list(store.dump())
         plant({f"{number}.py": "def g(): ...\n" * 500 for number in range(20)})
         store._database.execute("pragma max_page_count = 40")
-        with pytest.raises(LaconicError, match="full"):
+        with pytest.raises(TerselyError, match="full"):
             refresh(root, store)
         assert list(store.dump()) == before
 
@@ -342,10 +342,10 @@ class TestDamage:
 PROGRAM = """
 import sys, time
 from pathlib import Path
-from laconic.code.index import refresh as module
-from laconic.code.index import store as store_module, writer
-from laconic.code.index.building import jobs
-from laconic.code.index.store import Store
+from tersely.code.index import refresh as module
+from tersely.code.index import store as store_module, writer
+from tersely.code.index.building import jobs
+from tersely.code.index.store import Store
 jobs.CHUNK_FILES = 1
 for place in (store_module, writer):
     place.extraction_fingerprint = lambda: sys.argv[2]

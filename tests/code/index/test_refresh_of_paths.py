@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laconic.code.index.refresh import refresh
-from laconic.code.index.store import Store
+from tersely.code.index.refresh import refresh
+from tersely.code.index.store import Store
 
 PATHS = ["a.py", "b.py", "d/c.py", "d/e.js", "notes.txt", "run", "d/.gitignore", "pyproject.toml"]
 TEXTS = ["def f(): g()\n", "def g(): ...\n", "#!/usr/bin/env python\ndef h(): ...\n", "e.js\n", "x" * 1_000_001, "\0"]

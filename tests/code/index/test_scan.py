@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from laconic.code.index.content import Reason
-from laconic.code.index.scan import Scan, scan
+from tersely.code.index.content import Reason
+from tersely.code.index.scan import Scan, scan
 
 Git = Callable[..., str]
 Plant = Callable[[dict[str, str | bytes]], None]

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from laconic.code.index.content import Reason, Skipped
-from laconic.code.index.refresh import refresh
-from laconic.code.index.store import Store
-from laconic.code.symbols import Kind
-from laconic.foundation.limits import MAX_KEPT_INDEXES
-from laconic.foundation.private import index_directory
+from tersely.code.index.content import Reason, Skipped
+from tersely.code.index.refresh import refresh
+from tersely.code.index.store import Store
+from tersely.code.symbols import Kind
+from tersely.foundation.limits import MAX_KEPT_INDEXES
+from tersely.foundation.private import index_directory
 
 Plant = Callable[[dict[str, str | bytes]], None]
 
@@ -189,13 +189,13 @@ def test_lookups_use_indexes(store: Store) -> None:
 class TestOpening:
     def test_the_directory_keeps_itself_out_of_version_control(self, root: Path) -> None:
         Store.open(root).close()
-        assert (root / ".laconic" / ".gitignore").read_text() == "*\n"
-        (root / ".laconic" / ".gitignore").write_text("# mine\n")
+        assert (root / ".tersely" / ".gitignore").read_text() == "*\n"
+        (root / ".tersely" / ".gitignore").write_text("# mine\n")
         Store.open(root).close()
-        assert (root / ".laconic" / ".gitignore").read_text() == "# mine\n"
+        assert (root / ".tersely" / ".gitignore").read_text() == "# mine\n"
 
     def test_without_a_place_to_write_the_index_is_in_memory(self, root: Path, plant: Plant) -> None:
-        plant({".laconic": "a file", "a.py": "def f(): ...\n"})
+        plant({".tersely": "a file", "a.py": "def f(): ...\n"})
         with Store.open(root) as store:
             report = refresh(root, store)
             assert found(store, "f") == ["a.py:f"]
@@ -204,7 +204,7 @@ class TestOpening:
 
     def test_a_link_of_the_repository_is_not_written_through(self, root: Path, plant: Plant) -> None:
         plant({"../outside/index.db": "precious"})
-        (root / ".laconic").symlink_to("../outside")
+        (root / ".tersely").symlink_to("../outside")
         with Store.open(root) as store:
             assert "symbolic link" in store.notices[0]
             refresh(root, store)
@@ -217,7 +217,7 @@ class TestOpening:
         ours = Path(index_directory(str(root)))
         made = tmp_path / "made"
         with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("LACONIC_HOME", str(made))
+            patch.setenv("TERSELY_HOME", str(made))
             with Store.open(root) as store:
                 refresh(root, store)
                 with store._database.transaction():
@@ -225,9 +225,9 @@ class TestOpening:
                     store._database.execute("update facts set facts = x'fb'")
             theirs = Path(index_directory(str(root)))
         for name in ("index.db", "index.db-wal"):
-            shutil.copy(theirs / "index.db", root / ".laconic" / name)
+            shutil.copy(theirs / "index.db", root / ".tersely" / name)
         with Store.open(root) as store:
-            assert store.notices == (".laconic holds an index of another user or place, which is not read",)
+            assert store.notices == (".tersely holds an index of another user or place, which is not read",)
             refresh(root, store)
             assert found(store, "true") == ["a.py:true"]
             assert list(store.dump())
@@ -241,9 +241,9 @@ class TestOpening:
         plant({"a.py": "def f(): ...\n"})
         for number in range(MAX_KEPT_INDEXES + 3):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setenv("LACONIC_HOME", str(tmp_path / str(number)))
+                patch.setenv("TERSELY_HOME", str(tmp_path / str(number)))
                 Store.open(root).close()
-        assert len([path for path in (root / ".laconic").iterdir() if path.is_dir()]) == MAX_KEPT_INDEXES
+        assert len([path for path in (root / ".tersely").iterdir() if path.is_dir()]) == MAX_KEPT_INDEXES
 
     def test_an_empty_store_has_no_revision(self, root: Path) -> None:
         with Store.open(root) as store:

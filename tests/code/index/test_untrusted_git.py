@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from laconic.code.index.changes import Changes
-from laconic.code.index.history import history
-from laconic.code.index.listing.git import ignored_directories
-from laconic.code.index.scan import scan
-from laconic.code.index.subjects import subjects
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_SETTINGS_BYTES
+from tersely.code.index.changes import Changes
+from tersely.code.index.history import history
+from tersely.code.index.listing.git import ignored_directories
+from tersely.code.index.scan import scan
+from tersely.code.index.subjects import subjects
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_SETTINGS_BYTES
 
 # Settings that make some git run a program; `{}` is the program.
 PROGRAMS = {
@@ -92,7 +92,7 @@ def ask_everything(root: Path) -> None:
             changes.before("gone.py")
             changes.main_branch()
             changes.blobs([one.old_blob for one in diffs if getattr(one, "old_blob", "")])
-        except LaconicError:
+        except TerselyError:
             continue  # an object is missing, and nobody is asked for it
 
 
@@ -146,7 +146,7 @@ PIPES: dict[str, Callable[[Path], Path]] = {
 @pytest.mark.parametrize("which", PIPES)
 def test_nobody_waits_for_a_pipe(tmp_path: Path, which: str, monkeypatch: pytest.MonkeyPatch) -> None:
     root = repository(tmp_path / "root")
-    monkeypatch.setattr("laconic.code.index.listing.running.GIT_PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("tersely.code.index.listing.running.GIT_PATIENCE_SECONDS", 0.1)
     tip = git(root, "rev-parse", "HEAD")
     pipe = PIPES[which](root)
     pipe.parent.mkdir(exist_ok=True)
@@ -158,13 +158,13 @@ def test_nobody_waits_for_a_pipe(tmp_path: Path, which: str, monkeypatch: pytest
     subjects(root)
     try:
         Changes(root).diffs()
-    except LaconicError as error:
+    except TerselyError as error:
         assert "is a pipe, for which git waits" in error.message
 
 
 def test_a_pipe_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = repository(tmp_path / "root")
-    monkeypatch.setattr("laconic.code.index.listing.running.GIT_PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("tersely.code.index.listing.running.GIT_PATIENCE_SECONDS", 0.1)
     os.mkfifo(root / ".gitignore")
     said = "git is not asked which files belong here: .gitignore is a pipe, for which git waits"
     assert scan(str(root)).notices == [said]
@@ -192,7 +192,7 @@ def test_another_repository_of_the_user_is_not_read(tmp_path: Path, way: str) ->
     found = scan(str(root))
     assert [file.path for file in found.files] == ["b.py"]
     assert "does not know of this directory" in found.notices[0]
-    with pytest.raises(LaconicError, match="does not know of this directory"):
+    with pytest.raises(TerselyError, match="does not know of this directory"):
         Changes(root)
     assert subjects(root) == []
 
@@ -219,7 +219,7 @@ def test_a_repository_that_leads_elsewhere_is_not_asked(tmp_path: Path, lead: Ca
     lead(root, secret)
     assert re.search("ELSEWHERE does not allow|leads out", str(scan(str(root)).notices))
     assert subjects(root) == []
-    with pytest.raises(LaconicError, match=r"\.git(/\S+)? (borrows|leads|includes)"):
+    with pytest.raises(TerselyError, match=r"\.git(/\S+)? (borrows|leads|includes)"):
         Changes(root)
 
 
@@ -239,7 +239,7 @@ def test_the_user_can_allow_a_place_elsewhere(
 ) -> None:
     secret, root = repository(tmp_path / "secret"), repository(tmp_path / "root")
     lead(root, secret)
-    monkeypatch.setenv("LACONIC_GIT_ELSEWHERE", f"none:{tmp_path / 'other'}:{secret}")
+    monkeypatch.setenv("TERSELY_GIT_ELSEWHERE", f"none:{tmp_path / 'other'}:{secret}")
     assert scan(str(root)).notices == []
     assert [one.text for one in subjects(root)] == ["first"]
 
@@ -265,7 +265,7 @@ def test_no_file_elsewhere_that_a_setting_names_is_opened(
     os.mkfifo(tmp_path / "pipe")
     git(root, "config", setting, str(tmp_path / "pipe"))
     for bound in ("GIT_PATIENCE_SECONDS", "GIT_SECONDS"):
-        monkeypatch.setattr(f"laconic.code.index.listing.running.{bound}", 5.0)
+        monkeypatch.setattr(f"tersely.code.index.listing.running.{bound}", 5.0)
     assert scan(str(root)).notices == []
     assert [one.path for one in Changes(root).diffs()] == ["a.py"]
     assert [one.text for one in subjects(root)] == ["first"]

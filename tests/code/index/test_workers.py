@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from laconic.code.index.building import jobs, workers
-from laconic.code.index.content import Reason, Skipped
-from laconic.code.index.refresh import refresh
-from laconic.code.index.store import Store
+from tersely.code.index.building import jobs, workers
+from tersely.code.index.content import Reason, Skipped
+from tersely.code.index.refresh import refresh
+from tersely.code.index.store import Store
 
 Plant = Callable[[dict[str, str | bytes]], None]
 FILES = 12
@@ -27,7 +27,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="lo
 SABOTAGED = """
 import sys; sys.path[:] = sys.argv[1:]
 import os, signal, time
-from laconic.code.index.building import rows, worker
+from tersely.code.index.building import rows, worker
 original = rows.extract
 def extract(source, language):
     print("noise on the standard output")
@@ -123,9 +123,9 @@ def test_an_interrupted_build_leaves_no_process(root: Path) -> None:
 SCRIPT = """
 import sys
 from pathlib import Path
-from laconic.code.index.building import jobs
-from laconic.code.index.refresh import refresh
-from laconic.code.index.store import Store
+from tersely.code.index.building import jobs
+from tersely.code.index.refresh import refresh
+from tersely.code.index.store import Store
 jobs.CHUNK_FILES, jobs.WORTHWHILE_BYTES, jobs.BYTES_PER_WORKER, jobs._cores = 3, 1, 1, lambda: 2
 print("started", flush=True)
 def progress(done, total):
@@ -146,7 +146,7 @@ def test_a_script_without_a_main_guard_runs_once(root: Path, tmp_path: Path) -> 
 
 def test_a_working_directory_with_modules_of_our_names_is_not_imported(root: Path, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)
-    for name in ("marshal.py", "signal.py", "laconic.py", "tree_sitter.py"):
+    for name in ("marshal.py", "signal.py", "tersely.py", "tree_sitter.py"):
         (root / name).write_text("raise SystemExit('imported')\n")
     command = [sys.executable, str(tmp_path / "script.py"), str(root)]
     result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, cwd=root)

@@ -10,10 +10,10 @@ import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from laconic.code.engine import Engine
-from laconic.code.languages.registry import LANGUAGES
-from laconic.code.symbols import Kind, Symbol
-from laconic.code.syntax.extract import extract
+from tersely.code.engine import Engine
+from tersely.code.languages.registry import LANGUAGES
+from tersely.code.symbols import Kind, Symbol
+from tersely.code.syntax.extract import extract
 
 SPLINTERS = (b"(", b")", b"{", b"}", b"end", b"\xff", b"'", b'"', b"\n", b"::", b",", b"=", b"do", b"#{", b"@", b"|>")
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
-from laconic.code.engine import Engine
-from laconic.code.languages.registry import LANGUAGES
-from laconic.code.symbols import Definition
-from laconic.code.syntax.extract import extract
+from tersely.code.engine import Engine
+from tersely.code.languages.registry import LANGUAGES
+from tersely.code.symbols import Definition
+from tersely.code.syntax.extract import extract
 
 C = {
     "include/db.h": """\

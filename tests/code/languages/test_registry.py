@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from laconic.code.languages.registry import LANGUAGES, family_of, language_of_path, language_of_script
+from tersely.code.languages.registry import LANGUAGES, family_of, language_of_path, language_of_script
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
@@ -52,8 +52,8 @@ def test_languages_of_a_family_are_kin() -> None:
 
 def test_recognising_files_imports_no_language() -> None:
     program = (
-        "import sys; from laconic.code.languages.registry import language_of_path; language_of_path('a.go');"
-        "print(*sorted(name for name in sys.modules if name.startswith('laconic.code.languages.')))"
+        "import sys; from tersely.code.languages.registry import language_of_path; language_of_path('a.go');"
+        "print(*sorted(name for name in sys.modules if name.startswith('tersely.code.languages.')))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["laconic.code.languages.registry"]
+    assert done.stdout.split() == ["tersely.code.languages.registry"]

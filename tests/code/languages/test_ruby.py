@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
-from laconic.code.engine import Engine
+from tersely.code.engine import Engine
 
 FILES = {
     "lib/shop/base.rb": """\

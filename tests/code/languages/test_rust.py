@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
-from laconic.code.engine import Engine
-from laconic.code.graph.fixpoint import MAX_VALUES
+from tersely.code.engine import Engine
+from tersely.code.graph.fixpoint import MAX_VALUES
 
 FILES = {
     "Cargo.toml": '[workspace]\nmembers = ["app", "util"]\n',

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import laconic
-from laconic.code.lenses.diff.chances import FUSED_OFFSET, LISTS, fused
-from laconic.code.lenses.diff.choice import FILE_TOKENS, GAP_TOKENS, SYMBOL_TOKENS, chosen
-from laconic.code.lenses.diff.evidence import FIELDS
-from laconic.code.lenses.diff.look import EVIDENCE
-from laconic.code.lenses.diff.placed import side_of
-from laconic.code.lenses.diff.regions import MOST_PIECE_LINES, WHOLE_LINES, Region, regions_of
-from laconic.code.lenses.diff.trees import shipped
+import tersely
+from tersely.code.lenses.diff.chances import FUSED_OFFSET, LISTS, fused
+from tersely.code.lenses.diff.choice import FILE_TOKENS, GAP_TOKENS, SYMBOL_TOKENS, chosen
+from tersely.code.lenses.diff.evidence import FIELDS
+from tersely.code.lenses.diff.look import EVIDENCE
+from tersely.code.lenses.diff.placed import side_of
+from tersely.code.lenses.diff.regions import MOST_PIECE_LINES, WHOLE_LINES, Region, regions_of
+from tersely.code.lenses.diff.trees import shipped
 
-SOURCES = sorted(Path(laconic.__file__).parent.rglob("*.py"))
+SOURCES = sorted(Path(tersely.__file__).parent.rglob("*.py"))
 SIDE = side_of("made.py", b"".join(b"def f%d():\n    return %d\n\n\n" % (one, one) for one in range(30)))
 LINES = {"made.py": SIDE.text.decode().split("\n")}
 REGIONS = regions_of(SIDE.symbols, LINES["made.py"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic.code.lenses.diff.evidence import FIELDS
+from tersely.code.lenses.diff.evidence import FIELDS
 
 TOOL = Path(__file__).parents[3] / "tools" / "build_diff_trees.py"
 BEFORE = "".join(f"def f{one}(value):\n    return value + {one}\n\n\n" for one in range(9))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.code.planted import Planted, plant
 
-from laconic.code.lenses.mentions import mentioned, visible_in
+from tersely.code.lenses.mentions import mentioned, visible_in
 
 SOURCE = """
 LIMIT = 3

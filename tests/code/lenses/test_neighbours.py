@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from laconic.code.engine import Engine
-from laconic.code.lenses.candidate import View
-from laconic.code.lenses.neighbours import Neighbours, look
+from tersely.code.engine import Engine
+from tersely.code.lenses.candidate import View
+from tersely.code.lenses.neighbours import Neighbours, look
 
 FILES = {
     "shop/__init__.py": "from shop.models import Order\n",

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.code.planted import Planted, plant
 
-from laconic.code.lenses.candidate import Candidate, View
-from laconic.code.lenses.mentions import Used
-from laconic.code.lenses.symbol import around
-from laconic.code.symbols import Grade, Symbol
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_CANDIDATES_SYMBOLS, MAX_NEIGHBOURS_SYMBOLS
+from tersely.code.lenses.candidate import Candidate, View
+from tersely.code.lenses.mentions import Used
+from tersely.code.lenses.symbol import around
+from tersely.code.symbols import Grade, Symbol
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_CANDIDATES_SYMBOLS, MAX_NEIGHBOURS_SYMBOLS
 
 
 def functions(*names: str, lines: int = 1) -> str:
@@ -78,7 +78,7 @@ def test_depth_limits_the_hops(shop: Planted) -> None:
 
 @pytest.mark.parametrize("depth", [-1, 9])
 def test_a_depth_out_of_bounds_is_refused(shop: Planted, depth: int) -> None:
-    with pytest.raises(LaconicError, match="it can be 0 to 8"):
+    with pytest.raises(TerselyError, match="it can be 0 to 8"):
         look(shop, PAY, depth=depth)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.code.lenses.candidate import Candidate
-from laconic.code.lenses.task.clues import Place, file_meant, read_task
-from laconic.code.lenses.task.evidence import Hit, Sources, gather
-from laconic.code.lenses.task.look import Operator, look
-from laconic.code.symbols import Kind, Symbol
-from laconic.foundation.errors import LaconicError
+from tersely.code.lenses.candidate import Candidate
+from tersely.code.lenses.task.clues import Place, file_meant, read_task
+from tersely.code.lenses.task.evidence import Hit, Sources, gather
+from tersely.code.lenses.task.look import Operator, look
+from tersely.code.symbols import Kind, Symbol
+from tersely.foundation.errors import TerselyError
 
 
 def symbol(path: str, name: str, first: int = 1, last: int = 9, kind: Kind = Kind.FUNCTION) -> Symbol:
@@ -65,7 +65,7 @@ def test_places_are_read_as_programs_print_them(said: str, place: Place) -> None
 
 
 def test_a_task_without_words_is_refused() -> None:
-    with pytest.raises(LaconicError, match="has no words"):
+    with pytest.raises(TerselyError, match="has no words"):
         read_task('"!!"')
 
 

@@ -10,22 +10,22 @@ from hypothesis import strategies as st
 from tests.code.pack.test_properties import FEW, Question, questions
 from tests.code.planted import Planted, plant, view
 
-from laconic.code.languages.registry import LANGUAGES
-from laconic.code.lenses.candidate import View
-from laconic.code.pack.brief.alias import with_aliases
-from laconic.code.pack.brief.focus import Focused, focused
-from laconic.code.pack.brief.rewording import Rewording
-from laconic.code.pack.brief.zoom import Zoom
-from laconic.code.pack.excerpt import Line, lines_of
-from laconic.code.pack.fit import fit
-from laconic.code.pack.model import Detail, Pack, joined
-from laconic.code.pack.scale import Scale
-from laconic.code.pack.texts import Texts
-from laconic.code.render.formats import FORMATS
-from laconic.code.symbols import Edge
-from laconic.code.syntax.spans import import_statements, plain_names
-from laconic.foundation import tokens
-from laconic.foundation.errors import LaconicError
+from tersely.code.languages.registry import LANGUAGES
+from tersely.code.lenses.candidate import View
+from tersely.code.pack.brief.alias import with_aliases
+from tersely.code.pack.brief.focus import Focused, focused
+from tersely.code.pack.brief.rewording import Rewording
+from tersely.code.pack.brief.zoom import Zoom
+from tersely.code.pack.excerpt import Line, lines_of
+from tersely.code.pack.fit import fit
+from tersely.code.pack.model import Detail, Pack, joined
+from tersely.code.pack.scale import Scale
+from tersely.code.pack.texts import Texts
+from tersely.code.render.formats import FORMATS
+from tersely.code.symbols import Edge
+from tersely.code.syntax.spans import import_statements, plain_names
+from tersely.foundation import tokens
+from tersely.foundation.errors import TerselyError
 
 WORD = re.compile(r"[^\W\d]\w*")
 # In each language: a comment by itself, one behind code, and what looks like one within text.
@@ -239,7 +239,7 @@ def test_no_wording_exceeds_the_budget_or_the_files(
     scale = Scale(FORMATS["text"], tokens.count)
     try:
         fitted = fit(zoomed.view, zoomed.texts, scale.render, budget, most=zoomed.most, size_of=zoomed.size_of)
-    except LaconicError as error:
+    except TerselyError as error:
         assert error.code == "budget_too_small"
         return
     fitted = with_aliases(fitted, zoomed.texts, scale) if aliased else fitted

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from tests.code.planted import symbols_in
 
-from laconic.code.pack.excerpt import Line, body, dedented, signature, skeleton
-from laconic.code.symbols import Kind, Symbol
+from tersely.code.pack.excerpt import Line, body, dedented, signature, skeleton
+from tersely.code.symbols import Kind, Symbol
 
 
 def symbol(source: str, name: str) -> Symbol:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 from tests.code.planted import Planted, plant, view
 
-from laconic.code.lenses.candidate import Candidate
-from laconic.code.pack.excerpt import Line
-from laconic.code.pack.fit import Fitted, fit
-from laconic.code.pack.include import Include
-from laconic.code.pack.model import Detail
-from laconic.code.pack.report import budget_report
-from laconic.code.pack.texts import Texts
-from laconic.code.render.formats import FORMATS
-from laconic.code.symbols import Symbol
-from laconic.foundation import tokens
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_BUDGET_TOKENS
+from tersely.code.lenses.candidate import Candidate
+from tersely.code.pack.excerpt import Line
+from tersely.code.pack.fit import Fitted, fit
+from tersely.code.pack.include import Include
+from tersely.code.pack.model import Detail
+from tersely.code.pack.report import budget_report
+from tersely.code.pack.texts import Texts
+from tersely.code.render.formats import FORMATS
+from tersely.code.symbols import Symbol
+from tersely.foundation import tokens
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_BUDGET_TOKENS
 
 
 def function(name: str, lines: int, doc: str = "") -> str:
@@ -167,20 +167,20 @@ def test_a_whole_file_takes_the_place_of_its_parts() -> None:
 
 
 def test_an_include_that_does_not_fit_is_refused(shop: Planted) -> None:
-    with pytest.raises(LaconicError) as refusal:
+    with pytest.raises(TerselyError) as refusal:
         fit(view(around_pay(shop)), shop.texts(), FORMATS["text"], 600, includes=[Include("shop/pay.py")])
     assert refusal.value.code == "budget_too_small"
 
 
 @pytest.mark.parametrize("budget", [-1, 0, 1, 20])
 def test_a_budget_that_names_do_not_fit_is_refused(shop: Planted, budget: int) -> None:
-    with pytest.raises(LaconicError, match=r"the least answer takes \d+ tokens") as refusal:
+    with pytest.raises(TerselyError, match=r"the least answer takes \d+ tokens") as refusal:
         fitted(shop, around_pay(shop), budget)
     assert refusal.value.code == "budget_too_small"
 
 
 def test_a_budget_beyond_the_bound_is_refused(shop: Planted) -> None:
-    with pytest.raises(LaconicError) as refusal:
+    with pytest.raises(TerselyError) as refusal:
         fitted(shop, around_pay(shop), MAX_BUDGET_TOKENS + 1)
     assert refusal.value.code == "invalid_argument"
 

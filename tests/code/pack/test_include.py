@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.code.planted import plant
 
-from laconic.code.pack.include import Include, extracts_of, parse_include
-from laconic.code.pack.model import Extract
-from laconic.foundation.errors import LaconicError
+from tersely.code.pack.include import Include, extracts_of, parse_include
+from tersely.code.pack.model import Extract
+from tersely.foundation.errors import TerselyError
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_a_path_may_end_in_lines(text: str, include: Include) -> None:
 
 @pytest.mark.parametrize("text", ["a.py:0-3", "a.py:5-4"])
 def test_lines_that_cannot_be_are_refused(text: str) -> None:
-    with pytest.raises(LaconicError, match="no range of lines"):
+    with pytest.raises(TerselyError, match="no range of lines"):
         parse_include(text)
 
 
@@ -46,5 +46,5 @@ def test_an_empty_file_has_no_lines() -> None:
 def test_lines_beyond_the_end_are_cut_or_refused() -> None:
     texts = plant({"a.py": "x = 1\ny = 2\n"}).texts()
     assert extracts_of([Include("a.py", 2, 99)], texts)[0].last_line == 2
-    with pytest.raises(LaconicError, match="has 2 lines, none from 3"):
+    with pytest.raises(TerselyError, match="has 2 lines, none from 3"):
         extracts_of([Include("a.py", 3, 4)], texts)

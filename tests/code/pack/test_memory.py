@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.code.languages.registry import LANGUAGES, language_of_path
-from laconic.code.pack.memory import sessions as sessions_module
-from laconic.code.pack.memory.deltas import diff_of
-from laconic.code.pack.memory.etag import etag_of, normalised
-from laconic.code.pack.memory.older import stands_in
-from laconic.code.pack.memory.sessions import Sessions, Shown
-from laconic.code.symbols import Kind, Symbol
-from laconic.code.syntax.extract import extract
+from tersely.code.languages.registry import LANGUAGES, language_of_path
+from tersely.code.pack.memory import sessions as sessions_module
+from tersely.code.pack.memory.deltas import diff_of
+from tersely.code.pack.memory.etag import etag_of, normalised
+from tersely.code.pack.memory.older import stands_in
+from tersely.code.pack.memory.sessions import Sessions, Shown
+from tersely.code.symbols import Kind, Symbol
+from tersely.code.syntax.extract import extract
 
 LINES = st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=6), max_size=12)
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")

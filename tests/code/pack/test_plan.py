@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.code.lenses.candidate import Candidate, View
-from laconic.code.lenses.task.look import Operator, Proposals
-from laconic.code.pack.plan import NOTHING, Outlook, Plan, plan
-from laconic.code.symbols import Kind, Symbol
+from tersely.code.lenses.candidate import Candidate, View
+from tersely.code.lenses.task.look import Operator, Proposals
+from tersely.code.pack.plan import NOTHING, Outlook, Plan, plan
+from tersely.code.symbols import Kind, Symbol
 
 FOUND = [Operator.NAMES, Operator.SEARCH, Operator.CONTEXT]
 

@@ -11,14 +11,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.code.planted import Planted, plant, view
 
-from laconic.code.lenses.candidate import TARGET, TARGET_SCORE, Candidate, View
-from laconic.code.pack.fit import Fitted, fit
-from laconic.code.pack.ladder import levels
-from laconic.code.pack.model import Detail, Pack, joined
-from laconic.code.render.formats import FORMATS
-from laconic.foundation import tokens
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import MAX_BUDGET_TOKENS
+from tersely.code.lenses.candidate import TARGET, TARGET_SCORE, Candidate, View
+from tersely.code.pack.fit import Fitted, fit
+from tersely.code.pack.ladder import levels
+from tersely.code.pack.model import Detail, Pack, joined
+from tersely.code.render.formats import FORMATS
+from tersely.foundation import tokens
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_BUDGET_TOKENS
 
 # Making a repository takes much longer than fitting a pack.
 FEW = settings(max_examples=40)
@@ -116,7 +116,7 @@ def answer(question: Question, format_name: str, budget: int) -> Fitted:
     """The pack; discards the example when the budget is too small for any."""
     try:
         return fit(question.view, question.planted.texts(), FORMATS[format_name], budget, revision="r1")
-    except LaconicError as error:
+    except TerselyError as error:
         assert error.code == "budget_too_small"
         assume(False)
         raise
@@ -127,7 +127,7 @@ def answer(question: Question, format_name: str, budget: int) -> Fitted:
 def test_never_costs_more_than_the_budget(question: Question, format_name: str, budget: int) -> None:
     try:
         fitted = fit(question.view, question.planted.texts(), FORMATS[format_name], budget)
-    except LaconicError as error:
+    except TerselyError as error:
         assert error.code == "budget_too_small"
         return
     assert tokens.count(fitted.text) == fitted.pack.used <= budget
@@ -138,7 +138,7 @@ def test_never_costs_more_than_the_budget(question: Question, format_name: str, 
 @FEW
 @given(questions(), FORMAT_NAMES)
 def test_what_a_refusal_says_is_needed_suffices(question: Question, format_name: str) -> None:
-    with pytest.raises(LaconicError) as refusal:
+    with pytest.raises(TerselyError) as refusal:
         fit(question.view, question.planted.texts(), FORMATS[format_name], 0)
     found = re.search(r"takes (\d+) tokens", refusal.value.message)
     assert found

@@ -7,13 +7,13 @@ import json
 import pytest
 from tests.code.planted import Planted, plant, view
 
-from laconic.code.lenses.candidate import Candidate
-from laconic.code.pack.draft import Draft
-from laconic.code.pack.ladder import Rung
-from laconic.code.pack.model import Detail, Extract, Pack, joined
-from laconic.code.render.formats import FORMATS, format_named
-from laconic.foundation import tokens
-from laconic.foundation.errors import LaconicError
+from tersely.code.lenses.candidate import Candidate
+from tersely.code.pack.draft import Draft
+from tersely.code.pack.ladder import Rung
+from tersely.code.pack.model import Detail, Extract, Pack, joined
+from tersely.code.render.formats import FORMATS, format_named
+from tersely.foundation import tokens
+from tersely.foundation.errors import TerselyError
 
 AUTH = '''class Session(Base):
     limit = 3
@@ -271,5 +271,5 @@ def test_hostile_paths_stay_on_their_line() -> None:
 
 
 def test_an_unknown_format_is_refused() -> None:
-    with pytest.raises(LaconicError, match="no format 'xml'"):
+    with pytest.raises(TerselyError, match="no format 'xml'"):
         format_named("xml")

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from tests.code.search.repositories import lay
 
-from laconic.code.search.embedding.table import WordTable
-from laconic.code.search.storage.arrays import map_arrays
+from tersely.code.search.embedding.table import WordTable
+from tersely.code.search.storage.arrays import map_arrays
 
 PROGRAM = Path(__file__).parents[3] / "tools" / "build_word_table.py"
 

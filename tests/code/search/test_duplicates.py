@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laconic.code.engine import Engine
-from laconic.code.languages.registry import LANGUAGES
-from laconic.code.search.duplicates.clusters import clusters, similar
-from laconic.code.search.duplicates.collection import Functions, Table, empty, joined, taken
-from laconic.code.search.duplicates.differences import Difference, differences
-from laconic.code.search.duplicates.minhash import candidate_pairs, jaccard, signatures
-from laconic.code.search.duplicates.shingles import Sets, shingle_sets
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.private import index_directory
+from tersely.code.engine import Engine
+from tersely.code.languages.registry import LANGUAGES
+from tersely.code.search.duplicates.clusters import clusters, similar
+from tersely.code.search.duplicates.collection import Functions, Table, empty, joined, taken
+from tersely.code.search.duplicates.differences import Difference, differences
+from tersely.code.search.duplicates.minhash import candidate_pairs, jaccard, signatures
+from tersely.code.search.duplicates.shingles import Sets, shingle_sets
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.private import index_directory
 
 TOKENS = st.lists(st.lists(st.integers(1, 12), max_size=40), min_size=1, max_size=12)
 
@@ -166,11 +166,11 @@ def test_a_file_that_changes_meanwhile_is_not_kept_under_its_old_contents(tmp_pa
     with Engine.open(tmp_path) as engine:
         engine.refresh()
         (tmp_path / "a.py").write_text("def f(a):\n    return a + b\n")
-        with pytest.raises(LaconicError, match="has changed since"):
+        with pytest.raises(TerselyError, match="has changed since"):
             assert engine.functions
         engine.refuses_changed = False
         assert (len(engine.functions), engine.changed) == (1, {"a.py"})
         assert not (Path(index_directory(str(tmp_path))) / "duplicates").exists()
         (tmp_path / "a.py").unlink()
-    with Engine.open(tmp_path) as engine, pytest.raises(LaconicError, match="unreadable_file"):
+    with Engine.open(tmp_path) as engine, pytest.raises(TerselyError, match="unreadable_file"):
         assert engine.functions

@@ -16,13 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.search.repositories import ids, lay
 
-from laconic.code.engine import Engine
-from laconic.code.search.embedding.embedders import Choice
-from laconic.code.search.embedding.vectors import differing_signs, estimated_cosines, quantized, signs_of, similarities
-from laconic.code.search.words import words_of_text
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import EMBEDDER_REQUEST_TEXTS
-from laconic.foundation.private import index_directory
+from tersely.code.engine import Engine
+from tersely.code.search.embedding.embedders import Choice
+from tersely.code.search.embedding.vectors import differing_signs, estimated_cosines, quantized, signs_of, similarities
+from tersely.code.search.words import words_of_text
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import EMBEDDER_REQUEST_TEXTS
+from tersely.foundation.private import index_directory
 
 DIMENSIONS = 48
 
@@ -119,7 +119,7 @@ def test_a_bad_reply_is_refused_in_one_line(shop: Path, server: Server, name: st
     server.reply = BAD_REPLIES[reply]
     with Engine.open(shop) as engine:
         engine.refresh()
-        with pytest.raises(LaconicError) as refusal:
+        with pytest.raises(TerselyError) as refusal:
             engine.search.find("anything", choice=Choice(name, server.url))
         assert refusal.value.code == "embedder_unavailable"
         assert "\n" not in refusal.value.message
@@ -131,7 +131,7 @@ def test_a_server_that_is_not_there_is_named(shop: Path, server: Server) -> None
     server.server_close()
     with Engine.open(shop) as engine:
         engine.refresh()
-        with pytest.raises(LaconicError, match=url):
+        with pytest.raises(TerselyError, match=url):
             engine.search.find("anything", choice=Choice("ollama", url))
 
 
@@ -139,7 +139,7 @@ def test_a_server_that_is_not_there_is_named(shop: Path, server: Server) -> None
 def test_a_choice_that_cannot_be_is_refused(shop: Path, name: str) -> None:
     with Engine.open(shop) as engine:
         engine.refresh()
-        with pytest.raises(LaconicError) as refusal:
+        with pytest.raises(TerselyError) as refusal:
             engine.search.find("anything", choice=Choice(name, "file:///etc/passwd"))
         assert refusal.value.code == "invalid_setting"
 

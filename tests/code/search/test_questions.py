@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.code.search.repositories import found, ids, lay
 
-from laconic.code.engine import Engine
-from laconic.code.search import literal
-from laconic.code.search.searcher import Filters
-from laconic.code.search.storage.shelf import IndexedText
-from laconic.code.symbols import Kind
-from laconic.foundation.errors import LaconicError
+from tersely.code.engine import Engine
+from tersely.code.search import literal
+from tersely.code.search.searcher import Filters
+from tersely.code.search.storage.shelf import IndexedText
+from tersely.code.symbols import Kind
+from tersely.foundation.errors import TerselyError
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_an_expression_is_tried_on_each_line(shop: Path) -> None:
 
 @pytest.mark.parametrize("question", ["", "   ", "?!", "/(/", "/a{99999999999}/", '""'])
 def test_a_question_that_says_nothing_is_refused(shop: Path, question: str) -> None:
-    with pytest.raises(LaconicError) as refusal:
+    with pytest.raises(TerselyError) as refusal:
         found(shop, question)
     assert refusal.value.code == "invalid_argument"
 
@@ -134,7 +134,7 @@ def test_an_expression_that_backtracks_for_ever_ends(tmp_path: Path, monkeypatch
     (tmp_path / "a.py").write_text(f"x = '{'a' * 100}!'\n")
     with Engine.open(tmp_path) as engine:
         engine.refresh()
-        with pytest.raises(LaconicError, match=r"0\.05 s of processor time") as raised:
+        with pytest.raises(TerselyError, match=r"0\.05 s of processor time") as raised:
             engine.search.find("/(a+)+$/")
         assert raised.value.code == "timed_out"
         assert engine.search.find("/a+!/").total == 1

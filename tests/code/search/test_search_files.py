@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.code.search.repositories import FILES, found, ids, lay
 
-from laconic.code.engine import Engine
-from laconic.code.search.searcher import Found
-from laconic.code.search.storage import shelf
-from laconic.foundation.private import index_directory
+from tersely.code.engine import Engine
+from tersely.code.search.searcher import Found
+from tersely.code.search.storage import shelf
+from tersely.foundation.private import index_directory
 
 QUESTIONS = ("where are tokens validated", "send mail", "alpha beta", "gamma of delta", "fix the wrong alpha in beta")
 WORDS = ("alpha", "beta", "gamma", "delta", "token", "send", "value", "parse")
@@ -55,7 +55,7 @@ def test_updated_answers_are_those_of_a_rebuilt_index(
         lay(root, state)
         found(root, "alpha")
     updated = answers(root)
-    shutil.rmtree(root / ".laconic")
+    shutil.rmtree(root / ".tersely")
     assert answers(root) == updated
 
 
@@ -141,7 +141,7 @@ def test_a_link_in_place_of_the_directory_is_not_followed(shop: Path, tmp_path_f
 
 
 def test_where_nothing_can_be_written_search_works_in_memory(shop: Path) -> None:
-    (shop / ".laconic").write_text("in the way")
+    (shop / ".tersely").write_text("in the way")
     assert ids(found(shop, "where are tokens validated"))[0] == "shop/tokens.py:TokenStore.validate"
 
 

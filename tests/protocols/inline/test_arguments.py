@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.foundation.errors import LaconicError
-from laconic.protocols.inline.arguments import asked
+from tersely.foundation.errors import TerselyError
+from tersely.protocols.inline.arguments import asked
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_words_for_other_services_are_typed_by_their_looks() -> None:
     "said", ["", 'semantic "open', "calls x --depth many", "calls x --nonsense 1", "--x", "x" * 5_000]
 )
 def test_what_cannot_be_read_is_said(said: str) -> None:
-    with pytest.raises(LaconicError) as caught:
+    with pytest.raises(TerselyError) as caught:
         asked("tldr", said)
     assert caught.value.code in {"usage", "invalid_argument"}
 
@@ -50,5 +50,5 @@ def test_what_cannot_be_read_is_said(said: str) -> None:
 def test_any_words_are_read_or_refused(said: str) -> None:
     try:
         asked("weather", said)
-    except LaconicError:
+    except TerselyError:
         return

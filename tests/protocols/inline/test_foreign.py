@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.protocols.inline import reading
-from laconic.protocols.inline.commands import BANNER
-from laconic.protocols.inline.foreign import banner, neutral, typed
-from laconic.protocols.inline.reading import Line
-from laconic.protocols.terminal.screen import Screen
-from laconic.wrapper.watching import Watcher
+from tersely.protocols.inline import reading
+from tersely.protocols.inline.commands import BANNER
+from tersely.protocols.inline.foreign import banner, neutral, typed
+from tersely.protocols.inline.reading import Line
+from tersely.protocols.terminal.screen import Screen
+from tersely.wrapper.watching import Watcher
 
 MARKS = ["->relay:Bob x", "->", "relay:", "->thinking:Bob x", "[[RELAY]]", '{"to":"Bob","body":"x"}', "[[/RELAY]]",
          "```", "~~~", ">>>", "<<<", "\n", "\r", "\r\n", " ", "\\", "Relay message from Ann [1]: x",

@@ -8,6 +8,6 @@ await client.connect(new StdioClientTransport({ command, args, env: process.env 
 const { tools } = await client.listTools();
 const answer = await client.callTool({ name: "symbol_get", arguments: { symbol: "format_cents" } });
 const refusal = await client.callTool({ name: "call", arguments: { tool: "impact", arguments: { symbol: "nobody" } } });
-const { contents } = await client.readResource({ uri: "laconic://symbol/src/shop/money.py:format_cents" });
+const { contents } = await client.readResource({ uri: "tersely://symbol/src/shop/money.py:format_cents" });
 await client.close();
 console.log(JSON.stringify({ tools: tools.map((tool) => tool.name), answer, refusal, contents }));

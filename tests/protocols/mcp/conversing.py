@@ -16,7 +16,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
 DEADLINE_SECONDS = 90
-COMMAND = ["-m", "laconic", "mcp"]
+COMMAND = ["-m", "tersely", "mcp"]
 
 
 def converse(

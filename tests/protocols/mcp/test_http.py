@@ -31,7 +31,7 @@ def test_several_clients_are_answered_as_on_the_command_line(shop: Path, mode: s
     async def ask(url: str, symbol: str) -> None:
         async with Client(url, mode=mode) as client:
             answer = await client.call_tool("symbol_get", {"symbol": symbol})
-            assert text_of(answer) == run(["symbol", "get", symbol], shop, LACONIC_DAEMON="off").out
+            assert text_of(answer) == run(["symbol", "get", symbol], shop, TERSELY_DAEMON="off").out
 
     async def conversation(url: str) -> None:
         with anyio.fail_after(DEADLINE_SECONDS):

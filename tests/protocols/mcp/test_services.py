@@ -15,7 +15,7 @@ from mcp import Client
 from tests.cli.relay_home import Home, home_of
 from tests.protocols.mcp.conversing import converse, text_of
 
-from laconic.client.service import Service
+from tersely.client.service import Service
 
 
 def weather(home: Path) -> Service:
@@ -57,7 +57,7 @@ def serving(home: Path) -> Iterator[None]:
 def relay(shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     monkeypatch.setenv("HOME", str(tmp_path))
     with home_of(tmp_path / "home", shop) as home:
-        monkeypatch.setenv("LACONIC_HOME", str(home.home))
+        monkeypatch.setenv("TERSELY_HOME", str(home.home))
         yield home
 
 

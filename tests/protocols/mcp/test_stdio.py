@@ -24,15 +24,15 @@ from tests.cli.test_commands import QUESTIONS
 from tests.daemon.asking import serving
 from tests.protocols.mcp.conversing import COMMAND, DEADLINE_SECONDS, converse, text_of
 
-from laconic.capabilities import catalogue
-from laconic.capabilities.declaration import parameters_of
-from laconic.cli.main import main
-from laconic.cli.run import read_request
-from laconic.daemon import lifecycle
-from laconic.foundation.limits import MAX_BUDGET_TOKENS
-from laconic.foundation.tokens import count
-from laconic.protocols.mcp.server import symbol_uri
-from laconic.protocols.mcp.tools import CALL, CORE, MORE_TOOLS, tool_name
+from tersely.capabilities import catalogue
+from tersely.capabilities.declaration import parameters_of
+from tersely.cli.main import main
+from tersely.cli.run import read_request
+from tersely.daemon import lifecycle
+from tersely.foundation.limits import MAX_BUDGET_TOKENS
+from tersely.foundation.tokens import count
+from tersely.protocols.mcp.server import symbol_uri
+from tersely.protocols.mcp.tools import CALL, CORE, MORE_TOOLS, tool_name
 
 AUTHOR = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
 MODES = ["legacy", "auto"]  # the handshake, and the protocol without one
@@ -99,8 +99,8 @@ def test_no_answer_is_larger_than_its_budget(shop: Path) -> None:
 
 
 def test_a_budget_that_is_not_said_is_that_of_the_settings(shop: Path) -> None:
-    (shop / ".laconic").mkdir()
-    (shop / ".laconic" / "config.toml").write_text("budget_tokens = 50\n")
+    (shop / ".tersely").mkdir()
+    (shop / ".tersely" / "config.toml").write_text("budget_tokens = 50\n")
 
     async def work(client: Client) -> None:
         for name in ("structure", "map"):
@@ -124,7 +124,7 @@ def test_what_goes_wrong_is_an_error_of_the_tool(shop: Path) -> None:
             answer = await client.call_tool(name, arguments)
             assert answer.is_error, name
             assert answer.meta is not None
-            told = answer.meta["laconic/error"]
+            told = answer.meta["tersely/error"]
             assert told["code"] == code
             assert text_of(answer) == f"{code}: {told['message']}\nhint: {told['hint']}\n"
         with pytest.raises(MCPError) as refusal:
@@ -164,7 +164,7 @@ def test_symbols_are_resources(shop: Path, mode: str) -> None:
     async def work(client: Client) -> None:
         (listed,) = (await client.list_resources()).resources
         (template,) = (await client.list_resource_templates()).resource_templates
-        assert template.uri_template == "laconic://symbol/{+id}"
+        assert template.uri_template == "tersely://symbol/{+id}"
         for symbol, line in [
             ("src/shop/money.py:Price.validate", "        return self.cents >= 0"),
             ("odd name%.py:hundred", "    return 100"),
@@ -174,13 +174,13 @@ def test_symbols_are_resources(shop: Path, mode: str) -> None:
             assert content.text == printed(["symbol", "get", symbol])
             assert line in content.text.splitlines()
             assert content.meta is not None
-            etag = content.meta["laconic/etag"]
+            etag = content.meta["tersely/etag"]
             again = await client.call_tool("symbol_get", {"symbol": symbol, "etag": etag})
             assert "UNCHANGED" in text_of(again)
         (outline,) = (await client.read_resource(listed.uri)).contents
         assert isinstance(outline, TextResourceContents)
         assert outline.text == printed(["map"])
-        for uri in ("laconic://symbol/nobody", "laconic://symbol/", "laconic://else", "file:///etc/passwd"):
+        for uri in ("tersely://symbol/nobody", "tersely://symbol/", "tersely://else", "file:///etc/passwd"):
             with pytest.raises(MCPError) as refusal:
                 await client.read_resource(uri)
             assert refusal.value.data["code"] in {"symbol_not_found", "path_not_found"}
@@ -344,11 +344,11 @@ def test_noise_on_the_input_is_survived(shop: Path) -> None:
 
 
 def test_without_the_sdk_it_says_what_to_install(shop: Path) -> None:
-    program = "import sys; sys.modules['mcp'] = None; from laconic.cli.main import main; sys.exit(main(['mcp']))"
+    program = "import sys; sys.modules['mcp'] = None; from tersely.cli.main import main; sys.exit(main(['mcp']))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 3
     assert done.stderr == (
-        "missing_extra: the package mcp is not installed\nhint: pip install 'laconic[mcp]' installs what is needed\n"
+        "missing_extra: the package mcp is not installed\nhint: pip install 'tersely[mcp]' installs what is needed\n"
     )
 
 
@@ -361,7 +361,7 @@ def test_an_answer_is_kept_in_the_relay_where_that_is_wanted(
 ) -> None:
     with home_of(tmp_path / "home", shop) as relay:
         relay.up()
-        monkeypatch.setenv("LACONIC_HOME", str(relay.home))
+        monkeypatch.setenv("TERSELY_HOME", str(relay.home))
         told: list[str] = []
 
         async def work(client: Client) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from laconic.capabilities import catalogue
-from laconic.capabilities.declaration import Effect, parameters_of
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.tokens import count
-from laconic.protocols.commands import SPELLINGS
-from laconic.protocols.mcp.server import _tool
-from laconic.protocols.mcp.tools import CALL, CORE, INSTRUCTIONS, MORE_TOOLS, more_tools, question, tool_name, tools
+from tersely.capabilities import catalogue
+from tersely.capabilities.declaration import Effect, parameters_of
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.tokens import count
+from tersely.protocols.commands import SPELLINGS
+from tersely.protocols.mcp.server import _tool
+from tersely.protocols.mcp.tools import CALL, CORE, INSTRUCTIONS, MORE_TOOLS, more_tools, question, tool_name, tools
 
 MOST_TOKENS = 700
 
@@ -95,7 +95,7 @@ def test_a_call_asks(name: str, arguments: dict[str, Any], command: str, given: 
     ],
 )
 def test_what_is_no_call_is_refused(arguments: dict[str, Any], code: str) -> None:
-    with pytest.raises(LaconicError) as refusal:
+    with pytest.raises(TerselyError) as refusal:
         question(CALL, arguments)
     assert refusal.value.code == code
     assert refusal.value.hint

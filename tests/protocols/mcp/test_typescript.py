@@ -1,6 +1,6 @@
 """The server, driven by the official client in TypeScript, where it is installed.
 
-`LACONIC_TEST_NODE_MODULES` names a folder with what `npm install @modelcontextprotocol/sdk` installs.
+`TERSELY_TEST_NODE_MODULES` names a folder with what `npm install @modelcontextprotocol/sdk` installs.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ import pytest
 from tests.cli.asking import run
 from tests.protocols.mcp.conversing import COMMAND, DEADLINE_SECONDS
 
-from laconic.protocols.mcp.tools import tools
+from tersely.protocols.mcp.tools import tools
 
-MODULES = Path(os.environ.get("LACONIC_TEST_NODE_MODULES", "/nowhere"))
+MODULES = Path(os.environ.get("TERSELY_TEST_NODE_MODULES", "/nowhere"))
 
 
 @pytest.mark.skipif(
     not (MODULES / "@modelcontextprotocol" / "sdk").is_dir() or shutil.which("node") is None,
-    reason="LACONIC_TEST_NODE_MODULES names no folder with the TypeScript SDK",
+    reason="TERSELY_TEST_NODE_MODULES names no folder with the TypeScript SDK",
 )
 def test_a_client_in_typescript_is_answered(shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("LACONIC_TEST_NODE_MODULES")
+    monkeypatch.delenv("TERSELY_TEST_NODE_MODULES")
     program = tmp_path / "client.mjs"
     shutil.copy(Path(__file__).with_name("client.mjs"), program)
     (tmp_path / "node_modules").symlink_to(MODULES)
@@ -36,7 +36,7 @@ def test_a_client_in_typescript_is_answered(shop: Path, tmp_path: Path, monkeypa
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    expected = run(["symbol", "get", "format_cents"], shop, LACONIC_DAEMON="off").out
+    expected = run(["symbol", "get", "format_cents"], shop, TERSELY_DAEMON="off").out
     assert told["tools"] == [tool.name for tool in tools()]
     assert told["answer"]["content"] == [{"type": "text", "text": expected}]
     assert told["contents"][0]["text"] == expected

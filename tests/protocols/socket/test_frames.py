@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.foundation.limits import MAX_JSON_LEVELS
-from laconic.protocols.socket import envelopes
-from laconic.protocols.socket.envelopes import MalformedError
-from laconic.protocols.socket.frames import Frames, FrameTooLargeError, framed
+from tersely.foundation.limits import MAX_JSON_LEVELS
+from tersely.protocols.socket import envelopes
+from tersely.protocols.socket.envelopes import MalformedError
+from tersely.protocols.socket.frames import Frames, FrameTooLargeError, framed
 
 BODIES = st.lists(st.binary(max_size=300), max_size=8)
 JSON = st.recursive(

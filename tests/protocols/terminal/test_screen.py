@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.foundation.clock import Stopwatch
-from laconic.protocols.terminal.screen import Screen
-from laconic.protocols.terminal.sequences import Sequences
+from tersely.foundation.clock import Stopwatch
+from tersely.protocols.terminal.screen import Screen
+from tersely.protocols.terminal.sequences import Sequences
 
 COLUMNS, ROWS = 30, 8
 CASES = 40

@@ -10,8 +10,8 @@ import sys
 import threading
 from pathlib import Path
 
-from laconic.relay.store.commands import Append, Attach, Batch, Command, Count, Edit, Enqueue, Write
-from laconic.relay.store.store import Store
+from tersely.relay.store.commands import Append, Attach, Batch, Command, Count, Edit, Enqueue, Write
+from tersely.relay.store.store import Store
 
 WRITERS = 4
 BLOB_EVERY = 5

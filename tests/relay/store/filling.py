@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from laconic.foundation.errors import LaconicError
-from laconic.relay.store.commands import Append, Attach, Batch
-from laconic.relay.store.store import Store
+from tersely.foundation.errors import TerselyError
+from tersely.relay.store.commands import Append, Attach, Batch
+from tersely.relay.store.store import Store
 
 WRITES = 2_000
 BODY = b"x" * 10_000
@@ -52,7 +52,7 @@ def fill(store: Store) -> int:
 def said(store: Store, *commands: Any) -> str:
     try:
         store.commit(Batch(commands))
-    except LaconicError as error:
+    except TerselyError as error:
         return f"{error} ({error.hint})"
     return ""
 
@@ -60,7 +60,7 @@ def said(store: Store, *commands: Any) -> str:
 def put(store: Store) -> str:
     try:
         kept = store.take_in([LARGE])
-    except LaconicError as error:
+    except TerselyError as error:
         return str(error)
     return said(store, kept, Attach("owner", "large", kept.digest, b""))
 

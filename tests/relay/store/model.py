@@ -7,8 +7,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from laconic.foundation.limits import RECEIPT_SECONDS
-from laconic.relay.store.commands import (
+from tersely.foundation.limits import RECEIPT_SECONDS
+from tersely.relay.store.commands import (
     Append,
     Attach,
     Batch,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.relay.store.crashing import BLOB_EVERY, WRITERS, content
 
-from laconic.relay.store.store import Store
+from tersely.relay.store.store import Store
 
 CRASHES = 4
 

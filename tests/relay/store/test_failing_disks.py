@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from tests.relay.store.unsynced import BLOB_EVERY, WRITES
 
-from laconic.foundation.errors import LaconicError
-from laconic.relay.store.commands import Append, Attach, Batch
-from laconic.relay.store.store import Store
+from tersely.foundation.errors import TerselyError
+from tersely.relay.store.commands import Append, Attach, Batch
+from tersely.relay.store.store import Store
 
 HERE = Path(__file__).parent
 FULL = "the disk is full"
@@ -35,7 +35,7 @@ def in_own_mounts(*command: str) -> list[str]:
 def test_a_full_disk_is_told_and_outlived(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    mount = f'mount -t tmpfs -o size=8m laconic "{disk}"'
+    mount = f'mount -t tmpfs -o size=8m tersely "{disk}"'
     try:
         subprocess.run(in_own_mounts("sh", "-c", mount), capture_output=True, check=True, timeout=SECONDS)
     except (OSError, subprocess.CalledProcessError) as error:
@@ -78,7 +78,7 @@ def test_a_database_that_may_not_grow_says_so_and_is_read(store: Store) -> None:
     pages = "pragma max_page_count = {}"
     store._writer.submit(lambda tables: tables.database.execute(pages.format(1))).result()  # as many as there are
     kept = store.take_in([b"l" * 100_000])
-    with pytest.raises(LaconicError, match=f"database_unavailable: .*{FULL}") as caught:
+    with pytest.raises(TerselyError, match=f"database_unavailable: .*{FULL}") as caught:
         store.commit(
             Batch((kept, *(Append("s", "k", b"x" * 5_000) for _ in range(9)), Attach("o", "n", kept.digest, b"")))
         )

@@ -14,9 +14,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from tests.relay.conftest import Clock
 from tests.relay.store.model import Model, RefusedError
 
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import INLINE_BLOB_BYTES, RECEIPT_SECONDS
-from laconic.relay.store.commands import (
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import INLINE_BLOB_BYTES, RECEIPT_SECONDS
+from tersely.relay.store.commands import (
     Append,
     Attach,
     Batch,
@@ -30,7 +30,7 @@ from laconic.relay.store.commands import (
     Settle,
     Write,
 )
-from laconic.relay.store.store import Store
+from tersely.relay.store.store import Store
 
 NAMES = st.sampled_from(["a", "b/ü"])
 WORDS = st.binary(max_size=3)
@@ -69,7 +69,7 @@ class StoreAndModel(RuleBasedStateMachine):
 
     @initialize()
     def open(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="laconic-store-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="tersely-store-"))
         self.clock = Clock()
         self.model = Model()
         self.store = Store.open(self.folder / "home", durable=False, clock=self.clock)
@@ -81,7 +81,7 @@ class StoreAndModel(RuleBasedStateMachine):
         try:
             self.model, expected = self.model.commit(batch, self.store.now_ms())
         except RefusedError as refused:
-            with pytest.raises(LaconicError) as caught:
+            with pytest.raises(TerselyError) as caught:
                 self.store.commit(batch)
             assert caught.value.code == str(refused)
         else:

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.relay.conftest import Clock
 
-from laconic.foundation.errors import LaconicError
-from laconic.foundation.limits import INLINE_BLOB_BYTES, RECEIPT_SECONDS
-from laconic.relay.store.commands import (
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import INLINE_BLOB_BYTES, RECEIPT_SECONDS
+from tersely.relay.store.commands import (
     Append,
     Attach,
     Batch,
@@ -28,7 +28,7 @@ from laconic.relay.store.commands import (
     Settle,
     Write,
 )
-from laconic.relay.store.store import Store
+from tersely.relay.store.store import Store
 
 
 def commit(store: Store, *commands: Command, key: str = "", fingerprint: bytes = b"") -> tuple[int, ...]:
@@ -44,7 +44,7 @@ def replay(body: bytes, change: bytes) -> bytes:
 
 
 def code_of(store: Store, *commands: Command, key: str = "", fingerprint: bytes = b"") -> str:
-    with pytest.raises(LaconicError) as caught:
+    with pytest.raises(TerselyError) as caught:
         commit(store, *commands, key=key, fingerprint=fingerprint)
     return caught.value.code
 
@@ -120,7 +120,7 @@ def test_blobs_come_back_as_they_were_whatever_their_size(store: Store, size: in
 
 
 def test_a_blob_that_is_too_large_leaves_nothing_behind(store: Store) -> None:
-    with pytest.raises(LaconicError, match="payload_too_large"):
+    with pytest.raises(TerselyError, match="payload_too_large"):
         store.take_in(iter([b"x" * 50_000] * 3), most_bytes=100_000)
     assert not list((store.home / "incoming").iterdir())
 
@@ -130,10 +130,10 @@ def test_a_changed_blob_is_found_out(store: Store) -> None:
     commit(store, kept)
     path = store.home / "blobs" / kept.digest[:2] / kept.digest
     path.write_bytes(b"y" + b"x" * 99_999)
-    with pytest.raises(LaconicError, match="artifact_damaged"):
+    with pytest.raises(TerselyError, match="artifact_damaged"):
         list(store.blob(kept.digest))
     path.unlink()
-    with pytest.raises(LaconicError, match="artifact_damaged"):
+    with pytest.raises(TerselyError, match="artifact_damaged"):
         list(store.blob(kept.digest))
 
 
@@ -192,7 +192,7 @@ def test_a_damaged_store_is_not_to_be_deleted(tmp_path: Path) -> None:
         commit(store, Append("s", "k", b"x"))
     for name in ("relay.db", "relay.db-wal"):
         (home / name).write_bytes(b"\0" * 8_192)
-    with pytest.raises(LaconicError) as caught:
+    with pytest.raises(TerselyError) as caught:
         Store.open(home)
     assert caught.value.code == "database_corrupt"
     assert "Nothing else holds it" in caught.value.hint
@@ -254,8 +254,8 @@ def test_remembered_answers_expire_and_are_counted(store: Store, clock: Clock) -
 
 
 def test_the_longest_unused_answers_make_room(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("laconic.relay.store.tables.MAX_CACHE_BYTES", 1_000)
-    monkeypatch.setattr("laconic.relay.store.tables.MAX_EVICTED_ANSWERS", 1)
+    monkeypatch.setattr("tersely.relay.store.tables.MAX_CACHE_BYTES", 1_000)
+    monkeypatch.setattr("tersely.relay.store.tables.MAX_EVICTED_ANSWERS", 1)
     for number in range(20):
         clock.seconds += 1
         commit(store, Cache(str(number), b"x" * 100, store.now_ms() + 99_000))
@@ -284,7 +284,7 @@ def test_a_closed_store_says_so(tmp_path: Path) -> None:
     store = Store.open(tmp_path)
     store.close()
     store.close()
-    with pytest.raises(LaconicError, match="the store is closed"):
+    with pytest.raises(TerselyError, match="the store is closed"):
         commit(store, Append("s", "k", b""))
 
 

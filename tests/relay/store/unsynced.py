@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from laconic.foundation.errors import LaconicError
-from laconic.relay.store.commands import Append, Attach, Batch, Command
-from laconic.relay.store.store import Store
+from tersely.foundation.errors import TerselyError
+from tersely.relay.store.commands import Append, Attach, Batch, Command
+from tersely.relay.store.store import Store
 
 WRITES = 60
 BLOB_EVERY = 3
@@ -41,7 +41,7 @@ def answer(store: Store, number: int) -> str:
             kept = store.take_in([b"%d " % number * 20_000])
             commands += [kept, Attach("owner", str(number), kept.digest, b"")]
         store.commit(Batch(tuple(commands)))
-    except LaconicError as error:
+    except TerselyError as error:
         return str(error) if len(store.entries("s")) == before else "unreadable"
     return ""
 

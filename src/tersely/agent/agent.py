@@ -1,0 +1,157 @@
+"""The agent as its fronts see it: a session that is talked to, one turn at a time.
+
+    agent = await open_agent(model, wanted)
+    async for event in agent.run("who calls parse?"):
+        show(event)
+    await agent.close()
+
+It knows no screen: whoever shows it reads its events, and answers `ApprovalAsked` with `approve`. What a turn does is
+in `turn.loop`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import NamedTuple
+
+from tersely.agent.conversation import Answered, Conversation
+from tersely.agent.events import Compacted, Decision, Event, TurnEnded
+from tersely.agent.loop import failed, run_turn
+from tersely.agent.sessions.session import Session
+from tersely.agent.turn import room
+from tersely.foundation.errors import TerselyError
+
+
+class Status(NamedTuple):
+    """What a status line shows. `tokens` are those of the next prompt; `cached_percent` is of the last one, None if the
+    server does not say.
+    """
+
+    session: str
+    name: str
+    model: str
+    repository: str
+    way: str
+    tier: int
+    tokens: int
+    window: int
+    cached_percent: float | None
+    retrieves: bool
+
+
+class Agent:
+    """A session that can be talked to, one turn at a time."""
+
+    def __init__(self, talk: Conversation) -> None:
+        self.talk = talk
+        self._running: asyncio.Task[None] | None = None
+        self._is_cancellable = False
+
+    async def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
+        """One turn: everything that happens, up to `TurnEnded`. Closing the iterator cancels the turn.
+
+        `pasted` are parts of the message that were not typed: they ask for nothing.
+        """
+        if self._running is not None:
+            raise TerselyError("busy", "a turn is still running", "wait for it, or cancel it")
+        self._running, self._is_cancellable = asyncio.create_task(self._to_its_end(message, pasted)), True
+        try:
+            while True:
+                event = await self._next(self._running)
+                yield event
+                if isinstance(event, TurnEnded):
+                    return
+        finally:
+            await self._end_running()
+            self._drop_events()
+
+    async def _next(self, running: asyncio.Task[None]) -> Event:
+        """The next event. Raises the error of a turn that failed before it could tell of it."""
+        events = self.talk.events
+        if events.empty():
+            getting = asyncio.ensure_future(events.get())
+            try:
+                await asyncio.wait({getting, running}, return_when=asyncio.FIRST_COMPLETED)
+                if getting.done():
+                    return getting.result()
+            finally:
+                getting.cancel()
+            running.result()
+        return events.get_nowait()
+
+    async def _to_its_end(self, message: str, pasted: Sequence[str]) -> None:
+        """A turn that ends with an event, and with an answer in the session, whatever happens."""
+        talk = self.talk
+        ended = await run_turn(talk, message, pasted)
+        self._is_cancellable = False  # it ends by itself now, and its end has to be told
+        try:
+            talk.session.end_turn()
+        except TerselyError as error:  # deleted elsewhere, a full disk: whoever listens is told, and can go on
+            ended = ended if ended.code else failed(error)
+        if notice := ended.notice(talk.turn):
+            await talk.emit(notice)
+        await talk.emit(TurnEnded(talk.turn, ended.reason, ended.code, ended.message, ended.hint))
+
+    async def _end_running(self) -> None:
+        """End the turn that runs. Whoever reads its events is told of its errors."""
+        if self._running is not None:
+            self._running.cancel()
+            try:
+                await asyncio.gather(self._running, return_exceptions=True)
+            finally:
+                self._running = None
+
+    def _drop_events(self) -> None:
+        while not self.talk.events.empty():
+            self.talk.events.get_nowait()
+
+    def cancel(self) -> None:
+        """Have the turn end as soon as it can; nothing happens where none is running."""
+        if self._running is not None and self._is_cancellable:
+            self._is_cancellable = False
+            self._running.cancel()
+
+    def approve(self, call_id: str, decision: Decision, pattern: str = "") -> None:
+        """Answer `ApprovalAsked`; a call that nobody waits for any more is passed over."""
+        waiting = self.talk.waiting.get(call_id)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(Answered(decision, pattern))
+
+    async def compact(self) -> Compacted | None:
+        """Have all turns but the last leave the prompt with the next message; None where there are none."""
+        if self._running is not None:
+            raise TerselyError("busy", "a turn is still running", "wait for it, or cancel it")
+        try:
+            return await room.compact_all_but_last(self.talk)
+        finally:
+            self._drop_events()  # what has happened is what this returns
+
+    def set_tier(self, tier: int) -> None:
+        """Unlock exactly the tools up to a tier, because the user says so."""
+        self.talk.session.unlock(tier)
+
+    @property
+    def session(self) -> Session:
+        """What is kept of it."""
+        return self.talk.session
+
+    def status(self) -> Status:
+        """What a status line shows."""
+        talk, session = self.talk, self.talk.session
+        usage, cached = talk.usage, None
+        if usage is not None and usage.cached_tokens is not None and usage.prompt_tokens:
+            cached = 100 * usage.cached_tokens / usage.prompt_tokens
+        return Status(
+            session.id, session.name, session.model, session.repository, talk.way.value, session.tier,
+            talk.gauge.tokens(session.prompt()), talk.budget.window,
+            cached, talk.retrieves,
+        )  # fmt: skip
+
+    async def close(self) -> None:
+        """End the turn, and let go of everything but the model."""
+        await self._end_running()
+        await self.talk.toolbox.end_conversations()
+        self.talk.toolbox.close()
+        self.talk.store.close()
+        self.talk.hold.close()

@@ -1,0 +1,146 @@
+"""How a call is written as text, made for small models: plain lines, and code as it is.
+
+    <call edit>
+    path: src/app.py
+    start: 3
+    end: 4
+    --- body
+    def double(x):
+        return x * 2
+    </call>
+
+`read` takes this form, and what models make of it: attributes in the first line, `=` for `:`, fences around it, a
+missing end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tersely.agent.tools.declaration import Kind, Tool
+
+OPENING, CLOSING = "<call", "</call>"
+
+_STRICT_START = re.compile(rf"^{OPENING}\b", re.MULTILINE)
+_START = re.compile(rf"^[ \t]*{OPENING}\b", re.MULTILINE)
+_FIRST_LINE = re.compile(r"<call\b[ \t:=]*(?:(?:name|tool)[ \t]*=[ \t]*)?[\"'`]?([\w.-]*)[\"'`]?(.*)$")
+_ATTRIBUTE = re.compile(r"([A-Za-z_]\w*)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s>]+)")
+_HEADER = re.compile(r"[ \t]*[`*\"']{0,2}([A-Za-z_]\w*)[`*\"']{0,2}[ \t]*[:=][ \t]*(.*)$")
+_MARKER = re.compile(r"-{3,}[ \t]*(\w*)[ \t]*-*[ \t]*$")
+_FENCE = re.compile(r"[ \t]*(```|~~~)")
+
+
+class Written(NamedTuple):
+    """A call as it was written: `values` are texts, as they stand. `problem` says why it cannot be one."""
+
+    tool: str
+    values: Mapping[str, Any]
+    repairs: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def marker(name: str) -> str:
+    """The line after which the lines of a raw parameter follow."""
+    return f"--- {name}"
+
+
+def written(tool: Tool, arguments: Mapping[str, Any]) -> str:
+    """A call in this form; raw values end with a newline or are empty."""
+    plain = [parameter.name for parameter in tool.parameters if parameter.kind is not Kind.RAW]
+    raw = [parameter.name for parameter in tool.parameters if parameter.kind is Kind.RAW]
+    lines = [f"{name}: {arguments[name]}\n" for name in plain if name in arguments]
+    lines += [f"{marker(name)}\n{arguments[name]}" for name in raw if name in arguments]
+    return f"{OPENING} {tool.name}>\n{''.join(lines)}{CLOSING}"
+
+
+def start_of(text: str, is_strict: bool) -> int:
+    """Where the first call begins: with a line, also an indented one if not `is_strict`. -1 where there is none."""
+    found = (_STRICT_START if is_strict else _START).search(text)
+    return found.start() if found else -1
+
+
+def read(text: str, tools: Sequence[Tool], is_strict: bool = False) -> Written | None:
+    """The first call in a text, None where none is begun."""
+    start = start_of(text, is_strict)
+    if start < 0:
+        return None
+    lines = text[start:].split("\n")
+    first = _FIRST_LINE.match(lines[0].strip())
+    name, rest = (first.group(1), first.group(2)) if first else ("", "")
+    tool = next((each for each in tools if each.name == name), None)
+    values: dict[str, Any] = {key: _unquoted(value) for key, value in _ATTRIBUTE.findall(rest)}
+    if CLOSING in rest or rest.rstrip().endswith("/>"):
+        return Written(name, values, ("read the arguments from the first line",))
+    end = _end(lines)
+    body = lines[1 : end if end > 0 else len(lines)]
+    repairs: tuple[str, ...] = ("read the arguments from the first line",) if values else ()
+    if end < 0:
+        body = _without_fence(body)
+        repairs += (f"added {CLOSING}",)
+    problem = _read_body(body, tool, values)
+    if end < 0 and tool is not None and any(parameter.kind is Kind.RAW for parameter in tool.parameters):
+        problem = problem or f"it does not end with {CLOSING}, so its lines may have been cut off"
+    return Written(name, values, repairs, problem)
+
+
+def _end(lines: Sequence[str]) -> int:
+    """The line that ends the call: after it comes nothing, or another call. -1 where none does."""
+    ends = [at for at, line in enumerate(lines) if line.strip() == CLOSING]
+    for at in ends:
+        after = "\n".join(lines[at + 1 :]).strip().strip("`~").lstrip()
+        if not after or after.startswith(OPENING):
+            return at
+    return ends[0] if ends else -1
+
+
+def _read_body(lines: Sequence[str], tool: Tool | None, values: dict[str, Any]) -> str:
+    """Read the lines between the first and the last; what is wrong with them, "" for nothing."""
+    raw = [parameter.name for parameter in tool.parameters if parameter.kind is Kind.RAW] if tool else []
+    kinds = {parameter.name: parameter.kind for parameter in tool.parameters} if tool else {}
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        marked = _MARKER.match(line)
+        header = _HEADER.match(line)
+        if marked and (marked.group(1) in raw or (not marked.group(1) and len(raw) == 1)):
+            at = _read_raw(lines, at + 1, marked.group(1) or raw[0], raw, values)
+        elif header and header.group(1) in raw and header.group(2).strip() in {"", "|", "|-", ">"}:
+            at = _read_raw(lines, at + 1, header.group(1), raw, values)
+        elif header and (header.group(1) in kinds or not raw):
+            is_text = kinds.get(header.group(1)) is Kind.TEXT  # whose quotes may have a meaning
+            values[header.group(1)] = header.group(2).strip(" \t") if is_text else _unquoted(header.group(2))
+            at += 1
+        elif len(raw) == 1 and raw[0] not in values and line.strip():
+            at = _read_raw(lines, at, raw[0], raw, values)
+        elif line.strip() and not _FENCE.match(line):
+            return f"the line {line.strip()[:60]!r} is no `name: value`"
+        else:
+            at += 1
+    return ""
+
+
+def _read_raw(lines: Sequence[str], start: int, name: str, raw: Sequence[str], values: dict[str, Any]) -> int:
+    """Read the lines of one raw parameter, up to the marker of the next; where that is."""
+    at = start
+    others = [marker(other) for other in raw if other != name and other not in values]
+    while at < len(lines) and lines[at].rstrip() not in others:
+        at += 1
+    values[name] = "".join(f"{line}\n" for line in lines[start:at])
+    return at
+
+
+def _without_fence(lines: list[str]) -> list[str]:
+    """The lines without blank ones and a closing fence at their end."""
+    while lines and (not lines[-1].strip() or lines[-1].strip() in {"```", "~~~"}):
+        lines = lines[:-1]
+    return lines
+
+
+def _unquoted(value: str) -> str:
+    """A value without blanks around it, and without quotes where it is quoted as a whole."""
+    plain = value.strip(" \t")
+    if len(plain) > 2 and plain[0] == plain[-1] and plain[0] in "\"'`" and plain[0] not in plain[1:-1]:
+        return plain[1:-1]
+    return plain

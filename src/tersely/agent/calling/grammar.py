@@ -1,0 +1,129 @@
+"""The grammar of answers, in GBNF: lines of prose, then at most one call, after which the answer ends.
+
+Every text terminal is a class that lists what is allowed, and is bounded: what is negated lets bytes through that are
+no character, and what is unbounded never has to end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tersely.agent.calling.form import CLOSING, OPENING, marker
+from tersely.agent.calling.paths import Paths, literal
+from tersely.agent.tools.declaration import Kind, Parameter, Tool
+from tersely.foundation.limits import MAX_CALL_LINE_CHARACTERS, MAX_PROSE_LINE_CHARACTERS, MAX_PROSE_LINES
+
+# Code points of one line: no control characters but the tabulator, no separators of lines, no surrogates.
+_LINE = (
+    (0x09, 0x09),
+    (0x20, 0x7E),
+    (0xA0, 0x2027),
+    (0x202A, 0xD7FF),
+    (0xE000, 0xFDCF),
+    (0xFDF0, 0xFFFD),
+    (0x10000, 0x1FFFD),
+)
+_SYMBOL = ((0x21, 0x7E), (0xC0, 0x1FFF), (0x3041, 0xD7A3))  # nothing that separates
+_NEW_PATH = ((0x2D, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))  # letters, digits, and - . / _
+_BLANK = " \t"
+
+
+def grammar_for(tools: Sequence[Tool], paths: Paths | None) -> str:
+    """The grammar of an answer that may call one of these tools; `paths` are the ones that it may name."""
+    known = paths.rules if paths is not None else ""
+    rules = [
+        "root ::= prose (last | call)",
+        f'prose ::= (prose-line "\\n"){{0,{MAX_PROSE_LINES}}}',
+        "last ::= prose-line",
+        f"prose-line ::= {_line_without((OPENING,))}",
+        f"rest ::= {_class(_LINE)}{{0,{MAX_PROSE_LINE_CHARACTERS}}}",
+        f"call ::= {' | '.join(f'call-{rule_name(tool.name)}' for tool in tools)}",
+        'number ::= "0" | [1-9] [0-9]{0,6}',
+        f"symbol ::= {_class(_SYMBOL)}{{1,{MAX_CALL_LINE_CHARACTERS}}}",
+        known or f"known-path ::= {_class(_LINE, _BLANK)} {_class(_LINE)}{{0,{MAX_CALL_LINE_CHARACTERS}}}",
+    ]
+    for tool in tools:
+        rules += _tool_rules(tool)
+    return "\n".join(rules) + "\n"
+
+
+def rule_name(name: str) -> str:
+    """A name as rules may be called."""
+    return name.replace("_", "-")
+
+
+def _tool_rules(tool: Tool) -> list[str]:
+    """The rules of one tool's call: its plain parameters in order, one a line, then its raw ones."""
+    lines, rules = [], []
+    raw = [parameter for parameter in tool.parameters if parameter.kind is Kind.RAW]
+    for parameter in tool.parameters:
+        name = f"{rule_name(tool.name)}-{rule_name(parameter.name)}"
+        if parameter.kind is Kind.RAW:
+            later = [marker(other.name) for other in raw[raw.index(parameter) + 1 :]]
+            written = f"{literal(marker(parameter.name) + chr(10))} {name}"
+            rules += _raw_rules(name, parameter, (CLOSING, *later))
+        else:
+            written = f'{literal(parameter.name + ": ")} {name} "\\n"'
+            rules.append(f"{name} ::= {_value(parameter)}")
+        lines.append((parameter, written if parameter.required else f"({written})?"))
+    lines.sort(key=lambda each: each[0].kind is Kind.RAW)
+    body = " ".join(written for _, written in lines)
+    opening = literal(f"{OPENING} {tool.name}>\n")
+    return [f"call-{rule_name(tool.name)} ::= {opening} {body} {literal(CLOSING)}".replace("  ", " "), *rules]
+
+
+def _value(parameter: Parameter) -> str:
+    """What the value of a plain parameter may be."""
+    if parameter.kind is Kind.CHOICE:
+        return " | ".join(map(literal, parameter.choices))
+    if parameter.kind is Kind.INTEGER:
+        return "number"
+    if parameter.kind is Kind.SYMBOL:
+        return "symbol"
+    if parameter.kind is Kind.PATH and not parameter.is_new:
+        return "known-path"
+    most = min(parameter.most_characters, MAX_CALL_LINE_CHARACTERS)
+    allowed, not_first = (_NEW_PATH, f"{_BLANK}/") if parameter.kind is Kind.PATH else (_LINE, _BLANK)
+    return f"{_class(allowed, not_first)} {_class(allowed)}{{0,{most - 1}}}"
+
+
+def _raw_rules(name: str, parameter: Parameter, endings: tuple[str, ...]) -> list[str]:
+    """Lines as they are, none of which may begin with what ends them; all together within the parameter's bound."""
+    width = min(MAX_CALL_LINE_CHARACTERS, max(1, parameter.most_characters // 2))
+    most = max(1, parameter.most_characters // (width + len(CLOSING) + 1))
+    return [
+        f'{name} ::= ({name}-line "\\n"){{0,{most}}}',
+        f"{name}-line ::= {_line_without(endings, f'{name}-rest')}",
+        f"{name}-rest ::= {_class(_LINE)}{{0,{width}}}",
+    ]
+
+
+def _line_without(prefixes: tuple[str, ...], rest: str = "rest") -> str:
+    """A line, maybe empty, that begins with none of these, whose end is the rule `rest`."""
+    return f'"" | {_unlike(prefixes, rest)}'
+
+
+def _unlike(prefixes: tuple[str, ...], rest: str) -> str:
+    """What may follow where none of these may be completed: another character, or the same and what differs later."""
+    first = sorted({prefix[0] for prefix in prefixes})
+    ways = [f"{_class(_LINE, ''.join(first))} {rest}"]
+    for character in first:
+        later = tuple(prefix[1:] for prefix in prefixes if prefix[0] == character)
+        if all(later):
+            ways.append(f"{literal(character)} ({_line_without(later, rest)})")
+    return " | ".join(ways)
+
+
+def _class(ranges: Sequence[tuple[int, int]], without: str = "") -> str:
+    """A class of characters, as the ranges that are left when some are taken out."""
+    for character in without:
+        code = ord(character)
+        cut = [part for low, high in ranges for part in ((low, min(high, code - 1)), (max(low, code + 1), high))]
+        ranges = [(low, high) for low, high in dict.fromkeys(cut) if low <= high]
+    return "[" + "".join(_code(low) + ("" if low == high else f"-{_code(high)}") for low, high in ranges) + "]"
+
+
+def _code(point: int) -> str:
+    if point < 0x100:
+        return f"\\x{point:02X}"
+    return f"\\u{point:04X}" if point < 0x10000 else f"\\U{point:08X}"

@@ -1,0 +1,133 @@
+"""Making room in a window that fills up: whole old turns leave the prompt, and a summary of them comes at its end.
+
+What stays keeps its place behind the prefix, so a server that can reuse parts of its cache evaluates hardly anything
+again; and the history stays in the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import aclosing
+from typing import NamedTuple
+
+from tersely.agent.calling import Repetition, Way, prose_reader
+from tersely.agent.calling.form import CLOSING, OPENING, start_of
+from tersely.agent.context.window import Counter
+from tersely.agent.models.protocol import Constraint, Model, Prompt, Usage
+from tersely.agent.sessions.session import Stored
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MIN_SUMMARY_CHARACTERS
+from tersely.foundation.tokens import Tokenizer
+
+BY_MODEL, EXTRACTIVE = "model", "extractive"
+HEADING = "Summary of what went before:"
+REQUEST = (
+    "Summarise this session for yourself, as notes: what the user wants, what was found out (paths, symbols, lines), "
+    "what was changed, what is left to do. No call, at most 150 words."
+)
+_LINE_CHARACTERS = 200
+_LEAST_CHARACTERS = 40
+_LEAST_LINES = 8  # that extracts have room for
+_TOKEN_CHARACTERS = 4  # at least, of most texts
+
+
+class Summary(NamedTuple):
+    """What is to be known of the turns that leave; `how` it was made, and the `usage` that the model reported."""
+
+    text: str
+    how: str
+    usage: Usage | None = None
+
+
+def first_kept(messages: Sequence[Stored], most_tokens: int, most_of_last: int = 0) -> int:
+    """The index at which the newest whole turns that fit begin; `len(messages)` if not even the last one fits.
+
+    The last turn may have `most_of_last` tokens if that is more: the next message is probably about it.
+    """
+    kept, spent = len(messages), 0
+    for at in range(len(messages) - 1, -1, -1):
+        spent += messages[at].tokens
+        is_last = messages[at].turn == messages[-1].turn
+        if spent > (max(most_tokens, most_of_last) if is_last else most_tokens):
+            break
+        if at == 0 or messages[at - 1].turn != messages[at].turn:
+            kept = at
+    return kept
+
+
+def first_kept_step(messages: Sequence[Stored], most_tokens: int) -> int:
+    """The index at which the newest messages that fit begin, never at an answer; the last message is always kept."""
+    kept, spent = len(messages) - 1, messages[-1].tokens
+    for at in range(len(messages) - 2, -1, -1):
+        spent += messages[at].tokens
+        if spent > most_tokens:
+            break
+        if messages[at].role != "assistant":
+            kept = at
+    return kept
+
+
+class Asking(NamedTuple):
+    """How a summary is asked for: like any answer, so that the server has nearly all of the prompt in its cache."""
+
+    model: Model
+    request: Prompt  # the prompt of the session, then REQUEST
+    way: Way
+    constraint: Constraint | None  # only what is a part of the prompt: functions
+
+
+async def summarised(asking: Asking, leaving: Sequence[Stored], most_tokens: int, tokenizer: Tokenizer) -> Summary:
+    """A summary by the model, whose prompt still has those turns; one made of extracts if that fails."""
+    parts: list[str] = []
+    reader, repetition = prose_reader(asking.way), Repetition()
+    usage, is_stuck = None, False
+    try:
+        async with aclosing(asking.model.stream(asking.request, asking.constraint, most_tokens)) as stream:  # type: ignore[type-var]
+            async for chunk in stream:
+                usage = chunk.usage or usage
+                parts.append(reader.feed(chunk.text))
+                is_stuck = repetition.feed(chunk.text or chunk.thought)
+                if is_stuck:
+                    break
+    except TerselyError:
+        is_stuck = True  # a server that is gone is noticed by the next request; the turns have to leave all the same
+    text = tokenizer.truncate("".join([*parts, reader.rest()]).strip(), most_tokens)
+    if not is_stuck and len(text) >= MIN_SUMMARY_CHARACTERS and start_of(text, is_strict=False) < 0:
+        return Summary(text, BY_MODEL, usage)
+    return Summary(extracts(leaving, most_tokens, tokenizer), EXTRACTIVE, usage)
+
+
+def extracts(leaving: Sequence[Stored], most_tokens: int, counter: Counter) -> str:
+    """What was said, what was called and what it gave, a line each: the first, then the newest that have room."""
+    width = max(_LEAST_CHARACTERS, min(_LINE_CHARACTERS, most_tokens // _LEAST_LINES * _TOKEN_CHARACTERS))
+    lines = [_cut(line, width) for each in leaving for line in _extract(each)]
+    if not lines:
+        return ""
+    first, rest = lines[0], lines[1:]
+    spent = counter.count(f"{first}\n")
+    kept: list[str] = []
+    for line in reversed(rest):
+        spent += counter.count(f"{line}\n")
+        if spent > most_tokens:
+            break
+        kept.append(line)
+    return "\n".join([first, *reversed(kept)])
+
+
+def _extract(stored: Stored) -> list[str]:
+    earlier, text = "", stored.content
+    if text.startswith(HEADING):
+        earlier, _, text = text.removeprefix(HEADING).partition("\n\n")
+    lines = earlier.strip().splitlines()
+    if stored.role == "assistant":
+        start = start_of(text, is_strict=False)
+        said, call = (text[:start], text[start:]) if start >= 0 else (text, "")
+        called = [call.removeprefix(OPENING).replace(">", "", 1).replace(CLOSING, "")] if call else []
+        called += [f"{each.name} {each.arguments}" for each in stored.message().calls]
+        return [f"you: {said}"] * bool(said.strip()) + [f"you called {each.strip()}" for each in called]
+    return [*lines, f"user: {stored.shown}" if stored.shown else f"  {text}"]
+
+
+def _cut(line: str, characters: int) -> str:
+    plain = ("  " if line.startswith("  ") else "") + " ".join(line.split())
+    return plain if len(plain) <= characters else f"{plain[: characters - 1]}…"

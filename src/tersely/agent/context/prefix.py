@@ -1,0 +1,42 @@
+"""The beginning of every prompt of a session, which never changes: who the model is, how it calls, what, and where.
+
+A server keeps what it has evaluated as long as the next prompt begins with the same tokens, so all that comes later is
+appended: tools of a tier that is unlocked, what a project asks of agents, retrieved code, summaries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tersely.agent.calling import Way, call_format
+from tersely.agent.prompts import system_text
+from tersely.agent.tools.declaration import Tool
+from tersely.foundation.escape import visible_line
+from tersely.foundation.limits import MAX_CARD_CHARACTERS, MAX_CARD_FOLDERS, MAX_CARD_LANGUAGES
+
+
+def prefix_text(family: str, way: Way, tools: Sequence[Tool], card: str) -> str:
+    """The first message of a session's prompts."""
+    return f"{system_text(family)}\n{call_format(way)}\nTools:\n{signatures(tools)}\n{card}"
+
+
+def signatures(tools: Sequence[Tool]) -> str:
+    """Tools as the model reads of them, a line each."""
+    return "\n".join(tool.signature for tool in tools)
+
+
+def unlocked_text(tools: Sequence[Tool]) -> str:
+    """How the model is told of tools that it has from now on."""
+    return f"Tools unlocked:\n{signatures(tools)}"
+
+
+def repository_card(root: Path, stats: Mapping[str, Any], tree: Mapping[str, Any]) -> str:
+    """One line on a repository, of the answers of `code.stats` and `code.tree`."""
+    languages = sorted(stats["languages"], key=lambda each: -each["bytes"])[:MAX_CARD_LANGUAGES]
+    entries = sorted(tree["root"]["entries"], key=lambda each: -each["bytes"])
+    folders = [f"{each['name']}/" for each in entries if each["closed"]][:MAX_CARD_FOLDERS]
+    files = sum(each["files"] for each in stats["languages"])
+    parts = [root.name, f"{files:,} files", ", ".join(each["language"] for each in languages), " ".join(folders)]
+    return f"Repository: {visible_line('; '.join(filter(None, parts)))[:MAX_CARD_CHARACTERS]}"

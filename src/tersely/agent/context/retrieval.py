@@ -1,0 +1,148 @@
+"""What is put in front of a message unasked: code that it is about, and what the project asks of agents.
+
+Whether anything is, is decided by rule, and the rule is told: symbols that are named are shown with what is around
+them; a task in words gets a pack if the repository has likely owners for it, and a smaller one around what its words
+are found in; anything else, nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from tersely.agent.context.pieces import Piece, joined, not_yet_in, pieces
+from tersely.agent.context.supporting import supported
+from tersely.agent.context.window import Counter
+from tersely.agent.events import Item
+from tersely.code.languages.registry import language_of_path
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible
+from tersely.foundation.limits import MAX_AGENTS_BYTES, MAX_NAMED_SYMBOLS, MAX_RETRIEVED_SYMBOLS
+
+AGENTS_FILE = "AGENTS.md"
+ASKS = f"{AGENTS_FILE} asks:"
+HEADING = "Possibly relevant code:"
+UNSURE_SHARE = 2  # 1 in so many tokens for what was found by words alone
+_LEAST_WORDS = 3  # of a task that a pack is looked for
+_NAMED = re.compile(
+    r"@([\w./:#-]+)|`([\w./:]+)(?:\(\))?`|\b([A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+(?=\(\)))"
+)
+_TEXT_FILE = re.compile(r"\.(?:cfg|css|html|ini|json|lock|md|rst|sh|toml|txt|ya?ml)$")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_COMMENT = re.compile(r"<!--.*?-->|^\s*\[?!\[.*$", re.DOTALL | re.MULTILINE)
+
+
+class Asked(Protocol):
+    """Who answers questions about the repository, as `tools.toolbox.Toolbox` does."""
+
+    async def ask(self, capability: str, arguments: Mapping[str, Any]) -> str:
+        """The answer in words."""
+
+    async def value(self, capability: str, arguments: Mapping[str, Any]) -> Any:
+        """The answer as a plain value."""
+
+
+class Found(NamedTuple):
+    """A text for the prompt, what is in it, and why."""
+
+    text: str
+    items: tuple[Item, ...]
+    tokens: int
+    why: str
+    pieces: tuple[Piece, ...]
+
+
+async def retrieve(asked: Asked, message: str, most_tokens: int, counter: Counter) -> Found | None:
+    """What a message is about, within a budget; None where the rule says so or nothing is found."""
+    most_tokens -= counter.count(f"{HEADING}\n")
+    names = named(message)
+    if names:
+        shown = await _around(asked, names, most_tokens)
+        if shown is not None:
+            text, known = shown
+            return _found(list(pieces(text)), f"the message names {', '.join(known)}", counter)
+    if len(_WORD.findall(message)) < _LEAST_WORDS:
+        return None
+    try:
+        packet = await asked.value("code.packet", {"task": message})
+        if packet["speaks"]:
+            text = await asked.ask("code.plan", {"task": [message], "budget": most_tokens})
+            why = f"the task has likely owners (confidence {packet['confidence']:.2f})"
+            return _found(list(pieces(text)), why, counter)
+        hits = (await asked.value("code.search", {"query": [message], "limit": MAX_RETRIEVED_SYMBOLS}))["hits"]
+        meant = supported(message, hits, MAX_RETRIEVED_SYMBOLS)
+        if meant is None:
+            return None
+        text = await asked.ask("code.context", {"symbols": meant.symbols, "budget": most_tokens // UNSURE_SHARE})
+    except TerselyError:
+        return None
+    return _found(list(pieces(text)), f"found by the words {', '.join(meant.words)}", counter)
+
+
+def named(message: str) -> list[str]:
+    """The names of code in a message: marked with @ or backquotes, or written as only code is. No files."""
+    found = ["".join(groups) for groups in _NAMED.findall(message)]
+    return list(dict.fromkeys(name for name in found if not _is_file(name)))[:MAX_NAMED_SYMBOLS]
+
+
+def _is_file(name: str) -> bool:
+    return language_of_path(name) is not None or bool(_TEXT_FILE.search(name))
+
+
+async def _around(asked: Asked, names: list[str], most_tokens: int) -> tuple[str, list[str]] | None:
+    """A pack around the names that mean one symbol each, None where none does."""
+    known = []
+    for name in names:
+        try:
+            await asked.value("code.symbol.get", {"symbol": name, "limit": 1})
+        except TerselyError:
+            continue
+        known.append(name)
+    if not known:
+        return None
+    try:
+        return await asked.ask("code.context", {"symbols": known, "budget": most_tokens}), known
+    except TerselyError:
+        return None
+
+
+def news(found: Found, said: Sequence[str], counter: Counter) -> Found | None:
+    """What was found without what stands in these texts; None where nothing is left.
+
+    Where they say what AGENTS.md asks, nothing more of it is said.
+    """
+    has_asked = any(ASKS in text for text in said)
+    left = not_yet_in([piece for piece in found.pieces if not (has_asked and piece.file == AGENTS_FILE)], said)
+    if left == [*found.pieces]:
+        return found
+    return _found(left, f"{found.why}; less what the prompt has already", counter) if left else None
+
+
+def _found(parts: Sequence[Piece], why: str, counter: Counter) -> Found:
+    sized: dict[str, int] = {}
+    for piece in parts:
+        name = piece.file or "outline"
+        sized[name] = sized.get(name, 0) + (counter.count(piece.text) if piece.text else 0)
+    text = f"{HEADING}\n{joined(parts)}"
+    items = tuple(Item(name, size) for name, size in sized.items() if size)
+    return Found(text, items, counter.count(text), why, tuple(parts))
+
+
+def digest(content: bytes, most_tokens: int, counter: Counter) -> str:
+    """What a project asks of agents, in short: headings, lists and commands before prose; "" where it asks nothing."""
+    text = _COMMENT.sub("", content[:MAX_AGENTS_BYTES].decode("utf-8", "replace"))
+    lines = [visible(line.rstrip()) for line in text.splitlines() if line.strip()]
+    chosen: set[int] = set()
+    spent = counter.count(f"{ASKS}\n")
+    for wanted in (True, False):
+        for at, line in enumerate(lines):
+            cost = counter.count(f"{line}\n")
+            if _is_terse(line) is wanted and spent + cost <= most_tokens:
+                chosen.add(at)
+                spent += cost
+    return "\n".join([ASKS, *(lines[at] for at in sorted(chosen))]) if chosen else ""
+
+
+def _is_terse(line: str) -> bool:
+    return line.lstrip().startswith(("#", "-", "*", "`", "$")) or line.startswith("    ") or line.lstrip()[:1].isdigit()

@@ -1,0 +1,170 @@
+"""What the agent tells whoever shows it: one stream of plain values, the same for every front.
+
+Each event says to which turn it belongs; turns are counted from 1 within a session.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from tersely.agent.tools.declaration import Change
+
+
+class Decision(StrEnum):
+    """What somebody answers who was asked about a call."""
+
+    ALLOW_ONCE = "allow_once"
+    ALLOW_SESSION = "allow_session"  # this tool, in this session
+    ALLOW_PATTERN = "allow_pattern"  # what fits the pattern, in this session
+    DENY = "deny"
+
+
+class Reason(StrEnum):
+    """Why a turn has ended."""
+
+    ANSWERED = "answered"
+    LIMIT = "limit"  # of calls in one turn, or of the window
+    CANCELLED = "cancelled"
+    STUCK = "stuck"  # the model repeats itself: somebody has to say how to go on
+    FAILED = "failed"  # the model is gone, or something else went wrong; a notice says what
+
+
+class Level(StrEnum):
+    """How much a notice matters."""
+
+    NOTE = "note"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class Item(NamedTuple):
+    """Something that was put into the prompt unasked: what it is and what it costs."""
+
+    name: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More of what the model says."""
+
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallStarted:
+    """A call is about to be made. `arguments` is JSON text; `preview` shows what it will change or run."""
+
+    turn: int
+    call_id: str
+    tool: str
+    arguments: str
+    preview: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallProgress:
+    """A call takes its time: the last lines of what its command has printed so far, harmless and bounded."""
+
+    turn: int
+    call_id: str
+    tail: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallEnded:
+    """A call was made, or refused: `status` is ok, refused, denied, failed or interrupted."""
+
+    turn: int
+    call_id: str
+    status: str
+    observation: str
+    duration_ms: int
+    change: Change | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalAsked:
+    """Nothing goes on until `Agent.approve` is told. `pattern` is one that would cover this call and those like it."""
+
+    turn: int
+    call_id: str
+    tool: str
+    what: str  # one line
+    detail: str  # a diff, or the command
+    pattern: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unlocked:
+    """The tools of a tier, and of those below, can be called from now on."""
+
+    turn: int
+    tier: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What was put in front of the message, and why."""
+
+    turn: int
+    items: tuple[Item, ...]
+    tokens: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """Old turns have left the prompt; tokens before and after. `how` is by the model, or extractive."""
+
+    turn: int
+    before: int
+    after: int
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one request as the server counted them; `cached_tokens` is None where it does not say.
+
+    `window` is the size that the server reported.
+    """
+
+    turn: int
+    prompt_tokens: int
+    cached_tokens: int | None
+    completion_tokens: int
+    window: int
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that somebody should know."""
+
+    turn: int
+    level: Level
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """The last event of a turn. Where something went wrong `code`, `message` and `hint` are those of the error.
+
+    Without an answer for another reason there may be a message alone.
+    """
+
+    turn: int
+    reason: Reason
+    code: str = ""
+    message: str = ""
+    hint: str = ""
+
+
+Event = (
+    TextDelta | CallStarted | CallProgress | CallEnded | ApprovalAsked
+    | Unlocked | Retrieved | Compacted | Usage | Notice | TurnEnded
+)  # fmt: skip

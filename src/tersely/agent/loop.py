@@ -1,0 +1,108 @@
+"""One turn: assemble the prompt, ask the model, make the calls that it asks for, append, until it answers.
+
+What a turn works on is its `Conversation`; what happens is told as events. Whoever wants to talk to a model wants an
+`agent.Agent`, which runs turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tersely.agent.calling import Malformed
+from tersely.agent.conversation import Conversation
+from tersely.agent.events import Level, Notice, Reason
+from tersely.agent.turn import assembling, room
+from tersely.agent.turn.acting import act
+from tersely.agent.turn.answering import LENGTH, STUCK, Answer, answer
+from tersely.capabilities.invoke import defect
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_MALFORMED_CALLS
+
+
+class Ended(NamedTuple):
+    """Why a turn has ended, and what whoever listens should know of it, "" where that says itself.
+
+    `code` and `hint` are those of the error that has ended it, if it was one.
+    """
+
+    reason: Reason
+    message: str = ""
+    code: str = ""
+    hint: str = ""
+
+    def notice(self, turn: int) -> Notice | None:
+        """What is told of it, None for nothing."""
+        if not self.message:
+            return None
+        if not self.code:
+            return Notice(turn, Level.WARNING, self.message)
+        hint = f" ({self.hint})" if self.hint else ""
+        return Notice(turn, Level.ERROR, f"{self.code}: {self.message}{hint}")
+
+
+_WINDOW_FULL = Ended(Reason.LIMIT, "the window is full: say how to go on, and older steps will leave")
+_CUT_OFF = Ended(Reason.LIMIT, "the answer was cut off: ask to go on")
+_REPEATED = Ended(Reason.STUCK, "the model repeated itself and was stopped: say it in other words")
+_SILENT = Ended(Reason.STUCK, "the model said nothing: say it in other words")
+_STUCK = Ended(Reason.STUCK, "the model does not get on: say what it should do instead")
+
+
+async def run_turn(talk: Conversation, message: str, pasted: Sequence[str] = ()) -> Ended:
+    """One turn of a conversation; ends for whatever reason, and raises nothing."""
+    talk.begin_turn()
+    try:
+        await assembling.open_turn(talk, message, pasted)
+        return await _steps(talk)
+    except asyncio.CancelledError:
+        return Ended(Reason.CANCELLED)
+    except TerselyError as error:
+        return failed(error)
+    except Exception as error:  # noqa: BLE001 - a defect must reach whoever listens, not leave them waiting
+        found = defect(error)
+        return Ended(Reason.FAILED, found.message, found.code, found.hint)
+
+
+def failed(error: TerselyError) -> Ended:
+    """How a turn ends that this error has stopped."""
+    return Ended(Reason.FAILED, error.message, error.code, error.hint)
+
+
+async def _steps(talk: Conversation) -> Ended:
+    """Ask and act in turns, until there is an answer or a reason to stop."""
+    malformed = 0  # calls in a row
+    for _ in range(talk.options.most_steps):
+        if not await room.has_room(talk):
+            return _WINDOW_FULL
+        said = await _answer(talk)
+        if not said.calls:
+            return _without_calls(said)
+        for call in said.calls:
+            acted = await act(talk, call)
+            malformed = malformed + 1 if isinstance(call, Malformed) else 0
+            if acted.ends_turn:
+                return _SILENT if acted.is_empty else Ended(Reason.ANSWERED)
+            if acted.is_stuck or malformed >= MAX_MALFORMED_CALLS:
+                return _STUCK
+    return Ended(Reason.LIMIT, f"{talk.options.most_steps} steps were made: say whether to go on")
+
+
+async def _answer(talk: Conversation) -> Answer:
+    """Ask the model; where the prompt turns out not to fit, once more without what is oldest."""
+    try:
+        return await answer(talk)
+    except TerselyError as error:
+        if error.code != "window_exceeded" or not await room.has_room(talk, is_refused=True):
+            raise
+        await talk.emit(Notice(talk.turn, Level.WARNING, f"{error.message}; asked again without the oldest steps"))
+    return await answer(talk)
+
+
+def _without_calls(said: Answer) -> Ended:
+    """How a turn ends with words alone."""
+    if said.stop == STUCK:
+        return _REPEATED
+    if said.stop == LENGTH:
+        return _CUT_OFF
+    return _SILENT if said.is_empty else Ended(Reason.ANSWERED)

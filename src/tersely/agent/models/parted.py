@@ -1,0 +1,77 @@
+"""Texts that spell what templates tell messages apart by, kept from being that.
+
+A server makes one prompt of all messages and reads `<|im_end|>` as the end of one wherever it stands: also in a file
+that was read, where it would end that message and could begin another in anybody's name. On the way to the model a
+word joiner (U+2060), which nobody sees, parts such a text behind its first character; from what comes back it is taken
+out, so that the model reads, quotes and edits the text as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from tersely.agent.models.ollama import OllamaModel
+from tersely.agent.models.openai import OpenAIModel
+from tersely.agent.models.protocol import Chunk, Constraint, Message, Prompt, RawCall
+from tersely.foundation.limits import MAX_TOKEN_CHARACTERS
+
+_JOINER = "\u2060"
+_OPENING = "<["
+# The tokens of templates in use: `<|im_end|>` of most, DeepSeek's with another bar, those of Gemma, Llama and Mistral,
+# Seed's, and EXAONE's in brackets.
+_TOKEN = re.compile(
+    r"<(?=[|｜]|/?(?:s|bos|eos|unk|pad|sep|mask|start_of_turn|end_of_turn|start_of_image|seed:\w+)>|\w+[|｜]>)"
+    r"|\[(?=\|\w+\|\]|/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|IMG)\])"
+)
+_PARTED = re.compile(rf"(?<=[{re.escape(_OPENING)}]){_JOINER}")
+
+
+class PartedModel:
+    """A model whose messages end and begin where we say."""
+
+    def __init__(self, model: OllamaModel | OpenAIModel) -> None:
+        self.abilities = model.abilities
+        self._model = model
+
+    async def stream(self, prompt: Prompt, constraint: Constraint | None, most_tokens: int) -> AsyncGenerator[Chunk]:
+        """See `protocol.Model`. Who says more than can be the tokens that were asked for is not listened to further."""
+        before = ""  # the last character of the answer so far
+        left = most_tokens * MAX_TOKEN_CHARACTERS
+        async with aclosing(self._model.stream(tuple(map(_told, prompt)), constraint, most_tokens)) as chunks:
+            async for chunk in chunks:
+                text = joined(before + chunk.text)[len(before) :]
+                before = (before + chunk.text)[-1:]
+                yield chunk._replace(text=text, calls=tuple(map(_heard, chunk.calls)))
+                left -= len(chunk.text) + len(chunk.thought)
+                if left < 0:
+                    yield Chunk(stop="length")
+                    return
+
+    async def count(self, prompt: Prompt) -> int | None:
+        """See `protocol.Model`."""
+        return await self._model.count(tuple(map(_told, prompt)))
+
+    async def close(self) -> None:
+        """See `protocol.Model`."""
+        await self._model.close()
+
+
+def parted(text: str) -> str:
+    """The text with nothing in it that a template means something by."""
+    return _TOKEN.sub(lambda found: found.group() + _JOINER, text)
+
+
+def joined(text: str) -> str:
+    """What `parted` was given."""
+    return _PARTED.sub("", text)
+
+
+def _told(message: Message) -> Message:
+    calls = tuple(RawCall(*map(parted, call)) for call in message.calls)
+    return message._replace(content=parted(message.content), calls=calls, call_id=parted(message.call_id))
+
+
+def _heard(call: RawCall) -> RawCall:
+    return RawCall(*map(joined, call))

@@ -1,0 +1,103 @@
+"""Opening an agent: a model, a repository, and a session that begins or goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tersely.agent.agent import Agent
+from tersely.agent.calling import way_of
+from tersely.agent.context.disclosure import unlocked
+from tersely.agent.context.prefix import prefix_text, repository_card
+from tersely.agent.context.window import Budget, Gauge, Shares
+from tersely.agent.conversation import Conversation, Options, tools_for
+from tersely.agent.models.protocol import Abilities, Model
+from tersely.agent.sessions.holding import Hold
+from tersely.agent.sessions.session import Session
+from tersely.agent.sessions.store import Store
+from tersely.agent.tools.toolbox import Choices, Toolbox
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.ids import new_id
+from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How an agent is to be opened. `session` is the id of one that goes on, "" for a new one.
+
+    A copy of it goes on where it `forks`. `hold` is ours on it, where this process has it open already.
+    """
+
+    root: Path
+    folder: Path  # where sessions are kept
+    answer_words: str  # as of `daemon.asking.Asking`
+    session: str = ""
+    choices: Choices = field(default_factory=Choices)
+    shares: Shares = field(default_factory=Shares)
+    options: Options = field(default_factory=Options)
+    hold: Hold | None = None
+    forks: bool = False
+
+
+async def open_agent(model: Model, wanted: Wanted) -> Agent:
+    """An agent. Close it, and the model after it. Until then no other process can go on with its session."""
+    window = model.abilities.window or DEFAULT_MODEL_WINDOW_TOKENS
+    budget = Budget.of(window, wanted.shares)
+    with ExitStack() as opened:
+        store = opened.enter_context(Store.open(wanted.folder))
+        identifier = store.fork(wanted.session).id if wanted.forks else wanted.session or new_id()
+        hold = opened.enter_context(wanted.hold.again() if wanted.hold else store.hold(identifier))
+        toolbox, session = await _opened(model.abilities, wanted, store, budget, identifier)
+        opened.pop_all()  # what is open is the agent's to close now
+    way = way_of(model.abilities)
+    gauge, tools = Gauge(toolbox.tokenizer), tools_for(way)
+    return Agent(Conversation(model, toolbox, store, session, hold, budget, gauge, way, wanted.options, tools))
+
+
+async def _opened(
+    abilities: Abilities, wanted: Wanted, store: Store, budget: Budget, id: str
+) -> tuple[Toolbox, Session]:
+    """The toolbox and the session, whose tools keep their things under its id."""
+    root = wanted.root.resolve(strict=True)
+    going_on = store.resume(id) if wanted.session else None
+    if going_on is not None and going_on.repository != str(root):
+        message = f"the session {going_on.id} is about {going_on.repository}, not about {root}"
+        raise TerselyError("invalid_argument", message, f"go on with it there: --root {going_on.repository}")
+    choices = replace(wanted.choices, observation_tokens=budget.observation)
+    toolbox = Toolbox.open(root, wanted.folder, id, wanted.answer_words, choices)
+    try:
+        way = way_of(abilities).value
+        if going_on is not None and (going_on.way, going_on.model) == (way, abilities.model):
+            return toolbox, going_on
+        tier = going_on.tier if going_on else 0
+        prefix = await _prefix(abilities, toolbox, tier)
+        if going_on is not None:
+            going_on.use(abilities.model, prefix, way, tier)
+            return toolbox, going_on
+        return toolbox, store.create(str(root), abilities.model, prefix, way, id)
+    except BaseException:
+        toolbox.close()
+        raise
+
+
+async def _prefix(abilities: Abilities, toolbox: Toolbox, tier: int) -> str:
+    way = way_of(abilities)
+    tools = unlocked(tools_for(way), tier, toolbox.approvals.policy)
+    return prefix_text(abilities.family, way, tools, await _card(toolbox))
+
+
+async def _card(toolbox: Toolbox) -> str:
+    """One line on the repository; one that cannot be indexed has its name alone."""
+    try:
+        stats = await toolbox.value("code.stats", {})
+        tree = await toolbox.value("code.tree", {"depth": 1})
+    except TerselyError:
+        stats, tree = _UNKNOWN_STATS, _UNKNOWN_TREE
+    return repository_card(toolbox.root, stats, tree)
+
+
+_UNKNOWN_STATS: Mapping[str, Any] = {"languages": []}
+_UNKNOWN_TREE: Mapping[str, Any] = {"root": {"entries": []}}

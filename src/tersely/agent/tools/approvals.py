@@ -1,0 +1,128 @@
+"""Who is asked before a tool runs: a policy for each tier, and what was allowed since, once or for a pattern.
+
+A pattern is matched against what a call is about, word by word for commands, part by part for paths, by name for hosts.
+It never matches a command line that does more than one thing: what is joined, redirected, substituted or expanded is
+for the shell, which nobody has asked about.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from typing import Any
+from urllib.parse import urlsplit
+
+from tersely.agent.tools.declaration import Effect, Subject, Tool
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_PATTERNS
+
+ANY = "*"
+_FOR_THE_SHELL = re.compile(r"[;&|<>`$(){}\[\]*?!#~\\\n\r\0^]")
+_RUNS_WHAT_IT_IS_GIVEN = frozenset(  # a pattern that begins with one of them would allow anything
+    "awk bash bun chroot dash deno docker doas env eval exec find fish ksh lua make nice node nohup npx perl php "
+    "python python3 rsync ruby sed sh ssh su sudo tclsh time timeout uv watch xargs zsh".split()
+)
+_SUBCOMMAND = re.compile(r"[a-z][a-z-]*")
+
+
+class Verdict(StrEnum):
+    """What is done with a call."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+POLICY: Mapping[int, Verdict] = {0: Verdict.ALLOW, 1: Verdict.ASK, 2: Verdict.ASK, 3: Verdict.ASK}
+
+
+class Approvals:
+    """The policy, and what was allowed in this session."""
+
+    def __init__(self, policy: Mapping[int, Verdict] = POLICY) -> None:
+        self.policy = {**POLICY, **policy}
+        self._tools: set[str] = set()
+        self._patterns: dict[tuple[str, str], None] = {}
+
+    def verdict(self, tool: Tool, arguments: Mapping[str, Any], subject: str) -> Verdict:
+        """What is to be done with a call about `subject`, which is a path as it was resolved, or the argument itself.
+
+        What only reads needs no approval, unless its tier is denied as a whole.
+        """
+        rule = self.policy[tool.tier]
+        if rule is not Verdict.ASK or tool.effect_of(arguments) is Effect.READ:
+            return Verdict.DENY if rule is Verdict.DENY else Verdict.ALLOW
+        patterns = (pattern for name, pattern in self._patterns if name == tool.name)
+        is_allowed = tool.name in self._tools or any(matches(tool.about, pattern, subject) for pattern in patterns)
+        return Verdict.ALLOW if is_allowed else Verdict.ASK
+
+    def allow_tool(self, tool: Tool) -> None:
+        """Ask no more about this tool in this session."""
+        self._tools.add(tool.name)
+
+    def allow_pattern(self, tool: Tool, pattern: str) -> None:
+        """Ask no more about what fits; raises `invalid_argument` for a pattern that nothing fits or too many."""
+        if not pattern.strip() or len(self._patterns) >= MAX_PATTERNS:
+            raise TerselyError("invalid_argument", f"the pattern {pattern!r} cannot be kept", f"as {ANY}")
+        self._patterns[tool.name, pattern.strip()] = None
+
+
+def matches(about: Subject, pattern: str, subject: str) -> bool:
+    """Whether a pattern covers what a call is about."""
+    if about is Subject.COMMAND:
+        words = simple_words(subject)
+        return words is not None and _fit(pattern.split(), words)
+    if about is Subject.PATH:
+        return _fit(pattern.replace("**", ANY).split("/"), subject.split("/"))
+    if about is Subject.HOST:
+        return host_of(subject) == pattern.lower()
+    return subject == pattern
+
+
+def suggested(about: Subject, subject: str) -> str:
+    """A pattern that covers a call and what is much like it, for the user to allow or change; "" if there is none."""
+    if about is Subject.COMMAND:
+        words = simple_words(subject)
+        if not words:
+            return ""
+        if words[0].rpartition("/")[2] in _RUNS_WHAT_IT_IS_GIVEN:
+            return " ".join(words)
+        named = 2 if len(words) > 1 and _SUBCOMMAND.fullmatch(words[1]) else 1
+        return " ".join([*words[:named], ANY])
+    if about is Subject.PATH:
+        return "/".join([*subject.split("/")[:-1], ANY])
+    return host_of(subject) if about is Subject.HOST else subject
+
+
+def simple_words(command: str) -> list[str] | None:
+    """The words of a command line that runs one program and leaves nothing to the shell, else None."""
+    if _FOR_THE_SHELL.search(command):
+        return None
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return None
+    return words if words and "=" not in words[0] else None
+
+
+def host_of(url: str) -> str:
+    """The host of a URL, "" if it has none."""
+    try:
+        return (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _fit(pattern: Sequence[str], words: Sequence[str]) -> bool:
+    """Each part fits its word; an asterisk at the end fits any number of words, as any path below a folder."""
+    if pattern[-1] == ANY:
+        pattern = pattern[:-1]
+        words = words[: len(pattern)] if len(words) >= len(pattern) else [*words, ""]
+    return len(pattern) == len(words) and all(map(_fits, pattern, words))
+
+
+def _fits(part: str, word: str) -> bool:
+    return ".." not in word.split("/") and fnmatchcase(word, part)

@@ -1,0 +1,129 @@
+"""What a tool is: one line that a model reads, parameters that are checked, what it does to the world, and the doing.
+
+A tool is offered to the model by its `signature` alone; the constraint on the model's output and the check of what came
+back are both made of the `parameters`. The list of all tools is `table.TOOLS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS
+
+if TYPE_CHECKING:
+    from tersely.agent.tools.toolbox import Toolbox
+
+INSIST = "force"  # said after `/undo`, it takes back what it would leave
+ANSWER, REQUEST_TOOLS = "respond", "request_tools"  # the tools that the loop itself acts upon
+
+
+class Kind(StrEnum):
+    """What the value of a parameter is, so that the output of a model can be held to it."""
+
+    TEXT = "text"  # one line
+    INTEGER = "integer"
+    PATH = "path"  # of a file or folder of the repository, POSIX, from its root
+    SYMBOL = "symbol"  # a symbol id or a name
+    RAW = "raw"  # lines as they are, without any escaping: code
+    CHOICE = "choice"  # one of `choices`
+
+
+class Effect(StrEnum):
+    """What a call does to the world."""
+
+    READ = "read"
+    WRITE = "write"  # to files of the repository, with a checkpoint
+    EXECUTE = "execute"
+    NETWORK = "network"
+
+
+class Subject(StrEnum):
+    """What the pattern of an approval is matched against."""
+
+    NAME = "name"
+    PATH = "path"
+    COMMAND = "command"
+    HOST = "host"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter. `is_new`: a path that need not exist yet."""
+
+    name: str
+    kind: Kind = Kind.TEXT
+    required: bool = True
+    choices: tuple[str, ...] = ()
+    most_characters: int = MAX_ARGUMENT_CHARACTERS
+    is_new: bool = False
+
+
+class Change(NamedTuple):
+    """What a call did to one file: a unified diff, bounded, and the checkpoint that undoes it."""
+
+    path: str
+    diff: str
+    added_lines: int
+    removed_lines: int
+    checkpoint: int
+
+
+class Observation(NamedTuple):
+    """What the model is told of a call, bounded already.
+
+    `status` is ok, refused or failed; `ref` leads to the whole where `text` leaves something out.
+    """
+
+    text: str
+    status: str = "ok"
+    change: Change | None = None
+    ref: str = ""
+
+
+Run = Callable[["Toolbox", Mapping[str, Any]], Awaitable[Observation]]
+Preview = Callable[["Toolbox", Mapping[str, Any]], str]
+
+
+def no_preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+    """Of a tool that nobody is asked about."""
+    return ""
+
+
+def no_refusal(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation | None:
+    """Of a tool of which nobody knows before it is run whether it can be."""
+    return None
+
+
+def no_doubt(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
+    """Of a tool whose calls are allowed or not, whatever they say."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool. `run` never raises `TerselyError`: what went wrong is an observation too.
+
+    `effect` is the most that a call may do; `effect_of` says what a call with these arguments does.
+    `refusal` is what the model is told of a call that cannot be made as things are, so that nobody is asked about it.
+    Who `is_doubtful` is asked about, also where calls of the tool are allowed.
+    """
+
+    name: str
+    tier: int
+    signature: str
+    parameters: tuple[Parameter, ...]
+    effect: Effect
+    run: Run
+    preview: Preview = no_preview
+    narrowed: Callable[[Mapping[str, Any]], Effect] | None = None
+    subject: str = ""  # the parameter that says what a call is about
+    about: Subject = Subject.NAME
+    refusal: Callable[[Toolbox, Mapping[str, Any]], Observation | None] = no_refusal
+    is_doubtful: Callable[[Toolbox, Mapping[str, Any]], bool] = no_doubt
+
+    def effect_of(self, arguments: Mapping[str, Any]) -> Effect:
+        """What a call with these arguments does to the world."""
+        return self.narrowed(arguments) if self.narrowed else self.effect

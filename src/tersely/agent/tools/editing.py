@@ -1,0 +1,271 @@
+"""The tools that change files: `edit`, `write`, `create`.
+
+A change is planned first, which is also what an approval shows. It is made only if the file still is what the plan was
+made from, the model was shown the lines that it replaces, and the file is no less understood by its grammar after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from tersely.agent.tools.declaration import Change, Observation
+from tersely.agent.tools.files import edits, places, replacing
+from tersely.agent.tools.files.content import Content, body_lines, read_content
+from tersely.agent.tools.files.diffs import Difference, difference
+from tersely.agent.tools.files.numbered import Numbered
+from tersely.agent.tools.kept import UNDONE
+from tersely.agent.tools.observation import clipped, failed
+from tersely.agent.tools.toolbox import Toolbox
+from tersely.code.syntax.check import broken_by
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible
+from tersely.foundation.limits import MAX_EDITED_BYTES, MAX_WHOLE_LINES
+
+_AGAIN = "If it is right, send the same again: the user is asked"
+_NEW_MODE = 0o644
+_RUNNABLE_MODE = 0o755
+_WRITABLE = 0o222
+
+
+class Plan(NamedTuple):
+    """A change that fits: what the file is, what it would be, and which of its lines are replaced."""
+
+    inside: str
+    data: bytes | None  # None where there is no file
+    after: bytes
+    mode: int
+    edit: edits.Edit
+    diff: Difference
+    doubt: str = ""  # what the grammar does not understand of it, where the model insists
+
+
+class Refused(NamedTuple):
+    """A change that does not fit: why, and the lines that are shown with that."""
+
+    inside: str
+    why: str
+    data: bytes = b""
+    lines: tuple[str, ...] = ()  # of the whole file
+    shown: tuple[int, ...] = ()
+    doubted: bytes = b""  # what would have been written, where the grammar alone speaks against it
+
+
+Planned = Callable[[], Plan | Refused]
+
+
+async def edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Change lines of a file."""
+    return await _changed(toolbox, lambda: plan_edit(toolbox, arguments))
+
+
+async def write(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Make a new file of a body."""
+    return await _changed(toolbox, lambda: plan_new(toolbox, arguments, str(arguments["body"])))
+
+
+async def create(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Make an empty file."""
+    return await _changed(toolbox, lambda: plan_new(toolbox, arguments, ""))
+
+
+def preview_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+    """The diff that an edit would make, or why it would make none."""
+    return _preview(lambda: plan_edit(toolbox, arguments))
+
+
+def preview_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+    """The diff of a new file."""
+    return _preview(lambda: plan_new(toolbox, arguments, str(arguments.get("body", ""))))
+
+
+def refusal_of_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation | None:
+    """What the model is told if an edit does not fit."""
+    return _known_refusal(toolbox, lambda: plan_edit(toolbox, arguments))
+
+
+def refusal_of_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation | None:
+    """What the model is told if there is a file already."""
+    return _known_refusal(toolbox, lambda: plan_new(toolbox, arguments, str(arguments.get("body", ""))))
+
+
+def is_doubtful_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
+    """Whether an edit is sent again that the grammar speaks against."""
+    return _is_doubtful(lambda: plan_edit(toolbox, arguments))
+
+
+def is_doubtful_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
+    """The same of a new file."""
+    return _is_doubtful(lambda: plan_new(toolbox, arguments, str(arguments.get("body", ""))))
+
+
+def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
+    """What an edit would do; raises `TerselyError` where there is no file to edit."""
+    inside = places.resolved(toolbox.root, str(arguments["path"]))
+    found = places.read(toolbox.root, inside)
+    if not found.mode & _WRITABLE:
+        return Refused(inside, "it is read-only: whoever made it so does not want it changed")
+    content = read_content(found.data, inside)
+    body = str(arguments.get("body", ""))
+    if "\0" in body:
+        return Refused(inside, "the body holds a NUL character: the file would be no text any more")
+    made = _edit_of(content, arguments, body)
+    if isinstance(made, edits.Refusal):
+        shown = tuple(line for lines in made.ranges for line in lines)
+        return Refused(inside, made.why, found.data, content.lines, shown)
+    if made.needs and not toolbox.shown.was(inside, found.data, made.needs):
+        return _unseen(toolbox, inside, found.data, content, made)
+    after = content.replaced(made.start, made.end, made.body)
+    return _plan(toolbox, inside, found.data, found.mode, content, after, made)
+
+
+def plan_new(toolbox: Toolbox, arguments: Mapping[str, Any], body: str) -> Plan | Refused:
+    """What a new file would be."""
+    path = str(arguments["path"])
+    inside = places.resolved(toolbox.root, path)
+    if path.rstrip().endswith("/"):
+        return Refused(inside, "it names a folder: folders are made with the files in them")
+    if places.exists(toolbox.root, inside):
+        data = places.read(toolbox.root, inside).data
+        lines = len(read_content(data, inside).lines)
+        return Refused(inside, f"it exists with {lines} lines: {_call_to_use(inside, lines)}", data)
+    if other := places.alike(toolbox.root, inside):
+        return Refused(inside, f"there is {other}, which differs by case alone: name that, or choose another name")
+    if "\0" in body:
+        return Refused(inside, "the body holds a NUL character: it would be no text")
+    content = Content((), "utf-8", b"", "\n")
+    after = content._replace(lines=tuple(f"{line}\n" for line in body_lines(body)))
+    mode = _RUNNABLE_MODE if body.startswith("#!") else _NEW_MODE
+    return _plan(toolbox, inside, None, mode, content, after, edits.Edit(1, 0, body, range(0)))
+
+
+def _call_to_use(inside: str, lines: int) -> str:
+    if lines <= MAX_WHOLE_LINES:
+        return f"edit({inside}, body) replaces all of it, edit({inside}, start, end, body) lines of it"
+    return f"edit({inside}, start, end, body) replaces lines of it"
+
+
+def _edit_of(content: Content, arguments: Mapping[str, Any], body: str) -> edits.Edit | edits.Refusal:
+    """The three ways to say an edit."""
+    start, end, old = arguments.get("start"), arguments.get("end"), arguments.get("old")
+    if old:
+        return edits.replacing(content, str(old), body)
+    if start is not None:
+        return edits.ranged(content, int(start), int(start if end is None else end), body)
+    if not body.strip():
+        return edits.Refusal("the body is empty")
+    return edits.whole(content, body)
+
+
+def _unseen(toolbox: Toolbox, inside: str, data: bytes, content: Content, made: edits.Edit) -> Refused:
+    """Lines that the model has not been shown as they are now."""
+    lines = edits.around(made, len(content.lines))
+    is_outdated = toolbox.shown.is_outdated(inside, data)
+    why = "the file has changed since it was shown" if is_outdated else "not shown yet as it is now"
+    return Refused(inside, f"{_named(made.start, made.end)}: {why}", data, content.lines, tuple(lines))
+
+
+def _named(start: int, end: int) -> str:
+    """A range of lines in words; a place between lines where it is empty."""
+    return f"lines {start}-{end}" if end > start else f"line {start}" if end == start else f"before line {start}"
+
+
+def _plan(
+    toolbox: Toolbox, inside: str, data: bytes | None, mode: int, before: Content, after: Content, made: edits.Edit
+) -> Plan | Refused:
+    encoded = after.encoded()
+    if len(encoded) > MAX_EDITED_BYTES:
+        return Refused(inside, f"it would have more than {MAX_EDITED_BYTES:,} bytes")
+    if encoded == data:
+        return Refused(inside, "it is so already")
+    shown = after.shown
+    problems = broken_by(inside, data or b"", encoded)
+    said = "; ".join(f"line {one.line} {one.message}: {clipped(_line(shown, one.line))}" for one in problems[:3])
+    if said and not toolbox.is_doubted(inside, encoded):
+        why = f"the syntax would be broken, nothing was written: {said}"
+        return Refused(inside, f"{why}\n{_AGAIN}", doubted=encoded)
+    return Plan(inside, data, encoded, mode, made, difference(inside, before.shown, shown), said)
+
+
+def _line(lines: list[str], number: int) -> str:
+    return lines[number - 1].strip() if number <= len(lines) else "end of file"
+
+
+async def _changed(toolbox: Toolbox, planned: Planned) -> Observation:
+    def work() -> Observation:
+        plan = planned()
+        return _refusal(toolbox, plan) if isinstance(plan, Refused) else _made(toolbox, plan)
+
+    try:
+        return await toolbox.apart(work)
+    except TerselyError as error:
+        return failed(error)
+
+
+def _made(toolbox: Toolbox, plan: Plan) -> Observation:
+    """Write down what is about to be done, do it, and say so."""
+    folders = replacing.missing_folders(toolbox.root, plan.inside) if plan.data is None else ()
+    checkpoint = toolbox.kept.add_checkpoint(plan.inside, plan.data, plan.mode, plan.after, folders)
+    try:
+        if plan.data is None:
+            replacing.create(toolbox.root, plan.inside, plan.after, plan.mode)
+        else:
+            replacing.replace(toolbox.root, plan.inside, plan.data, plan.after, plan.mode)
+    except TerselyError:
+        toolbox.kept.mark({checkpoint: UNDONE})
+        raise
+    start, removed = plan.edit.start, plan.edit.end - plan.edit.start + 1
+    added = len(body_lines(plan.edit.body))
+    toolbox.shown.edited(plan.inside, plan.data or b"", plan.after, start, removed, added)
+    text, added_lines, removed_lines = plan.diff
+    change = Change(plan.inside, text, added_lines, removed_lines, checkpoint)
+    return Observation(_told(plan, start, removed, added), change=change)
+
+
+def _told(plan: Plan, start: int, removed: int, added: int) -> str:
+    name = visible(plan.inside)
+    if plan.data is None:
+        return f"{name} is written, {added} lines"
+    was, new = _named(start, start + removed - 1), _named(start, start + added - 1)
+    what = f"{new} replaced" if added == removed else f"{was} removed" if not added else f"{new} written"
+    moved = f"; lines below moved by {added - removed:+}" if added != removed else ""
+    return f"{name}: {what}{moved}"
+
+
+def _refusal(toolbox: Toolbox, refused: Refused) -> Observation:
+    """Why, and the lines as they are, which then count as shown."""
+    if refused.doubted:
+        toolbox.doubt(refused.inside, refused.doubted)
+    first = f"refused: {refused.inside}: {refused.why}"
+    numbered = Numbered(refused.lines, toolbox.tokenizer)
+    room = toolbox.choices.observation_tokens - toolbox.tokenizer.count(first)
+    text, seen = numbered.within(dict.fromkeys(refused.shown), room)
+    if seen:
+        toolbox.shown.add(refused.inside, refused.data, seen)
+    return Observation(visible(first) + (f"\n{text}" if text else ""), "refused")
+
+
+def _known_refusal(toolbox: Toolbox, planned: Planned) -> Observation | None:
+    try:
+        plan = planned()
+    except TerselyError as error:
+        return failed(error)
+    return _refusal(toolbox, plan) if isinstance(plan, Refused) else None
+
+
+def _is_doubtful(planned: Planned) -> bool:
+    try:
+        plan = planned()
+    except TerselyError:
+        return False
+    return isinstance(plan, Plan) and bool(plan.doubt)
+
+
+def _preview(planned: Planned) -> str:
+    try:
+        plan = planned()
+    except TerselyError as error:
+        return visible(str(error))
+    if isinstance(plan, Refused):
+        return visible(f"{plan.inside}: {plan.why}")
+    return plan.diff.text + (visible(f"The grammar does not understand it: {plan.doubt}\n") if plan.doubt else "")

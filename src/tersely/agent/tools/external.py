@@ -1,0 +1,95 @@
+"""The tool `mcp`: tools of servers of the Model Context Protocol that the user has set up.
+
+The file is `mcp.json` in `$TERSELY_HOME`, else in `~/.config/tersely`, in the form that other programs use as well:
+`{"mcpServers": {"name": {"command": "…", "args": ["…"], "env": {}}}}`, or `{"url": "…"}` for one that runs already. A
+repository's own file is not read: it would name programs to run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tersely.agent.tools.declaration import Observation
+from tersely.agent.tools.observation import failed
+from tersely.agent.tools.toolbox import Toolbox, ToolServer
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible
+from tersely.foundation.limits import MAX_SETTINGS_BYTES, MAX_TOOL_SERVERS
+
+FILE = "mcp.json"
+
+
+async def mcp(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Call a tool of a server; without a tool, tell which it has."""
+    try:
+        name, tool = str(arguments["server"]), str(arguments.get("tool") or "")
+        text, is_error = await _asked(toolbox, name, tool, _arguments(str(arguments.get("arguments") or "")))
+    except TerselyError as error:
+        return failed(error)
+    return await toolbox.observed(text or "(nothing)", "failed" if is_error else "ok")
+
+
+def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+    """The server, the tool and what it is given."""
+    words = [str(arguments.get(name) or "") for name in ("server", "tool", "arguments")]
+    return visible(" ".join(filter(None, words)))
+
+
+def configured(environment: Mapping[str, str]) -> dict[str, ToolServer]:
+    """The servers of this user; raises `invalid_setting` for a file that cannot be."""
+    folder = environment.get("TERSELY_HOME") or os.path.expanduser("~/.config/tersely")
+    path = Path(folder) / FILE
+    try:
+        with path.open("rb") as file:
+            said = json.loads(file.read(MAX_SETTINGS_BYTES))
+        servers = said["mcpServers"]
+        return {str(name): _read(one) for name, one in list(servers.items())[:MAX_TOOL_SERVERS]}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise TerselyError("invalid_setting", f"{path} cannot be read: {error}", "see docs/agent-tools.md") from error
+
+
+def _read(one: Any) -> ToolServer:
+    words = [one["command"], *one.get("args", [])] if "command" in one else []
+    url = one.get("url", "")
+    if bool(words) == bool(url) or not all(isinstance(word, str) for word in [*words, url]):
+        raise ValueError("a server has either a command or a url")
+    return ToolServer(tuple(words), url, {str(name): str(value) for name, value in one.get("env", {}).items()})
+
+
+def _server(toolbox: Toolbox, name: str) -> ToolServer:
+    if name not in toolbox.choices.servers:
+        known = ", ".join(toolbox.choices.servers) or f"none; {FILE} lists them"
+        raise TerselyError("service_not_found", f"there is no server {name!r}", f"there is: {known}")
+    return toolbox.choices.servers[name]
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    if not text.strip():
+        return {}
+    try:
+        given = json.loads(text)
+    except ValueError as error:
+        raise TerselyError("invalid_argument", f"arguments is no JSON: {error}", 'as {"name": "value"}') from None
+    if not isinstance(given, dict):
+        raise TerselyError("invalid_argument", "arguments is no JSON object", 'as {"name": "value"}')
+    return given
+
+
+async def _asked(toolbox: Toolbox, name: str, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
+    server = _server(toolbox, name)
+    try:
+        from tersely.protocols.mcp.client import ToolServers
+    except ModuleNotFoundError as error:
+        message, hint = f"the package {error.name} is not installed", "pip install 'tersely[mcp]' installs it"
+        raise TerselyError("missing_extra", message, hint) from error
+    servers = toolbox.tool_servers = toolbox.tool_servers or ToolServers()
+    place = (server.command, server.url, server.environment, toolbox.root)
+    if not tool:
+        return await servers.described(name, place), False
+    return await servers.call(name, place, tool, arguments)

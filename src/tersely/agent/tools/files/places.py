@@ -1,0 +1,164 @@
+"""Where a path leads: below the root, through no link that was not looked at, and to nothing but the user's files.
+
+A path is resolved once. The file is then opened directory by directory from the root, following no link, so that a link
+which is put in place of a directory in the meantime is an error and leads nowhere.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_EDITED_BYTES, MAX_PATH_CHARACTERS, MAX_SNAPSHOT_FILE_BYTES
+
+NOT_OURS = frozenset({".git", ".tersely"})  # what git runs and believes, and what Tersely has derived
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Found(NamedTuple):
+    """The bytes of a file, and its permissions."""
+
+    data: bytes
+    mode: int
+
+
+class State(NamedTuple):
+    """What is at a path: a file and its bytes, or a link and where it leads. `mode` is as `stat(2)` has it."""
+
+    mode: int
+    data: bytes
+
+    @property
+    def is_link(self) -> bool:
+        """Whether it is a symbolic link."""
+        return stat.S_ISLNK(self.mode)
+
+
+def resolved(root: Path, path: str) -> str:
+    """The real path from the root, POSIX, of a path that a model wrote; raises `path_not_found` or `denied`.
+
+    Where nothing is yet, it is the path that a new file would have.
+    """
+    if not path.strip() or "\0" in path or "\n" in path:
+        raise TerselyError("path_not_found", "the path is empty or no path", "name a file from the root")
+    if len(path) > MAX_PATH_CHARACTERS:
+        raise TerselyError("path_not_found", f"the path has more than {MAX_PATH_CHARACTERS:,} characters")
+    if path.strip().startswith("~") and not os.path.lexists(root / path.strip().partition("/")[0]):
+        raise TerselyError("denied", f"{path} leads out of the repository", "name a path below its root")
+    real = os.path.realpath(root / path.strip())
+    if real == str(root):
+        return "."
+    if not real.startswith(f"{str(root).rstrip('/')}/"):
+        raise TerselyError("denied", f"{path} leads out of the repository", "name a path below its root")
+    inside = real[len(str(root).rstrip("/")) + 1 :]
+    if any(part.lower() in NOT_OURS for part in inside.split("/")):
+        raise TerselyError("denied", f"{path} belongs to {'git' if '.git' in inside.lower() else 'the index'}")
+    try:
+        inside.encode()
+    except UnicodeEncodeError:
+        raise TerselyError("path_not_found", f"{path!r} is not UTF-8") from None
+    return inside
+
+
+@contextmanager
+def opened_parent(root: Path, inside: str, *, make: bool = False) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """A descriptor of the folder of a resolved path, the file's name, and the folders that had to be made."""
+    *folders, name = inside.split("/")
+    try:
+        descriptor = os.open(root, _DIRECTORY)
+    except OSError as error:  # a command may have moved the root itself
+        raise _refused(inside, error) from error
+    made: list[str] = []
+    try:
+        for depth, folder in enumerate(folders):
+            if make:
+                try:
+                    os.mkdir(folder, dir_fd=descriptor)
+                    made.insert(0, "/".join(folders[: depth + 1]))
+                except FileExistsError:
+                    pass
+            inner = os.open(folder, _DIRECTORY, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor, name, tuple(made)
+    except OSError as error:
+        raise _refused(inside, error) from error
+    finally:
+        os.close(descriptor)
+
+
+def read(root: Path, inside: str) -> Found:
+    """A regular file of bounded size; raises `path_not_found` or `unreadable_file`."""
+    with opened_parent(root, inside) as (folder, name, _):
+        return read_in(folder, name, inside)
+
+
+def read_in(folder: int, name: str, inside: str, most_bytes: int = MAX_EDITED_BYTES) -> Found:
+    """The same, in a folder that is open."""
+    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(file.fileno())
+        if stat.S_ISDIR(status.st_mode):
+            raise TerselyError("unreadable_file", f"{inside} is a folder", f"list {inside}")
+        if not stat.S_ISREG(status.st_mode):
+            raise TerselyError("unreadable_file", f"{inside} is no regular file")
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise TerselyError("unreadable_file", f"{inside} is larger than {most_bytes:,} bytes", "use search")
+    return Found(data, stat.S_IMODE(status.st_mode))
+
+
+def state(root: Path, inside: str) -> State | None:
+    """What is at a path, None if nothing is; raises `unreadable_file` for a folder or pipe."""
+    try:
+        with opened_parent(root, inside) as (folder, name, _):
+            return state_in(folder, name, inside)
+    except TerselyError as error:
+        if error.code in {"path_not_found", "denied"}:  # a part of the path is gone, or no folder any more
+            return None
+        raise
+
+
+def state_in(folder: int, name: str, inside: str) -> State:
+    """The same, in a folder that is open; raises `FileNotFoundError` where nothing is."""
+    mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+    if stat.S_ISLNK(mode):
+        return State(mode, os.fsencode(os.readlink(name, dir_fd=folder)))
+    found = read_in(folder, name, inside, MAX_SNAPSHOT_FILE_BYTES)
+    return State(stat.S_IFREG | found.mode, found.data)
+
+
+def alike(root: Path, inside: str) -> str:
+    """What is there that differs from a resolved path by case alone, "" if nothing does."""
+    around = ""
+    for name in inside.split("/"):
+        try:
+            names = os.listdir(root / around)
+        except OSError:
+            return ""
+        if name not in names:
+            found = next((one for one in sorted(names) if one.casefold() == name.casefold()), "")
+            return f"{around}/{found}".removeprefix("/") if found else ""
+        around = f"{around}/{name}".removeprefix("/")
+    return ""
+
+
+def exists(root: Path, inside: str) -> bool:
+    """Whether anything is at a resolved path."""
+    return os.path.lexists(root / inside)
+
+
+def _refused(inside: str, error: OSError) -> TerselyError:
+    if isinstance(error, FileNotFoundError):
+        return TerselyError("path_not_found", f"there is no file {inside}", "list or search shows what there is")
+    if error.errno in {errno.ELOOP, errno.ENOTDIR}:
+        return TerselyError("denied", f"{inside}: a part of the path is a link or no folder")
+    if error.errno in {errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EACCES, errno.EPERM}:
+        return TerselyError("unwritable_output", f"{inside}: {error.strerror}")
+    return TerselyError("unreadable_file", f"{inside}: {error.strerror}")

@@ -1,0 +1,150 @@
+"""The tools that only look: `read`, `search`, `list`, `outline`; and the two that the loop itself acts upon.
+
+All but the lines of files are questions to capabilities, asked of the repository's daemon where there is one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tersely.agent.tools.declaration import Observation
+from tersely.agent.tools.files import places
+from tersely.agent.tools.files.content import read_content
+from tersely.agent.tools.files.numbered import Numbered
+from tersely.agent.tools.observation import clipped, failed, folded, within_bytes
+from tersely.agent.tools.toolbox import Toolbox
+from tersely.capabilities.reply import REST
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible, visible_line
+from tersely.foundation.limits import MAX_ARTIFACT_BYTES, MAX_SHOWN_LINES
+
+REF = "ref"
+_MOST_OTHERS = 40  # names that are listed beside those of the index
+_MOST_NAME_CHARACTERS = 80
+_NOTE_TOKENS = 24  # for a line that says how to read on
+
+
+async def read(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Lines of a file, of a symbol, or of what an earlier observation left out."""
+    start, end = arguments.get("start"), arguments.get("end")
+    try:
+        if arguments.get(REF):
+            ref = str(arguments[REF]).strip().removeprefix(REF).strip()
+            text = await toolbox.apart(lambda: toolbox.kept.artifact(ref))
+            return _lines_of_ref(toolbox, ref, text, start, end)
+        path = str(arguments.get("path") or "")
+        if arguments.get("symbol"):
+            found = await toolbox.value("code.symbol.get", {"symbol": str(arguments["symbol"]), "limit": 1})
+            own = found["lines"]
+            path, start, end = found["path"], start or own[0], end or own[1]
+        return await toolbox.apart(lambda: _lines_of_file(toolbox, path, start, end))
+    except TerselyError as error:
+        return failed(error)
+
+
+async def search(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Symbols by what they do, what they are called, or what is written in them."""
+    return await _answered(toolbox, "code.search", {"query": [str(arguments["query"])]})
+
+
+async def list_files(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """The files and folders of one folder; beside those that the index has, the names of all others."""
+    asked = _with_path(arguments)
+    try:
+        told = await toolbox.ask("code.tree", {**asked, "depth": 1})
+    except TerselyError as error:
+        return failed(error)
+    text = "\n".join(line for line in told.splitlines() if not line.startswith(REST))  # which names options
+    others = await asyncio.to_thread(_others, toolbox.root, str(asked.get("path", ".")), text)
+    return await toolbox.observed("\n".join(filter(None, [text, others])))
+
+
+async def outline(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """What is defined in a file or folder."""
+    return await _answered(toolbox, "code.structure", _with_path(arguments))
+
+
+async def respond(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """The answer to the user: the loop ends the turn with it."""
+    return Observation(visible(str(arguments["text"])))
+
+
+async def request_tools(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """The wish for a tier: the loop decides."""
+    return Observation(f"tier {arguments['tier']} is asked for")
+
+
+def _others(root: Path, path: str, told: str) -> str:
+    """The names in a folder that a listing of it does not have."""
+    try:
+        inside = places.resolved(root, path)
+        with os.scandir(root / inside) as entries:
+            names = sorted(f"{entry.name}/" if entry.is_dir() else entry.name for entry in entries)
+    except (TerselyError, OSError):
+        return ""
+    known = set(told.replace("/", "/ ").split())
+    others = [name for name in names if name not in known and name.rstrip("/") not in places.NOT_OURS]
+    more = f" and {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else ""
+    return f"not indexed: {' '.join(map(visible_line, others[:_MOST_OTHERS]))}{more}" if others else ""
+
+
+def _with_path(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    path = str(arguments.get("path") or "").strip().removesuffix("/")
+    return {"path": path} if path not in {"", "."} else {}
+
+
+async def _answered(toolbox: Toolbox, capability: str, arguments: Mapping[str, Any]) -> Observation:
+    try:
+        return await toolbox.observed(await toolbox.ask(capability, arguments))
+    except TerselyError as error:
+        return failed(error)
+
+
+def _lines_of_file(toolbox: Toolbox, path: str, start: Any, end: Any) -> Observation:
+    inside = places.resolved(toolbox.root, path)
+    found = places.read(toolbox.root, inside)
+    lines = read_content(found.data, inside).lines
+    text, seen = _within(toolbox, lines, start, end, f"path {inside}")
+    toolbox.shown.add(inside, found.data, seen)
+    first, last = int(start or 1), int(start or 1) + text.count("\n")
+    text += _rest_of_long_lines(toolbox, [line.rstrip("\r\n") for line in lines[first - 1 : last]])
+    if path.strip() == inside and start is None:
+        return Observation(text)
+    return Observation(f"{visible_line(inside)[-_MOST_NAME_CHARACTERS:]}, {len(lines)} lines\n{text}")
+
+
+def _rest_of_long_lines(toolbox: Toolbox, lines: Sequence[str]) -> str:
+    """Where those of the lines are to be read that are shown cut."""
+    long = [line for line in lines if clipped(line) != line]
+    if not long:
+        return ""
+    ref = toolbox.kept.add_artifact(within_bytes(visible("\n".join(long)), MAX_ARTIFACT_BYTES))
+    return f"\n… cut lines: read ref {ref}"
+
+
+def _lines_of_ref(toolbox: Toolbox, ref: str, whole: str, start: Any, end: Any) -> Observation:
+    return Observation(_within(toolbox, folded(whole), start, end, f"ref {ref}")[0])
+
+
+def _within(toolbox: Toolbox, lines: Any, start: Any, end: Any, name: str) -> tuple[str, list[int]]:
+    """The lines that were asked for as far as there is room, and how to read on."""
+    if not lines:
+        return "the file is empty", []
+    first = 1 if start is None else int(start)
+    last = min(len(lines) if end is None else int(end), len(lines), first + MAX_SHOWN_LINES)
+    if not 1 <= first <= last:
+        raise TerselyError("invalid_argument", f"there are lines 1-{len(lines)}", f"not {start}-{end}")
+    numbered = Numbered(lines, toolbox.tokenizer)
+    most = toolbox.choices.observation_tokens - 2 * _NOTE_TOKENS  # for the name of the file, and for long lines
+    text, seen = numbered.within(range(first, last + 1), most)
+    shown = text.count("\n") + 1
+    if shown == last - first + 1 and (last == len(lines) or end is not None):
+        return text, seen
+    text, seen = numbered.within(range(first, last + 1), most - _NOTE_TOKENS)
+    follows = first + text.count("\n") + 1
+    rest = f"… {len(lines)} lines in all: read {visible_line(name)[-_MOST_NAME_CHARACTERS:]} start {follows}"
+    return f"{text}\n{rest}", [line for line in seen if line < follows]

@@ -1,0 +1,274 @@
+"""A command of the agent from start to end: its output as it comes, within bounds, and nothing of it left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tersely.agent.tools.running import bubblewrap, surroundings
+from tersely.code.index.listing.home import homes_elsewhere
+from tersely.foundation.clock import Stopwatch
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import (
+    COMMAND_END_SECONDS,
+    COMMAND_TICK_SECONDS,
+    LEAST_FREE_BYTES,
+    MAX_ARTIFACT_BYTES,
+    MAX_COMMAND_PROCESSES,
+)
+
+_KEEPER = Path(__file__).with_name("keeper.py")
+_WORDS = (sys.executable, "-I", "-S", str(_KEEPER))
+_CHUNK_BYTES = 65_536
+_STATUS_BYTES = 1_000
+_PROBE_SECONDS = 10
+_SECRET = re.compile(
+    r"TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|APIKEY|(^|_)KEYS?(_|$)|_(PASS|PWD)$|^(SSH_AUTH_SOCK|DBUS_.*)$"
+)
+_PLAIN = {
+    "TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "CI": "1",
+    "GIT_EDITOR": "true", "EDITOR": "true",
+}  # fmt: skip
+Heard = Callable[[bytes], None]
+
+
+class Confinement(NamedTuple):
+    """What commands are kept from: writing outside of the repository, and the network.
+
+    `bubblewrap` is the program that sees to it, "" where the system does so itself.
+    """
+
+    files: bool = False
+    network: bool = False
+    bubblewrap: str = ""
+
+    def told(self) -> str:
+        """The same in words for people."""
+        if not self.files:
+            return "not confined"
+        return "writes in the repository only" + (", no network" if self.network else ", network open")
+
+
+class Limits(NamedTuple):
+    """What one command may use."""
+
+    seconds: float
+    processes: int = MAX_COMMAND_PROCESSES
+
+
+class Ended(NamedTuple):
+    """How a command ended: `why` is done, time, processes, disk or left; `status` as a shell says it, None if ended.
+
+    `is_clear` says that nothing of it is left; `output` is what it printed, the middle left out where that was much;
+    `restored` are settings and hooks of git that it had changed.
+    """
+
+    why: str
+    status: int | None
+    is_clear: bool
+    output: str
+    restored: tuple[str, ...] = ()
+
+
+async def confinement(root: Path, confines: bool = True, network: bool = False) -> Confinement:
+    """What this system, and the user's choice, keep commands from. Found out by trying."""
+    if not confines or sys.platform != "linux":
+        return Confinement()
+    status, said = await _tried(_WORDS, _line({"probes": True}))
+    able = json.loads(said) if status == 0 else {"landlock": 0}
+    if able["landlock"]:
+        return Confinement(files=True, network=bool(able["network"] and not network))
+    program = bubblewrap.found(root)
+    limits, confined = Limits(_PROBE_SECONDS), Confinement(files=True, network=not network, bubblewrap=program)
+    if not program:
+        return Confinement()
+    given = _given("", root, str(root), limits, confined, (), {}, guards=False)
+    status, _ = await _tried([*bubblewrap.words(program, given), "/bin/sh", "-c", "exit 0"])
+    return confined if status == 0 else Confinement()
+
+
+async def _tried(words: Sequence[str], said: bytes = b"") -> tuple[int | None, bytes]:
+    """Exit status and output of a program that answers at once; no status where it does not."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *words, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+        )
+    except (OSError, ValueError):
+        return None, b""
+    try:
+        async with asyncio.timeout(_PROBE_SECONDS):
+            output, _ = await process.communicate(said)
+    except (OSError, TimeoutError):
+        process.kill()
+        await process.wait()
+        return None, b""
+    return process.returncode, output
+
+
+async def run(
+    command: str, root: Path, limits: Limits, confined: Confinement, writable: Sequence[Path] = (),
+    variables: Mapping[str, str] | None = None, guards: bool = False, heard: Heard = lambda chunk: None,
+) -> Ended:  # fmt: skip
+    """Run a command of the shell in a repository; whoever is cancelled ends it. Raises `program_failed`.
+
+    Who `guards` has settings and hooks of git stay what they are. `heard` is called with what the command prints, as it
+    comes; it must not wait.
+    """
+    temporary = os.path.realpath(tempfile.mkdtemp(prefix="tersely-"))
+    before = surroundings.believed(root) if guards else {}
+    restored: list[str] = []
+    try:
+        given = _given(command, root, temporary, limits, confined, writable, variables or {}, guards=guards)
+        ended = await _kept(given, limits, heard)
+    finally:
+        restored += surroundings.restored(root, before) if guards else []
+        await asyncio.to_thread(shutil.rmtree, temporary, ignore_errors=True)
+    return ended._replace(restored=tuple(restored))
+
+
+def _given(
+    command: str, root: Path, temporary: str, limits: Limits, confined: Confinement, writable: Sequence[Path],
+    variables: Mapping[str, str], *, guards: bool,
+) -> dict[str, Any]:  # fmt: skip
+    """What the keeper is told."""
+    places = [str(path) for path in (*writable, *map(Path, homes_elsewhere(str(root)))) if path.exists()]
+    given: dict[str, Any] = {
+        "command": command,
+        "shell": shutil.which("bash") or "/bin/sh",
+        "root": str(root),
+        "temporary": temporary,
+        "seconds": limits.seconds,
+        "end_seconds": COMMAND_END_SECONDS,
+        "tick_seconds": COMMAND_TICK_SECONDS,
+        "processes": limits.processes,
+        "free_bytes": _free_bytes([str(root), temporary, *places]),
+        "least_free_bytes": LEAST_FREE_BYTES,
+        "confines": confined.files and not confined.bubblewrap,
+        "network": not confined.network,
+        "writable": places,
+        "hidden": surroundings.hidden(),
+        "guarded": surroundings.guarded(root) if guards else [],
+        "closed": surroundings.sockets([str(root), temporary, *places]),
+        "environment": {**environment(temporary), **variables},
+        "wrapper": [],
+    }
+    if confined.bubblewrap:
+        given["wrapper"] = bubblewrap.words(confined.bubblewrap, given)
+    return given
+
+
+def _free_bytes(paths: Sequence[str]) -> dict[str, int]:
+    """What is left on the disks that a command writes to."""
+    found = {}
+    for path in paths:
+        with contextlib.suppress(OSError):
+            status = os.statvfs(path)
+            found[path] = status.f_bavail * status.f_frsize
+    return found
+
+
+def environment(temporary: str) -> dict[str, str]:
+    """The user's variables without what looks like a secret, for a program that nobody sees or types to."""
+    kept = {name: value for name, value in os.environ.items() if not _SECRET.search(name.upper())}
+    return {**kept, **_PLAIN, "TMPDIR": temporary, "XDG_CACHE_HOME": f"{temporary}/cache"}
+
+
+async def _kept(given: Mapping[str, Any], limits: Limits, heard: Heard) -> Ended:
+    reading, writing = os.pipe()
+    try:
+        keeper = await asyncio.create_subprocess_exec(
+            *_WORDS, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+            pass_fds=(writing,), start_new_session=True,
+        )  # fmt: skip
+    except (OSError, ValueError) as error:
+        os.close(reading)
+        raise TerselyError("program_failed", f"the command cannot be run: {error}") from error
+    finally:
+        os.close(writing)
+    try:
+        output = Output()
+        async with asyncio.timeout(limits.seconds + 2 * COMMAND_END_SECONDS):
+            assert keeper.stdin is not None
+            assert keeper.stdout is not None
+            keeper.stdin.write(_line({**given, "status": writing}))
+            while chunk := await keeper.stdout.read(_CHUNK_BYTES):
+                output.add(chunk)
+                heard(chunk)
+            await keeper.wait()
+        return _ended(os.read(reading, _STATUS_BYTES), output)
+    except TimeoutError:
+        return Ended("time", None, False, output.text())
+    finally:
+        os.close(reading)
+        await _let_go(keeper)
+
+
+async def _let_go(keeper: asyncio.subprocess.Process) -> None:
+    """Have the keeper clear up, which it does as soon as its input ends; who is cancelled again waits all the same."""
+    assert keeper.stdin is not None
+    keeper.stdin.close()
+    watch, waiting = Stopwatch(), asyncio.ensure_future(keeper.wait())
+    cancelled: asyncio.CancelledError | None = None
+    while not waiting.done() and (left := 2 * COMMAND_END_SECONDS - watch.seconds()) > 0:
+        try:
+            await asyncio.wait([waiting], timeout=left)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if not waiting.done():
+        with contextlib.suppress(ProcessLookupError):
+            keeper.kill()
+    if cancelled is not None:
+        raise cancelled
+
+
+def _line(given: Mapping[str, Any]) -> bytes:
+    """What the keeper is told. Not by its words: those of a process can be read by everybody."""
+    return json.dumps(given).encode() + b"\n"
+
+
+def _ended(said: bytes, output: Output) -> Ended:
+    try:
+        told = json.loads(said)
+    except ValueError:  # somebody ended the keeper; what it ran has been told to end with it
+        return Ended("left", None, False, output.text())
+    return Ended(told["why"], told["status"], told["is_clear"], output.text())
+
+
+class Output:
+    """What a program prints: the first half of a bound, and the last; in between any number of bytes."""
+
+    def __init__(self, most_bytes: int = MAX_ARTIFACT_BYTES) -> None:
+        self._half = most_bytes // 2
+        self._head = bytearray()
+        self._tail: deque[bytes] = deque()
+        self._tail_bytes = 0
+        self._left_out = 0
+
+    def add(self, chunk: bytes) -> None:
+        """Take what was printed next."""
+        room = self._half - len(self._head)
+        if room > 0:
+            self._head += chunk[:room]
+            chunk = chunk[room:]
+        if chunk:
+            self._tail.append(chunk)
+            self._tail_bytes += len(chunk)
+        while self._tail and self._tail_bytes - len(self._tail[0]) >= self._half:
+            gone = len(self._tail.popleft())
+            self._tail_bytes -= gone
+            self._left_out += gone
+
+    def text(self) -> str:
+        """All that is kept of it."""
+        gap = f"\n… {self._left_out:,} bytes are left out here\n".encode() if self._left_out else b""
+        return (bytes(self._head) + gap + b"".join(self._tail)).decode("utf-8", "replace")

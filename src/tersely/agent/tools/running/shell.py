@@ -1,0 +1,86 @@
+"""The tool `bash`: one command line in the repository."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, nullcontext
+from typing import Any
+
+from tersely.agent.tools.declaration import Observation
+from tersely.agent.tools.observation import failed, plain
+from tersely.agent.tools.running import undoable
+from tersely.agent.tools.running.command import Ended, Limits, run
+from tersely.agent.tools.toolbox import Toolbox
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible
+
+_SIGNS_OF_CONFINEMENT = ("Permission denied", "Operation not permitted", "Read-only", "Network is unreachable",
+                         "Could not resolve", "Temporary failure in name resolution")  # fmt: skip
+_NOTHING = "(no output)"
+
+
+async def bash(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Run a command line and tell what it printed and how it ended."""
+    return await observed(toolbox, str(arguments["command"]), guards=True)
+
+
+def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+    """The command line, and what it will be able to do."""
+    return f"{visible(str(arguments.get('command', '')))}\n{may(toolbox)}"
+
+
+def may(toolbox: Toolbox) -> str:
+    """What a command can do, for whoever is asked about one."""
+    confined, seconds = toolbox.known_confinement, toolbox.choices.command_seconds
+    what = "confinement is not known yet" if confined is None else confined.told()
+    return f"({what}; ends after {seconds} s; undo takes back what it changes in files that git does not ignore)"
+
+
+async def observed(
+    toolbox: Toolbox, command: str, variables: Mapping[str, str] | None = None, *, guards: bool = False
+) -> Observation:
+    """Run a command line as `bash` does, with some more variables: then it is one that only reads."""
+    choices = toolbox.choices
+    limits = Limits(choices.command_seconds)
+    untold: list[str] = []
+    try:
+        confined = await toolbox.confinement()
+        async with _undoable(toolbox, command, untold) if variables is None else nullcontext():
+            ended = await run(
+                command, toolbox.root, limits, confined, choices.writable, variables, guards, toolbox.heard
+            )
+    except TerselyError as error:
+        return failed(error)
+    output = plain(ended.output).rstrip()
+    last = _how(ended, limits)
+    if ended.status and confined.files and any(sign in output for sign in _SIGNS_OF_CONFINEMENT):
+        last += f" (commands are confined: {confined.told()})"
+    if ended.restored:
+        untold.append(f"(taken back, for git would believe or run it: {visible(', '.join(ended.restored))})")
+    text = "\n".join(filter(None, [output or _NOTHING * (not last), last, *untold]))
+    return await toolbox.observed(text, "ok" if ended.status == 0 else "failed")
+
+
+@asynccontextmanager
+async def _undoable(toolbox: Toolbox, command: str, untold: list[str]) -> AsyncIterator[None]:
+    """Have what a command changes written down, also when it is cancelled; `untold` gets why that cannot be."""
+    root, kept = toolbox.root, toolbox.kept
+    why = await toolbox.apart(lambda: undoable.begin(root, kept, command))
+    try:
+        yield
+    finally:
+        why = why or await toolbox.apart(lambda: undoable.end(root, kept))
+        untold += [f"(undo cannot take back what this changed: {visible(why)})"] if why else []
+
+
+def _how(ended: Ended, limits: Limits) -> str:
+    rest = "" if ended.is_clear else "; some of its processes could not be ended"
+    if ended.why == "time":
+        return f"ended after {limits.seconds} s, it was not done{rest}"
+    if ended.why == "processes":
+        return f"ended: it had more than {limits.processes} processes at a time{rest}"
+    if ended.why == "disk":
+        return f"ended: it had nearly filled the disk{rest}"
+    if ended.status is None:
+        return f"it was ended from outside{rest}"
+    return (f"exit status {ended.status}" if ended.status else "") + rest

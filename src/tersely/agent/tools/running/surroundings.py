@@ -1,0 +1,127 @@
+"""What a command has to be kept from: secrets, sockets of other programs, and what git runs or believes.
+
+Git runs hooks, and believes settings that name programs, outside of all confinement and long after the command. Where
+the system can, these are read-only while it runs; in any case they are afterwards what they were.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from tersely.agent.tools.files import places, replacing
+from tersely.agent.tools.files.places import State
+from tersely.code.index.listing.home import homes_elsewhere
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_CLOSED_SOCKETS, MAX_GUARDED_FILES
+from tersely.foundation.roots import INDEX_DIRECTORY
+
+# Where users keep what lets others in; relative to their home.
+_PRIVATE = (
+    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".pypirc", ".npmrc",
+    ".config/gh", ".config/gcloud", ".config/tersely", ".local/state/tersely", ".local/share/keyrings", ".mozilla",
+)  # fmt: skip
+_HOOKS = "hooks"
+_SETTINGS = ("config", "config.worktree", "commondir", "gitdir")
+_WHOLE = (_HOOKS, "modules", "worktrees")
+_SOCKETS = "/proc/net/unix"
+
+
+def hidden() -> list[str]:
+    """Where the user keeps what lets others in, and Tersely what it keeps for the user."""
+    own = [
+        os.environ.get("TERSELY_HOME", ""),
+        os.environ.get("XDG_STATE_HOME", "") and f"{os.environ['XDG_STATE_HOME']}/tersely",
+    ]
+    paths = [os.path.expanduser(f"~/{name}") for name in _PRIVATE] + [path for path in own if path.startswith("/")]
+    return [path for path in paths if os.path.lexists(path)]
+
+
+def sockets(writable: Sequence[str]) -> list[str]:
+    """Where programs of this machine listen in the file system, but for places that a command may write to."""
+    try:
+        with open(_SOCKETS, encoding="utf-8", errors="surrogateescape") as file:
+            names = {f"/{line.rstrip().partition(' /')[2]}" for line in file if " /" in line}
+    except OSError:
+        return []
+    found = []
+    for name in sorted(names)[:MAX_CLOSED_SOCKETS]:
+        with suppress(OSError):
+            is_ours = any(name == place or name.startswith(f"{place.rstrip('/')}/") for place in writable)
+            if not is_ours and stat.S_ISSOCK(os.lstat(name).st_mode):
+                found.append(name)
+    return found
+
+
+def homes(root: Path) -> list[Path]:
+    """Where git keeps what belongs to a working tree: below it, and elsewhere for a linked one or a submodule."""
+    inside = root / ".git"
+    return [*([inside] if inside.is_dir() and not inside.is_symlink() else []), *map(Path, homes_elsewhere(str(root)))]
+
+
+def guarded(root: Path) -> list[str]:
+    """What git runs or believes, and what Tersely does, as far as it is there."""
+    paths = [root / INDEX_DIRECTORY]
+    if (root / ".git").is_file():
+        paths.append(root / ".git")
+    for home in homes(root):
+        paths += [home / name for name in (*_SETTINGS, *_WHOLE) if not (name == "worktrees" and _is_shared(root, home))]
+    for home in homes(root):
+        if _is_shared(root, home):
+            paths += [path for other in _folders(home / "worktrees") for path in map(other.joinpath, _SETTINGS)]
+    return [str(path) for path in dict.fromkeys(paths) if os.path.lexists(path) and os.path.realpath(path) == str(path)]
+
+
+def believed(root: Path) -> dict[tuple[Path, str], State]:
+    """The settings and hooks of git as they are."""
+    found = {}
+    for home in homes(root):
+        for name in (*_SETTINGS, _HOOKS, *_hooks(home)):  # that of hooks is a file only where it is a link
+            with suppress(TerselyError):
+                state = places.state(home, name)
+                if state is not None:
+                    found[home, name] = state
+    return found
+
+
+def restored(root: Path, before: Mapping[tuple[Path, str], State]) -> list[str]:
+    """Make settings and hooks what they were, where that is not so; the paths that were changed, and what stays so."""
+    known = {home for home, _ in before}
+    now = {place: state for place, state in believed(root).items() if place[0] in known}
+    changed = sorted(place for place in before.keys() | now.keys() if before.get(place) != now.get(place))
+    told = dict.fromkeys(changed, "")
+    for home, name in sorted(changed, key=lambda place: (place in before, place)):  # what is removed gives its place
+        try:
+            _restore(home, name, now.get((home, name)), before.get((home, name)))
+        except TerselyError as error:
+            told[home, name] = f" (cannot be: {error.message})"
+    return [f"{os.path.relpath(home / name, root)}{why}" for (home, name), why in told.items()]
+
+
+def _restore(home: Path, name: str, now: State | None, wanted: State | None) -> None:
+    if wanted is not None:
+        with suppress(OSError):
+            (home / name).rmdir()
+        replacing.put(home, name, now, wanted)
+    elif now is not None:
+        replacing.remove(home, name, now, ())
+
+
+def _hooks(home: Path) -> Iterable[str]:
+    with suppress(OSError):
+        return [f"{_HOOKS}/{name}" for name in sorted(os.listdir(home / _HOOKS))[:MAX_GUARDED_FILES]]
+    return ()
+
+
+def _folders(path: Path) -> list[Path]:
+    with suppress(OSError):
+        return [entry for entry in sorted(path.iterdir())[:MAX_GUARDED_FILES] if entry.is_dir()]
+    return []
+
+
+def _is_shared(root: Path, home: Path) -> bool:
+    """Whether a linked working tree has its own place below this one."""
+    return any(str(other).startswith(f"{home}/") for other in homes(root))

@@ -1,0 +1,156 @@
+"""Every tool, by tier. A tier is what is unlocked together: 0 looks, 1 edits, 2 runs programs, 3 leaves the machine.
+
+What is a question to a capability takes its parameters from the catalogue.
+"""
+
+from __future__ import annotations
+
+from tersely.agent.tools import editing, external, reading, web
+from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Effect, Kind, Parameter, Subject, Tool
+from tersely.agent.tools.running import git, shell
+from tersely.capabilities import catalogue
+from tersely.capabilities.declaration import Role, parameters_of
+from tersely.foundation.limits import MAX_BODY_CHARACTERS
+
+_KIND_OF_ROLE = {Role.PATH: Kind.PATH, Role.FILE: Kind.PATH, Role.SYMBOL: Kind.SYMBOL}
+
+
+def _of(capability: str, name: str, *, required: bool | None = None) -> Parameter:
+    """A parameter as a capability declares it."""
+    declared = {one.name: one for one in parameters_of(catalogue.load(capability).parameters)}[name]
+    kind = (
+        Kind.CHOICE if declared.choices else Kind.INTEGER if declared.type is int else _KIND_OF_ROLE.get(declared.role)
+    )
+    is_required = declared.required if required is None else required
+    return Parameter(name, kind or Kind.TEXT, is_required, declared.choices)
+
+
+def _raw(name: str, *, required: bool = True) -> Parameter:
+    return Parameter(name, Kind.RAW, required, most_characters=MAX_BODY_CHARACTERS)
+
+
+_PATH = Parameter("path", Kind.PATH)
+_NEW_PATH = Parameter("path", Kind.PATH, is_new=True)
+_START, _END = Parameter("start", Kind.INTEGER, required=False), Parameter("end", Kind.INTEGER, required=False)
+_URL = (Parameter("url"),)
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        "read",
+        0,
+        "read(path or symbol or ref, start?, end?) numbered lines",
+        (
+            Parameter("path", Kind.PATH, required=False),
+            _of("code.symbol.get", "symbol", required=False),
+            Parameter("ref", required=False),
+            _START,
+            _END,
+        ),
+        Effect.READ,
+        reading.read,
+    ),
+    Tool(
+        "search",
+        0,
+        'search(query) code by meaning, name or "text"',
+        (_of("code.search", "query"),),
+        Effect.READ,
+        reading.search,
+    ),
+    Tool("list", 0, "list(path?) files", (_of("code.tree", "path"),), Effect.READ, reading.list_files),
+    Tool("outline", 0, "outline(path?) definitions", (_of("code.structure", "path"),), Effect.READ, reading.outline),
+    Tool(ANSWER, 0, "respond(text) ends your turn", (_raw("text"),), Effect.READ, reading.respond),
+    Tool(
+        REQUEST_TOOLS,
+        0,
+        "request_tools(tier) 1 edits, 2 runs programs, 3 web",
+        (Parameter("tier", Kind.CHOICE, choices=("1", "2", "3")),),
+        Effect.READ,
+        reading.request_tools,
+    ),
+    Tool(
+        "edit",
+        1,
+        "edit(path, start, end, body) replaces lines; edit(path, old, body) a text; edit(path, body) a short file",
+        (_PATH, _START, _END, _raw("old", required=False), _raw("body")),
+        Effect.WRITE,
+        editing.edit,
+        editing.preview_edit,
+        subject="path",
+        about=Subject.PATH,
+        refusal=editing.refusal_of_edit,
+        is_doubtful=editing.is_doubtful_edit,
+    ),
+    Tool(
+        "write",
+        1,
+        "write(path, body) a new file",
+        (_NEW_PATH, _raw("body")),
+        Effect.WRITE,
+        editing.write,
+        editing.preview_new,
+        subject="path",
+        about=Subject.PATH,
+        refusal=editing.refusal_of_new,
+        is_doubtful=editing.is_doubtful_new,
+    ),
+    Tool(
+        "create",
+        1,
+        "create(path) an empty file",
+        (_NEW_PATH,),
+        Effect.WRITE,
+        editing.create,
+        editing.preview_new,
+        subject="path",
+        about=Subject.PATH,
+        refusal=editing.refusal_of_new,
+        is_doubtful=editing.is_doubtful_new,
+    ),
+    Tool(
+        "bash",
+        2,
+        "bash(command) runs in the repository, no input",
+        (Parameter("command"),),
+        Effect.EXECUTE,
+        shell.bash,
+        shell.preview,
+        subject="command",
+        about=Subject.COMMAND,
+    ),
+    Tool(
+        "git",
+        2,
+        "git(arguments) as status or diff a.py",
+        (Parameter("arguments"),),
+        Effect.EXECUTE,
+        git.git,
+        git.preview,
+        git.effect_of,
+        subject="arguments",
+        about=Subject.COMMAND,
+    ),
+    Tool("fetch", 3, "fetch(url) as it is", _URL, Effect.NETWORK, web.fetch, web.preview, None, "url", Subject.HOST),
+    Tool(
+        "browser",
+        3,
+        "browser(url) a page as text",
+        _URL,
+        Effect.NETWORK,
+        web.browser,
+        web.preview,
+        None,
+        "url",
+        Subject.HOST,
+    ),
+    Tool(
+        "mcp",
+        3,
+        "mcp(server, tool?, arguments?) tools of others; arguments in JSON",
+        (Parameter("server"), Parameter("tool", required=False), _raw("arguments", required=False)),
+        Effect.NETWORK,
+        external.mcp,
+        external.preview,
+        subject="server",
+    ),
+)

@@ -1,0 +1,166 @@
+"""What tools work with: one repository, what is kept of a session, who may be asked, and what is known of the code.
+
+    with Toolbox.open(root, folder, session, answer_words) as toolbox:
+        observation = await tool.run(toolbox, {"path": "src/app.py"})
+
+It knows no screen and no model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from tersely.agent.tools.approvals import Approvals, Verdict
+from tersely.agent.tools.declaration import Observation, Subject, Tool
+from tersely.agent.tools.files.places import resolved
+from tersely.agent.tools.files.replacing import clear_drafts
+from tersely.agent.tools.files.shown import Shown
+from tersely.agent.tools.kept import Kept
+from tersely.agent.tools.observation import bounded
+from tersely.agent.tools.running import undoable
+from tersely.agent.tools.running.command import Confinement, Heard, confinement
+from tersely.daemon.asking import Asking
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.hashing import content_hash
+from tersely.foundation.limits import COMMAND_SECONDS, MAX_SHOWN_FILES, OBSERVATION_TOKENS
+from tersely.foundation.settings import load
+from tersely.foundation.tokens import Tokenizer
+
+if TYPE_CHECKING:
+    from tersely.protocols.mcp.client import ToolServers
+
+ResultT = TypeVar("ResultT")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolServer:
+    """A server of the Model Context Protocol that the user has set up: a program to start, or the URL of one."""
+
+    command: tuple[str, ...] = ()
+    url: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the user has decided about tools. No repository is asked for any of it."""
+
+    policy: Mapping[int, Verdict] = field(default_factory=dict)
+    observation_tokens: int = OBSERVATION_TOKENS
+    command_seconds: int = COMMAND_SECONDS
+    confines: bool = True  # commands, where the system can
+    network: bool = False  # for commands
+    writable: tuple[Path, ...] = ()  # places outside of the repository that commands may write to
+    private_hosts: tuple[str, ...] = ()  # hosts of the user's own network that pages may be fetched from
+    servers: Mapping[str, ToolServer] = field(default_factory=dict)
+
+
+class Toolbox:
+    """All that the tools of one session share. For one call at a time; close it."""
+
+    def __init__(self, root: Path, kept: Kept, asking: Asking, choices: Choices) -> None:
+        self.root = root
+        self.kept = kept
+        self.asking = asking
+        self.choices = choices
+        self.approvals = Approvals(choices.policy)
+        self.shown = Shown()
+        self._doubted: dict[bytes, None] = {}
+        settings = load(root)
+        self.tokenizer = Tokenizer(settings.vocabulary, settings.vocabulary_factor or None)
+        self._lock = Lock()
+        self.known_confinement: Confinement | None = None
+        self.tool_servers: ToolServers | None = None  # that are talked to
+        self.heard: Heard = lambda chunk: None  # told what the running command prints
+
+    @classmethod
+    def open(cls, root: Path, folder: Path, session: str, answer_words: str, choices: Choices | None = None) -> Self:
+        """The toolbox of a session; what is kept lies in `folder`, which several sessions may share.
+
+        `answer_words` is as of `daemon.asking.Asking`.
+        """
+        real, kept = root.resolve(strict=True), Kept.open(folder, session)
+        clear_drafts(real)
+        undoable.recover(real, kept)
+        return cls(real, kept, Asking(answer_words), choices or Choices())
+
+    def verdict(self, tool: Tool, arguments: Mapping[str, Any]) -> Verdict:
+        """Whether a call is allowed, denied, or somebody is to be asked."""
+        verdict = self.approvals.verdict(tool, arguments, self.subject(tool, arguments))
+        if verdict is Verdict.ALLOW and self._doubted and tool.is_doubtful(self, arguments):
+            return Verdict.ASK
+        return verdict
+
+    def subject(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        """What a call is about, as patterns of approvals are matched against it."""
+        subject = str(arguments.get(tool.subject, ""))
+        if tool.about is not Subject.PATH:
+            return subject
+        try:
+            return resolved(self.root, subject)
+        except TerselyError:
+            return ""  # which no pattern fits; the tool will refuse it
+
+    def doubt(self, inside: str, data: bytes) -> None:
+        """The model was told that a grammar speaks against this content of a file."""
+        self._doubted[content_hash(inside.encode() + b"\0" + data)] = None
+        while len(self._doubted) > MAX_SHOWN_FILES:
+            del self._doubted[next(iter(self._doubted))]
+
+    def is_doubted(self, inside: str, data: bytes) -> bool:
+        """Whether it was."""
+        return content_hash(inside.encode() + b"\0" + data) in self._doubted
+
+    async def confinement(self) -> Confinement:
+        """What commands are kept from here; found out by the first who asks."""
+        if self.known_confinement is None:
+            self.known_confinement = await confinement(self.root, self.choices.confines, self.choices.network)
+        return self.known_confinement
+
+    async def ask(self, capability: str, arguments: Mapping[str, Any]) -> str:
+        """What a capability of the catalogue answers, in words, all of it."""
+        reply = await self.asking.ask(self.root, capability, arguments, lambda done, total: None, is_whole=True)
+        return str(reply["text"])
+
+    async def value(self, capability: str, arguments: Mapping[str, Any]) -> Any:
+        """The same as a plain value."""
+        return await self.asking.value(self.root, capability, arguments)
+
+    async def apart(self, work: Callable[[], ResultT]) -> ResultT:
+        """Do what waits for the disk beside the event loop; whoever is cancelled waits until it is done."""
+        task = asyncio.ensure_future(asyncio.to_thread(self._alone, work))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await asyncio.wait([task])
+            raise
+
+    async def observed(self, text: str, status: str = "ok") -> Observation:
+        """A text as an observation, the whole of it kept where it is too long."""
+        most = self.choices.observation_tokens
+        return await self.apart(lambda: bounded(text, self.kept, self.tokenizer, status, most))
+
+    async def end_conversations(self) -> None:
+        """Before it is closed: let go of the servers that are talked to."""
+        if self.tool_servers is not None:
+            await self.tool_servers.close()
+
+    def close(self) -> None:
+        """Let go of everything; on the event loop that it was used on."""
+        self.asking.close()
+        self.kept.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _alone(self, work: Callable[[], ResultT]) -> ResultT:
+        with self._lock:
+            return work()

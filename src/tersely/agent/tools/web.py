@@ -1,0 +1,62 @@
+"""The tools `fetch` and `browser`: what is behind a URL of the public internet, as it came or as text to read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tersely.agent.tools.declaration import Observation
+from tersely.agent.tools.observation import failed
+from tersely.agent.tools.page import page_text
+from tersely.agent.tools.toolbox import Toolbox
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible_line
+
+if TYPE_CHECKING:
+    from tersely.relay.builtin.fetch import Page
+
+_OF_TEXT = ("text/", "application/json", "application/xml", "application/javascript", "application/x-yaml")
+_OF_PAGES = ("text/html", "application/xhtml+xml")
+
+
+async def fetch(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """The body behind a URL."""
+    return await _fetched(toolbox, str(arguments["url"]), is_page=False)
+
+
+async def browser(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """A page as text."""
+    return await _fetched(toolbox, str(arguments["url"]), is_page=True)
+
+
+def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+    """The URL, which may carry what the model knows of the repository."""
+    return f"GET {visible_line(str(arguments.get('url', '')))}"
+
+
+async def _fetched(toolbox: Toolbox, url: str, *, is_page: bool) -> Observation:
+    try:
+        page = await asyncio.to_thread(_page, url.strip(), toolbox.choices.private_hosts)
+        text = _text(page)
+    except TerselyError as error:
+        return failed(error)
+    if is_page and page.mime in _OF_PAGES:
+        text = await asyncio.to_thread(page_text, text, page.url)
+    return await toolbox.observed(text if text.strip() else "(the page is empty)")
+
+
+def _page(url: str, private_hosts: tuple[str, ...]) -> Page:
+    try:
+        from tersely.relay.builtin.fetch import fetch as fetched
+    except ModuleNotFoundError as error:
+        message, hint = f"the package {error.name} is not installed", "pip install 'tersely[relay]' installs it"
+        raise TerselyError("missing_extra", message, hint) from error
+    return fetched(url, private_hosts)
+
+
+def _text(page: Page) -> str:
+    is_text = page.mime.startswith(_OF_TEXT) or page.mime in _OF_PAGES or not page.mime or page.mime.endswith("+json")
+    if not is_text or b"\0" in page.body[:1_000]:
+        raise TerselyError("fetch_failed", f"{len(page.body):,} bytes of {page.mime or 'something'} are no text")
+    return page.body.decode("utf-8", "replace")

@@ -1,0 +1,185 @@
+"""One call of a tool: whether it may be made, what it gave, and what the model is told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+from tersely.agent import repeats
+from tersely.agent.calling import Call, Malformed, Way
+from tersely.agent.context import disclosure
+from tersely.agent.conversation import Answered, Conversation
+from tersely.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted, Decision, Level, Notice, TextDelta
+from tersely.agent.repeats import Repeated
+from tersely.agent.sessions.session import Draft
+from tersely.agent.tools.approvals import Verdict, suggested
+from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Effect, Observation, Tool
+from tersely.agent.tools.running.tail import Tail
+from tersely.agent.turn import assembling
+from tersely.foundation.clock import Stopwatch
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.ids import new_id
+from tersely.foundation.limits import PROGRESS_SECONDS
+
+DENIED = "denied"
+_KEPT_STATUS = {"ok": "completed", DENIED: "denied"}  # all others are errors
+
+
+class Acted(NamedTuple):
+    """What came of a call for the turn."""
+
+    ends_turn: bool = False  # it was the answer
+    is_empty: bool = False  # without a word
+    is_stuck: bool = False
+
+
+async def act(talk: Conversation, call: Call | Malformed) -> Acted:
+    """Make a call, and append what it gave."""
+    if isinstance(call, Malformed):
+        await talk.emit(Notice(talk.turn, Level.NOTE, f"a call that cannot be made: {call.reason}"))
+        await _append(talk, f"That call cannot be made: {call.reason}", call.id)
+        return Acted()
+    if call.repairs:
+        await talk.emit(Notice(talk.turn, Level.NOTE, f"{call.tool}: {'; '.join(call.repairs)}"))
+    if call.tool == ANSWER:
+        text = str(call.arguments["text"])
+        said = talk.session.messages[-1].text
+        talk.session.show_last(f"{said}{text}")
+        await talk.emit(TextDelta(talk.turn, text))
+        return Acted(ends_turn=True, is_empty=not f"{said}{text}".strip())
+    tool = next(tool for tool in talk.tools if tool.name == call.tool)
+    if talk.repeats.before(call.tool, call.arguments) is Repeated.STUCK:
+        await talk.emit(Notice(talk.turn, Level.WARNING, f"{call.tool} is called again and again with the same result"))
+        return Acted(is_stuck=True)
+    call_id = new_id()
+    arguments = json.dumps(call.arguments, ensure_ascii=False)
+    preview = await _preview(talk, tool, call)
+    talk.session.begin_call(call_id, tool.name, arguments, tool.tier)
+    await talk.emit(CallStarted(talk.turn, call_id, tool.name, arguments, preview))
+    refused = await _refused(talk, tool, call, call_id, preview)
+    watch = Stopwatch()  # what somebody took to answer is not the time of the tool
+    observation = refused or await _made(talk, tool, call, call_id)
+    await _end(talk, call_id, observation, int(watch.seconds() * 1000))
+    await assembling.habit(talk, tool.name)
+    await _append(talk, _told(talk, tool, call, observation), call.id)
+    return Acted()
+
+
+async def _refused(talk: Conversation, tool: Tool, call: Call, id: str, preview: str) -> Observation | None:
+    """Why a call is not made; None if it may be."""
+    policy = talk.toolbox.approvals.policy
+    if tool.tier > talk.session.tier:
+        return Observation(disclosure.locked_answer(tool, policy), "refused")
+    if tool.name == REQUEST_TOOLS:
+        return None
+    verdict = talk.toolbox.verdict(tool, call.arguments)
+    if verdict is Verdict.ASK:
+        refusal = await talk.toolbox.apart(lambda: tool.refusal(talk.toolbox, call.arguments))
+        if refusal is not None:  # nothing would come of it, so nobody is asked
+            return refusal
+        verdict = await _asked(talk, tool, call, id, preview)
+    if verdict is Verdict.DENY:
+        return Observation(
+            f"The user does not allow this {tool.name}. Ask what to do instead, or go on without.", DENIED
+        )
+    return None
+
+
+async def _made(talk: Conversation, tool: Tool, call: Call, id: str) -> Observation:
+    """What a call gives."""
+    if tool.name == REQUEST_TOOLS:
+        return await _request_tools(talk, int(call.arguments["tier"]))
+    async with _overheard(talk, id):
+        observation = await tool.run(talk.toolbox, call.arguments)
+    if tool.effect_of(call.arguments) is not Effect.READ and observation.status == "ok":
+        talk.repeats.changed(tool.name, call.arguments, observation.text)
+    return observation
+
+
+@asynccontextmanager
+async def _overheard(talk: Conversation, id: str) -> AsyncIterator[None]:
+    """Meanwhile tell what the command of a call prints."""
+    tail = Tail()
+    telling = asyncio.create_task(_tell(talk, id, tail))
+    talk.toolbox.heard = tail.add
+    try:
+        yield
+    finally:
+        telling.cancel()
+        await asyncio.wait([telling])
+
+
+async def _tell(talk: Conversation, id: str, tail: Tail) -> None:
+    while True:
+        await asyncio.sleep(PROGRESS_SECONDS)
+        if tail.is_new:
+            await talk.emit(CallProgress(talk.turn, id, tail.text()))
+
+
+async def _request_tools(talk: Conversation, tier: int) -> Observation:
+    if tier <= talk.session.tier:
+        return Observation(f"You have the tools of tier {tier} already.")
+    if not await talk.unlock(tier, "the model asked for it"):
+        return Observation(f"The user does not allow tier {tier}. Go on without it.", DENIED)
+    return Observation(f"You have the tools of tier {talk.session.tier} now.")
+
+
+async def _asked(talk: Conversation, tool: Tool, call: Call, id: str, preview: str) -> Verdict:
+    """What whoever is asked about a call says; with nobody to ask, no."""
+    if not talk.options.can_ask:
+        text = f"{tool.name} was denied: nobody can be asked here"
+        await talk.emit(Notice(talk.turn, Level.WARNING, text))
+        return Verdict.DENY
+    subject = talk.toolbox.subject(tool, call.arguments)
+    answered: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
+    talk.waiting[id] = answered
+    what = f"{tool.name} {subject}".strip()
+    await talk.emit(ApprovalAsked(talk.turn, id, tool.name, what, preview, suggested(tool.about, subject)))
+    try:
+        decision, pattern = await answered
+    finally:
+        del talk.waiting[id]
+    if decision is Decision.ALLOW_SESSION:
+        talk.toolbox.approvals.allow_tool(tool)
+    elif decision is Decision.ALLOW_PATTERN:
+        try:
+            talk.toolbox.approvals.allow_pattern(tool, pattern or suggested(tool.about, subject))
+        except TerselyError as error:
+            await talk.emit(Notice(talk.turn, Level.WARNING, f"allowed this once: {error.message}"))
+    return Verdict.DENY if decision is Decision.DENY else Verdict.ALLOW
+
+
+async def _preview(talk: Conversation, tool: Tool, call: Call) -> str:
+    if tool.effect_of(call.arguments) is Effect.EXECUTE:
+        await talk.toolbox.confinement()  # the preview says what holds the command back
+    try:
+        return await talk.toolbox.apart(lambda: tool.preview(talk.toolbox, call.arguments))
+    except TerselyError as error:  # the call will fail for the same reason, and say so
+        return error.message
+
+
+async def _end(talk: Conversation, id: str, observation: Observation, duration_ms: int) -> None:
+    status = _KEPT_STATUS.get(observation.status, "error")
+    talk.session.end_call(id, status, observation.text, talk.count(observation.text), duration_ms)
+    ended = CallEnded(talk.turn, id, observation.status, observation.text, duration_ms, observation.change)
+    await talk.emit(ended)
+
+
+def _told(talk: Conversation, tool: Tool, call: Call, observation: Observation) -> str:
+    """What the model reads of a call."""
+    result = "" if observation.status == "ok" else f" ({observation.status})"
+    text = f"{tool.name}{result}:\n{observation.text}"
+    repeated = talk.repeats.after(tool.name, call.arguments, observation.text)
+    hints = {Repeated.TWICE: repeats.HINT, Repeated.EXCLUDED: repeats.EXCLUDED}
+    return f"{text}\n{hints[repeated]}" if repeated in hints else text
+
+
+async def _append(talk: Conversation, text: str, call_id: str) -> None:
+    """Append what the model is told; with the first of it, what the project asks, and tools that are new."""
+    asks = await assembling.project_asks(talk)
+    content = "\n\n".join(filter(None, [text, talk.announcement(), asks]))
+    role = "tool" if talk.way is Way.NATIVE and call_id else "user"
+    talk.session.add(Draft(role, content, talk.count(content), talk.turn, shown="", call_id=call_id))

@@ -1,0 +1,130 @@
+"""What is sent to the model: the user's message with what belongs before it, and room for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+
+from tersely.agent.calling import Paths
+from tersely.agent.context import compaction, disclosure, retrieval
+from tersely.agent.conversation import Conversation
+from tersely.agent.events import Item, Level, Notice, Retrieved
+from tersely.agent.sessions.analytics import tiers_used
+from tersely.agent.sessions.session import Draft
+from tersely.agent.sessions.store import name_of
+from tersely.agent.tools.observation import bounded
+from tersely.agent.turn.room import make_room_between_turns
+from tersely.code.index.listing.git import GitListing
+from tersely.code.index.listing.running import GitUnavailableError
+from tersely.code.index.scan import scan
+from tersely.foundation.limits import MAX_AGENTS_BYTES
+
+_LOOKING = frozenset({"read", "search", "outline"})
+
+
+async def open_turn(talk: Conversation, message: str, pasted: Sequence[str] = ()) -> None:
+    """Append the user's message, and before it what it unlocks, what it is about, and what the project asks."""
+    session = talk.session
+    await look_around(talk)
+    if not session.messages and not session.name:
+        session.rename(name_of(message))
+    tier, words = disclosure.intent(message, pasted)
+    is_work = await talk.unlock(tier, f"the message says “{words}”")
+    found, short = await _retrieved(talk, message), await shortened(talk, message)
+    await make_room_between_turns(talk, talk.count(short) + (found.tokens if found else 0))
+    asks = await project_asks(talk) if is_work or found is not None else ""
+    code = await _code(talk, found, asks) if found is not None else ""
+    summary = f"{compaction.HEADING}\n{session.summary}" if session.summary else ""
+    parts = [summary, asks, talk.announcement(), code, *talk.asides, short]
+    talk.asides.clear()
+    content = "\n\n".join(filter(None, parts))
+    session.add(Draft("user", content, talk.count(content), talk.turn, shown=message))
+
+
+async def _retrieved(talk: Conversation, message: str) -> retrieval.Found | None:
+    if not talk.retrieves:
+        return None
+    return await retrieval.retrieve(talk.toolbox, message, talk.budget.retrieval, talk.toolbox.tokenizer)
+
+
+async def _code(talk: Conversation, found: retrieval.Found, asks: str) -> str:
+    """What was found, as far as the prompt does not have it."""
+    said = [*(stored.content for stored in talk.session.prompted()), asks]
+    new = retrieval.news(found, said, talk.toolbox.tokenizer)
+    if new is None:
+        return ""
+    await talk.emit(Retrieved(talk.turn, new.items, new.tokens, new.why))
+    return new.text
+
+
+async def project_asks(talk: Conversation) -> str:
+    """What AGENTS.md asks, unless the prompt has it already."""
+    place = talk.toolbox.root / retrieval.AGENTS_FILE
+    if any(retrieval.ASKS in stored.content for stored in talk.session.prompted()):
+        return ""
+
+    def content() -> bytes:
+        try:
+            inside = place.resolve(strict=True).is_relative_to(talk.toolbox.root) and place.is_file()
+            if not inside:
+                return b""
+            with place.open("rb") as file:
+                return file.read(MAX_AGENTS_BYTES)
+        except OSError:
+            return b""
+
+    text = retrieval.digest(await talk.toolbox.apart(content), talk.budget.agents, talk.toolbox.tokenizer)
+    if text:
+        items = (Item(retrieval.AGENTS_FILE, talk.count(text)),)
+        await talk.emit(Retrieved(talk.turn, items, items[0].tokens, "the project asks it of agents"))
+    return text
+
+
+async def shortened(talk: Conversation, message: str) -> str:
+    """A message that fits: the middle of a long one is kept where the model can read it."""
+    most = talk.budget.message
+    if len(message) <= most or talk.count(message) <= most:
+        return message
+    box = talk.toolbox
+    short = await box.apart(lambda: bounded(message, box.kept, box.tokenizer, "ok", most))
+    text = f"the message is long: its middle is left out, and kept as ref {short.ref}"
+    await talk.emit(Notice(talk.turn, Level.WARNING, text))
+    return short.text
+
+
+async def habit(talk: Conversation, tool: str) -> None:
+    """Unlock what earlier sessions in this repository came to use once they had looked."""
+    has_called = any(stored.shown == "" and stored.role != "assistant" for stored in talk.session.messages)
+    if has_called or tool not in _LOOKING:
+        return
+    session = talk.session
+    tiers = tiers_used(talk.store, session.repository, session.id, disclosure.HISTORY_SESSIONS)
+    await talk.unlock(disclosure.by_history(tiers), "most sessions here came to use it")
+
+
+async def look_around(talk: Conversation) -> None:
+    """Learn which files there are, for calls that name one."""
+    files = await talk.toolbox.apart(lambda: _files(str(talk.toolbox.root)))
+    if talk.paths is None or talk.paths.files != files:
+        talk.paths = Paths(files)
+
+
+def _files(root: str) -> tuple[str, ...]:
+    """All that git lists, source or not; without git, all source and what lies beside it."""
+    with GitListing(root) as listing:
+        try:
+            listed = listing.result()
+        except GitUnavailableError:
+            return _with_neighbours(root, [file.path for file in scan(root).files])
+    return tuple(sorted({*listed.tracked, *listed.untracked}))
+
+
+def _with_neighbours(root: str, source: Sequence[str]) -> tuple[str, ...]:
+    """Files of source, and all others of their folders and of the root that are not hidden."""
+    found = set(source)
+    for folder in {"", *(path.rpartition("/")[0] for path in source)}:
+        with suppress(OSError), os.scandir(f"{root}/{folder}") as entries:
+            names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+            found |= {f"{folder}/{name}".removeprefix("/") for name in names if not name.startswith(".")}
+    return tuple(sorted(found))

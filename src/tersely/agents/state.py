@@ -1,0 +1,88 @@
+"""What is remembered of agents: what was written for them, which files they were shown in outline, what went wrong.
+
+It lies in a directory of the user's, never in a repository: one of somebody else could say what is to be put back.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+from tersely.foundation.clock import local_time
+from tersely.foundation.limits import MAX_LOG_BYTES, MAX_OUTLINED_FILES
+
+_NAME_BYTES = 12
+
+
+class Written(NamedTuple):
+    """A file as it was before it was written for an agent, None if there was none, and after."""
+
+    path: str
+    before: str | None
+    after: str
+
+
+def directory(environment: Mapping[str, str] | None = None) -> Path:
+    """`$TERSELY_HOME`, else where the user's programs keep their state."""
+    known = os.environ if environment is None else environment
+    own, state = known.get("TERSELY_HOME", ""), known.get("XDG_STATE_HOME", "")
+    if own:
+        return Path(own)
+    return (Path(state) if state.startswith("/") else Path.home() / ".local" / "state") / "tersely"
+
+
+def read_record(base: Path, agent: str) -> list[Written]:
+    """What was written for an agent below a directory, in order."""
+    try:
+        rows = json.loads(_record(base, agent).read_text("utf-8"))
+        return [Written(str(path), before, str(after)) for path, before, after in rows]
+    except (OSError, ValueError, TypeError):
+        return []
+
+
+def keep_record(base: Path, agent: str, written: Sequence[Written]) -> None:
+    """Remember it, or forget it if it is nothing."""
+    place = _record(base, agent)
+    if not written:
+        place.unlink(missing_ok=True)
+        return
+    place.parent.mkdir(0o700, parents=True, exist_ok=True)
+    draft = place.with_suffix(f".{os.getpid()}")
+    draft.write_text(json.dumps(written), "utf-8")
+    draft.replace(place)
+
+
+def is_first_outline(session: str, path: str) -> bool:
+    """Whether a session has not been shown this file in outline, which it has been from now on."""
+    place = directory() / "outlined" / f"{_name(session)}.txt"
+    try:
+        known = place.read_text("utf-8").split("\0")
+    except FileNotFoundError:
+        known = []
+    if path in known:
+        return False
+    place.parent.mkdir(0o700, parents=True, exist_ok=True)
+    place.write_text("\0".join([*known, path][-MAX_OUTLINED_FILES:]), "utf-8")
+    return True
+
+
+def log(line: str) -> None:
+    """Write down why a hook said nothing."""
+    place = directory() / "hooks.log"
+    place.parent.mkdir(0o700, parents=True, exist_ok=True)
+    if place.exists() and place.stat().st_size > MAX_LOG_BYTES:
+        place.replace(place.with_suffix(".old"))
+    with place.open("a", encoding="utf-8", errors="replace") as file:
+        file.write(f"{local_time()} {line}\n")
+
+
+def _record(base: Path, agent: str) -> Path:
+    return directory() / "installed" / f"{_name(str(base))}-{agent}.json"
+
+
+def _name(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=_NAME_BYTES).hexdigest()

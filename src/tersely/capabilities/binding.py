@@ -1,0 +1,237 @@
+"""Arguments in, checked parameters out: from JSON values (`bind`) and from words (`read_words`).
+
+Words are read here rather than by `argparse` because a command line is not the only door where they are typed, and
+because whoever mistypes one is told what was meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Any, TypeVar
+
+from tersely.capabilities.declaration import Parameter, Role, made, parameters_of
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_ARGUMENT_VALUES, MAX_CONTENT_BYTES
+
+ParametersT = TypeVar("ParametersT")
+
+
+JSON_NAMES = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_TRUE = frozenset({"true", "yes", "on", "1"})
+_FALSE = frozenset({"false", "no", "off", "0"})
+
+
+def bind(parameters: type[ParametersT], arguments: Mapping[str, object]) -> ParametersT:
+    """Check `arguments` against the declaration and make the parameters; raises `invalid_argument`."""
+    declared = {parameter.name: parameter for parameter in parameters_of(parameters)}
+    for name in arguments:
+        if name not in declared:
+            raise _invalid(f"there is no parameter {name!r}", _suggestion(name, declared))
+    given = {name: _checked(declared[name], value) for name, value in arguments.items()}
+    for parameter in declared.values():
+        if parameter.required and parameter.name not in given:
+            raise _invalid(f"{parameter.name} is missing", parameter.help)
+    return made(parameters, given)
+
+
+def schema(parameters: type) -> dict[str, Any]:
+    """The declaration as a JSON schema (2020-12) of an object."""
+    declared = parameters_of(parameters)
+    return {
+        "type": "object",
+        "properties": {parameter.name: _schema(parameter) for parameter in declared},
+        "required": [parameter.name for parameter in declared if parameter.required],
+        "additionalProperties": False,
+    }
+
+
+def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> dict[str, object]:
+    """Read command words (`SYMBOL --depth 2 --with-docs`) into arguments; raises `usage`.
+
+    Options may stand anywhere, as `--name value` or `--name=value`; only the latter takes a value
+    that starts with two dashes. After `--` every word is positional.
+    """
+    arguments: dict[str, object] = {}
+    positionals: list[str] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            positionals += rest
+            break
+        if word.startswith("--"):
+            _read_option(declared, word, rest, arguments)
+        elif word.startswith("-") and len(word) > 1:
+            raise _usage(f"unknown option {word}", "options have two dashes; write -- before a word that starts with -")
+        else:
+            positionals.append(word)
+    _place(declared, positionals, arguments)
+    return arguments
+
+
+def _read_option(declared: Sequence[Parameter], word: str, rest: list[str], arguments: dict[str, object]) -> None:
+    flag, equals, value = word.partition("=")
+    parameter, implied = _option_named(declared, flag)
+    if implied is not None:
+        if equals:
+            raise _usage(f"{flag} takes no value")
+        arguments[parameter.name] = implied
+        return
+    if not equals:
+        if parameter.bare is not None and (not rest or rest[0].startswith("--")):
+            arguments[parameter.name] = parameter.bare
+            return
+        if not rest or rest[0].startswith("--"):
+            raise _usage(f"{flag} needs a value", f"{flag} {parameter.metavar}: {parameter.help}")
+        value = rest.pop(0)
+    read = from_text(parameter, value)
+    if parameter.many:
+        before = arguments.get(parameter.name, ())
+        assert isinstance(before, tuple)
+        arguments[parameter.name] = (*before, read)
+    else:
+        arguments[parameter.name] = read
+
+
+def _option_named(declared: Sequence[Parameter], flag: str) -> tuple[Parameter, object]:
+    """The parameter a flag speaks of, and the value that the flag alone implies (None: a value follows)."""
+    known: list[str] = []
+    for parameter in declared:
+        if parameter.positional:
+            continue
+        if parameter.type is bool:
+            if flag == parameter.flag:
+                return parameter, True
+            if flag == "--no-" + parameter.flag[2:]:
+                return parameter, False
+        elif flag == parameter.flag:
+            return parameter, None
+        known.append(parameter.flag if parameter.default is not True else "--no-" + parameter.flag[2:])
+        if parameter.shorthand:
+            known += ["--" + choice for choice in parameter.choices]
+            if flag[2:] in parameter.choices:
+                return parameter, flag[2:]
+    raise _usage(f"unknown option {flag}", _suggestion(flag, known))
+
+
+def _place(declared: Sequence[Parameter], positionals: list[str], arguments: dict[str, object]) -> None:
+    for parameter in declared:
+        if not parameter.positional:
+            continue
+        if parameter.many:
+            if positionals:
+                arguments[parameter.name] = tuple(from_text(parameter, word) for word in positionals)
+                positionals = []
+        elif positionals:
+            arguments[parameter.name] = from_text(parameter, positionals.pop(0))
+        if parameter.required and parameter.name not in arguments:
+            raise _usage(f"{parameter.metavar} is missing", f"{parameter.metavar}: {parameter.help}")
+    if positionals:
+        raise _usage(f"unexpected word {positionals[0]!r}")
+
+
+def from_text(parameter: Parameter, text: str) -> object:
+    """A value as typed by its parameter; anything that is left to check is checked by `bind`."""
+    if parameter.type is int:
+        try:
+            return int(text)
+        except ValueError:
+            raise _usage(f"{parameter.name}: {text!r} is not a whole number", parameter.help) from None
+    if parameter.type is float:
+        try:
+            return float(text)
+        except ValueError:
+            raise _usage(f"{parameter.name}: {text!r} is not a number", parameter.help) from None
+    if parameter.type is bool:
+        if text.lower() not in _TRUE | _FALSE:
+            raise _usage(f"{parameter.name}: {text!r} is neither true nor false", parameter.help)
+        return text.lower() in _TRUE
+    return text
+
+
+def _checked(parameter: Parameter, value: object) -> object:
+    if parameter.many:
+        elements = value if isinstance(value, list | tuple) else (value,)
+        _check_range(parameter, len(elements), " values", MAX_ARGUMENT_VALUES)
+        return tuple(_checked_element(parameter, element) for element in elements)
+    if value is None and parameter.nullable:
+        return None
+    return _checked_element(parameter, value)
+
+
+def _checked_element(parameter: Parameter, value: object) -> object:
+    name = parameter.name
+    if issubclass(parameter.type, Enum):
+        if isinstance(value, str) and value in parameter.choices:
+            return parameter.type(value)
+        raise _invalid(f"{name}: {value!r} is not one of {', '.join(parameter.choices)}", parameter.help)
+    if parameter.type is float and type(value) is int:
+        value = float(value)
+    if type(value) is not parameter.type:
+        raise _invalid(f"{name} must be of type {JSON_NAMES[parameter.type]}", parameter.help)
+    if isinstance(value, str):
+        longest = MAX_CONTENT_BYTES if parameter.role in {Role.CONTENT, Role.SOURCE} else MAX_ARGUMENT_CHARACTERS
+        if len(value) > longest:
+            raise _invalid(f"{name} is longer than {longest} characters")
+        if "\0" in value:
+            raise _invalid(f"{name} holds a NUL character")
+        if not _is_encodable(value):
+            raise _invalid(f"{name} is not UTF-8", "files whose names are not UTF-8 are not indexed")
+    elif isinstance(value, int | float) and parameter.type is not bool and not parameter.many:
+        _check_range(parameter, value, "", None)
+    return value
+
+
+def _is_encodable(text: str) -> bool:
+    """Whether the text can be written down: bytes of a command line that are no UTF-8 arrive as lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _check_range(parameter: Parameter, number: float, unit: str, ceiling: int | None) -> None:
+    minimum, maximum = parameter.minimum, parameter.maximum if parameter.maximum is not None else ceiling
+    if minimum is not None and number < minimum:
+        raise _invalid(f"{parameter.name}: at least {minimum}{unit}, not {number}", parameter.help)
+    if maximum is not None and number > maximum:
+        raise _invalid(f"{parameter.name}: at most {maximum}{unit}, not {number}", parameter.help)
+
+
+def _schema(parameter: Parameter) -> dict[str, Any]:
+    element: dict[str, Any] = {"type": JSON_NAMES.get(parameter.type, "string")}
+    if parameter.choices:
+        element["enum"] = list(parameter.choices)
+    bounds = ("minItems", "maxItems") if parameter.many else ("minimum", "maximum")
+    whole: dict[str, Any] = {"type": "array", "items": element} if parameter.many else element
+    for key, bound in zip(bounds, (parameter.minimum, parameter.maximum), strict=True):
+        if bound is not None:
+            whole[key] = bound
+    if parameter.nullable:
+        whole["type"] = [whole["type"], "null"]
+        if parameter.choices:
+            whole["enum"] = [*parameter.choices, None]
+    whole["description"] = parameter.help
+    if not parameter.required:
+        whole["default"] = list(parameter.default) if parameter.many else parameter.default
+    return whole
+
+
+def _suggestion(name: str, known: Iterable[str]) -> str:
+    import difflib  # only who errs pays for it
+
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=1)
+    if near:
+        return f"did you mean {near[0]}?"
+    return f"known: {', '.join(known)}" if known else ""
+
+
+def _invalid(message: str, hint: str = "") -> TerselyError:
+    return TerselyError("invalid_argument", message, hint)
+
+
+def _usage(message: str, hint: str = "") -> TerselyError:
+    return TerselyError("usage", message, hint)

@@ -1,0 +1,248 @@
+"""`code.coverage.context`: what failed, what only failing tests ran, and what ran most, within a token budget."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.coverage.reports import About, ReportOptions, about, about_lines, measured_by, placed
+from tersely.capabilities.declaration import Capability, Effect, group, option
+from tersely.capabilities.packs.budget import budget_option
+from tersely.capabilities.packs.exchange import Exchange
+from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked, counted_text
+from tersely.capabilities.packs.wording import Format, Wording
+from tersely.capabilities.text import Style
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_FAILURE_TARGETS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tersely.code.lenses.candidate import View
+    from tersely.code.lenses.coverage.measured import Measured
+    from tersely.code.pack.model import Item
+    from tersely.code.pack.texts import Texts
+    from tersely.code.symbols import Edge, Symbol
+    from tersely.workspace import Workspace
+
+TOKENS_A_TEST = 500  # of the budget, for each failed test that is shown before anything else
+TOKENS_A_SUSPECT = 300  # for each function that is suspicious
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Which report or which program, how much to tell of it, in which form."""
+
+    report: ReportOptions = group(ReportOptions)
+    run: str = option(
+        "",
+        "a program to run first, for its coverage and its failures; without a shell, from the root",
+        metavar="COMMAND",
+        effect=Effect.EXECUTE,
+    )
+    failures_only: bool = option(False, "only what has to do with tests that failed")
+    budget: int | None = budget_option()
+    wording: Wording = group(Wording)
+    exchange: Exchange = group(Exchange)
+    memory: Memory = group(Memory)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedSymbol:
+    """One symbol of the pack: how much of it is shown, and why. `of` is the symbol that the reason relates it to."""
+
+    id: str
+    detail: str  # body, skeleton, signature or name
+    reason: str
+    evidence: str
+    of: str
+    score: float
+    line: int
+    end_line: int
+    shown: tuple[tuple[int, int], ...]  # the lines of the file that its code is cut down to, none for all of them
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRun:
+    """A program that was run. What it printed and recorded lies in the repository, below `.tersely`."""
+
+    command: str
+    exit_status: int
+    seconds: float
+    output: str
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageContext:
+    """The pack as printed, with what is in it. `used` counts every token of `text`."""
+
+    about: About
+    run: ProgramRun | None
+    format: Format
+    budget: int
+    used: int
+    text: str
+    items: tuple[RankedSymbol, ...]
+    whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
+    omitted: dict[str, int]  # by reason, what there was no room for
+    session: Told | None
+    etag: str  # of what the pack says, if it was asked for
+
+
+def run(workspace: Workspace, parameters: Parameters) -> CoverageContext | str:
+    """Read the report, or run the program, rank, fit and print; or `UNCHANGED`."""
+    budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
+    session = asked(workspace, parameters.memory)
+    program, found = _measured(workspace, parameters)
+    texts = workspace.texts(with_docs=parameters.wording.with_docs)
+    view, texts = _view(workspace, found, texts, budget, parameters)
+    answer = answered(workspace, session, parameters.wording, view, texts, budget, parameters.exchange)
+    if isinstance(answer, str):
+        return answer
+    return CoverageContext(
+        about(found),
+        program,
+        parameters.wording.format,
+        budget,
+        answer.used,
+        answer.text,
+        tuple(map(_ranked, answer.pack.items)),
+        answer.pack.whole_files,
+        dict(answer.pack.omitted),
+        answer.told,
+        answer.etag if session.etag is not None else "",
+    )
+
+
+def _measured(workspace: Workspace, parameters: Parameters) -> tuple[ProgramRun | None, Measured]:
+    if parameters.run:
+        return _run(workspace, parameters)
+    found, tells_failures = measured_by(workspace, parameters.report)
+    if parameters.failures_only and not tells_failures:
+        hint = "name JUnit XML, or what the test runner printed, with --failures FILE"
+        raise TerselyError("usage", "nothing says which tests failed", hint)
+    return None, found
+
+
+def _run(workspace: Workspace, parameters: Parameters) -> tuple[ProgramRun, Measured]:
+    """Run the program. What it leaves is its coverage, unless a report is named that it writes."""
+    from tersely.code.coverage.files import read_report_files
+    from tersely.code.coverage.running import run as run_program
+
+    store, root, options = workspace.engine.store, workspace.root, parameters.report
+    if store.directory is None:
+        raise TerselyError("unwritable_output", "there is no place to keep the run")
+    hashes = {path: known.hash.hex() for path, known in store.known().items()}
+    before = _written_ns(workspace, options.coverage_file)
+    done = run_program(parameters.run, root, store.directory, hashes, os.environ)
+    told = ProgramRun(
+        done.command,
+        done.exit_status,
+        round(done.seconds, 2),
+        done.output.relative_to(root).as_posix(),
+        done.folder.relative_to(root).as_posix(),
+    )
+    results = [*map(workspace.report_place, options.failures), *filter(None, [done.results]), done.output]
+    if options.coverage_file:
+        place = _written_anew(workspace, options.coverage_file, before, told)
+        report = replace(read_report_files(place, results), hashes=hashes)
+        return told, placed(workspace, report, place, options.map)
+    if not done.data:
+        hint = (
+            f"it ended with status {done.exit_status}, see {told.output}; --coverage-file names what it writes itself"
+        )
+        raise TerselyError("program_failed", "the program left no coverage", hint)
+    return told, placed(workspace, read_report_files(done.folder, results), done.folder, options.map)
+
+
+def _written_ns(workspace: Workspace, path: str) -> int:
+    try:
+        return (workspace.root / path).stat().st_mtime_ns if path else 0
+    except OSError:
+        return 0
+
+
+def _written_anew(workspace: Workspace, path: str, before_ns: int, done: ProgramRun) -> Path:
+    """The report that a program was to write; raises `program_failed` for an older one, which tells of other runs."""
+    if _written_ns(workspace, path) in {0, before_ns}:
+        hint = f"status {done.exit_status}, see {done.output}; some tools report only if asked to when tests fail"
+        raise TerselyError("program_failed", f"the program did not write {path}", hint)
+    return workspace.report_place(path)
+
+
+def _view(
+    workspace: Workspace, found: Measured, texts: Texts, budget: int, parameters: Parameters
+) -> tuple[View, Texts]:
+    from tersely.code.lenses.coverage.look import MostTargets, Sources, look
+    from tersely.code.pack.sliced import in_parts
+
+    store, engine = workspace.engine.store, workspace.engine
+
+    def callees(symbol_id: str) -> Sequence[Edge]:
+        return engine.graph.callees(symbol_id)  # which takes long to make, and few reports need it
+
+    def header_lines(symbol: Symbol) -> int:
+        return max(texts.header_size(symbol) - 1, symbol.name_line - symbol.start_line + 1)
+
+    sources = Sources(store.symbols_of, store.symbols_named, store.symbol, callees, header_lines)
+    tests, suspects = (
+        max(1, min(budget // tokens, MAX_FAILURE_TARGETS)) for tokens in (TOKENS_A_TEST, TOKENS_A_SUSPECT)
+    )
+    most = MostTargets(tests, suspects)
+    view = look(found, sources, most, failures_only=parameters.failures_only)
+    parts = {one.symbol.id: one.parts for one in view.candidates if one.parts}
+    bodies = {
+        one.symbol.id: in_parts(texts.body(one.symbol), parts[one.symbol.id], _shown_header(one.symbol, texts))
+        for one in view.candidates
+        if one.symbol.id in parts
+    }
+    return view, workspace.texts(bodies, with_docs=parameters.wording.with_docs)
+
+
+def _shown_header(symbol: Symbol, texts: Texts) -> int:
+    return texts.header_size(symbol) if symbol.qualname else 0
+
+
+def _ranked(item: Item) -> RankedSymbol:
+    symbol, end = item.symbol, item.last_line or item.symbol.end_line
+    score = round(item.score, 4)
+    return RankedSymbol(
+        symbol.id, item.detail.word, item.reason, item.evidence, item.of, score, symbol.start_line, end, item.parts
+    )
+
+
+def aside(found: CoverageContext | str, style: Style) -> str:
+    """What was run and read, what to take care of, what the session did, and the tag."""
+    if isinstance(found, str):
+        return ""
+    said = []
+    if found.run is not None:
+        status = (style.bad if found.run.exit_status else style.good)(f"status {found.run.exit_status}")
+        said.append(f"{found.run.command}: {status} after {found.run.seconds} s, its output is in {found.run.output}")
+    return "\n".join([*said, *about_lines(found.about, style), *aside_lines(found.session, found.etag, style)])
+
+
+CAPABILITY = Capability(
+    name="code.coverage.context",
+    summary="What failed, what only failing tests ran, and what ran most, within a token budget",
+    description="From a report of coverage, or from a program that is run first (--run). Failed tests come first, "
+    "where they failed; then functions by how much more failing tests ran them than passing ones did (Ochiai's "
+    "coefficient, where the report knows which test ran what); then what failed tests call; then what ran most.\n\n"
+    "--run starts the program as it is written, without a shell. Tests that pytest runs are recorded one by one if "
+    "coverage is installed where they run; for others name the report that they write with --coverage-file. What the "
+    "program printed and recorded is kept beside the index, and is what later commands read without --coverage-file.",
+    parameters=Parameters,
+    run=run,
+    text=counted_text,
+    aside=aside,
+    cacheable=False,
+    remembering=REMEMBERING,
+    examples=(
+        'coverage-context --run "pytest -q" --failures-only --budget 1000',
+        "coverage-context --coverage-file coverage.json --failures junit.xml",
+        'coverage-context --run "go test -coverprofile=cover.out ./..." --coverage-file cover.out',
+    ),
+)

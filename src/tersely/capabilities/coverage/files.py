@@ -1,0 +1,109 @@
+"""`code.coverage.files`: the files of a report, the most suspicious and the most used first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.coverage.reports import About, ReportOptions, about, about_lines, measured_by
+from tersely.capabilities.declaration import Capability, group
+from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from tersely.capabilities.text import Style, aligned, counted
+
+if TYPE_CHECKING:
+    from tersely.code.coverage.model import FileCoverage
+    from tersely.code.lenses.coverage.measured import Measured
+    from tersely.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Which report, and how many files."""
+
+    report: ReportOptions = group(ReportOptions)
+    limit: int = limit_option(20, "files")
+    offset: int = offset_option("files")
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFile:
+    """One file. `missed` is None where the report does not tell what did not run."""
+
+    path: str
+    suspicion: float  # of its most suspicious line, from 0 to 1
+    suspicious_lines: tuple[int, ...]
+    frames: int  # places on the stacks of failures
+    tests: int  # that ran some of it, 0 where the report knows none
+    covered: int  # lines that ran
+    missed: int | None
+    hits: int  # of its most used line
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFiles:
+    """A page of the files, and what was read."""
+
+    about: About
+    page: Page[RankedFile]
+
+
+def run(workspace: Workspace, parameters: Parameters) -> RankedFiles:
+    """Rank by suspicion, then by the stacks of failures, then by use."""
+    found, _ = measured_by(workspace, parameters.report)
+    frames = Counter(frame.path for failure in found.failures for frame in failure.frames)
+    listed = [_ranked(path, file, found, frames[path]) for path, file in found.files.items()]
+    listed.sort(key=lambda one: (-one.suspicion, -one.frames, -one.tests, -one.hits, -one.covered, one.path))
+    return RankedFiles(about(found), page_of(listed, parameters.limit, parameters.offset))
+
+
+def _ranked(path: str, file: FileCoverage, found: Measured, frames: int) -> RankedFile:
+    from tersely.code.coverage.spectrum import spectrum
+
+    suspicion = 0.0
+    worst: tuple[int, ...] = ()
+    if found.failing:
+        of_lines = spectrum(file, found.failing, found.passing).of_lines().tolist()
+        suspicion = max(of_lines, default=0.0)
+        worst = tuple(line for line, value in enumerate(of_lines) if value and value == suspicion)
+    covered = len(file.covered)
+    missed = len(file.missed) if found.knows_missed else None
+    most = max(file.hits.values(), default=0) if found.counts_times else min(covered, 1)
+    return RankedFile(path, round(suspicion, 4), worst, frames, len(file.tests), covered, missed, most)
+
+
+def text(found: RankedFiles, style: Style) -> str:
+    """A line a file."""
+    from tersely.code.lenses.coverage.look import ranges_text
+
+    knows_tests = bool(found.about.tests)
+    rows = []
+    for one in found.page.items:
+        of_all = f" of {one.covered + one.missed}" if one.missed is not None else ""
+        use = counted(one.tests, "test") if knows_tests else f"{one.hits:,}×" if one.hits > 1 else ""
+        fault = f"{one.suspicion:.2f} at {ranges_text(one.suspicious_lines)}" if one.suspicion else ""
+        stack = f"{one.frames:,} on stacks" if one.frames else ""
+        rows.append((one.path, f"{one.covered}{of_all} lines", use, stack, fault))
+    lines = aligned(rows, [style.symbol, None, style.faint, None, style.bad], right=(1, 2))
+    none = [] if lines else ["the report says nothing of this repository"]
+    return "\n".join([*lines, *none, *rest_line(found.page, "file", style)])
+
+
+def aside(found: RankedFiles, style: Style) -> str:
+    """What was read, and what to take care of."""
+    return "\n".join(about_lines(found.about, style))
+
+
+CAPABILITY = Capability(
+    name="code.coverage.files",
+    summary="The files of a report of coverage, the most suspicious and the most used first",
+    description="Where it is known which tests failed and what each ran, files come in the order of Ochiai's "
+    "coefficient of their most suspicious lines, which are listed; then by their places on the stacks of "
+    "failures; then by use.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    aside=aside,
+    cacheable=False,
+    examples=("rank-files --coverage-file .coverage --failures junit.xml", "rank-files --coverage-file lcov.info"),
+)

@@ -1,0 +1,236 @@
+"""What a capability is and how its parameters are declared.
+
+The parameters of a capability are a frozen dataclass whose fields are written with `positional(…)` or `option(…)`.
+That one declaration yields the options of the command line, the JSON schema and the checks of every door:
+
+    @dataclass(frozen=True, slots=True)
+    class Parameters:
+        symbol: str = positional("the symbol to start from", role=Role.SYMBOL)
+        depth: int = option(3, "how many calls to follow", minimum=1, maximum=20)
+
+A field's type is `str`, `int`, `float`, `bool`, a `StrEnum`, one of them `| None`, or `tuple[str, ...]`. What several
+capabilities declare alike is a frozen dataclass of such fields, and a field of theirs that is written with `group(…)`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum, IntEnum, StrEnum
+from functools import cache
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+
+if TYPE_CHECKING:
+    from tersely.capabilities.text import Style
+    from tersely.workspace import Workspace
+
+ParametersT = TypeVar("ParametersT")
+ResultT = TypeVar("ResultT")
+
+
+class Effect(StrEnum):
+    """What a capability may do to the world. The index is derived data: refreshing it is not an effect."""
+
+    READ = "read"
+    WRITE = "write"
+    EXECUTE = "execute"  # runs a program that the caller names
+
+
+class Tier(IntEnum):
+    """How much trust a caller needs before the capability is offered to it."""
+
+    READ = 0
+    EDIT = 1
+    SYSTEM = 2
+    EXTERNAL = 3
+
+
+_TIER_OF_EFFECT = {Effect.READ: Tier.READ, Effect.WRITE: Tier.EDIT, Effect.EXECUTE: Tier.SYSTEM}
+
+
+class Role(StrEnum):
+    """What a text parameter stands for, so that a door can complete it or resolve it against its own directory."""
+
+    TEXT = "text"
+    SYMBOL = "symbol"  # a symbol id, qualified name, name or glob
+    PATH = "path"  # a file or directory of the repository, POSIX, from its root
+    FILE = "file"  # as PATH, never a directory
+    PLACE = "place"  # PATH:LINE or PATH:LINE:COLUMN
+    SOURCE = "source"  # as PLACE or FILE, or `cass://` and the hash of an artifact, see `references`
+    MODULE = "module"  # a dotted module name, or a PATH
+    DIRECTORY = "directory"  # a directory of the machine
+    REPORT = "report"  # a file, or a folder of files, that a tool wrote; from the root, or absolute outside of it
+    CONTENT = "content"  # a text; a door may take it from a file of the machine, or from what it is sent
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One declared parameter, in the words that every door understands."""
+
+    name: str
+    type: type  # str, int, float, bool or a StrEnum; of the elements where `many`
+    help: str
+    default: Any
+    required: bool
+    positional: bool
+    many: bool
+    nullable: bool
+    minimum: int | None  # of a number; of the number of elements where `many`
+    maximum: int | None
+    metavar: str
+    role: Role
+    bare: str | None  # the value of the flag alone, None if it needs one
+    shorthand: bool  # each choice is also a flag of its own: `--callers` for `--direction callers`
+    effect: Effect  # what giving it does, beside what its capability does
+
+    def tier(self, value: object) -> Tier:
+        """How much trust a value needs. What is outside of the repository is not for everybody to have read."""
+        values = value if isinstance(value, list | tuple) else (value,)
+        is_outside = self.role is Role.REPORT and any(
+            isinstance(one, str) and (one.startswith("/") or ".." in one.split("/")) for one in values
+        )
+        return Tier.SYSTEM if is_outside else _TIER_OF_EFFECT[self.effect if value else Effect.READ]
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The allowed words of a closed vocabulary, empty for an open one."""
+        return tuple(str(member.value) for member in self.type) if issubclass(self.type, Enum) else ()
+
+    @property
+    def flag(self) -> str:
+        """The option as it is written on a command line; `continue_` is how Python can name `--continue`."""
+        return "--" + self.name.rstrip("_").replace("_", "-")
+
+
+def positional(
+    help: str,
+    *,
+    default: Any = dataclasses.MISSING,
+    role: Role = Role.TEXT,
+    metavar: str = "",
+    minimum: int | None = None,
+    maximum: int | None = None,
+) -> Any:
+    """Declare a parameter that is given by its place; required unless it has a default."""
+    told = {"help": help, "positional": True, "role": role, "metavar": metavar, "minimum": minimum, "maximum": maximum}
+    return dataclasses.field(default=default, metadata=told)
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    role: Role = Role.TEXT,
+    metavar: str = "",
+    minimum: int | None = None,
+    maximum: int | None = None,
+    bare: str | None = None,
+    shorthand: bool = False,
+    effect: Effect = Effect.READ,
+) -> Any:
+    """Declare a parameter that is given by its name."""
+    told = {"help": help, "role": role, "metavar": metavar, "minimum": minimum, "maximum": maximum}
+    return dataclasses.field(default=default, metadata={**told, "bare": bare, "shorthand": shorthand, "effect": effect})
+
+
+def group(declared: type) -> Any:
+    """Declare the parameters of another class in the place of one of its values."""
+    return dataclasses.field(default_factory=declared)
+
+
+# Declarations do not change, and working out their types takes longer than many an answer.
+_hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
+
+
+def parameters_of(parameters: type) -> tuple[Parameter, ...]:
+    """The declared parameters of a parameters class, in the order of its fields, those of groups where these stand."""
+    return _declared(parameters)
+
+
+def _read(parameters: Any) -> tuple[Parameter, ...]:
+    hints = _hints(parameters)
+    found: list[Parameter] = []
+    for field in dataclasses.fields(parameters):
+        hint = hints[field.name]
+        found += parameters_of(hint) if _is_group(hint) else (_parameter(field, hint),)
+    return tuple(found)
+
+
+_declared: Callable[[Any], tuple[Parameter, ...]] = cache(_read)
+
+
+def _is_group(hint: Any) -> bool:
+    return dataclasses.is_dataclass(hint)
+
+
+def made(parameters: type[ParametersT], values: Mapping[str, object]) -> ParametersT:
+    """The parameters with these values, each group with those that are declared in it; defaults for all others."""
+    hints = _hints(parameters)
+    given: dict[str, object] = {}
+    for field in dataclasses.fields(parameters):  # type: ignore[arg-type]
+        if _is_group(hints[field.name]):
+            given[field.name] = made(hints[field.name], values)
+        elif field.name in values:
+            given[field.name] = values[field.name]
+    return parameters(**given)
+
+
+def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
+    told = field.metadata
+    nullable = get_origin(hint) is UnionType
+    if nullable:
+        hint = next(part for part in get_args(hint) if part is not type(None))
+    many = get_origin(hint) is tuple
+    element: type = get_args(hint)[0] if many else hint
+    required = field.default is dataclasses.MISSING
+    return Parameter(
+        name=field.name,
+        type=element,
+        help=told["help"],
+        default=None if required else field.default,
+        required=required,
+        positional=told.get("positional", False),
+        many=many,
+        nullable=nullable,
+        minimum=told["minimum"],
+        maximum=told["maximum"],
+        metavar=told["metavar"] or field.name.upper().replace("_", "-"),
+        role=told["role"],
+        bare=told.get("bare"),
+        shorthand=told.get("shorthand", False),
+        effect=told.get("effect", Effect.READ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Capability(Generic[ParametersT, ResultT]):
+    """One thing that can be asked: `run` answers with plain frozen values, `text` renders them for reading.
+
+    `summary` is one line without a full stop; `description` says the rest and may have several paragraphs.
+    An `example` is written as the words after the program's name.
+    """
+
+    name: str
+    summary: str
+    description: str
+    parameters: type[ParametersT]
+    run: Callable[[Workspace, ParametersT], ResultT]
+    text: Callable[[ResultT, Style], str]
+    aside: Callable[[ResultT, Style], str] | None = None  # what is said beside the answer and is no part of it
+    examples: tuple[str, ...] = ()
+    effect: Effect = Effect.READ
+    cacheable: bool = True  # the same parameters at the same revision give the same answer
+    remembering: frozenset[str] = frozenset()  # parameters with which an answer depends on the answers before it
+    checks_freshness: bool = True  # the index is refreshed before `run`; False where `run` does it itself
+    tier: Tier = Tier.READ
+
+    def tier_of(self, arguments: Mapping[str, object]) -> Tier:
+        """How much trust a call with these arguments needs."""
+        declared = parameters_of(self.parameters)
+        return max([self.tier, *(one.tier(arguments[one.name]) for one in declared if one.name in arguments)])
+
+    def is_repeatable(self, arguments: Mapping[str, object]) -> bool:
+        """Whether these arguments at the same revision give the same answer."""
+        return self.cacheable and not any(arguments.get(name) is not None for name in self.remembering)

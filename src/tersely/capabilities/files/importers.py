@@ -1,0 +1,122 @@
+"""`code.importers`: which files import a module."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability, Role, positional
+from tersely.capabilities.files.places import ambiguous
+from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from tersely.capabilities.text import Style, aligned, clipped, counted
+from tersely.code.symbols import Import, Kind
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_NAMES_CHARACTERS
+
+if TYPE_CHECKING:
+    from tersely.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Importers of what."""
+
+    module: str = positional("a module as it is written in imports, or a file", role=Role.MODULE)
+    limit: int = limit_option(200, "imports")
+    offset: int = offset_option("imports")
+
+
+@dataclass(frozen=True, slots=True)
+class Importing:
+    """What one file imports of the module under one spelling of it. `names` is empty for the module as a whole."""
+
+    path: str
+    lines: tuple[int, ...]
+    module: str  # as written there
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Importers:
+    """Who imports `module`; `path` is its file, empty for a module outside the repository."""
+
+    module: str
+    path: str
+    files: int
+    imports: Page[Importing]
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Importers:
+    """Imports of one file by whatever name it is imported, or of a foreign module by its name."""
+    path = _file_of(workspace, parameters.module)
+    every = workspace.engine.store.every_import
+    if path:
+        found = list(workspace.engine.imports.importers(path, every))
+    else:
+        is_written = re.compile(rf"{re.escape(parameters.module)}(?:$|\W)").match
+        found = [pair for pair in every() if is_written(pair[1].module) or _is_name(parameters.module, pair[1])]
+    if not found and not path:
+        hint = "`imports FILE` shows what a file imports"
+        raise TerselyError("module_not_found", f"no file imports {parameters.module!r}", hint)
+    imports = _by_spelling(found)
+    files = len({one.path for one in imports})
+    return Importers(parameters.module, path, files, page_of(imports, parameters.limit, parameters.offset))
+
+
+def _by_spelling(found: list[tuple[str, Import]]) -> list[Importing]:
+    groups: dict[tuple[str, str], list[Import]] = {}
+    for importer, item in found:
+        groups.setdefault((importer, item.module), []).append(item)
+    return [
+        Importing(
+            path,
+            tuple(sorted({item.line for item in items})),
+            module,
+            tuple(dict.fromkeys(item.name for item in items if item.name)),
+        )
+        for (path, module), items in groups.items()
+    ]
+
+
+def _file_of(workspace: Workspace, module: str) -> str:
+    """The one file of the repository that the module is, empty for none; raises when there are several."""
+    store = workspace.engine.store
+    if store.file(module):
+        return module
+    found = workspace.engine.imports.module_anywhere(module)
+    if not found:
+        found = [symbol.path for symbol in store.find(module, {Kind.MODULE})]
+    if len(found) > 1:
+        raise ambiguous(module, found)
+    return found[0] if found else ""
+
+
+def _is_name(module: str, item: Import) -> bool:
+    """Whether a module is imported as a name of what is around it."""
+    return module == f"{item.module}.{item.name}"
+
+
+def text(importers: Importers, style: Style) -> str:
+    """One line for each statement."""
+    what = importers.path or importers.module
+    by = counted(importers.files, "file")
+    head = f"{style.heading(what)}  {style.faint(f'imported by {by}')}"
+    rows = [
+        (f"{one.path}:{one.lines[0]}", one.module, clipped(", ".join(one.names), MAX_NAMES_CHARACTERS))
+        for one in importers.imports.items
+    ]
+    lines = aligned(rows, [None, style.symbol])
+    return "\n".join([head, *(f"  {line}" for line in lines), *rest_line(importers.imports, "import", style)])
+
+
+CAPABILITY = Capability(
+    name="code.importers",
+    summary="Which files import a module",
+    description="A file of the repository is found under every name by which it is imported, relative or absolute. "
+    "A module from outside is found by its name.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=("importers src/app.py", "importers app.helpers", "importers os.path"),
+)

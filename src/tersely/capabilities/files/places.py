@@ -1,0 +1,71 @@
+"""From a path that somebody wrote to files of the index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from tersely.code.symbols import Kind
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_LISTED_FILES
+
+if TYPE_CHECKING:
+    from tersely.code.index.schema import IndexedFile
+    from tersely.workspace import Workspace
+
+
+def normal(path: str) -> str:
+    """A path from the root without `./` and trailing slashes, empty for the root; raises `path_not_found`."""
+    parts = PurePosixPath(path).parts
+    if path.startswith("/") or ".." in parts:
+        raise TerselyError("path_not_found", f"{path!r} is outside the repository", "paths are written from its root")
+    return "/".join(parts)
+
+
+def files_below(workspace: Workspace, path: str) -> list[IndexedFile]:
+    """All indexed files in a directory at any depth, or the one file that `path` names."""
+    path = normal(path)
+    files = workspace.engine.store.files()
+    if not path:
+        return files
+    found = [file for file in files if file.path == path or file.path.startswith(f"{path}/")]
+    return found or [indexed_file(workspace, path)]
+
+
+def indexed_file(workspace: Workspace, path: str) -> IndexedFile:
+    """The file that `path`, or the end of its path, names; raises when there is none or more than one."""
+    store = workspace.engine.store
+    path = normal(path)
+    file = store.file(path)
+    if file is not None:
+        return file
+    named = [symbol.path for symbol in store.find(path, {Kind.MODULE})] if path else []
+    if len(named) > 1:
+        raise ambiguous(path, named)
+    if named and (file := store.file(named[0])):
+        return file
+    raise _not_found(workspace, path)
+
+
+def ambiguous(text: str, paths: Sequence[str]) -> TerselyError:
+    """The error for a text that may mean several files."""
+    left = len(paths) - MAX_LISTED_FILES
+    shown = "\n  ".join([*paths[:MAX_LISTED_FILES], *([f"and {left} more"] if left > 0 else [])])
+    return TerselyError("ambiguous_symbol", f"{text!r} may mean {len(paths)} files", f"Name one of them:\n  {shown}")
+
+
+def _not_found(workspace: Workspace, path: str) -> TerselyError:
+    reason = workspace.engine.store.why_skipped(path)
+    if reason is not None:
+        hint = "tersely index --report lists all that is skipped"
+        return TerselyError("not_indexed", f"{path} is not indexed: {reason.value.replace('_', ' ')}", hint)
+    place = workspace.root / path
+    if place.is_file():
+        hint = "it is ignored, in no language that Tersely knows, or below a directory that is skipped"
+        return TerselyError("not_indexed", f"{path} is not indexed", hint)
+    if place.is_dir():
+        return TerselyError(
+            "not_indexed", f"no file below {path or 'the root'} is indexed", "tersely index --report says why"
+        )
+    return TerselyError("path_not_found", f"there is no {path!r} in the repository", "tersely tree shows what there is")

@@ -1,0 +1,121 @@
+"""`code.complexity`: McCabe's number of functions, the largest first."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.files.places import files_below, normal
+from tersely.capabilities.flow.places import symbols_of
+from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from tersely.capabilities.text import Style, aligned, counted
+from tersely.foundation.clock import Stopwatch
+from tersely.foundation.errors import TerselyError
+
+if TYPE_CHECKING:
+    from tersely.code.index.schema import IndexedFile
+    from tersely.code.index.store import Store
+    from tersely.workspace import Workspace
+
+
+READING_SHARE = 0.8  # of the time for an answer; the rest is for ordering and printing
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Where to look, and from what number on."""
+
+    path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
+    above: int = option(0, "only functions with a larger number", minimum=0, metavar="N")
+    limit: int = limit_option(50, "functions")
+    offset: int = offset_option("functions")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A function and its number: one, and one more for each decision."""
+
+    id: str
+    line: int
+    end_line: int
+    complexity: int
+
+
+@dataclass(frozen=True, slots=True)
+class Complexity:
+    """The functions of some files. `unread` files are in languages whose control flow is not known.
+
+    `unreached` are those that there was no time for: the smallest.
+    """
+
+    path: str
+    functions: int
+    mean: float
+    listed: Page[Measured]
+    unread: int
+    unreached: int
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Complexity:
+    """Read every function of the files, the largest first, for as long as there is time."""
+    found: list[Measured] = []
+    unread = unreached = 0
+    files, store = files_below(workspace, parameters.path), workspace.engine.store
+    source_of, watch = workspace.engine.reader(), Stopwatch()
+    most_seconds = READING_SHARE * workspace.patience_seconds or math.inf
+    for at, file in enumerate(sorted(files, key=lambda file: -file.size)):
+        if watch.seconds() > most_seconds:
+            unreached = len(files) - at
+            break
+        try:
+            found += _measured(file, source_of(file), store)
+        except TerselyError as error:
+            if error.code != "unsupported_language":
+                raise
+            unread += 1
+    mean = sum(one.complexity for one in found) / len(found) if found else 0.0
+    chosen = [one for one in found if one.complexity > parameters.above]
+    chosen.sort(key=lambda one: (-one.complexity, one.id))
+    page = page_of(chosen, parameters.limit, parameters.offset)
+    return Complexity(normal(parameters.path), len(found), round(mean, 2), page, unread, unreached)
+
+
+def _measured(file: IndexedFile, source: bytes, store: Store) -> list[Measured]:
+    from tersely.code.flow.reader import named_functions
+
+    functions = named_functions(source, file.language)
+    symbols = symbols_of(store.symbols_of(file.path), functions) if functions else []
+    return [
+        Measured(symbol.id, routine.line, routine.end_line, routine.complexity)
+        for symbol, routine in zip(symbols, functions, strict=True)
+    ]
+
+
+def text(complexity: Complexity, style: Style) -> str:
+    """A line a function, the largest number first."""
+    functions = counted(complexity.functions, "function")
+    lines = [f"{functions}, {complexity.mean:.2f} on average"]
+    if complexity.unread:
+        lines.append(
+            style.doubtful(f"{counted(complexity.unread, 'file')} in languages whose control flow is not read")
+        )
+    if complexity.unreached:
+        left = f"there was no time for the {counted(complexity.unreached, 'smallest file')}"
+        lines.append(style.doubtful(f"{left}: name a directory, or allow more with TERSELY_ANSWER_SECONDS"))
+    rows = [(str(one.complexity), one.id, f"line {one.line}") for one in complexity.listed.items]
+    lines += [f"  {row}" for row in aligned(rows, [None, style.symbol, style.faint], right=(0,))]
+    return "\n".join([*lines, *rest_line(complexity.listed, "function", style)])
+
+
+CAPABILITY = Capability(
+    name="code.complexity",
+    summary="McCabe's cyclomatic complexity of functions, the largest first",
+    description="One, and one more for each decision: branches, loops, handlers, cases, conditional expressions, "
+    "`and` and `or`, clauses of comprehensions. On Python the numbers are those of radon.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=("complexity src --above 10", "complexity src/app.py"),
+)

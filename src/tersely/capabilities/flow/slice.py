@@ -1,0 +1,149 @@
+"""`code.slice`: the statements that a line depends on, or that depend on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.flow.places import flow_note, source_lines, statement_place, symbol_of
+from tersely.capabilities.flow.variables import known_variable
+from tersely.capabilities.text import Style
+from tersely.code.flow.slicing import Direction
+from tersely.foundation.limits import MAX_SLICED_CALLEES
+
+if TYPE_CHECKING:
+    from tersely.code.flow.through import Part
+    from tersely.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """From where, which way, how far."""
+
+    place: str = positional("a line", role=Role.PLACE, metavar="FILE:LINE")
+    variable: str | None = option(None, "only what this variable's value there depends on, or reaches", metavar="NAME")
+    direction: Direction = option(
+        Direction.BACKWARD, "backward: what the line depends on; forward: what depends on it", shorthand=True
+    )
+    with_code: bool = option(False, "show the code of the lines")
+    through_calls: bool = option(False, "go into the functions that are called on the way, one call deep")
+
+
+@dataclass(frozen=True, slots=True)
+class SlicePart:
+    """The lines of one function. `code` has them as they are written if that was asked for, else nothing."""
+
+    symbol: str
+    path: str
+    line: int
+    end_line: int
+    lines: tuple[int, ...]
+    code: tuple[str, ...]
+    called_on: int  # the line of the call through which it was reached, 0 for the function of the criterion
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A program slice: the part of the function first, then those of functions that it calls."""
+
+    path: str
+    line: int
+    statement_lines: tuple[int, ...]
+    variable: str
+    direction: Direction
+    parts: tuple[SlicePart, ...]
+    note: str
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Slice:
+    """Slice the routine that the line is of."""
+    from tersely.code.flow.lines import lines_of, lines_of_all
+    from tersely.code.flow.slicing import slice_of
+    from tersely.code.flow.through import called_lines, parts_of_callees
+
+    place = statement_place(workspace, parameters.place)
+    routine = place.routine
+    variable = known_variable(parameters.variable, place.routine, place.path)
+    statements = slice_of(routine, place.statements, parameters.direction, variable)
+    path, lines = place.path, tuple(lines_of_all(routine, statements))
+    code = workspace.engine.source if parameters.with_code else None
+    identity = symbol_of(workspace.engine.store.symbols_of(path), routine).id
+    parts = [_part(path, routine.line, routine.end_line, identity, lines, code, 0)]
+    notes = [flow_note(place.routines, place.at)]
+    if parameters.through_calls:
+        callees = workspace.engine.called_on(path, called_lines(routine, statements))
+        found = parts_of_callees(workspace.engine.flow, callees, parameters.direction)
+        parts += [_called(part, code) for part in found]
+        if len(callees) > MAX_SLICED_CALLEES:
+            notes.append(f"of {len(callees)} functions that are called the first {MAX_SLICED_CALLEES} are sliced")
+    own = sorted({line for at in place.statements for line in lines_of(routine.statements[at])})
+    note = "; ".join(filter(None, notes))
+    return Slice(path, place.line, tuple(own), variable, parameters.direction, tuple(parts), note)
+
+
+def _called(part: Part, code: object) -> SlicePart:
+    routine = part.routine
+    return _part(part.path, routine.line, routine.end_line, part.symbol, part.lines, code, part.called_on)
+
+
+def _part(
+    path: str, line: int, end_line: int, symbol: str, lines: tuple[int, ...], code: object, called_on: int
+) -> SlicePart:
+    texts = source_lines(code(path)) if callable(code) else []
+    shown = tuple(texts[number - 1] for number in lines if number <= len(texts))
+    return SlicePart(symbol, path, line, end_line, lines, shown, called_on)
+
+
+def text(found: Slice, style: Style) -> str:
+    """A heading a function, then its lines: as ranges, or with their code and the gaps between them."""
+    about = f" of {found.variable}" if found.variable else ""
+    heads = [f"{found.direction.value} slice{about} from {found.path}:{found.line}"]
+    heads += [style.doubtful(found.note)] if found.note else []
+    for part in found.parts:
+        of = part.end_line - part.line + 1
+        through = f", called on line {part.called_on}" if part.called_on else ""
+        heads.append(f"{style.symbol(part.symbol)}  {style.faint(f'{len(part.lines)} of {of} lines{through}')}")
+        heads += _code_lines(part, style) if part.code else [f"  {_ranges(part.lines) or 'no statements'}"]
+    return "\n".join(heads)
+
+
+def _code_lines(part: SlicePart, style: Style) -> list[str]:
+    width = len(str(part.lines[-1]))
+    shown = []
+    last = part.lines[0] - 1
+    for number, line in zip(part.lines, part.code, strict=False):
+        if number > last + 1:
+            gap = f"{last + 1}-{number - 1}" if number > last + 2 else f"{last + 1}"
+            shown.append(f"  {' ' * width}  {style.faint(f'⋯ {gap}')}")
+        shown.append(f"  {style.faint(f'{number:>{width}}')}  {line}".rstrip())
+        last = number
+    return shown
+
+
+def _ranges(lines: tuple[int, ...]) -> str:
+    """`3-5, 9`."""
+    groups: list[list[int]] = []
+    for line in lines:
+        if groups and line == groups[-1][-1] + 1:
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return ", ".join(f"{group[0]}-{group[-1]}" if len(group) > 1 else f"{group[0]}" for group in groups)
+
+
+CAPABILITY = Capability(
+    name="code.slice",
+    summary="The statements that a line depends on, or that depend on it",
+    description="A program slice: the closure under data and control dependence inside one function, statement by "
+    "statement. A line inside a statement, a decorator, or a comment stands for its statement. With --through-calls "
+    "the functions that the slice calls are sliced too: backward from what they return, forward from what they take.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=(
+        "slice src/app.py:42",
+        "slice src/app.py:42 --variable token --with-code",
+        "slice src/app.py:42 --forward",
+    ),
+)

@@ -1,0 +1,381 @@
+"""`code.change_impact`: which tests reach a change, and the command that runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.files.places import files_below
+from tersely.capabilities.graph.listing import GRADE_WORDS, name_of, path_of
+from tersely.capabilities.packs.budget import budget_option
+from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from tersely.capabilities.text import PLAIN, Style, counted
+from tersely.code.symbols import Grade, Kind, Symbol
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_CHANGED_SYMBOLS, MAX_SEARCHED_SYMBOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tersely.code.graph.users import User, Users
+    from tersely.code.index.changes import ChangedFile
+    from tersely.code.languages.runners.commands import SelectedTest
+    from tersely.code.lenses.affected.changed import Gone
+    from tersely.code.lenses.affected.reach import Affected, Reaching, Step
+    from tersely.code.lenses.affected.suites import Suites
+    from tersely.workspace import Workspace
+
+DEFAULT_ROUTES = 50
+NAMED_TESTS = 2  # of a file, or on a way, in the text of one route; of more it is said how many
+LEAST_PERCENT = 10
+NEARLY_ALL = 0.8  # of the files that hold tests; to name so many is longer than to run all, and saves little
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What has changed, and how much to list."""
+
+    files: tuple[str, ...] = positional(
+        "files, directories or symbols that have changed; without any, what git says has changed",
+        default=(),
+        role=Role.PATH,
+        metavar="FILE",
+    )
+    git: bool = option(False, "ask git what has changed, which is what happens without FILES")
+    base: str = option("", "the revision that git compares the working tree with; HEAD if none", metavar="REF")
+    certainty: int = option(
+        LEAST_PERCENT, "follow ways to tests that are at least so certain", minimum=1, maximum=100, metavar="PERCENT"
+    )
+    limit: int = limit_option(DEFAULT_ROUTES, "routes")
+    offset: int = offset_option("routes")
+    budget: int | None = budget_option()
+
+
+@dataclass(frozen=True, slots=True)
+class OnTheWay:
+    """A symbol between a test and the change, and what it does to the next one; "" for the last."""
+
+    id: str
+    way: str
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The tests that may run what has changed in one way; a file as a whole where its tests have no names."""
+
+    certainty: float  # that one of these tests runs it, from 0 to 1
+    grade: Grade  # of the least sure step
+    distance: int  # steps from the nearest of the tests to the change, 0 for tests that have changed themselves
+    way: tuple[OnTheWay, ...]  # from the first symbol that is no part of the tests to the change
+    through: tuple[str, ...]  # fixtures and helpers of the tests by which they get there, the id of each
+    tests: tuple[str, ...]  # ids
+
+
+@dataclass(frozen=True, slots=True)
+class ImportingTests:
+    """A file of tests that imports a changed file. `path` leads from it to that file, both included."""
+
+    file: str
+    distance: int
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeImpact:
+    """The tests of a change: those that reach it by calls, and the other files of tests that import it."""
+
+    base: str  # the commit that was compared with, empty where files were named
+    changed: tuple[str, ...]  # symbol ids
+    gone: tuple[str, ...]  # ids of definitions that are not there any more
+    tests: int  # that reach it by calls
+    likely: int  # of them, as likely as not or more
+    routes: Page[Route]  # the surest and shortest first
+    imports: Page[ImportingTests]  # without files all of whose tests are found by calls
+    likely_command: str  # runs the likely tests
+    command: str  # runs all tests that are found by calls
+    imports_command: str  # runs the files of `imports`, or everything where that is nearly the same
+    nearly_all: bool  # whether the files of `imports` and those of the tests by calls are nearly all that hold tests
+    cut: bool
+    least_certainty: float  # of the ways that were followed
+
+
+def run(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
+    """From the change to symbols, from these to tests; as many routes as the budget pays for."""
+    if parameters.files and (parameters.git or parameters.base):
+        raise TerselyError("usage", "either files are named or git is asked", "leave out one of them")
+    budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
+    impact = _impact(workspace, parameters)
+    count = workspace.tokenizer.count
+    kept, over = -1, max(len(impact.routes.items), len(impact.imports.items)) + 1
+    while over - kept > 1:
+        middle = (kept + over) // 2
+        fits = count(text(_shortened(impact, middle), PLAIN) + "\n") <= budget
+        kept, over = (middle, over) if fits else (kept, middle)
+    if kept < 0:
+        raise TerselyError("budget_too_small", f"no answer fits into {budget} tokens", "allow more with --budget")
+    return _shortened(impact, kept)
+
+
+def _shortened(impact: ChangeImpact, routes: int) -> ChangeImpact:
+    page, imports = impact.routes, impact.imports
+    more, others = max(0, len(page.items) - routes), max(0, len(imports.items) - routes)
+    return replace(
+        impact,
+        routes=replace(page, items=page.items[:routes], more=page.more + more),
+        imports=replace(imports, items=imports.items[:routes], more=imports.more + others),
+    )
+
+
+def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
+    from tersely.code.graph.users import Users
+    from tersely.code.languages.runners.commands import SelectedTest
+    from tersely.code.lenses.affected.reach import LIKELY, Reach
+    from tersely.code.lenses.affected.suites import Suites
+
+    engine = workspace.engine
+    change = _named(workspace, parameters.files) if parameters.files else _of_git(workspace, parameters.base)
+    users, suites = Users(engine.graph), Suites(engine.store.symbols_of, engine.source)
+    least = parameters.certainty / 100
+    found = Reach(users, engine.store, suites, MAX_SEARCHED_SYMBOLS, least).search(
+        change.symbols[:MAX_CHANGED_SYMBOLS], _users_of_gone(change.gone, users)
+    )
+    importing = _importing(workspace, change, found, suites)
+    likely = [one.test for one in found.tests if one.certainty >= LIKELY]
+    every = [one.test for one in found.tests]
+    commands = _commands(workspace, likely, every, [SelectedTest(one.file) for one in importing], suites)
+    return ChangeImpact(
+        change.base,
+        tuple(symbol.id for symbol in change.symbols),
+        tuple(f"{one.path}:{one.qualname}" if one.qualname else one.path for one in change.gone),
+        len(every),
+        len(likely),
+        page_of(_routes(found.tests), parameters.limit, parameters.offset),
+        page_of(importing, parameters.limit, parameters.offset),
+        *commands,
+        found.cut or len(change.symbols) > MAX_CHANGED_SYMBOLS,
+        least,
+    )
+
+
+class _Commands(NamedTuple):
+    """The commands that run tests; `imports_run_all` where that of the importing ones runs all there are."""
+
+    likely: str
+    every: str
+    by_imports: str
+    imports_run_all: bool
+
+
+def _commands(
+    workspace: Workspace,
+    likely: Sequence[SelectedTest],
+    every: Sequence[SelectedTest],
+    by_imports: Sequence[SelectedTest],
+    suites: Suites,
+) -> _Commands:
+    from tersely.code.languages.runners.commands import SelectedTest
+    from tersely.code.lenses.affected.command import command
+
+    languages = {file.path: file.language for file in workspace.engine.store.files()}
+    all_files = _all_files([*every, *by_imports], languages, suites)
+    is_nearly_all = len({test.path for test in (*every, *by_imports)}) > NEARLY_ALL * len(all_files) > 0
+    imports_run_all = bool(by_imports) and is_nearly_all
+
+    def command_of(tests: Sequence[SelectedTest]) -> str:
+        return command(tests, languages.__getitem__, workspace.root, all_files)
+
+    importing = list(map(SelectedTest, all_files)) if imports_run_all else by_imports
+    return _Commands(command_of(likely), command_of(every), command_of(importing), imports_run_all)
+
+
+def _all_files(tests: Sequence[SelectedTest], languages: Mapping[str, str], suites: Suites) -> list[str]:
+    """The files that hold tests, if those that are to be run may be all of them."""
+    from tersely.code.places import is_test
+
+    candidates = [path for path in languages if is_test(path)]
+    if 2 * len({test.path for test in tests}) < len(candidates):
+        return []
+    return [path for path in candidates if suites.holds_tests(path, languages[path])]
+
+
+def _routes(found: Sequence[Affected]) -> list[Route]:
+    """Tests that reach the change in the same way, together; the surest and shortest ways first."""
+    by_route: dict[tuple[object, ...], list[Affected]] = {}
+    for one in sorted(found, key=_order):
+        by_route.setdefault((one.certainty, one.grade, _outside_tests(one)), []).append(one)
+    return [_route(group) for group in by_route.values()]
+
+
+def _outside_tests(affected: Affected) -> tuple[Step, ...]:
+    """The way from where it leaves the tests; if it never does, the change alone, nothing if that is the test."""
+    from tersely.code.places import is_test
+
+    steps = affected.steps
+    left = next((at for at, step in enumerate(steps) if not is_test(path_of(step.id))), len(steps) - 1)
+    return steps[max(left, 1) :]
+
+
+def _order(affected: Affected) -> tuple[float, int, str, str]:
+    return -affected.certainty, len(affected.steps), affected.test.path, affected.test.name
+
+
+def _route(group: Sequence[Affected]) -> Route:
+    one, shared = group[0], _outside_tests(group[0])
+    way = tuple(OnTheWay(step.id, step.way) for step in shared)
+    between = (step.id for each in group for step in each.steps[1 : len(each.steps) - len(shared)])
+    ids = tuple(f"{test.path}:{test.name}" if test.name else test.path for test in sorted(each.test for each in group))
+    return Route(round(one.certainty, 3), one.grade, len(one.steps) - 1, way, tuple(dict.fromkeys(between)), ids)
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What has changed: symbols, definitions that are gone, and the indexed files that differ."""
+
+    symbols: list[Symbol]
+    gone: list[Gone]
+    files: list[str]
+    base: str = ""
+
+
+def _named(workspace: Workspace, named: tuple[str, ...]) -> _Change:
+    """Everything in the files, or the symbols, that somebody names."""
+    engine = workspace.engine
+    symbols: dict[str, Symbol] = {}
+    files: dict[str, None] = {}
+    for text in named:
+        if ":" in text:
+            symbol = engine.symbol(text)
+            found = [symbol]
+        else:
+            paths = [file.path for file in files_below(workspace, text)]
+            found = [symbol for path in paths for symbol in engine.store.symbols_of(path) if symbol.kind != Kind.LAMBDA]
+        symbols.update((symbol.id, symbol) for symbol in found)
+        files.update((symbol.path, None) for symbol in found)
+    return _Change(list(symbols.values()), [], list(files))
+
+
+def _of_git(workspace: Workspace, base: str) -> _Change:
+    """What git says differs."""
+    from tersely.code.index.changes import Changes
+    from tersely.code.lenses.affected.changed import changed_symbols
+
+    store = workspace.engine.store
+    changes = Changes(workspace.root, base)
+    files = [file for file in changes.files() if store.file(file.path or file.old_path) or file.old_path]
+    symbols = [symbol for file in files for symbol in changed_symbols(file, store.symbols_of)]
+    lost = [one for file in files if file.old_path for one in _lost(file, changes.before(file.old_path), workspace)]
+    differing = [file.path for file in files if file.path and store.file(file.path)]
+    return _Change(symbols, lost, differing, changes.commit)
+
+
+def _lost(file: ChangedFile, before: bytes, workspace: Workspace) -> list[Gone]:
+    from tersely.code.lenses.affected.changed import gone
+
+    return gone(file, before, workspace.engine.store.symbols_of(file.path) if file.path else [])
+
+
+def _users_of_gone(gone: list[Gone], users: Users) -> list[User]:
+    from tersely.code.languages.registry import language_of_path
+
+    return [user for one in gone if one.qualname for user in users.of_gone(one.name, language_of_path(one.path) or "")]
+
+
+def _importing(workspace: Workspace, change: _Change, found: Reaching, suites: Suites) -> list[ImportingTests]:
+    """Files of tests that import a changed file and hold a test that is not found already, nearest first."""
+    from tersely.code.lenses.affected.importing import importers_of_gone, importing
+
+    engine = workspace.engine
+    imports = engine.store.every_import()
+    languages = {file.path: file.language for file in engine.store.files()}
+    graph = engine.imports
+    changed = {*change.files, *importers_of_gone(change.gone, imports)}
+    reached = {affected.test for affected in found.tests}
+    return [
+        ImportingTests(one.file, len(one.path) - 1, one.path)
+        for one in importing(changed, graph.edges(imports), engine.graph.program.under)
+        if suites.has_others(one.file, languages[one.file], reached)
+    ]
+
+
+def text(impact: ChangeImpact, style: Style) -> str:
+    """What has changed, the tests by calls with the ways there, the files by imports, and the commands."""
+    changed = counted(len(impact.changed), "symbol")
+    lost = f", {len(impact.gone):,} gone" if impact.gone else ""
+    since = f" since {impact.base[:10]}" if impact.base else ""
+    blocks = [style.heading(f"{changed} changed{since}{lost}")]
+    if not impact.tests and not impact.imports.total:
+        return "\n".join([*blocks, "no test reaches this"])
+    if impact.tests:
+        reach = counted(impact.tests, "test reaches", "tests reach")
+        blocks.append(f"{reach} it by calls, {impact.likely:,} of them likely")
+        blocks += [line for route in impact.routes.items for line in _route_lines(route, style)]
+        blocks += rest_line(impact.routes, "route", style)
+    if impact.cut:
+        blocks.append(style.doubtful("… the search stopped at its bound: there may be more"))
+    if impact.nearly_all:
+        files = counted(impact.imports.total, "more file")
+        blocks.append(f"{files} of tests with others that import it: with those above nearly all there are")
+    elif impact.imports.total:
+        blocks += _imports_text(impact.imports, style)
+    return "\n".join([*blocks, *_commands_text(impact, style)])
+
+
+def _route_lines(route: Route, style: Style) -> list[str]:
+    """How certain and by which way, then the tests, a line for each file."""
+    names = " → ".join(name_of(step.id) for step in route.way)
+    through = f"through {_few([name_of(one) for one in route.through])}" if route.through else ""
+    said = [GRADE_WORDS[route.grade], f"→ {names}" if names else "changed", through]
+    lines = [f"  {style.doubtful('  '.join([f'{route.certainty:.0%}', *filter(None, said)]))}"]
+    for path, tests in groupby(route.tests, path_of):
+        lines.append(f"    {path}  {style.symbol(_few([name_of(test) for test in tests]))}")
+    return lines
+
+
+def _few(names: Sequence[str]) -> str:
+    """Some names, and how many more."""
+    more = f" and {len(names) - NAMED_TESTS:,} more" if len(names) > NAMED_TESTS else ""
+    return ", ".join(names[:NAMED_TESTS]) + more
+
+
+def _imports_text(imports: Page[ImportingTests], style: Style) -> list[str]:
+    """The files, those together that import the change by way of the same others."""
+    lines = [f"{counted(imports.total, 'file')} of tests with others that import it"]
+    by_way: dict[tuple[str, ...], list[str]] = {}
+    for one in imports.items:
+        by_way.setdefault(one.path[1:-1], []).append(one.file)
+    for way, files in by_way.items():
+        via = style.faint(f"  via {' → '.join(way)}") if way else ""
+        lines.append(f"  {', '.join(files)}{via}")
+    return [*lines, *rest_line(imports, "file", style)]
+
+
+def _commands_text(impact: ChangeImpact, style: Style) -> list[str]:
+    """The commands, the one that most likely tells something first; of two that are the same only one."""
+    first = impact.likely_command
+    rows = [("run first" if first != impact.command else "run", first)]
+    rows.append(("then" if first else "run", impact.command))
+    rows.append(("and by imports", impact.imports_command))
+    lines = {line: label for label, line in reversed(rows) if line}
+    return [f"{style.heading(label)}  {line}" for line, label in reversed(lines.items())]
+
+
+CAPABILITY = Capability(
+    name="code.change_impact",
+    summary="Which tests reach a change, and the command that runs them",
+    description="Without FILES the change is what git says differs from the last commit, staged or not, new files "
+    "included, or from where the working tree and --base part; only the symbols whose lines differ count. Of FILES "
+    "all symbols count; `path:name` names a single one.\n\n"
+    "Tests that reach the change by calls come first, those together that do so in the same way, the most certain and "
+    "shortest ways before the others. Beside calls count what a framework passes to a test by name, what is passed on "
+    "to other functions, and, graded by name, methods that code outside the repository may call on an object. The "
+    "percentage is how certain all steps of a way are together; ways below --certainty are not followed. Tests of 50 % "
+    "and more are likely, and have a command of their own. Then come the files of tests that import a changed file.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    cacheable=False,  # what git compares with is no part of the revision
+    examples=("change-impact", "change-impact --base main", "change-impact src/app.py"),
+)

@@ -1,0 +1,99 @@
+"""`code.cycles`: files that import one another, or functions that call one another, in a circle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability, option
+from tersely.capabilities.graph.listing import is_external
+from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from tersely.capabilities.text import Style, counted
+from tersely.foundation.limits import MAX_LISTED_MEMBERS
+
+if TYPE_CHECKING:
+    from tersely.workspace import Workspace
+
+
+class Relation(StrEnum):
+    """What leads from one member of a cycle to the next."""
+
+    IMPORTS = "imports"
+    CALLS = "calls"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Cycles of what."""
+
+    of: Relation = option(Relation.IMPORTS, "what leads around", shorthand=True)
+    limit: int = limit_option(30, "cycles")
+    offset: int = offset_option("cycles")
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """Members that all reach one another, and a shortest way from the first back to itself."""
+
+    members: tuple[str, ...]
+    cycle: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cycles:
+    """The largest first."""
+
+    of: Relation
+    cycles: Page[Circle]
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Cycles:
+    """All cycles of imports, or of calls that are more than a guess."""
+    from tersely.code.graph.cycles import knots
+
+    graph: dict[str, set[str]] = {}
+    if parameters.of is Relation.IMPORTS:
+        graph = workspace.engine.imports.edges(workspace.engine.store.every_import())
+    else:
+        for edge in workspace.engine.graph.edges(guesses=False):
+            if not is_external(edge.callee):
+                graph.setdefault(edge.caller, set()).add(edge.callee)
+    circles = [Circle(knot.members, knot.cycle) for knot in knots(graph)]
+    return Cycles(parameters.of, page_of(circles, parameters.limit, parameters.offset))
+
+
+def text(cycles: Cycles, style: Style) -> str:
+    """For each cycle the way around, then who else belongs to it."""
+    if not cycles.cycles.total:
+        return f"no cycles of {cycles.of.value}"
+    lines = [f"{counted(cycles.cycles.total, 'cycle')} of {cycles.of.value}"]
+    noun = "file" if cycles.of is Relation.IMPORTS else "function"
+    for circle in cycles.cycles.items:
+        lines.append(style.heading(counted(len(circle.members), noun)))
+        lines.append("  " + " → ".join(_way(circle.cycle)))
+        others = [member for member in circle.members if member not in circle.cycle]
+        lines += [style.faint(f"  and {other}") for other in others[:MAX_LISTED_MEMBERS]]
+        if len(others) > MAX_LISTED_MEMBERS:
+            lines.append(style.doubtful(f"  and {len(others) - MAX_LISTED_MEMBERS} more: --json lists them"))
+    return "\n".join([*lines, *rest_line(cycles.cycles, "cycle", style)])
+
+
+def _way(cycle: tuple[str, ...]) -> tuple[str, ...]:
+    """The way around, its middle left out when it is long."""
+    left_out = len(cycle) - 1 - MAX_LISTED_MEMBERS
+    if left_out <= 0:
+        return cycle
+    return (*cycle[:MAX_LISTED_MEMBERS], f"({left_out:,} more, --json lists them)", cycle[-1])
+
+
+CAPABILITY = Capability(
+    name="code.cycles",
+    summary="Files that import one another in a circle, or functions that call one another",
+    description="Each cycle is shown by a shortest way around, with the others that it connects. Imports count "
+    "wherever they stand, inside functions too. Calls for which only the name agrees do not count.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=("cycles", "cycles --calls"),
+)

@@ -1,0 +1,108 @@
+"""`code.dead`: definitions that nothing uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.files.places import files_below
+from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from tersely.capabilities.text import Style, aligned, counted
+from tersely.capabilities.values import lines_text
+from tersely.code.symbols import Kind
+
+if TYPE_CHECKING:
+    from tersely.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Where to look, and how sure to be."""
+
+    path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
+    kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
+    tests: bool = option(False, "list what is in tests too; what runs them calls it")
+    all: bool = option(False, "list also what strings or comments name")
+    limit: int = limit_option(100, "symbols")
+    offset: int = offset_option("symbols")
+
+
+@dataclass(frozen=True, slots=True)
+class DeadSymbol:
+    """A definition whose name no code writes; `in_text` if a string or comment does."""
+
+    id: str
+    kind: Kind
+    path: str
+    line: int
+    end_line: int
+    in_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Dead:
+    """By file and place."""
+
+    lines: int  # of all listed definitions together
+    symbols: Page[DeadSymbol]
+    only_in_text: int  # how many are not listed because strings or comments name them
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Dead:
+    """Everything that nothing uses."""
+    from tersely.code.graph.dead import dead, in_other_text
+    from tersely.code.places import is_test
+
+    engine = workspace.engine
+    files = files_below(workspace, parameters.path)
+    paths = {file.path for file in files if parameters.tests or not is_test(file.path)}
+    symbols = (symbol for symbol in engine.store.unmentioned_symbols() if symbol.path in paths)
+    found = [one for one in dead(symbols, engine.graph.evaluator) if parameters.kind in {None, one.kind}]
+    sources = map(engine.reader(), engine.store.files())
+    named = in_other_text({symbol.name for symbol in found}, sources, engine.graph.evaluator)
+    listed = [
+        DeadSymbol(symbol.id, symbol.kind, symbol.path, symbol.start_line, symbol.end_line, symbol.name in named)
+        for symbol in found
+        if parameters.all or symbol.name not in named
+    ]
+    lines = sum(symbol.end_line - symbol.line + 1 for symbol in listed)
+    return Dead(lines, page_of(listed, parameters.limit, parameters.offset), len(found) - len(listed))
+
+
+def text(dead: Dead, style: Style) -> str:
+    """By file."""
+    blocks = [f"{counted(dead.symbols.total, 'symbol')}, {counted(dead.lines, 'line')}, whose names nothing uses"]
+    if not dead.symbols.total:
+        blocks = ["nothing here is without use, as far as names can tell"]
+    for path, group in groupby(dead.symbols.items, key=lambda symbol: symbol.path):
+        rows = [
+            (
+                lines_text(symbol.line, symbol.end_line),
+                symbol.kind.value,
+                symbol.id.removeprefix(f"{path}:"),
+                "named in text" if symbol.in_text else "",
+            )
+            for symbol in group
+        ]
+        lines = aligned(rows, [style.faint, style.faint, style.symbol, style.doubtful], right=(0,))
+        blocks += [style.heading(path), *(f"  {line}" for line in lines)]
+    blocks += rest_line(dead.symbols, "symbol", style)
+    if dead.only_in_text:
+        blocks.append(style.faint(f"{dead.only_in_text:,} more are named in strings or comments: --all lists them"))
+    return "\n".join(blocks)
+
+
+CAPABILITY = Capability(
+    name="code.dead",
+    summary="Functions and classes whose names nothing in the repository uses",
+    description="What a library offers to others looks dead here too. Left out is what is called without being named: "
+    "tests, what a decorator has taken hold of, what overrides a member of a base from outside, what is listed as "
+    "exported. A name that is used may still belong to another definition: there may be more. Templates and other "
+    "files that are not source are not looked at.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=("dead", "dead src --kind function"),
+)

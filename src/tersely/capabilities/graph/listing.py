@@ -1,0 +1,63 @@
+"""How symbols of the call graph are listed: by file, with what is to be said of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tersely.capabilities.text import Style, aligned
+from tersely.code.symbols import Grade
+from tersely.foundation.limits import MAX_LISTED_SITES
+
+GRADE_WORDS = {Grade.EXACT: "", Grade.INFERRED: "inferred", Grade.BY_NAME: "by name"}
+UNSAID = "exact unless said"
+
+
+class Row(NamedTuple):
+    """One symbol and the notes on it, all rows of a listing with equally many."""
+
+    id: str
+    grade: Grade
+    notes: tuple[str, ...]
+
+
+def listed(rows: Sequence[Row], style: Style) -> list[str]:
+    """The rows under headings of their files, in the order in which the files first come; the outside comes last."""
+    if not rows:
+        return []
+    by_file: dict[str, list[Row]] = {}
+    for row in sorted(rows, key=lambda row: is_external(row.id)):
+        by_file.setdefault(path_of(row.id), []).append(row)
+    cells = [(name_of(row.id), *row.notes, GRADE_WORDS[row.grade]) for group in by_file.values() for row in group]
+    width = len(cells[0])
+    lines = aligned(cells, [style.symbol, *[style.faint] * (width - 2), style.doubtful])
+    blocks = []
+    for path, group in by_file.items():
+        blocks.append(f"  {path}")
+        blocks += [f"    {line}" for line in lines[: len(group)]]
+        lines = lines[len(group) :]
+    return blocks
+
+
+def is_external(symbol_id: str) -> bool:
+    """Whether an end of an edge lies outside the repository."""
+    from tersely.code.graph.callgraph import EXTERNAL_PREFIX
+
+    return symbol_id.startswith(EXTERNAL_PREFIX)
+
+
+def path_of(symbol_id: str) -> str:
+    """The file of a symbol, `external` for what lies outside the repository."""
+    return symbol_id.partition(":")[0]
+
+
+def name_of(symbol_id: str) -> str:
+    """What distinguishes a symbol within its file."""
+    return symbol_id.partition(":")[2] or "(module)"
+
+
+def sites_text(lines: tuple[int, ...]) -> str:
+    """`line 12`, `lines 12, 40 and 3 more`."""
+    shown = ", ".join(str(line) for line in lines[:MAX_LISTED_SITES])
+    more = f" and {len(lines) - MAX_LISTED_SITES} more" if len(lines) > MAX_LISTED_SITES else ""
+    return f"{'line' if len(lines) == 1 else 'lines'} {shown}{more}"

@@ -1,0 +1,153 @@
+"""`code.index`: bring the index up to date, and say what it holds and leaves out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability, option
+from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from tersely.capabilities.text import Style, aligned, counted
+
+if TYPE_CHECKING:
+    from tersely.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """How much to say."""
+
+    report: bool = option(False, "list the files that are left out, with the reason, and what could not be read")
+    adapt: bool = option(False, "fit search to the words of this repository, which takes some seconds")
+    limit: int = limit_option(200, "entries of each list of the report")
+    offset: int = offset_option("entries of each list of the report")
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A file, or a directory with all below it, that is not indexed."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A place in an indexed file that could not be read."""
+
+    path: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """What the refresh did, and what the index now holds: files by language, left out by reason."""
+
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    seconds: float
+    behind: bool  # another process is writing: the index is that of before
+    files: dict[str, int]
+    symbols: int
+    left_out: dict[str, int]
+    other_files: int  # in no language of ours
+    skipped: Page[LeftOut] | None  # None without --report
+    problems: Page[Unread] | None
+    adapted: bool | None = None  # whether there was enough to learn from; None without --adapt
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Refreshed:
+    """Refresh and count."""
+    report = workspace.refresh()
+    store = workspace.engine.store
+    counts = store.counts()
+    skipped = problems = None
+    if parameters.report:
+        left_out = [LeftOut(one.path, _words(one.reason.value)) for one in store.skipped()]
+        unread = [Unread(path, problem.line, problem.message) for path, problem in store.problems()]
+        skipped = page_of(left_out, parameters.limit, parameters.offset)
+        problems = page_of(unread, parameters.limit, parameters.offset)
+    return Refreshed(
+        report.added,
+        report.changed,
+        report.removed,
+        report.unchanged,
+        round(report.seconds, 3),
+        report.is_behind,
+        counts["files"],
+        sum(counts["symbols"].values()),
+        {_words(reason): number for reason, number in counts["skipped"].items()},
+        report.unknown,
+        skipped,
+        problems,
+        workspace.adapt_search() if parameters.adapt else None,
+    )
+
+
+def _words(reason: str) -> str:
+    return reason.replace("_", " ")
+
+
+def text(refreshed: Refreshed, style: Style) -> str:
+    """Two lines, and the report."""
+    total = sum(refreshed.files.values())
+    languages = ", ".join(f"{language} {number:,}" for language, number in by_number(refreshed.files))
+    lines = [
+        f"{counted(total, 'file')}, {counted(refreshed.symbols, 'symbol')}  {style.faint(languages)}".rstrip(),
+        f"{_news(refreshed)}  {style.faint(f'{refreshed.seconds:.2f} s')}",
+    ]
+    if refreshed.adapted is not None:
+        little = style.doubtful("search has too little documentation and names here to learn from")
+        lines.append("search is fitted to the words of this repository" if refreshed.adapted else little)
+    return "\n".join([*lines, *_left_out(refreshed, style)])
+
+
+def _news(refreshed: Refreshed) -> str:
+    changes = {"added": refreshed.added, "changed": refreshed.changed, "removed": refreshed.removed}
+    if refreshed.added and not refreshed.unchanged + refreshed.changed + refreshed.removed:
+        return "built"  # all of it; the number of files is said already
+    return ", ".join(f"{number:,} {what}" for what, number in changes.items() if number) or "nothing has changed"
+
+
+def _left_out(refreshed: Refreshed, style: Style) -> list[str]:
+    if refreshed.skipped is None or refreshed.problems is None:
+        if not refreshed.left_out:
+            return []
+        reasons = ", ".join(f"{reason} {number:,}" for reason, number in by_number(refreshed.left_out))
+        number = sum(refreshed.left_out.values())
+        return [f"left out {number:,}: {reasons}  {style.faint('index --report lists them')}"]
+    lines = [style.heading("left out") if refreshed.skipped.total else "nothing is left out"]
+    paths = [(one.path, one.reason) for one in refreshed.skipped.items]
+    lines += [f"  {line}" for line in aligned(paths, [None, style.faint])]
+    lines += rest_line(refreshed.skipped, "path", style)
+    if refreshed.other_files:
+        others = counted(refreshed.other_files, "file is", "files are")
+        lines.append(style.faint(f"{others} in no language that Tersely knows"))
+    if refreshed.problems.total:
+        lines.append(style.heading("not understood"))
+        rows = [(f"{one.path}:{one.line}", one.message) for one in refreshed.problems.items]
+        lines += [f"  {line}" for line in aligned(rows, [None, style.faint])]
+        lines += rest_line(refreshed.problems, "place", style)
+    return lines
+
+
+def by_number(counts: dict[str, int]) -> list[tuple[str, int]]:
+    """The largest first."""
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+CAPABILITY = Capability(
+    name="code.index",
+    summary="Bring the index up to date",
+    description="Every other command does so by itself before it answers. The index lies in .tersely in the "
+    "repository; it may be deleted at any time.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=("index", "index --report"),
+    cacheable=False,
+    checks_freshness=False,
+)

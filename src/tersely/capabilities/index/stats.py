@@ -1,0 +1,88 @@
+"""`code.stats`: what the index holds, in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability
+from tersely.capabilities.index.index import by_number
+from tersely.capabilities.text import Style, aligned
+
+if TYPE_CHECKING:
+    from tersely.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Nothing to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageStats:
+    """The files of one language."""
+
+    language: str
+    files: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Numbers of one revision."""
+
+    root: str
+    revision: str
+    languages: tuple[LanguageStats, ...]
+    symbols: dict[str, int]  # by kind
+    skipped: dict[str, int]  # by reason
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Stats:
+    """Count."""
+    store = workspace.engine.store
+    files: dict[str, list[int]] = {}
+    for file in store.files():
+        files.setdefault(file.language, []).append(file.size)
+    languages = [LanguageStats(language, len(sizes), sum(sizes)) for language, sizes in files.items()]
+    counts = store.counts()
+    return Stats(
+        str(workspace.root),
+        workspace.revision,
+        tuple(sorted(languages, key=lambda one: (-one.bytes, one.language))),
+        dict(by_number(counts["symbols"])),
+        {reason.replace("_", " "): number for reason, number in by_number(counts["skipped"])},
+    )
+
+
+def text(stats: Stats, style: Style) -> str:
+    """Three small tables."""
+    files, size = sum(one.files for one in stats.languages), sum(one.bytes for one in stats.languages)
+    lines = [f"{style.heading(stats.root)}  {style.faint(f'revision {stats.revision}')}"]
+    languages = [(one.language, f"{one.files:,}", _kilobytes(one.bytes)) for one in stats.languages]
+    lines += _table("files", f"{files:,}", _kilobytes(size), languages, style)
+    kinds = [(kind, f"{number:,}", "") for kind, number in stats.symbols.items()]
+    lines += _table("symbols", f"{sum(stats.symbols.values()):,}", "", kinds, style)
+    if stats.skipped:
+        reasons = [(reason, f"{number:,}", "") for reason, number in stats.skipped.items()]
+        lines += _table("left out", f"{sum(stats.skipped.values()):,}", "", reasons, style)
+    return "\n".join(lines)
+
+
+def _table(title: str, number: str, size: str, rows: list[tuple[str, str, str]], style: Style) -> list[str]:
+    head, *lines = aligned([(title, number, size), *((f"  {row[0]}", *row[1:]) for row in rows)], right=(1, 2))
+    return [style.heading(head), *lines]
+
+
+def _kilobytes(size_bytes: int) -> str:
+    return f"{size_bytes / 1000:,.0f} kB"
+
+
+CAPABILITY = Capability(
+    name="code.stats",
+    summary="What the index holds, in numbers",
+    description="Files by language, symbols by kind, and what is left out by reason.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+)

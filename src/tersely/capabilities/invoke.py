@@ -1,0 +1,151 @@
+"""The one pipeline through which every door asks: check, refresh, run, and turn what went wrong into an outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tersely.capabilities.binding import bind
+from tersely.capabilities.catalogue import load
+from tersely.capabilities.declaration import Capability, Tier, parameters_of
+from tersely.capabilities.projection import to_json
+from tersely.foundation.deadline import DeadlineError, patience
+from tersely.foundation.errors import EXIT_OF_CODE, EXIT_OK, TerselyError
+
+if TYPE_CHECKING:
+    from tersely.workspace import Workspace
+
+MAX_LOOKS_AGAIN = 2  # at the files, by a question for which one was gone that had just been indexed
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no result, in words that stay the same (`code`) and words for people."""
+
+    code: str
+    message: str
+    hint: str
+    cause: Exception  # stays inside the process
+
+    @classmethod
+    def of(cls, error: TerselyError) -> Failure:
+        """What a failure on purpose says."""
+        return cls(error.code, error.message, error.hint, error)
+
+    @property
+    def is_defect(self) -> bool:
+        """Whether it is nobody's fault but Tersely's."""
+        return not isinstance(self.cause, TerselyError)
+
+    @property
+    def exit_status(self) -> int:
+        """The status with which a process ends that could only report this."""
+        return EXIT_OF_CODE[self.code]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a call: a result at a revision of the index, or a failure."""
+
+    revision: str  # empty when the index could not be opened
+    result: Any
+    failure: Failure | None = None
+    notes: tuple[str, ...] = ()  # what the reader should know about how the answer came to be
+
+    @property
+    def exit_status(self) -> int:
+        """0 for a result, else that of the failure."""
+        return self.failure.exit_status if self.failure else EXIT_OK
+
+    def envelope(self) -> dict[str, Any]:
+        """The outcome as every door that speaks JSON gives it."""
+        if self.failure is None:
+            notes = {"notes": list(self.notes)} if self.notes else {}
+            return {"ok": True, "revision": self.revision, "result": to_json(self.result), **notes}
+        error = {"code": self.failure.code, "message": self.failure.message, "hint": self.failure.hint}
+        return {"ok": False, "revision": self.revision, "error": error}
+
+
+def invoke(
+    capability: Capability[Any, Any],
+    workspace: Workspace,
+    arguments: Mapping[str, object],
+    trust: Tier = Tier.READ,
+) -> Outcome:
+    """Ask; never raises but for an interruption. A door says how far it trusts whoever asks.
+
+    Damage of the index shows where a damaged page is read, which may be long after the index was found to be up to
+    date. It is then built anew, and the question asked again. In the same way a file may vanish after the index was
+    brought up to date, as when a branch is switched: the files are looked at once more, and the question asked again,
+    if it has no effects that asking twice would double.
+    """
+    if capability.tier_of(arguments) > trust:
+        return Outcome("", None, Failure.of(_not_permitted(capability, arguments, trust)))
+    outcome = _invoke_once(capability, workspace, arguments)
+    if outcome.failure is not None and outcome.failure.code == "database_corrupt":
+        return _invoke_once(capability, workspace, arguments, workspace.engine.replace_damaged_index)
+    looks_again = MAX_LOOKS_AGAIN if workspace.may_refresh and capability.tier_of(arguments) == Tier.READ else 0
+    while looks_again and outcome.failure is not None and outcome.failure.code == "unreadable_file":
+        outcome = _invoke_once(capability, workspace, arguments, workspace.refresh)
+        looks_again -= 1
+    return outcome
+
+
+def _invoke_once(
+    capability: Capability[Any, Any],
+    workspace: Workspace,
+    arguments: Mapping[str, object],
+    mend: Callable[[], object] | None = None,
+) -> Outcome:
+    revision = ""
+    try:
+        if mend is not None:
+            mend()
+        parameters = bind(capability.parameters, arguments)
+        if not capability.checks_freshness:
+            result = capability.run(workspace, parameters)
+            return Outcome(workspace.revision, result, notes=workspace.notes())
+        workspace.check_freshness()
+        with workspace.snapshot():
+            revision = workspace.revision
+            with patience(workspace.patience_seconds if capability.tier_of(arguments) < Tier.SYSTEM else 0):
+                result = capability.run(workspace, parameters)
+            return Outcome(revision, result, notes=workspace.notes())
+    except TerselyError as error:
+        return Outcome(revision, None, Failure.of(error))
+    except DeadlineError:
+        return Outcome(revision, None, Failure.of(_too_slow(capability, workspace)))
+    except Exception as error:  # noqa: BLE001 - a defect must reach every door as an answer, not as silence
+        return Outcome(revision, None, defect(error))
+
+
+def ask(workspace: Workspace, name: str, **arguments: object) -> Any:
+    """Ask from Python, by the name of a capability: the plain result, or the error raised."""
+    outcome = invoke(load(name), workspace, arguments, Tier.SYSTEM)
+    if outcome.failure is not None:
+        raise outcome.failure.cause
+    return outcome.result
+
+
+def _not_permitted(capability: Capability[Any, Any], arguments: Mapping[str, object], trust: Tier) -> TerselyError:
+    declared = {parameter.name: parameter for parameter in parameters_of(capability.parameters)}
+    names = [name for name, value in arguments.items() if name in declared and declared[name].tier(value) > trust]
+    message = f"{' and '.join(names) or capability.name} cannot be asked for through this door"
+    return TerselyError("not_permitted", message, "the command line and Python may run programs, and read elsewhere")
+
+
+def _too_slow(capability: Capability[Any, Any], workspace: Workspace) -> TerselyError:
+    message = f"{capability.name} has no answer after {workspace.patience_seconds:g} seconds"
+    hint = "ask about less, or allow more: TERSELY_ANSWER_SECONDS=600, 0 for any time"
+    return TerselyError("timed_out", message, hint)
+
+
+def defect(error: Exception) -> Failure:
+    """What there is to be said of an error that nobody meant."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    place = f" ({frame.tb_frame.f_code.co_qualname}, line {frame.tb_lineno})" if frame else ""
+    message = f"{type(error).__name__}: {error}{place}"
+    return Failure("internal_error", message, "a defect in Tersely; TERSELY_DEBUG=1 shows where", error)

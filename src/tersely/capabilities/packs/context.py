@@ -1,0 +1,234 @@
+"""`code.context`: what is worth knowing around some symbols, within a token budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.packs.budget import budget_option
+from tersely.capabilities.packs.exchange import Exchange
+from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
+from tersely.capabilities.packs.wording import Format, Wording
+from tersely.capabilities.text import Style, aligned
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_DEPTH_HOPS, MAX_TARGET_SYMBOLS
+
+if TYPE_CHECKING:
+    from tersely.capabilities.packs.sessions import Answer
+    from tersely.code.lenses.candidate import View
+    from tersely.code.pack.excerpt import Line
+    from tersely.code.pack.model import Item
+    from tersely.code.pack.texts import Texts
+    from tersely.code.symbols import Symbol
+    from tersely.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Around what, how far, how much, in which form."""
+
+    symbols: tuple[str, ...] = positional(
+        "what the context is for",
+        default=(),
+        role=Role.SYMBOL,
+        metavar="SYMBOL",
+        minimum=0,
+        maximum=MAX_TARGET_SYMBOLS,
+    )
+    slice: str | None = option(
+        None, "of the function there show only what that line depends on", role=Role.PLACE, metavar="FILE:LINE"
+    )
+    depth: int | None = option(
+        None, "how many calls to follow; 2 if no setting says otherwise", minimum=0, maximum=MAX_DEPTH_HOPS, metavar="N"
+    )
+    budget: int | None = budget_option()
+    wording: Wording = group(Wording)
+    exchange: Exchange = group(Exchange)
+    cluster_duplicates: bool = option(
+        False, "of functions that are nearly the same show one, and of the others a line with what differs"
+    )
+    memory: Memory = group(Memory)
+    budget_report: bool = option(False, "say where the tokens went and what the whole files would have cost")
+
+
+@dataclass(frozen=True, slots=True)
+class PackedSymbol:
+    """One symbol of the pack: how much of it is shown, and why. `of` is the symbol that the reason relates it to."""
+
+    id: str
+    detail: str  # body, skeleton, signature or name
+    reason: str
+    of: str
+    line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Where the tokens of a pack went."""
+
+    by_part: dict[str, int]
+    by_file: dict[str, int]
+    items: dict[str, int]
+    omitted: int
+    whole_files: int
+    saved_part: float
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The pack as printed, with what is in it. `used` counts every token of `text`."""
+
+    format: Format
+    budget: int
+    used: int
+    text: str
+    targets: tuple[str, ...]
+    items: tuple[PackedSymbol, ...]
+    whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
+    omitted: dict[str, int]  # by reason, what there was no room for
+    report: Report | None
+    session: Told | None
+    etag: str  # of what the pack says, if it was asked for
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Context | str:
+    """Choose, fit and print; or `UNCHANGED`."""
+    from tersely.code.lenses.neighbours import Neighbours, look
+
+    engine, settings = workspace.engine, workspace.settings
+    depth = settings.depth_hops if parameters.depth is None else parameters.depth
+    budget = settings.budget_tokens if parameters.budget is None else parameters.budget
+    session = asked(workspace, parameters.memory)
+    named = (*map(engine.symbol, parameters.symbols), *session.rehydrate)
+    targets = list({symbol.id: symbol for symbol in named}.values())
+    bodies = _sliced_bodies(workspace, parameters.slice, targets)
+    texts = workspace.texts(bodies, with_docs=parameters.wording.with_docs)
+    neighbours = Neighbours(engine.graph, engine.store, texts.source)
+    view = look(targets, neighbours, depth=depth, siblings=not bodies)  # who asks for a slice wants less of a file
+    view = replace(view, apart=view.apart | {target.path for target in targets if target.id in bodies})
+    if parameters.cluster_duplicates:
+        view = _without_twins(workspace, view, texts)
+    answer = answered(workspace, session, parameters.wording, view, texts, budget, parameters.exchange)
+    return answer if isinstance(answer, str) else _context(workspace, parameters, budget, answer)
+
+
+def _context(workspace: Workspace, parameters: Parameters, budget: int, answer: Answer) -> Context:
+    pack, form = answer.pack, parameters.wording.format
+    return Context(
+        form,
+        budget,
+        answer.used,
+        answer.text,
+        pack.targets,
+        tuple(map(packed, pack.items)),
+        pack.whole_files,
+        dict(pack.omitted),
+        _report(workspace, form, answer) if parameters.budget_report else None,
+        answer.told,
+        answer.etag if parameters.memory.known.etag is not None else "",
+    )
+
+
+def _without_twins(workspace: Workspace, view: View, texts: Texts) -> View:
+    from tersely.code.lenses.twins import without_twins
+    from tersely.code.search.duplicates.comparing import Comparing
+
+    functions = workspace.engine.functions
+    return without_twins(view, functions, Comparing(functions, texts.source, workspace.engine.store.symbols_of))
+
+
+def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol]) -> dict[str, list[Line]]:
+    """The body of the function at a place cut to a program slice, by the id of the function; it becomes a target."""
+    if place is None:
+        if not targets:
+            raise TerselyError(
+                "usage", "nothing to show the context of", "name a SYMBOL, or a line with --slice FILE:LINE"
+            )
+        return {}
+    from tersely.capabilities.flow.places import source_lines, statement_place, symbol_of
+    from tersely.code.flow.lines import lines_of_all
+    from tersely.code.flow.slicing import Direction, slice_of
+    from tersely.code.pack.sliced import sliced
+
+    found = statement_place(workspace, place)
+    symbol = symbol_of(workspace.engine.store.symbols_of(found.path), found.routine)
+    kept = lines_of_all(found.routine, slice_of(found.routine, found.statements, Direction.BACKWARD))
+    if all(target.id != symbol.id for target in targets):
+        targets.insert(0, symbol)
+    lines = source_lines(workspace.engine.source(found.path))
+    return {symbol.id: sliced(lines, symbol.start_line, symbol.end_line, set(kept))}
+
+
+def packed(item: Item) -> PackedSymbol:
+    """What is said of one symbol of a pack beside its text."""
+    symbol = item.symbol
+    end = item.last_line or symbol.end_line
+    return PackedSymbol(symbol.id, item.detail.word, item.reason, item.of, symbol.start_line, end)
+
+
+def _report(workspace: Workspace, form: Format, answer: Answer) -> Report:
+    from tersely.code.pack.report import budget_report
+    from tersely.code.render.formats import format_named
+
+    report = budget_report(answer.pack, answer.texts, format_named(form.value), workspace.tokenizer.count)
+    return Report(
+        dict(report.by_part),
+        dict(report.by_file),
+        dict(report.items),
+        report.omitted,
+        report.whole_files,
+        round(report.saved_part, 4),
+    )
+
+
+def text(context: Context | str, style: Style) -> str:
+    """The pack as it was counted: nothing is added to it."""
+    return context if isinstance(context, str) else context.text
+
+
+def aside(context: Context | str, style: Style) -> str:
+    """The budget report, what the session did, and the tag."""
+    if isinstance(context, str):
+        return ""
+    return "\n".join([*_report_lines(context, style), *aside_lines(context.session, context.etag, style)])
+
+
+def _report_lines(context: Context, style: Style) -> list[str]:
+    report = context.report
+    if report is None:
+        return []
+    saved = f", {report.saved_part:.0%} saved" if report.saved_part else ""
+    lines = [
+        style.heading(f"{context.used:,} of {context.budget:,} tokens")
+        + style.faint(f"  the whole files: {report.whole_files:,}{saved}")
+    ]
+    rows = [(part, f"{tokens:,}", _symbols_text(report.items.get(part, 0))) for part, tokens in report.by_part.items()]
+    lines += [f"  {line}" for line in aligned(rows, [None, None, style.faint], right=(1,))]
+    files = [(path or "(no file)", f"{tokens:,}") for path, tokens in report.by_file.items()]
+    lines += [f"  {line}" for line in aligned(files, right=(1,))]
+    return [*lines, *([style.faint(f"  {report.omitted:,} more symbols had no room")] if report.omitted else [])]
+
+
+def _symbols_text(number: int) -> str:
+    return f"{number} symbol{'s' * (number != 1)}" if number else ""
+
+
+CAPABILITY = Capability(
+    name="code.context",
+    summary="What is worth knowing around some symbols, within a token budget",
+    description="Full code for what matters most, signatures for the rest, names for what no longer fits, each with "
+    "the reason why it is there. The budget counts every token that is printed, and is never exceeded.\n\n"
+    "ultracompact says each path once and each symbol in one line; json and markdown are for programs and documents.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    aside=aside,
+    remembering=REMEMBERING,
+    examples=(
+        "context Session.validate --budget 2000",
+        "context validate_token --budget 2000 --format ultracompact",
+        "context login logout --depth 1 --with-docs --include src/settings.py:1-40",
+    ),
+)

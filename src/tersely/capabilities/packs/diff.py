@@ -1,0 +1,404 @@
+"""`code.diff_context`: the symbols that a change touches and what the rest of it needs, within a token budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from tersely.capabilities.coverage.changes import ChangeCoverage, change_lines, with_coverage
+from tersely.capabilities.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.packs.budget import budget_option
+from tersely.capabilities.packs.exchange import Exchange
+from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked, counted_text
+from tersely.capabilities.packs.wording import Format, Wording
+from tersely.capabilities.text import Style
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_PLACED_FILES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tersely.code.index.patch import FileDiff
+    from tersely.code.lenses.candidate import View
+    from tersely.code.lenses.diff.placed import ChangedSymbol, FileChange, Side
+    from tersely.code.pack.model import Item
+    from tersely.code.pack.texts import Texts
+    from tersely.code.symbols import Symbol
+    from tersely.workspace import Workspace
+
+INDEX, TREE, PATCH = "index", "worktree", "patch"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Which change, how much to tell of it, in which form."""
+
+    patch: str = positional(
+        "a file with a unified diff, or - for one on standard input; without it git is asked",
+        default="",
+        role=Role.CONTENT,
+        metavar="PATCH",
+    )
+    base: str = option(
+        "", "what the change leads from: the commit where this and HEAD part; the main branch if none", metavar="REF"
+    )
+    head: str = option("", "what it leads to; the working tree if none", metavar="REF")
+    staged: bool = option(False, "what is staged, against the last commit or the base")
+    worktree: bool = option(False, "what the last commit does not have, staged or not, new files included")
+    coverage: str = option(
+        "", "a report of coverage: say which changed lines no test ran, and which tests ran them",
+        role=Role.REPORT, metavar="FILE",
+    )  # fmt: skip
+    budget: int | None = budget_option()
+    wording: Wording = group(Wording)
+    exchange: Exchange = group(Exchange)
+    memory: Memory = group(Memory)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSymbol:
+    """One symbol of the pack: how much of it is shown, and why. `of` is the symbol that the reason relates it to."""
+
+    id: str
+    detail: str  # body, skeleton, signature or name
+    reason: str
+    of: str
+    line: int
+    end_line: int
+    shown: tuple[tuple[int, int], ...]  # the lines of the file that its code is cut down to, none for all of them
+    diff_lines: tuple[int, ...]  # those that the change put in
+
+
+@dataclass(frozen=True, slots=True)
+class DiffContext:
+    """The pack as printed, with what is in it. `used` counts every token of `text`."""
+
+    base: str  # the commit that the change leads from, "" for a patch
+    head: str  # a commit, "index", "worktree" or "patch"
+    format: Format
+    budget: int
+    used: int
+    text: str
+    changed: tuple[str, ...]  # ids of symbols that differ
+    deleted: tuple[str, ...]  # ids of those that are gone
+    files: int  # that differ
+    items: tuple[ShownSymbol, ...]
+    whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
+    omitted: dict[str, int]  # by reason, what there was no room for
+    coverage: ChangeCoverage | None
+    session: Told | None
+    etag: str  # of what the pack says, if it was asked for
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A change, placed."""
+
+    base: str
+    head: str
+    tip: str  # the commit up to which history is told
+    files: list[FileChange]
+
+
+def run(workspace: Workspace, parameters: Parameters) -> DiffContext | str:
+    """Place the change, gather what belongs to it, fit and print; or `UNCHANGED`."""
+    from tersely.code.lenses.diff.placed import changed_symbols
+
+    _check(parameters)
+    budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
+    session = asked(workspace, parameters.memory)
+    change = _of_patch(workspace, parameters.patch) if parameters.patch else _of_git(workspace, parameters)
+    changed = [one for file in change.files for one in (*changed_symbols(file), *_noted(file))]
+    changed = _told_once(changed)
+    looked = _looked(workspace, change, changed, budget, with_docs=parameters.wording.with_docs)
+    view, coverage = with_coverage(workspace, looked.view, parameters.coverage)
+    texts = looked.texts_of(view)
+    answer = answered(workspace, session, parameters.wording, view, texts, budget, parameters.exchange)
+    if isinstance(answer, str):
+        return answer
+    pack = answer.pack
+    return DiffContext(
+        change.base,
+        change.head,
+        parameters.wording.format,
+        budget,
+        answer.used,
+        answer.text,
+        tuple(one.symbol.id for one in changed if not one.is_gone),
+        tuple(one.symbol.id for one in changed if one.is_gone),
+        len(change.files),
+        tuple(map(_shown, pack.items)),
+        pack.whole_files,
+        dict(pack.omitted),
+        coverage,
+        answer.told,
+        answer.etag if session.etag is not None else "",
+    )
+
+
+def _shown(item: Item) -> ShownSymbol:
+    symbol, lines = item.symbol, item.change.lines if item.change else ()
+    end = item.last_line or symbol.end_line
+    return ShownSymbol(symbol.id, item.detail.word, item.reason, item.of, symbol.start_line, end, item.parts, lines)
+
+
+def _check(parameters: Parameters) -> None:
+    of_git = parameters.base or parameters.head or parameters.staged or parameters.worktree
+    if parameters.patch and of_git:
+        raise TerselyError("usage", "either a patch is given or git is asked", "leave out one of them")
+    if sum(map(bool, (parameters.head, parameters.staged, parameters.worktree))) > 1:
+        raise TerselyError("usage", "--head, --staged and --worktree exclude each other", "leave out all but one")
+
+
+# Which change
+
+
+def _of_git(workspace: Workspace, parameters: Parameters) -> _Change:
+    from tersely.code.index.changes import Changes
+
+    root = workspace.root
+    base = parameters.base
+    if not base and not (parameters.staged or parameters.worktree):
+        base = Changes(root).main_branch()
+    changes = Changes(root, base, parameters.head, staged=parameters.staged)
+    diffs = changes.diffs()
+    head = changes.head or (INDEX if parameters.staged else TREE)
+    blobs = changes.blobs([name for one in diffs for name in _needed_blobs(one, from_tree=head == TREE)])
+    after = _after_in_tree(workspace) if head == TREE else lambda one: blobs.get(one.blob)
+    files = [_placed(workspace, one, blobs.get(one.old_blob), after(one), number) for number, one in enumerate(diffs)]
+    return _Change(changes.commit, head, changes.tip(), files)
+
+
+def _needed_blobs(diff: FileDiff, *, from_tree: bool) -> list[str]:
+    if not _has_lines(diff):
+        return []
+    needs_old = any(hunk.removed for hunk in diff.hunks)
+    return [*([diff.old_blob] if needs_old else []), *([] if from_tree else [diff.blob])]
+
+
+def _has_lines(diff: FileDiff) -> bool:
+    from tersely.code.index.patch import LINK_MODE
+
+    return bool(diff.hunks) and not (diff.is_submodule or diff.is_binary or LINK_MODE in {diff.old_mode, diff.mode})
+
+
+def _after_in_tree(workspace: Workspace) -> Callable[[FileDiff], bytes | None]:
+    return lambda diff: _in_tree(workspace, diff.path) if diff.path else None
+
+
+def _in_tree(workspace: Workspace, path: str) -> bytes | None:
+    """A file of the working tree, None for one that cannot be read or is outside of it."""
+    from tersely.code.index.content import read_below
+
+    try:
+        return read_below(str(workspace.root), path)
+    except (OSError, ValueError):
+        return None
+
+
+def _of_patch(workspace: Workspace, text: str) -> _Change:
+    """A patch is taken for what has been done if its new lines are in the files, else for what is to be done."""
+    from tersely.code.index.changes import Changes
+    from tersely.code.index.listing.git import in_repository
+    from tersely.code.index.patch import patched, read_patch, reversed_diff
+
+    diffs = read_patch(text.encode("utf-8", "surrogateescape"))
+    if not diffs and text.strip():
+        raise TerselyError("invalid_argument", "the patch is no unified diff", "git diff and diff -u write one")
+    files = []
+    for number, diff in enumerate(diffs):
+        there = _in_tree(workspace, diff.path) if _is_inside(diff.path) else None
+        before = patched(there, reversed_diff(diff)) if there is not None else None
+        if before is not None:
+            files.append(_placed(workspace, diff, before, there, number))
+            continue
+        old = _in_tree(workspace, diff.old_path) if _is_inside(diff.old_path) else b"" if not diff.old_path else None
+        after = patched(old, diff) if old is not None else None
+        if after is None:
+            files.append(_apart(diff, "does not apply"))
+        else:
+            files.append(_placed(workspace, diff, old, after if diff.path else None, number))
+    root = workspace.root
+    tip = Changes(root).tip() if in_repository(str(root)) else ""
+    return _Change("", PATCH, tip, files)
+
+
+def _is_inside(path: str) -> bool:
+    return bool(path) and not path.startswith("/") and ".." not in path.split("/") and "\0" not in path
+
+
+def _apart(diff: FileDiff, why: str) -> FileChange:
+    from tersely.code.lenses.diff.placed import FileChange
+
+    return FileChange(diff, None, None, why)
+
+
+def _placed(workspace: Workspace, diff: FileDiff, before: bytes | None, after: bytes | None, number: int) -> FileChange:
+    """A file with both its sides. Of very many files only the first are read."""
+    from tersely.code.lenses.diff.placed import FileChange
+
+    if not _has_lines(diff) or number >= MAX_PLACED_FILES:
+        return FileChange(diff, None, None)
+    old = _side(workspace, diff.old_path, before) if before is not None and diff.old_path else None
+    new = _side(workspace, diff.path, after) if after is not None and diff.path else None
+    return FileChange(diff, old, new)
+
+
+def _side(workspace: Workspace, path: str, text: bytes) -> Side:
+    """A file on one side: as the index has it, if it is that, else read anew; of what the index skips only lines."""
+    from tersely.code.lenses.diff.placed import Side, plain_side, side_of
+
+    store = workspace.engine.store
+    indexed = store.file(path)
+    if indexed is None and store.why_skipped(path) is not None:
+        return plain_side(path, text)
+    if indexed is not None and _in_tree(workspace, path) == text:
+        return Side(path, text, store.symbols_of(path))
+    return side_of(path, text)
+
+
+def _noted(file: FileChange) -> list[ChangedSymbol]:
+    """What is to be said of a file beside its lines."""
+    from tersely.code.lenses.diff.notes import note_of, without_text
+    from tersely.code.lenses.diff.placed import ChangedSymbol, file_symbol
+
+    note = ", ".join(filter(None, [note_of(file.diff), file.why_apart]))
+    if not note and (file.before or file.after):
+        return []
+    symbol = without_text(file_symbol(file.diff.name, b""))
+    return [ChangedSymbol(symbol, is_gone=not file.diff.path, note=note or "changed")]
+
+
+def _told_once(changed: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:
+    """Every symbol once: what is to be said of a file is said where its lines are, if any of them are outside."""
+    found: dict[tuple[str, bool], ChangedSymbol] = {}
+    for one in changed:
+        known = found.setdefault((one.symbol.id, one.is_gone), one)
+        if known is not one:
+            known.note = f"{one.note}, with changes" if one.note else known.note
+    return list(found.values())
+
+
+# What belongs to it
+
+
+class Looked(NamedTuple):
+    """A view of a change, and what reads the source of that view or of one that holds more."""
+
+    view: View
+    texts_of: Callable[[View], Texts]
+
+
+def look_at(workspace: Workspace, parameters: Parameters, budget: int) -> Looked | None:
+    """What belongs to what git says has changed; None where nothing has, or where there is no git to ask."""
+    from tersely.code.index.listing.git import in_repository
+    from tersely.code.lenses.diff.placed import changed_symbols
+
+    if not in_repository(str(workspace.root)):
+        return None
+    change = _of_git(workspace, parameters)
+    changed = _told_once([one for file in change.files for one in (*changed_symbols(file), *_noted(file))])
+    if not changed:
+        return None
+    return _looked(workspace, change, changed, budget, with_docs=parameters.wording.with_docs)
+
+
+def _looked(
+    workspace: Workspace, change: _Change, changed: Sequence[ChangedSymbol], budget: int, *, with_docs: bool
+) -> Looked:
+    from tersely.code.index.history import history
+    from tersely.code.lenses.diff.evidence import Sources
+    from tersely.code.lenses.diff.look import look
+    from tersely.code.search.lexical import Lexicon
+
+    engine, store = workspace.engine, workspace.engine.store
+    sides = {side.path: side for file in change.files for side in (file.before, file.after) if side is not None}
+
+    def text_of(path: str) -> bytes:
+        if path in sides:
+            return sides[path].text
+        return _in_tree(workspace, path) or b""
+
+    def symbols_of(path: str) -> Sequence[Symbol]:
+        return sides[path].symbols if path in sides else store.symbols_of(path)
+
+    paths = {file.id: file.path for file in store.files()}
+    committed = sorted({file.diff.old_path for file in change.files if file.diff.old_path and file.before})
+    graph = engine.graph
+    sources = Sources(
+        symbols_of,
+        text_of,
+        lambda name: [paths[one] for one in store.files_mentioning(name) if one in paths],
+        graph.callers,
+        graph.callees,
+        Lexicon(engine.search.searcher().collection),
+        history(workspace.root, change.tip, committed, store.directory),
+    )
+    view = look(change.files, changed, sources, budget)
+    view = replace(view, base=change.base, head=change.head)
+    return Looked(view, lambda seen: _texts(seen, change.files, text_of, symbols_of, with_docs=with_docs))
+
+
+def _texts(
+    view: View,
+    files: Sequence[FileChange],
+    text_of: Callable[[str], bytes],
+    symbols_of: Callable[[str], Sequence[Symbol]],
+    *,
+    with_docs: bool,
+) -> Texts:
+    """The source of the candidates, cut down to their parts; of what is gone as it was."""
+    from tersely.code.pack.excerpt import Line, lines_of
+    from tersely.code.pack.sliced import in_parts
+    from tersely.code.pack.texts import Texts
+
+    whole = Texts(text_of, symbols_of, with_docs=with_docs)
+    before: Mapping[str, Side] = {file.before.path: file.before for file in files if file.before is not None}
+    parts = {one.symbol.id: one for one in view.candidates if one.parts or one.is_gone}
+
+    def body_of(symbol: Symbol) -> Sequence[Line] | None:
+        candidate = parts.get(symbol.id)
+        if candidate is None:
+            return None
+        if not candidate.parts:
+            return ()
+        if candidate.is_gone:
+            side = before[symbol.path]
+            lines: Sequence[Line] = lines_of(side.text, 0, len(side.text), 1)[symbol.start_line - 1 : symbol.end_line]
+        else:
+            lines = whole.body(symbol)
+        return in_parts(lines, candidate.parts, 0 if not symbol.qualname else whole.header_size(symbol))
+
+    return Texts(text_of, symbols_of, body_of, with_docs)
+
+
+def aside(found: DiffContext | str, style: Style) -> str:
+    """What no test ran, what the session did, and the tag."""
+    if isinstance(found, str):
+        return ""
+    said = change_lines(found.coverage, style) if found.coverage else []
+    return "\n".join([*said, *aside_lines(found.session, found.etag, style)])
+
+
+CAPABILITY = Capability(
+    name="code.diff_context",
+    summary="What a change touches and what the rest of it needs, within a token budget",
+    description="The symbols whose lines differ, with the lines that were put in and those that were taken out; then "
+    "what else is likely to change or to be read with them: callers and callees, tests, code that uses the same names, "
+    "code that was written in the same commits, and what is near. Each has its reason, and the budget counts every "
+    "token that is printed.\n\n"
+    "Without options the change is everything since this branch left the main one, uncommitted work and new files "
+    "included. A patch is read from a file or, as -, from standard input, whether it has been applied or not.",
+    parameters=Parameters,
+    run=run,
+    text=counted_text,
+    aside=aside,
+    remembering=REMEMBERING,
+    cacheable=False,  # what git compares is no part of the revision
+    examples=(
+        "diff-context --base main --budget 2000",
+        "diff-context --base HEAD~3 --head HEAD --format json",
+        "diff-context --staged --format compact",
+        "diff-context --worktree --coverage coverage.json",
+    ),
+)

@@ -1,0 +1,80 @@
+"""What a pack takes in beside code, and where it goes, declared alike for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Effect, Role, group, option
+from tersely.capabilities.references import SCHEME, Referred, read_reference
+from tersely.foundation.escape import visible_line
+from tersely.foundation.limits import CASSETTE_HEAD_SHARE, INLINE_CASSETTE_SHARE
+
+if TYPE_CHECKING:
+    from tersely.code.pack.include import Include
+    from tersely.code.pack.texts import Texts
+    from tersely.foundation.tokens import Tokenizer
+
+
+class Output(StrEnum):
+    """Where an answer goes but to whoever asked."""
+
+    CASSETTE = "cassette"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Where the answer goes. Doors see to it: the capability answers as always."""
+
+    output: Output | None = option(
+        None, "keep the answer in the relay and give its reference, cass:// and a hash", effect=Effect.WRITE
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What is shown beside what was chosen, and where the answer goes."""
+
+    include: tuple[str, ...] = option(
+        (),
+        "a file to show as well, lines of it, or an artifact of the relay: whole if it is small, else its beginning",
+        role=Role.SOURCE,
+        metavar="PATH[:10-20]|cass://HASH",
+    )
+    delivery: Delivery = group(Delivery)
+
+
+def included(exchange: Exchange, texts: Texts, budget: int, tokenizer: Tokenizer) -> tuple[Sequence[Include], Texts]:
+    """What to include, and texts that know artifacts by their references beside the files."""
+    from tersely.code.pack.include import parse_include
+
+    artifacts: dict[str, bytes] = {}
+    includes = []
+    for text in exchange.include:
+        if text.startswith(SCHEME):
+            meant, lines = read_reference(text)
+            told, lines = (meant.text, lines) if lines else _shown(meant, budget, tokenizer)
+            artifacts[meant.path] = told.encode()
+            text = meant.path + lines
+        includes.append(parse_include(text))
+    if not artifacts:
+        return includes, texts
+    source_of = texts.source_of
+
+    def with_artifacts(path: str) -> bytes:
+        return artifacts[path] if path in artifacts else source_of(path)
+
+    return includes, replace(texts, source_of=with_artifacts)
+
+
+def _shown(meant: Referred, budget: int, tokenizer: Tokenizer) -> tuple[str, str]:
+    """What is said of an artifact, and which lines of that are shown: all of what is small beside the budget; of
+    anything else what it is, and its beginning."""
+    if meant.is_whole and tokenizer.count(meant.text) <= budget // INLINE_CASSETTE_SHARE:
+        return meant.text, ""
+    head = tokenizer.truncate(meant.text, budget // CASSETTE_HEAD_SHARE)
+    name = f"{visible_line(meant.name)}, " if meant.name else ""
+    about = f"{name}{meant.type}, {meant.size_bytes:,} bytes in all, from its beginning:"
+    return f"{about}\n{meant.text}", f":1-{1 + head.count(chr(10))}"

@@ -1,0 +1,160 @@
+"""`code.map`: the repository in outline, what matters most opened, within a token budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.files.places import files_below
+from tersely.capabilities.packs.budget import budget_option
+from tersely.capabilities.packs.exchange import Delivery
+from tersely.capabilities.packs.sessions import REMEMBERING, Known, Told, counted_text, session_aside, told_outline
+from tersely.capabilities.text import clipped
+from tersely.code.pack.brief.zoom import Zoom
+from tersely.code.symbols import CALLABLE_KINDS
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible_line
+from tersely.foundation.limits import MAX_OUTLINE_CHARACTERS
+
+if TYPE_CHECKING:
+    from tersely.code.index.schema import IndexedFile
+    from tersely.code.lenses.ranking import Ranks
+    from tersely.code.pack.outline import Node, Outline
+    from tersely.code.symbols import Symbol
+    from tersely.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Of what, how much, and from where it is seen."""
+
+    path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
+    budget: int | None = budget_option()
+    focus: tuple[str, ...] = option((), "a symbol or file that the map is for", role=Role.SYMBOL, metavar="SYMBOL")
+    zoom: Zoom = option(Zoom.SIGNATURES, "L0: directories and files alone, L1: with what is in them")
+    delivery: Delivery = group(Delivery)
+    known: Known = group(Known)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the map: a path with a slash at its end for a directory, a path, or the id of a symbol."""
+
+    id: str
+    weight: float  # the part of all rank that lies in it
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """The map as printed. `used` counts every token of `text`."""
+
+    budget: int
+    used: int
+    text: str
+    entries: tuple[Entry, ...]
+    session: Told | None
+    etag: str  # of the text, if it was asked for
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Map | str:
+    """Rank, and open the tree as far as the budget goes; or `UNCHANGED`."""
+    if parameters.zoom not in {Zoom.MODULES, Zoom.SIGNATURES}:
+        raise TerselyError("usage", f"a map has no {parameters.zoom.value}", "context --zoom L2 sketches symbols")
+    budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
+    outline, _ = outlined(workspace, budget, parameters.path, parameters.focus, parameters.zoom)
+    question = "\n".join(["<map>", parameters.zoom.value, parameters.path, *parameters.focus])
+    told = told_outline(workspace, parameters.known, question, outline)
+    if isinstance(told, str):
+        return told
+    return Map(budget, told.used, told.text, tuple(map(_entry, outline.nodes)), told.told, told.etag)
+
+
+def outlined(
+    workspace: Workspace,
+    budget: int,
+    path: str = "",
+    focus: tuple[str, ...] = (),
+    zoom: Zoom = Zoom.SIGNATURES,
+) -> tuple[Outline, Ranks]:
+    """The outline that a budget pays for, and the ranks that chose it."""
+    from tersely.code.lenses.ranking import RANKED_KINDS
+    from tersely.code.pack.outline import fit, tree
+
+    files = files_below(workspace, path)
+    all_symbols = [symbol for symbol in workspace.engine.store.symbols() if symbol.kind in RANKED_KINDS]
+    ranks = _ranks(workspace, all_symbols, focus)
+    outermost = _without_locals(all_symbols) if zoom is not Zoom.MODULES else {}
+    root = tree([file.path for file in files], outermost, lambda one: ranks.symbols.get(one, ranks.files.get(one, 0.0)))
+    texts = workspace.texts()
+
+    def label(symbol: Symbol) -> str:
+        signature = texts.signature(symbol).plain
+        return visible_line(clipped(signature or symbol.name, MAX_OUTLINE_CHARACTERS))
+
+    return fit(root, label, budget, workspace.tokenizer.count), ranks
+
+
+def _ranks(workspace: Workspace, symbols: list[Symbol], focus: tuple[str, ...]) -> Ranks:
+    from tersely.code.lenses.ranking import rank
+
+    engine = workspace.engine
+    files = engine.store.files()
+    number = {file.id: index for index, file in enumerate(files)}
+    mentions = (
+        (name, sorted(number[file_id] for file_id in ids if file_id in number)) for name, ids in engine.store.mentions()
+    )
+    imports = engine.imports.edges(engine.store.every_import())
+    focus_files, focus_symbols = _focus(workspace, focus)
+    return rank([file.path for file in files], symbols, mentions, imports, focus_files, focus_symbols)
+
+
+def _focus(workspace: Workspace, words: tuple[str, ...]) -> tuple[set[str], set[str]]:
+    """The files and symbols that somebody names."""
+    files: set[str] = set()
+    symbols: set[str] = set()
+    for text in words:
+        found = _files_named(workspace, text)
+        if found:
+            files.update(file.path for file in found)
+        else:
+            symbol = workspace.engine.symbol(text)
+            files.add(symbol.path)
+            symbols.add(symbol.id)
+    return files, symbols
+
+
+def _files_named(workspace: Workspace, text: str) -> list[IndexedFile]:
+    try:
+        return files_below(workspace, text)
+    except TerselyError:
+        return []  # then it is a symbol, or an error that speaks of symbols
+
+
+def _without_locals(symbols: list[Symbol]) -> dict[str, list[Symbol]]:
+    """The symbols of each file but for those inside of functions."""
+    functions = {symbol.id for symbol in symbols if symbol.kind in CALLABLE_KINDS}
+    found: dict[str, list[Symbol]] = {}
+    for symbol in symbols:
+        if symbol.parent not in functions:
+            found.setdefault(symbol.path, []).append(symbol)
+    return found
+
+
+def _entry(node: Node) -> Entry:
+    return Entry(node.id, round(node.weight, 6))
+
+
+CAPABILITY = Capability(
+    name="code.map",
+    summary="The repository in outline, what matters most opened, within a token budget",
+    description="Directories, files, classes and functions as an indented tree. How much a part matters is a PageRank "
+    "over imports and the names that files mention; tests count little. The heaviest parts are opened first, and a "
+    "line says how much below it is not shown. With --focus the ranking starts from these symbols or files.",
+    parameters=Parameters,
+    run=run,
+    text=counted_text,
+    aside=session_aside,
+    remembering=REMEMBERING,
+    examples=("map --budget 1000", "map src --focus Session.validate"),
+)

@@ -1,0 +1,54 @@
+"""Long lists are answered a page at a time, and a page says what it leaves out: nothing is cut without a word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from tersely.capabilities.declaration import option
+from tersely.capabilities.text import Style, counted
+from tersely.foundation.limits import MAX_PAGE_ENTRIES
+
+ItemT = TypeVar("ItemT")
+OtherT = TypeVar("OtherT")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[ItemT]):
+    """`items` are those from `offset` on, out of `total`; `more` follow after them."""
+
+    items: tuple[ItemT, ...]
+    total: int
+    offset: int
+    more: int
+
+
+def page_of(items: Sequence[ItemT], limit: int, offset: int) -> Page[ItemT]:
+    """One page of a whole list."""
+    shown = tuple(items[offset : offset + limit])
+    return Page(shown, len(items), offset, max(0, len(items) - offset - len(shown)))
+
+
+def limit_option(default: int, what: str) -> Any:
+    """Declare how many `what` to list."""
+    return option(default, f"how many {what} to list", minimum=1, maximum=MAX_PAGE_ENTRIES, metavar="N")
+
+
+def offset_option(what: str) -> Any:
+    """Declare how many `what` to pass over."""
+    return option(0, f"how many {what} to pass over first", minimum=0, metavar="N")
+
+
+def rest_line(page: Page[Any], noun: str, style: Style, plural: str = "") -> list[str]:
+    """One line that says what a page leaves out and how to see it; no line when it leaves out nothing."""
+    if not page.more:
+        if page.offset and not page.items:
+            return [style.doubtful(f"nothing from {page.offset} on: there are {counted(page.total, noun, plural)}")]
+        return []
+    following = page.offset + len(page.items)
+    how = f"--offset {following} continues"
+    if not page.offset and page.total <= MAX_PAGE_ENTRIES:
+        how += f", --limit {page.total} shows all"
+    left = noun if page.more == 1 else plural or noun + "s"
+    return [style.doubtful(f"… {page.more:,} more {left}: {how}")]

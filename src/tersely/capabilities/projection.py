@@ -1,0 +1,56 @@
+"""Plain frozen values as JSON: field names as they are, enums as their words, tuples as lists."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, TypeVar
+
+from tersely.foundation.escape import visible, visible_line
+
+ValueT = TypeVar("ValueT")
+
+# The fields of results that hold several lines; all other texts have to stay on theirs.
+_OF_LINES = frozenset({"text", "code", "content", "diff", "doc", "signature"})
+
+
+def to_json(value: object) -> Any:
+    """The JSON value of a result; fails on anything that is not a plain value (a handle must never leave)."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, tuple | list):
+        return [to_json(element) for element in value]
+    if isinstance(value, dict):
+        return {str(key): to_json(element) for key, element in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: to_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    raise TypeError(f"{type(value).__name__} is not a plain value")
+
+
+def harmless(value: ValueT) -> ValueT:
+    """A copy of a result for people: no name or text in it can steer a terminal, hide, or pass for another line."""
+    copy: ValueT = _harmless(value, visible_line)
+    return copy
+
+
+def _harmless(value: Any, written: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return value if isinstance(value, Enum) else written(value)
+    if isinstance(value, tuple | list):
+        elements = [_harmless(element, written) for element in value]
+        make = getattr(value, "_make", type(value))
+        return make(elements)
+    if isinstance(value, dict):
+        return {_harmless(key, written): _harmless(element, written) for key, element in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        changed = {
+            field.name: _harmless(getattr(value, field.name), visible if field.name in _OF_LINES else written)
+            for field in dataclasses.fields(value)
+        }
+        return dataclasses.replace(value, **changed)
+    return value

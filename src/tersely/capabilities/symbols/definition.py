@@ -1,0 +1,117 @@
+"""`code.definition`: where the names at a place in a file are defined."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability, Role, positional
+from tersely.capabilities.files.places import indexed_file
+from tersely.capabilities.text import Style, aligned, counted
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_LINE_NAMES
+
+if TYPE_CHECKING:
+    from tersely.workspace import Workspace
+
+
+_PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::(?P<column>\d+))?", re.DOTALL)
+_NAME = re.compile(r"[^\W\d]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Where the names stand."""
+
+    place: str = positional(
+        "a line, or with a column the name there; both count from 1", role=Role.PLACE, metavar="FILE:LINE[:COLUMN]"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something is defined; `symbol` is its id, empty for a local name."""
+
+    path: str
+    line: int
+    symbol: str
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A name of the line and the places that may define it, nearest first."""
+
+    name: str
+    column: int
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """The names on a line that are defined in the repository."""
+
+    path: str
+    line: int
+    names: tuple[Defined, ...]
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Definitions:
+    """Look up one name, or each of a line."""
+    read = _PLACE.fullmatch(parameters.place)
+    if read is None:
+        raise TerselyError(
+            "invalid_argument", f"{parameters.place!r} is no place", "write FILE:LINE or FILE:LINE:COLUMN"
+        )
+    path, line = indexed_file(workspace, read["path"]).path, int(read["line"])
+    text = _line(workspace, path, line)
+    names = [(name[0], name.start()) for name in _NAME.finditer(text)][:MAX_LINE_NAMES]
+    if read["column"]:
+        names = [_name_at(names, int(read["column"]) - 1, parameters.place)]
+    found = [Defined(name, column + 1, _places(workspace, path, line, column)) for name, column in names]
+    known = tuple({defined.name: defined for defined in reversed(found) if defined.places}.values())
+    if not known:
+        hint = "what comes from outside the repository, and what the language brings, has no definition here"
+        raise TerselyError("symbol_not_found", f"nothing at {parameters.place} is defined in the repository", hint)
+    return Definitions(path, line, tuple(reversed(known)))
+
+
+def _line(workspace: Workspace, path: str, line: int) -> str:
+    lines = workspace.engine.source(path).decode("utf-8", "replace").removesuffix("\n").split("\n")
+    if not 1 <= line <= len(lines):
+        message = f"{path} has {counted(len(lines), 'line')}, there is no line {line}"
+        raise TerselyError("invalid_argument", message)
+    return lines[line - 1]
+
+
+def _name_at(names: list[tuple[str, int]], column: int, place: str) -> tuple[str, int]:
+    for name, start in names:
+        if start <= column < start + len(name):
+            return name, start
+    found = ", ".join(f"{name} at {start + 1}" for name, start in names) or "none"
+    raise TerselyError("invalid_argument", f"there is no name at {place}", f"names on that line: {found}")
+
+
+def _places(workspace: Workspace, path: str, line: int, column: int) -> tuple[Place, ...]:
+    return tuple(Place(*place) for place in workspace.engine.definition(path, line, column))
+
+
+def text(definitions: Definitions, style: Style) -> str:
+    """One place a line."""
+    rows = [
+        (defined.name if place is defined.places[0] else "", f"{place.path}:{place.line}", place.symbol)
+        for defined in definitions.names
+        for place in defined.places
+    ]
+    return "\n".join(aligned(rows, [style.symbol, None, style.faint]))
+
+
+CAPABILITY = Capability(
+    name="code.definition",
+    summary="Where the names at a place in a file are defined",
+    description="Followed through imports and re-exports, and to members by the types of values.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=("definition src/app.py:42", "definition src/app.py:42:17"),
+)

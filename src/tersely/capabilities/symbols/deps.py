@@ -1,0 +1,148 @@
+"""`code.symbol.deps`: what a symbol needs to compile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.graph.listing import name_of, path_of
+from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from tersely.capabilities.text import PLAIN, Style, aligned, clipped
+from tersely.capabilities.values import lines_text
+from tersely.code.symbols import Kind
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_BUDGET_TOKENS, MAX_DEPTH_HOPS
+
+if TYPE_CHECKING:
+    from tersely.code.lenses.needs import Need
+    from tersely.code.pack.texts import Texts
+    from tersely.workspace import Workspace
+
+
+class NeedKind(StrEnum):
+    """What a dependency is for; the words are the reasons of packs."""
+
+    BASE = "base"
+    TYPE = "type"
+    CONSTANT = "constant"
+    DECORATOR = "decorator"
+    CALLEE = "callee"
+    REFERENCE = "reference"
+    CLASS = "class"
+    IMPORT = "import"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Of what, how far, and how much of it."""
+
+    symbol: str = positional("the symbol", role=Role.SYMBOL)
+    kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND")
+    need: NeedKind | None = option(None, "only what is needed as this", metavar="NEED")
+    depth: int = option(1, "2: also what that needs; and so on", minimum=1, maximum=MAX_DEPTH_HOPS, metavar="N")
+    limit: int = limit_option(100, "dependencies")
+    offset: int = offset_option("dependencies")
+    budget: int | None = option(
+        None, "the most tokens that the list may have", minimum=1, maximum=MAX_BUDGET_TOKENS, metavar="TOKENS"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """One symbol that `of` needs, as what, and how many steps away; `external:` ones have no kind and no lines."""
+
+    id: str
+    need: str
+    depth: int
+    of: str
+    kind: Kind | None
+    path: str
+    line: int
+    end_line: int
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """What a symbol needs, nearest first, in the order in which it is read."""
+
+    symbol: str
+    needs: Page[Dependency]
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Dependencies:
+    """Resolve the names in the symbol."""
+    from tersely.code.lenses.needs import needs_of
+    from tersely.code.lenses.neighbours import Neighbours
+
+    engine, texts = workspace.engine, workspace.texts()
+    symbol = engine.symbol(parameters.symbol, parameters.kind)
+    neighbours = Neighbours(engine.graph, engine.store, texts.source)
+    needs = needs_of([symbol], neighbours, texts.source, parameters.depth)
+    wanted = [need for need in needs if parameters.need in {None, need.need.split()[0]}]
+    page = page_of(wanted, parameters.limit, parameters.offset)
+    items = tuple(_dependency(need, texts) for need in page.items)
+    found = Dependencies(symbol.id, Page(items, page.total, page.offset, page.more))
+    return found if parameters.budget is None else _within(found, parameters.budget, workspace)
+
+
+def _within(found: Dependencies, budget: int, workspace: Workspace) -> Dependencies:
+    """As much of the beginning of a list as can be printed in so many tokens."""
+    page = found.needs
+    least, most = -1, len(page.items)
+    while least < most:
+        middle = (least + most + 1) // 2
+        if workspace.tokenizer.count(text(_cut(found, middle), PLAIN) + "\n") <= budget:
+            least = middle
+        else:
+            most = middle - 1
+    if least < 0 or (page.items and not least):
+        needed = workspace.tokenizer.count(text(_cut(found, min(1, len(page.items))), PLAIN) + "\n")
+        raise TerselyError("budget_too_small", f"the least answer takes {needed} tokens; the budget is {budget}")
+    return _cut(found, least)
+
+
+def _cut(found: Dependencies, number: int) -> Dependencies:
+    page = found.needs
+    more = page.more + len(page.items) - number
+    return replace(found, needs=Page(page.items[:number], page.total, page.offset, more))
+
+
+def _dependency(need: Need, texts: Texts) -> Dependency:
+    symbol = need.symbol
+    if symbol is None:
+        return Dependency(need.id, need.need, need.depth, need.of, None, "", 0, 0, "")
+    lines = symbol.path, symbol.start_line, symbol.end_line
+    return Dependency(symbol.id, need.need, need.depth, need.of, symbol.kind, *lines, texts.signature(symbol).plain)
+
+
+def text(found: Dependencies, style: Style) -> str:
+    """One dependency a line, by distance and file."""
+    page = found.needs
+    if not page.total:
+        return f"{style.symbol(found.symbol)} needs nothing of the repository"
+    blocks = [f"{style.symbol(found.symbol)}  {style.faint(f'needs {page.total:,}')}"]
+    rows = [
+        (name_of(one.id), one.need, lines_text(one.line, one.end_line) if one.path else "", clipped(one.signature))
+        for one in page.items
+    ]
+    lines = iter(aligned(rows, [style.symbol, None, style.faint, style.faint]))
+    for (depth, path), group in groupby(page.items, key=lambda one: (one.depth, path_of(one.id))):
+        blocks.append(f"  {path}" + (f"  {style.faint(f'{depth} steps away')}" if depth > 1 else ""))
+        blocks += [f"    {next(lines)}" for _ in group]
+    return "\n".join([*blocks, *rest_line(page, "dependency", style, "dependencies")])
+
+
+CAPABILITY = Capability(
+    name="code.symbol.deps",
+    summary="What a symbol needs to compile: types, bases, constants, imports, decorators, callees",
+    description="Names in the symbol are resolved as its file sees them; what is called on objects is what the call "
+    "graph knows. A reference is a function that is named but not called, external: is outside the repository.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=("symbol deps Session.validate", "symbol deps Session --need type --depth 2"),
+)

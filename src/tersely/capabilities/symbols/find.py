@@ -1,0 +1,81 @@
+"""`code.symbol.find`: symbols by name, the end of an id, or a pattern."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from tersely.capabilities.text import Style, aligned, clipped
+from tersely.capabilities.values import SymbolLine, lines_text, symbol_line
+from tersely.code.symbols import Kind, Symbol
+from tersely.foundation.limits import MAX_FOUND_SYMBOLS
+
+if TYPE_CHECKING:
+    from tersely.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What to find, and how much of it."""
+
+    queries: tuple[str, ...] = positional(
+        "a name, the end of an id (Session.validate, auth.py:validate) or a pattern (validate*)",
+        role=Role.SYMBOL,
+        metavar="QUERY",
+        minimum=1,
+        maximum=50,
+    )
+    kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
+    signatures: bool = option(False, "show signatures")
+    limit: int = limit_option(50, "symbols")
+    offset: int = offset_option("symbols")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Symbols by path and place, and the queries among several that nothing matches."""
+
+    symbols: Page[SymbolLine]
+    missing: tuple[str, ...]
+    show_signatures: bool
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Found:
+    """Everything that any of the queries may mean; raises only when that is nothing at all."""
+    found: dict[str, Symbol] = {}
+    missing = []
+    texts = workspace.texts()
+    for query in parameters.queries:
+        matching = workspace.engine.lookup(query, parameters.kind, MAX_FOUND_SYMBOLS)
+        missing += [] if matching else [query]
+        found |= {symbol.id: symbol for symbol in matching}
+    if not found:
+        raise workspace.engine.not_found(missing[0], parameters.kind)
+    page = page_of(list(found.values()), parameters.limit, parameters.offset)
+    lines = tuple(symbol_line(symbol, texts) for symbol in page.items)
+    return Found(Page(lines, page.total, page.offset, page.more), tuple(missing), parameters.signatures)
+
+
+def text(found: Found, style: Style) -> str:
+    """One symbol a line."""
+    symbols = found.symbols.items
+    rows = [(symbol.id, symbol.kind.value, lines_text(symbol.line, symbol.end_line)) for symbol in symbols]
+    lines = aligned(rows, [style.symbol, None, style.faint])
+    if found.show_signatures:
+        pairs = zip(lines, symbols, strict=True)
+        lines = [f"{line}\n    {clipped(symbol.signature)}".rstrip() for line, symbol in pairs]
+    lines += rest_line(found.symbols, "symbol", style)
+    return "\n".join([*lines, *(style.doubtful(f"nothing matches {query!r}") for query in found.missing)])
+
+
+CAPABILITY = Capability(
+    name="code.symbol.find",
+    summary="Symbols by name, end of an id, or pattern",
+    description="A query names whole parts: date does not mean validate, *date does. Case counts.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=('symbol find "validate*" --kind function', "symbol find Session.validate PaymentService"),
+)

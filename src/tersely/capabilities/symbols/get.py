@@ -1,0 +1,127 @@
+"""`code.symbol.get`: the source of one symbol, or what has changed in it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.text import Style, counted
+from tersely.capabilities.values import lines_text
+from tersely.code.symbols import Kind
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_SHOWN_LINES
+
+if TYPE_CHECKING:
+    from tersely.code.symbols import Symbol
+    from tersely.workspace import Workspace
+
+UNCHANGED = "UNCHANGED"
+_LEAVES_NO_MEMORY = frozenset({"database_unavailable", "database_locked"})
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Which symbol, and how much of it."""
+
+    symbol: str = positional("the symbol", role=Role.SYMBOL)
+    kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND")
+    etag: str | None = option(
+        None, "the tag of the version that is known: answer UNCHANGED, or what has changed", metavar="TAG", bare=""
+    )
+    limit: int = option(400, "how many lines to show", minimum=1, maximum=MAX_SHOWN_LINES, metavar="N")
+    offset: int = option(0, "how many lines to pass over first", minimum=0, maximum=1_000_000, metavar="N")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A symbol with the lines of its code, each ended by a newline; `more` lines of it follow.
+
+    `diff` is what has changed since the version whose tag was given, if that is still remembered: hunks of a unified
+    diff of the two normalised texts, which is how they stand in the file but for the indentation that they share.
+    """
+
+    id: str
+    kind: Kind
+    path: str
+    etag: str
+    lines: tuple[int, int]  # of the file, first and last
+    first_line: int  # of the content
+    content: str
+    diff: str | None
+    more: int
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Source | str:
+    """The lines of the symbol, or `UNCHANGED`."""
+    from tersely.code.pack.memory.etag import etag_of, normalised
+
+    symbol = workspace.engine.symbol(parameters.symbol, parameters.kind)
+    source = workspace.engine.source(symbol.path)
+    normal = normalised(symbol, source)
+    etag = etag_of(normal)
+    # Whoever passes over some lines wants to see the others.
+    if parameters.etag == etag and not parameters.offset:
+        return UNCHANGED
+    diff = _remembered(workspace, symbol, etag, normal, parameters.etag)
+    # Not `splitlines`: a form feed, for one, ends no line that anybody else counts.
+    lines = source.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    own = lines[symbol.start_line - 1 : symbol.end_line]
+    shown = own[parameters.offset : parameters.offset + parameters.limit]
+    return Source(
+        symbol.id,
+        symbol.kind,
+        symbol.path,
+        etag,
+        (symbol.start_line, symbol.end_line),
+        symbol.start_line + parameters.offset,
+        "".join(f"{line}\n" for line in shown),
+        diff if not parameters.offset else None,
+        max(0, len(own) - parameters.offset - len(shown)),
+    )
+
+
+def _remembered(workspace: Workspace, symbol: Symbol, etag: str, normal: str, known: str | None) -> str | None:
+    """Keep this version to compare the next with; the difference from the known one, None if that is forgotten."""
+    from tersely.code.pack.memory.deltas import diff_of
+
+    try:
+        with workspace.sessions() as sessions:
+            with suppress(TerselyError):
+                sessions.keep_version(symbol.id, etag, normal)
+            before = sessions.version(symbol.id, known) if known else None
+    except TerselyError as error:
+        if error.code not in _LEAVES_NO_MEMORY:
+            raise
+        return None
+    return (diff_of(before, normal) or None) if before is not None else None
+
+
+def text(source: Source | str, style: Style) -> str:
+    """A line about the symbol, then its code, or what has changed in it if that is shorter."""
+    if isinstance(source, str):
+        return source
+    about = f"{source.kind.value}, {lines_text(*source.lines)}, etag {source.etag}"
+    if source.diff is not None and len(source.diff) < len(source.content):
+        changed = style.doubtful("changed:")
+        return "\n".join([f"{style.symbol(source.id)}  {style.faint(about)}  {changed}", source.diff.rstrip("\n")])
+    lines = [f"{style.symbol(source.id)}  {style.faint(about)}", source.content.rstrip("\n")]
+    if source.more:
+        following = source.first_line - source.lines[0] + source.content.count("\n")
+        lines.append(style.doubtful(f"… {counted(source.more, 'more line')}: --offset {following} continues"))
+    return "\n".join(lines)
+
+
+CAPABILITY = Capability(
+    name="code.symbol.get",
+    summary="The source of one symbol",
+    description="The lines as they stand in the file, decorators and documentation included, and an ETag: the hash of "
+    "the symbol, which edits elsewhere, moves and another indentation of the whole do not change. Given back with "
+    "--etag, the answer is UNCHANGED, or the difference from the version that had the tag.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    remembering=frozenset({"etag"}),
+    examples=("symbol get Session.validate", "symbol get src/auth.py:validate --etag 5cfb1a142ef6"),
+)

@@ -1,0 +1,34 @@
+"""Values that several capabilities answer with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tersely.code.symbols import Kind, Symbol
+
+if TYPE_CHECKING:
+    from tersely.code.pack.texts import Texts
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolLine:
+    """One symbol in a list. Lines count from 1 and are inclusive."""
+
+    id: str
+    kind: Kind
+    path: str
+    line: int
+    end_line: int
+    signature: str  # on one line, empty for a module
+
+
+def symbol_line(symbol: Symbol, texts: Texts) -> SymbolLine:
+    """A symbol with its signature."""
+    signature = texts.signature(symbol).plain
+    return SymbolLine(symbol.id, symbol.kind, symbol.path, symbol.start_line, symbol.end_line, signature)
+
+
+def lines_text(line: int, end_line: int) -> str:
+    """`12-40`, or `12` for a single line."""
+    return str(line) if line == end_line else f"{line}-{end_line}"

@@ -1,0 +1,140 @@
+"""`tersely chat`: on the screen, or with a prompt, without one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+from tersely.agent.agent import Agent
+from tersely.agent.context.window import Shares
+from tersely.agent.conversation import Options
+from tersely.agent.opening import Wanted, open_agent
+from tersely.agent.sessions.store import LAST, Store
+from tersely.agent.tools.approvals import Verdict
+from tersely.agent.tools.external import configured
+from tersely.agent.tools.toolbox import Choices
+from tersely.agents.state import directory
+from tersely.cli.agent.declared import HIGHEST_TIER, ChatParameters, OutputFormat
+from tersely.cli.agent.given import is_for_screen, message_of
+from tersely.cli.agent.headless import run_headless
+from tersely.cli.agent.printing import Printer
+from tersely.cli.agent.servers import Server, connected
+from tersely.cli.daemon import ANSWER_WORDS, resolved_root
+from tersely.cli.extras import Extra, with_extra
+from tersely.cli.options import Options as PrintOptions
+from tersely.cli.terminal import Terminal
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MIN_WINDOW_TOKENS
+from tersely.foundation.settings import Settings, load
+
+FOLDER = "chat"
+NOTHING = "none"  # of a setting that lists things
+
+
+def run_chat(printed: PrintOptions, parameters: ChatParameters) -> int:
+    """Talk; the exit status. Raises what keeps the screen from opening."""
+    form = parameters.output_format
+    if printed.json and form is OutputFormat.TEXT:
+        form = OutputFormat.JSON
+    if is_for_screen(parameters.prompt):
+        if form is not OutputFormat.TEXT:
+            raise TerselyError("usage", "the screen prints no JSON", "tersely -p TEXT answers without it")
+        return _on_screen(Path(resolved_root(printed.root)), checked(parameters))
+    printer = Printer(Terminal.own(), form, is_quiet=printed.quiet)
+
+    async def opened() -> Agent:
+        return await _opened(Path(resolved_root(printed.root)), checked(parameters))
+
+    return run_headless(printer, lambda: message_of(parameters.prompt, printer.say), opened)
+
+
+def folder() -> Path:
+    """Where sessions are kept."""
+    return directory() / FOLDER
+
+
+def checked(parameters: ChatParameters) -> ChatParameters:
+    """The parameters, if they make sense together; raises `usage`."""
+    if parameters.allow >= parameters.deny:
+        message = f"--allow {parameters.allow} and --deny {parameters.deny} contradict each other"
+        hint = f"tiers below {parameters.deny} can be allowed: --allow {parameters.deny - 1} --deny {parameters.deny}"
+        raise TerselyError("usage", message, hint)
+    if 0 < parameters.window < MIN_WINDOW_TOKENS:
+        message = f"--window {parameters.window} is too small to work in"
+        raise TerselyError("usage", message, f"at least {MIN_WINDOW_TOKENS:,} tokens, better 8,192")
+    if parameters.continue_ and parameters.resume not in {"", LAST}:
+        raise TerselyError("usage", "--continue and --resume mean different sessions", "--continue is --resume last")
+    if parameters.fork and not _resumed(parameters):
+        raise TerselyError("usage", "--fork needs a session to copy", "--continue --fork, or --resume SESSION --fork")
+    return parameters
+
+
+def _resumed(parameters: ChatParameters) -> str:
+    return parameters.resume or (LAST if parameters.continue_ else "")
+
+
+def server_of(parameters: ChatParameters, settings: Settings) -> Server:
+    """Which server is meant: by the words, else by the environment."""
+    url, model = parameters.url or settings.chat_url, parameters.model or settings.chat_model
+    key = settings.chat_key
+    return Server(
+        "" if url == "usual" else url, "" if model == "first" else model, parameters.kind.value,
+        "" if key == "none" else key, parameters.window,
+    )  # fmt: skip
+
+
+def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_ask: bool) -> Wanted:
+    """How the agent is to be opened."""
+    policy = dict.fromkeys(range(parameters.allow + 1), Verdict.ALLOW)
+    policy |= dict.fromkeys(range(parameters.deny, HIGHEST_TIER + 1), Verdict.DENY)
+    session = ""
+    if named := _resumed(parameters):
+        with Store.open(folder()) as store:
+            session = store.find(named, str(root)).id
+    shares = Shares(
+        settings.chat_agents_tokens, settings.chat_retrieval_tokens, settings.chat_observations_tokens,
+        settings.chat_history_tokens, settings.chat_reply_tokens, settings.chat_compact_percent,
+    )  # fmt: skip
+    choices = Choices(
+        policy=policy, network=settings.chat_network == "on", writable=_places(settings.chat_writable),
+        private_hosts=tuple(_listed(settings.chat_private_hosts, ",")), servers=configured(os.environ),
+    )  # fmt: skip
+    options = Options(can_ask=can_ask)
+    return Wanted(root, folder(), ANSWER_WORDS, session, choices, shares, options, forks=parameters.fork)
+
+
+def _places(said: str) -> tuple[Path, ...]:
+    """Folders or files that are there; raises `invalid_setting` for anything else."""
+    places = tuple(Path(os.path.realpath(os.path.expanduser(one))) for one in _listed(said, os.pathsep))
+    for place, name in zip(places, _listed(said, os.pathsep), strict=True):
+        if not os.path.isabs(os.path.expanduser(name)) or not place.exists() or place == Path(place.anchor):
+            hint = "absolute paths of what is there, joined as in PATH; not the root of the file system"
+            raise TerselyError("invalid_setting", f"TERSELY_CHAT_WRITABLE: {name} is no such place", hint)
+    return places
+
+
+def _listed(said: str, separator: str) -> list[str]:
+    return [] if said == NOTHING else [name.strip() for name in said.split(separator) if name.strip()]
+
+
+async def _opened(root: Path, parameters: ChatParameters) -> Agent:
+    """An agent without a screen, to be closed with its model."""
+    settings = load(root)
+    opening = wanted(root, parameters, settings, can_ask=False)
+    _, model = await connected(server_of(parameters, settings))
+    try:
+        agent = await open_agent(model, opening)
+    except BaseException:
+        await model.close()
+        raise
+    agent.talk.retrieves = parameters.retrieval
+    return agent
+
+
+def _on_screen(root: Path, parameters: ChatParameters) -> int:
+    with with_extra(Extra.AGENT, 'tersely -p "…" asks without a screen'):
+        from tersely.cli.agent.screen import show
+    settings = load(root)
+    opening = wanted(root, parameters, settings, can_ask=True)
+    return asyncio.run(show(opening, server_of(parameters, settings), retrieves=parameters.retrieval))

@@ -1,0 +1,84 @@
+"""The words of `chat` and `sessions`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tersely.capabilities.declaration import Role, option, positional
+
+STANDARD_INPUT = "-"
+LAST = "last"
+HIGHEST_TIER = 3
+
+
+class OutputFormat(StrEnum):
+    """How an answer without a screen is printed."""
+
+    TEXT = "text"  # what the model says, as it says it
+    JSON = "json"  # one object at the end
+    STREAM_JSON = "stream-json"  # one object an event, a line each
+
+
+class ServerKind(StrEnum):
+    """What protocol a server speaks."""
+
+    AUTO = "auto"
+    OPENAI = "openai"
+    OLLAMA = "ollama"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatParameters:
+    """How to talk to the agent."""
+
+    prompt: str | None = option(
+        None, "answer this without a screen; `-`, or no text, reads standard input", role=Role.CONTENT,
+        bare=STANDARD_INPUT,
+    )  # fmt: skip
+    output_format: OutputFormat = option(OutputFormat.TEXT, "how to print what is answered without a screen")
+    url: str = option("", "where the model is served (default: TERSELY_CHAT_URL, else where servers usually listen)")
+    model: str = option("", "which of its models (default: TERSELY_CHAT_MODEL, else the first)")
+    kind: ServerKind = option(ServerKind.AUTO, "what the server speaks")
+    window: int = option(0, "tokens of context: what Ollama loads a model with, or fewer than another has", minimum=0)
+    resume: str = option("", "go on with a session: an id, a name, or the last one here", bare=LAST)
+    continue_: bool = option(False, "go on with the last session of this repository")
+    fork: bool = option(False, "go on in a copy of the session, which stays as it is")
+    allow: int = option(
+        0, "allow the tools up to this tier without asking: 1 edits, 2 runs programs, 3 the web", minimum=0,
+        maximum=HIGHEST_TIER,
+    )  # fmt: skip
+    deny: int = option(HIGHEST_TIER + 1, "deny the tools from this tier on", minimum=1, maximum=HIGHEST_TIER + 1)
+    retrieval: bool = option(True, "put code that a message is about in front of it")
+
+
+class SessionVerb(StrEnum):
+    """What can be done with sessions."""
+
+    LIST = "list"
+    SHOW = "show"
+    RESUME = "resume"
+    FORK = "fork"
+    REWIND = "rewind"
+    RENAME = "rename"
+    DELETE = "delete"
+    EXPORT = "export"
+    STATS = "stats"
+
+
+class ExportFormat(StrEnum):
+    """How a session is exported."""
+
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionParameters:
+    """Which session, and what to do with it."""
+
+    verb: SessionVerb = positional("what to do", metavar="VERB", default=SessionVerb.LIST)
+    session: str = positional("an id, its end, a name, or `last`", metavar="SESSION", default="")
+    value: tuple[str, ...] = positional("a name for rename and fork, a turn for rewind", metavar="VALUE", default=())
+    format: ExportFormat = option(ExportFormat.MARKDOWN, "how to export")
+    every: bool = option(False, "sessions of all repositories")

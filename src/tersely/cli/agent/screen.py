@@ -1,0 +1,187 @@
+"""The agent as the screen knows it: one server, one repository, and the session that is talked to now."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from tersely.agent.agent import Agent
+from tersely.agent.conversation import Conversation
+from tersely.agent.events import CallEnded, CallStarted, Decision, Event
+from tersely.agent.models.connecting import names
+from tersely.agent.models.protocol import Model
+from tersely.agent.opening import Wanted, open_agent
+from tersely.agent.sessions.analytics import analytics
+from tersely.agent.tools.undoing import undo
+from tersely.capabilities.text import counted
+from tersely.cli.agent.declared import HIGHEST_TIER
+from tersely.cli.agent.past import past
+from tersely.cli.agent.remembered import keep_theme, kept_theme
+from tersely.cli.agent.servers import Server, connected
+from tersely.foundation.clock import local_minute
+from tersely.foundation.errors import EXIT_OK, TerselyError
+from tersely.tui.app import chat
+from tersely.tui.shown import Said, SessionRow, Status, ToolRow
+from tersely.tui.starting import until_found
+
+
+async def show(wanted: Wanted, server: Server, *, retrieves: bool) -> int:
+    """Talk on the screen until the user ends it; the exit status."""
+    theme = kept_theme(wanted.folder)
+    shown = await open_shown(wanted, *await _found(server, theme), retrieves=retrieves)
+    try:
+        await chat(shown, wanted.root, theme, partial(keep_theme, wanted.folder))
+    finally:
+        await shown.close()
+    return EXIT_OK
+
+
+async def _found(server: Server, theme: str) -> tuple[Server, Model]:
+    """The model; on a terminal the user may start its server now."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return await connected(server)
+    found = await until_found(partial(connected, server), theme)
+    if isinstance(found, TerselyError):
+        raise found
+    return found
+
+
+async def open_shown(wanted: Wanted, server: Server, model: Model, *, retrieves: bool) -> OnScreen:
+    """The agent for the screen; the model is closed with it, also where it cannot be opened."""
+    try:
+        agent = await open_agent(model, wanted)
+    except BaseException:
+        await model.close()
+        raise
+    agent.talk.retrieves = retrieves
+    held = await agent.talk.toolbox.confinement()
+    return OnScreen(wanted, server, model, agent, held.told() if held.files else "")
+
+
+class OnScreen:
+    """See `tui.shown.ShownAgent`."""
+
+    def __init__(self, wanted: Wanted, server: Server, model: Model, agent: Agent, confinement: str) -> None:
+        self._wanted = wanted
+        self._server = server
+        self._model = model
+        self._agent = agent
+        self._confinement = confinement
+
+    def status(self) -> Status:
+        """How things stand."""
+        told = self._agent.status()
+        return Status(
+            told.model, told.tier, told.tokens, told.window, told.cached_percent, self._wanted.root.name,
+            self._confinement, told.retrieves, self._talk.session.id,
+        )  # fmt: skip
+
+    def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
+        """One turn."""
+        return self._agent.run(message, pasted)
+
+    def cancel(self) -> None:
+        """Have the running turn end."""
+        self._agent.cancel()
+
+    def approve(self, call_id: str, decision: Decision, pattern: str = "") -> None:
+        """Answer `ApprovalAsked`."""
+        self._agent.approve(call_id, decision, pattern)
+
+    def tools(self) -> Sequence[ToolRow]:
+        """Every tool, also those that are locked."""
+        talk = self._talk
+        policy = talk.toolbox.approvals.policy
+        return [
+            ToolRow(tool.name, tool.tier, tool.signature, policy[tool.tier].value, tool.tier <= talk.session.tier)
+            for tool in talk.tools
+        ]
+
+    def set_tier(self, tier: int) -> None:
+        """Lock or unlock tools by hand."""
+        if not 0 <= tier <= HIGHEST_TIER:
+            raise TerselyError("invalid_argument", f"there is no tier {tier}", f"tiers are 0 to {HIGHEST_TIER}")
+        self._agent.set_tier(tier)
+
+    def set_retrieval(self, on: bool) -> None:
+        """Whether code is looked up and put in before the model is asked."""
+        self._talk.retrieves = on
+
+    async def models(self) -> Sequence[str]:
+        """The names of the models that the server has."""
+        return await names(self._server.url, self._server.kind, self._server.key)
+
+    async def use_model(self, name: str) -> None:
+        """Go on with another model of the same server."""
+        server, model = await connected(self._server._replace(model=name))
+        old, self._server, self._model = self._model, server, model
+        await self._go_on(self._talk.session.id)
+        await old.close()
+
+    async def compact(self) -> str:
+        """Make the prompt shorter now."""
+        done = await self._agent.compact()
+        if done is None:
+            return "there are no old turns to leave out"
+        return f"old turns leave the prompt: {done.before:,} tokens to {done.after:,} ({done.how})"
+
+    async def undo(self, *, insists: bool) -> str:
+        """Take back the last change to files; the model is told with the next message."""
+        observation = await undo(self._talk.toolbox, insists=insists)
+        if observation.status == "ok":
+            self._talk.asides.append(f"The user took back a change: {observation.text}")
+        return observation.text
+
+    async def sessions(self) -> Sequence[SessionRow]:
+        """The sessions of this repository, the newest first."""
+        found = self._talk.store.every(self._talk.session.repository)
+        return [
+            SessionRow(each.id, each.name or each.id, each.turns, local_minute(each.updated_at / 1000))
+            for each in found
+        ]
+
+    async def resume(self, session: str) -> None:
+        """Go on with another session."""
+        await self._go_on(self._talk.store.find(session, self._talk.session.repository).id)
+
+    async def fork(self) -> str:
+        """Go on in a copy of this session."""
+        new = self._talk.store.fork(self._talk.session.id)
+        await self._go_on(new.id)
+        return f"this is {new.name} now"
+
+    def history(self) -> Sequence[Said | CallStarted | CallEnded]:
+        """What has been said and done so far."""
+        return past(self._talk.store.history(self._talk.session.id))
+
+    def cost(self) -> str:
+        """What the session has used so far."""
+        figures = analytics(self._talk.store, (self._talk.session.id,))
+        (spent,) = figures.sessions
+        cached = "" if spent.cached_percent is None else f", {spent.cached_percent:.1f} % of it cached"
+        lines = [
+            f"{spent.requests:,} requests, {spent.seconds:,.1f} s",
+            f"prompts {spent.prompt_tokens:,} tokens{cached}; answers {spent.completion_tokens:,} tokens",
+            *(f"{each.tool}: {counted(each.calls, 'call')}, {each.tokens:,} tokens" for each in figures.tools),
+        ]
+        return "\n".join(lines)
+
+    async def close(self) -> None:
+        """Let go of everything."""
+        await self._agent.close()
+        await self._model.close()
+
+    @property
+    def _talk(self) -> Conversation:
+        return self._agent.talk
+
+    async def _go_on(self, session: str) -> None:
+        """Have another session, or the same one with another model; the one there is stays where that fails."""
+        retrieves = self._talk.retrieves
+        hold = self._talk.hold if session == self._talk.session.id else None
+        agent = await open_agent(self._model, replace(self._wanted, session=session, hold=hold, forks=False))
+        old, self._agent = self._agent, agent
+        agent.talk.retrieves = retrieves
+        await old.close()

@@ -1,0 +1,38 @@
+"""The relay's part in a question about code: artifacts that it refers to, and answers that are kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tersely.capabilities.references import Referred
+
+if TYPE_CHECKING:
+    from tersely.client import Client
+
+OUTPUT = "output"
+_AGENT = "cli"
+
+
+def fetch(ref: str) -> Referred:
+    """What a reference means; raises `daemon_not_running`, `artifact_not_found`, `ambiguous_artifact`."""
+    with _connected(_AGENT) as relay:
+        from tersely.client.cassettes import referred
+
+        return referred(relay, ref)
+
+
+def keep(text: str, name: str, tokens: int, agent: str = _AGENT) -> dict[str, Any]:
+    """Keep an answer in the relay; raises `daemon_not_running`."""
+    with _connected(agent) as relay:
+        from tersely.client.cassettes import kept
+
+        return kept(relay, text, name, tokens)
+
+
+def _connected(agent: str) -> Client:
+    from tersely.cli.extras import Extra, need_extra
+
+    need_extra(Extra.RELAY)
+    from tersely.client import Client
+
+    return Client.local(agent)

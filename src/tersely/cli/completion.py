@@ -1,0 +1,198 @@
+"""Shell completion: thin scripts for the shells, and the one function that knows what can follow."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from tersely.capabilities.declaration import Parameter, Role
+from tersely.cli.commands import COMMANDS, OWN_COMMANDS, RELAY_COMMANDS, TALK, Command, find_command
+from tersely.cli.options import OPTIONS
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_COMPLETED_SYMBOLS
+
+# Words that ask the shell for candidates of its own.
+FILES = ":files"
+DIRECTORIES = ":directories"
+
+
+class Shell(StrEnum):
+    """The shells that can learn the commands."""
+
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
+
+
+def script(program: str, shell: Shell) -> str:
+    """The script to load into a shell."""
+    return _SCRIPTS[shell].replace("PROGRAM", program)
+
+
+def candidates(line: str) -> list[str]:
+    """What the last word of a line, typed up to the cursor, may become."""
+    words = _words(line)
+    before, current = words[1:-1], words[-1]
+    return [candidate for candidate in _following(before, current) if candidate.startswith((current, ":"))]
+
+
+def _words(line: str) -> list[str]:
+    """The words of a line that may end inside quotes; the last is the one to complete, perhaps empty."""
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        words = line.replace('"', " ").replace("'", " ").split()
+    return words if words and not line[-1].isspace() else [*words, ""]
+
+
+def _following(before: Sequence[str], current: str) -> list[str]:
+    places = _places(before, OPTIONS)
+    if not places:
+        return _after_options(OPTIONS, before, current) or _first_words()
+    if places[0] in OWN_COMMANDS:
+        return _own_arguments(places[0])
+    try:
+        command, _ = find_command(places)
+    except TerselyError:
+        return []
+    seconds = _second_words(places[0]) if len(places) == 1 else []
+    return seconds + _arguments(command, before, current)
+
+
+def _arguments(command: Command, before: Sequence[str], current: str) -> list[str]:
+    declared = (*command.parameters(), *OPTIONS)
+    found = _after_options(declared, before, current)
+    if found:
+        return found
+    positionals = [parameter for parameter in declared if parameter.positional]
+    index = len(_places(before, declared)) - len(command.words)
+    if index < len(positionals):
+        return _values(positionals[index], current)
+    return _values(positionals[-1], current) if positionals and positionals[-1].many else []
+
+
+def _after_options(declared: Sequence[Parameter], before: Sequence[str], current: str) -> list[str]:
+    """Flags where one has been begun, values after a flag that takes one."""
+    if current.startswith("-"):
+        return _flags(declared)
+    valued = _valued(declared)
+    return _values(valued[before[-1]], current) if before and before[-1] in valued else []
+
+
+def _places(before: Sequence[str], declared: Sequence[Parameter]) -> list[str]:
+    """The words that are neither options nor their values."""
+    valued = _valued(declared)
+    pairs = zip(["", *before], before, strict=False)
+    return [word for previous, word in pairs if not word.startswith("-") and previous not in valued]
+
+
+def _valued(declared: Sequence[Parameter]) -> dict[str, Parameter]:
+    return {parameter.flag: parameter for parameter in declared if parameter.type is not bool}
+
+
+def _values(parameter: Parameter, current: str) -> list[str]:
+    if parameter.choices:
+        return list(parameter.choices)
+    if parameter.role is Role.SYMBOL:
+        return _symbols(current)
+    if parameter.role in {Role.PATH, Role.FILE, Role.PLACE, Role.SOURCE, Role.MODULE, Role.REPORT}:
+        return [FILES]
+    return [DIRECTORIES] if parameter.role is Role.DIRECTORY else []
+
+
+def _symbols(current: str) -> list[str]:
+    """Symbols of the index as it is: a completion never waits for a refresh."""
+    from tersely.workspace import Workspace, find_root
+
+    with Workspace.open(find_root(Path.cwd()), refresh=False) as workspace:
+        found = workspace.engine.lookup(f"{current}*", limit=MAX_COMPLETED_SYMBOLS)
+    return sorted({symbol.id if ":" in current or "/" in current else symbol.qualname for symbol in found})
+
+
+def _first_words() -> list[str]:
+    return sorted({command.words[0] for command in COMMANDS} | set(OWN_COMMANDS) | set(RELAY_COMMANDS))
+
+
+def _second_words(first: str) -> list[str]:
+    return [command.words[1] for command in COMMANDS if command.words[0] == first and len(command.words) > 1]
+
+
+def _own_arguments(name: str) -> list[str]:
+    if name == "completion":
+        return [shell.value for shell in Shell]
+    if name == "daemon":
+        return ["start", "stop", "status", "list"]
+    if name == "sessions":
+        return ["list", "show", "resume", "fork", "rewind", "rename", "delete", "export", "stats"]
+    if name == TALK:
+        return ["listen", "check", "send", "discover", "listen-once", "join"]
+    return [*_first_words(), "exit-codes", "json"] if name == "help" else []
+
+
+def _flags(declared: Sequence[Parameter]) -> list[str]:
+    flags = []
+    for parameter in declared:
+        if parameter.positional:
+            continue
+        if parameter.shorthand:
+            flags += ["--" + choice for choice in parameter.choices]
+        elif parameter.type is bool and parameter.default:
+            flags.append("--no-" + parameter.flag[2:])
+        else:
+            flags.append(parameter.flag)
+    return [*flags, "--help"]
+
+
+_BASH = """\
+# Completion of PROGRAM for bash: eval "$(PROGRAM completion bash)"
+_PROGRAM_complete() {
+    local line="${COMP_LINE:0:COMP_POINT}" word prefix="" candidate
+    word="${line##*[[:space:]]}"
+    # bash completes only what follows a word break, and takes the colon of a symbol id for one.
+    [[ $COMP_WORDBREAKS == *:* && $word == *:* ]] && prefix="${word%"${word##*:}"}"
+    COMPREPLY=()
+    while IFS= read -r candidate; do
+        case "$candidate" in
+            :files) compopt -o default 2>/dev/null ;;
+            :directories) compopt -o dirnames 2>/dev/null ;;
+            *) COMPREPLY+=("${candidate#"$prefix"}") ;;
+        esac
+    done < <(PROGRAM complete "$line" 2>/dev/null)
+}
+complete -F _PROGRAM_complete PROGRAM
+"""
+
+_ZSH = """\
+#compdef PROGRAM
+# Completion of PROGRAM for zsh: eval "$(PROGRAM completion zsh)", or this script as _PROGRAM in a folder of fpath.
+_PROGRAM_complete() {
+    local line="${(j: :)words[1,CURRENT-1]} $PREFIX"
+    local -a found
+    found=(${(f)"$(PROGRAM complete "$line" 2>/dev/null)"})
+    case "${found[1]}" in
+        :files) _files ;;
+        :directories) _files -/ ;;
+        *) compadd -a found ;;
+    esac
+}
+if [[ ${funcstack[1]} == _PROGRAM ]]; then _PROGRAM_complete; else compdef _PROGRAM_complete PROGRAM; fi
+"""
+
+_FISH = """\
+# Completion of PROGRAM for fish: PROGRAM completion fish | source
+function __PROGRAM_complete
+    for candidate in (PROGRAM complete (commandline --cut-at-cursor --current-process | string collect) 2>/dev/null)
+        switch $candidate
+            case ':files' ':directories'
+                __fish_complete_path (commandline --current-token)
+            case '*'
+                echo $candidate
+        end
+    end
+end
+complete --command PROGRAM --no-files --arguments '(__PROGRAM_complete)'
+"""
+
+_SCRIPTS = {Shell.BASH: _BASH, Shell.ZSH: _ZSH, Shell.FISH: _FISH}

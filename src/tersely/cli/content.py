@@ -1,0 +1,39 @@
+"""Texts that are handed to a command: from a file that is named, or as `-` from standard input."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tersely.capabilities.declaration import Parameter, Role
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_CONTENT_BYTES
+
+STANDARD_INPUT = "-"
+
+
+def with_content(declared: Sequence[Parameter], arguments: Mapping[str, object], directory: Path) -> dict[str, object]:
+    """The same arguments, with the texts in the place of the files that hold them; raises `unreadable_file`."""
+    roles = {parameter.name: parameter.role for parameter in declared}
+    return {
+        name: _content(value, directory) if roles.get(name) is Role.CONTENT and isinstance(value, str) else value
+        for name, value in arguments.items()
+    }
+
+
+def _content(name: str, directory: Path) -> str:
+    if "\n" in name:
+        return name  # the text itself
+    try:
+        if name == STANDARD_INPUT:
+            text = sys.stdin.buffer.read(MAX_CONTENT_BYTES + 1)
+        else:
+            with (directory / name).open("rb") as file:
+                text = file.read(MAX_CONTENT_BYTES + 1)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "its name is none of a file"
+        raise TerselyError("unreadable_file", f"{name} cannot be read: {why}") from error
+    if len(text) > MAX_CONTENT_BYTES:
+        raise TerselyError("unreadable_file", f"{name} is larger than {MAX_CONTENT_BYTES:,} bytes")
+    return text.decode("utf-8", "surrogateescape") or "\n"

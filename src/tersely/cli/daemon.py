@@ -1,0 +1,118 @@
+"""The commands `daemon` and `warm`, in words for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tersely.capabilities.text import Style, aligned, counted
+from tersely.cli.own import Verb
+from tersely.daemon import lifecycle
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.settings import Settings, load
+from tersely.workspace import find_root
+
+ANSWER_WORDS = "tersely.cli.words:answer"
+_MEGABYTE = 1_000_000
+
+
+def run_daemon(verb: Verb, root: str, style: Style) -> dict[str, Any]:
+    """Do what the verb says; the result, with its `text`."""
+    return _VERBS[verb](root, style)
+
+
+def run_warm(root: str) -> dict[str, Any]:
+    """Have a daemon, with everything loaded."""
+    place = resolved_root(root)
+    _start(place)
+    reply = lifecycle.ask(place, {"cmd": "warm"})
+    if not reply.get("success"):
+        raise TerselyError(reply.get("code", "daemon_unavailable"), str(reply.get("message")))
+    files = counted(reply["files"], "file")
+    return {"files": reply["files"], "revision": reply["revision"], "text": f"{files} indexed, the daemon is warm\n"}
+
+
+def start_unasked(root: Path, settings: Settings) -> None:
+    """Have a daemon for later questions, without waiting for it."""
+    lifecycle.start_unasked(str(root), ANSWER_WORDS, settings.daemon_idle_seconds)
+
+
+def _start(root: str) -> lifecycle.Started:
+    return lifecycle.start(root, ANSWER_WORDS, load(Path(root)).daemon_idle_seconds)
+
+
+def _run_start(root: str, style: Style) -> dict[str, Any]:
+    started = _start(resolved_root(root))
+    status = started.status
+    what = "runs already" if started.was_running else "runs"
+    text = f"the daemon of {status['project']} {what} as process {status['pid']}\n"
+    return {"started": not started.was_running, "pid": status["pid"], "project": status["project"], "text": text}
+
+
+def _run_stop(root: str, style: Style) -> dict[str, Any]:
+    place = resolved_root(root)
+    if not lifecycle.stop(place):
+        raise TerselyError("daemon_not_running", f"no daemon serves {place}")
+    return {"stopped": True, "text": f"the daemon of {place} has ended\n"}
+
+
+def _run_status(root: str, style: Style) -> dict[str, Any]:
+    status = lifecycle.ask(resolved_root(root), {"cmd": "status"})
+    watched = (
+        f"{status['watched_directories']:,} directories" if not status["why_unwatched"] else status["why_unwatched"]
+    )
+    memory = sum(one["resident_bytes"] for one in status["processes"]) / _MEGABYTE
+    rows = [
+        ("status", status["status"]),
+        ("project", status["project"]),
+        ("process", str(status["pid"])),
+        ("version", status["version"]),
+        ("up", f"{status['uptime']:.0f} s, {counted(status['requests'], 'request')}"),
+        ("index", f"{counted(status['files'], 'file')}, revision {status['revision'] or 'none yet'}"),
+        ("watched", watched),
+        ("analysis", f"{counted(len(status['processes']), 'process', 'processes')}, {memory:.0f} MB"),
+        ("answers kept", f"{status['cached_answers']:,}"),
+        ("search", _FITTING[status["search_fitting"]["state"]]),
+    ]
+    told = {key: value for key, value in status.items() if key not in {"success", "status"}}
+    return {"state": status["status"], **told, "text": "\n".join(aligned(rows, [style.faint])) + "\n"}
+
+
+_FITTING = {
+    "waiting": "not looked at yet",
+    "running": "being fitted to the words of the repository",
+    "fitted": "fitted to the words of the repository",
+    "too_small": "as it comes: the repository is too small to learn from",
+    "off": "as it comes: the setting adapt is off",
+    "failed": "as it comes: fitting it has failed, see the log",
+}
+
+
+def _run_list(root: str, style: Style) -> dict[str, Any]:
+    found = lifecycle.running()
+    rows = [(str(one["pid"]), one["version"], counted(one["files"], "file"), one["project"]) for one in found]
+    lines = aligned(rows, [style.symbol], right=(0, 2)) if rows else ["no daemon runs"]
+    daemons = [{key: one[key] for key in ("pid", "project", "version", "files", "revision", "uptime")} for one in found]
+    return {"daemons": daemons, "text": "\n".join(lines) + "\n"}
+
+
+def resolved_root(root: str) -> str:
+    """The resolved root that a command is about."""
+    place = Path(root) if root else find_root(Path())
+    try:
+        resolved = place.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        why = getattr(error, "strerror", None) or "a loop of links"
+        raise TerselyError("root_not_found", f"{root}: {why}", "name a directory with --root") from error
+    if not resolved.is_dir():
+        raise TerselyError("root_not_found", f"{root} is no directory", "name a directory with --root")
+    return str(resolved)
+
+
+_VERBS: Mapping[Verb, Callable[[str, Style], dict[str, Any]]] = {
+    Verb.START: _run_start,
+    Verb.STOP: _run_stop,
+    Verb.STATUS: _run_status,
+    Verb.LIST: _run_list,
+}

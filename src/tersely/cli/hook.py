@@ -1,0 +1,136 @@
+"""The command `hook`: what an agent runs when it is given a prompt, or is about to read a file.
+
+An agent waits for it, so it answers within a bound, and whatever goes wrong it prints nothing, ends with 0, and says
+why in a log.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tersely.agents import state
+from tersely.agents.hooks import (
+    LEAST_OUTLINED_BYTES,
+    LEAST_OUTLINED_LINES,
+    Call,
+    prompt_answer,
+    read_answer,
+    read_call,
+)
+from tersely.agents.table import AGENTS, Agent
+from tersely.cli.remote import request
+from tersely.foundation.clock import Stopwatch
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import HOOK_SECONDS, MAX_HOOK_BYTES
+from tersely.foundation.roots import enclosing_root
+
+PACKET_WORDS = ("packet", "--task-file", "-")
+OUTLINED_SYMBOLS = 200
+LEAST_SECONDS = 0.5  # for a process, when a daemon has taken all the time there was
+
+
+def run_hook(kind: str, agent_name: str) -> str:
+    """What is to be printed for a call on standard input."""
+    try:
+        text = sys.stdin.buffer.read(MAX_HOOK_BYTES + 1)
+        if len(text) > MAX_HOOK_BYTES:
+            raise ValueError(f"the call is longer than {MAX_HOOK_BYTES:,} bytes")
+        agent = AGENTS[agent_name]
+        call = read_call(agent, text.decode("utf-8", "replace"))
+        return _prompt(agent, call) if kind == "prompt" else _read(agent, call)
+    except Exception as error:  # noqa: BLE001 - an agent must never be kept from its work
+        _log(f"{kind} {agent_name}: {type(error).__name__}: {error}")
+        return ""
+
+
+def _prompt(agent: Agent, call: Call) -> str:
+    if not call.prompt.strip() or call.prompt.lstrip().startswith("/"):  # a command of the agent
+        return ""
+    root = enclosing_root(os.path.realpath(call.directory or os.getcwd()))
+    found = _asked(PACKET_WORDS, root, call.prompt)
+    if not found["speaks"]:
+        _log(f"prompt {agent.name}: confidence {found['confidence']} is too low")
+    return prompt_answer(agent, found["text"])
+
+
+def _read(agent: Agent, call: Call) -> str:
+    if call.tool not in agent.read_tools or not call.path or call.is_part:
+        return ""
+    directory = os.path.realpath(call.directory or os.getcwd())
+    path = Path(os.path.realpath(os.path.join(directory, call.path)))
+    root = enclosing_root(directory)
+    if not path.is_relative_to(root) or path.stat().st_size < LEAST_OUTLINED_BYTES:
+        return ""
+    relative = path.relative_to(root).as_posix()
+    with path.open("rb") as file:
+        lines = sum(1 for _ in file)
+    if lines < LEAST_OUTLINED_LINES:
+        return ""
+    words = ["extract", "--limit", str(OUTLINED_SYMBOLS), "--", relative]
+    outline = _outline(words, root)
+    if not outline or not state.is_first_outline(call.session or directory, str(path)):
+        return ""
+    return read_answer(agent, relative, lines, outline)
+
+
+def _outline(words: Sequence[str], root: str) -> str:
+    """The text of `extract`; nothing for what is no code."""
+    try:
+        return _text_of(words, root, "")
+    except TerselyError:
+        return ""
+
+
+def _asked(words: Sequence[str], root: str, task: str) -> Any:
+    answer = json.loads(_text_of([*words, "--json"], root, task))
+    return answer["result"]
+
+
+def _text_of(words: Sequence[str], root: str, given: str) -> str:
+    """What a command prints: of a daemon that answers, else of a process of ours that is given up after a time."""
+    watch = Stopwatch()
+    answer = _of_daemon(words, root, given)
+    return answer or _of_process(words, root, given, max(LEAST_SECONDS, HOOK_SECONDS - watch.seconds()))
+
+
+def _of_daemon(words: Sequence[str], root: str, given: str) -> str:
+    from tersely.daemon.client import Client
+    from tersely.daemon.place import Place
+
+    if os.environ.get("TERSELY_DAEMON") == "off":
+        return ""
+    spoken = [f"{given}\n" if word == "-" else word for word in _rooted(words, root)]
+    try:
+        with Client(Place.of(root)) as client:
+            reply = client.ask(request("tersely", spoken, root, root), awaits_receipt=True, seconds=HOOK_SECONDS)
+        return "".join(text for number, text in reply["parts"] if number == 1) if not reply["exit_status"] else ""
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
+def _of_process(words: Sequence[str], root: str, given: str, seconds: float) -> str:
+    command = [sys.executable, "-m", "tersely", *_rooted(words, root)]
+    environment = {**os.environ, "TERSELY_DAEMON": "off"}
+    done = subprocess.run(
+        command, input=given, capture_output=True, text=True, timeout=seconds, check=False, env=environment
+    )
+    if done.returncode != 0:
+        raise TerselyError("daemon_unavailable", done.stderr.strip() or f"it ended with {done.returncode}")
+    return done.stdout
+
+
+def _rooted(words: Sequence[str], root: str) -> list[str]:
+    return [words[0], "--root", root, "--quiet", *words[1:]]
+
+
+def _log(line: str) -> None:
+    try:
+        state.log(line)
+    except OSError:
+        return

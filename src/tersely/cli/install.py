@@ -1,0 +1,89 @@
+"""The commands `install` and `uninstall`: showing what would be written for an agent, asking, and writing it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+from difflib import unified_diff
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tersely.agents.changes import Change, Wanted, carry_out, planned, undone
+from tersely.agents.table import AGENTS, Place
+from tersely.cli.daemon import resolved_root
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible
+
+
+class Asked(NamedTuple):
+    """What the options of the commands say."""
+
+    agent: str
+    root: str
+    user: bool
+    hooks: bool
+    texts: bool
+    yes: bool
+    undo: bool
+
+
+def run_install(asked: Asked) -> dict[str, Any]:
+    """Show, ask, write; the result with its `text`."""
+    wanted = _wanted(asked)
+    changes = undone(wanted) if asked.undo else planned(wanted)
+    shown = visible("".join(_diff(change) for change in changes))
+    written = bool(changes) and (asked.yes or _confirmed(shown))
+    if written:
+        carry_out(wanted, changes, undo=asked.undo)
+    paths = [str(change.path) for change in changes]
+    said = "" if not asked.yes and sys.stdin.isatty() else shown
+    lines = [_summary(asked, changes, written), *([] if asked.undo else _remarks(wanted))]
+    return {"agent": asked.agent, "written": written, "files": paths, "text": said + "\n".join(lines) + "\n"}
+
+
+def program() -> list[str]:
+    """How an agent calls us: by name if it will find us by it."""
+    return ["tersely"] if shutil.which("tersely") else [sys.executable, "-m", "tersely"]
+
+
+def _wanted(asked: Asked) -> Wanted:
+    if asked.agent not in AGENTS:
+        raise TerselyError("usage", f"there is no agent {asked.agent!r}", f"known: {', '.join(AGENTS)}")
+    place = Place.USER if asked.user else Place.PROJECT
+    base = Path.home() if asked.user else Path(resolved_root(asked.root))
+    return Wanted(AGENTS[asked.agent], place, base, program(), asked.hooks, asked.texts)
+
+
+def _diff(change: Change) -> str:
+    before = (change.before or "").splitlines(keepends=True)
+    after = (change.after or "").splitlines(keepends=True)
+    old = str(change.path) if change.before is not None else "/dev/null"
+    new = str(change.path) if change.after is not None else "/dev/null"
+    lines = [line if line.endswith("\n") else f"{line}\n" for line in unified_diff(before, after, old, new)]
+    return "".join(lines)
+
+
+def _confirmed(shown: str) -> bool:
+    """Whether somebody at a terminal agrees; nobody does where there is none."""
+    if not sys.stdin.isatty():
+        return False
+    sys.stderr.write(f"{shown}\nwrite this? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _summary(asked: Asked, changes: Sequence[Change], written: bool) -> str:
+    title = AGENTS[asked.agent].title
+    if not changes:
+        return f"{title}: nothing is there to be undone" if asked.undo else f"{title}: everything is there already"
+    if not written:
+        return f"{title}: nothing is written; --yes writes it"
+    return f"{title}: undone" if asked.undo else f"{title}: written; `tersely uninstall {asked.agent}` undoes it"
+
+
+def _remarks(wanted: Wanted) -> list[str]:
+    lines = [f"{wanted.agent.title}: {wanted.agent.lacks}"] if wanted.agent.lacks else []
+    if wanted.hooks and wanted.agent.prompt_event:
+        lines.append("hooks say nothing until there is an index: `tersely index` makes one, a daemon keeps it warm")
+    return lines

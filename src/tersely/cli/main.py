@@ -1,0 +1,98 @@
+"""The entry points. They import next to nothing, so that `tersely --version` takes hardly longer than Python itself."""
+
+from __future__ import annotations
+
+import sys
+
+from tersely import __version__
+
+TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+RELAY = "relay"  # the program whose commands all are of the relay
+EXIT_INTERRUPTED = 130
+EXIT_PIPE_CLOSED = 141
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """`tersely WORDS…`; the exit status."""
+    return _start("tersely", sys.argv[1:] if words is None else words)
+
+
+def main_tldrs(words: Sequence[str] | None = None) -> int:
+    """`tldrs WORDS…`: the code commands of the same program."""
+    return _start("tldrs", sys.argv[1:] if words is None else words)
+
+
+def main_relay(words: Sequence[str] | None = None) -> int:
+    """`relay WORDS…`: the relay commands of the same program."""
+    return _start(RELAY, sys.argv[1:] if words is None else words)
+
+
+def _start(program: str, words: Sequence[str]) -> int:
+    if sys.stdout is None or sys.stderr is None:
+        return _without_streams(program, words)
+    try:
+        status = _run(program, words)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        _abandon_output()
+        return EXIT_PIPE_CLOSED
+    except OSError as error:  # whatever goes wrong before printing has become an answer by now
+        _abandon_output()
+        return _unwritable(error)
+    return status
+
+
+def _run(program: str, words: Sequence[str]) -> int:
+    if len(words) == 1 and words[0] in {"--version", "-V"}:
+        sys.stdout.write(f"{program} {__version__}\n")
+        return 0
+    from tersely.cli.remote import answered
+
+    status = None if program == RELAY else answered(program, words)
+    if status is not None:
+        return status
+    import gc
+
+    # A command makes hardly any cycles and ends soon; looking for them takes longer than loading the facts.
+    was_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        from tersely.cli.run import run
+
+        return run(program, words)
+    finally:
+        if was_collecting:
+            gc.enable()
+
+
+def _without_streams(program: str, words: Sequence[str]) -> int:
+    """Python has no stream where the caller has closed one: an answer cannot be printed, all else need not be."""
+    import os
+
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for as long as the process lives
+    if sys.stdout is None:
+        return _unwritable(OSError(0, "standard output is closed"))
+    return _start(program, words)
+
+
+def _unwritable(error: OSError) -> int:
+    from tersely.foundation.errors import TerselyError
+
+    failure = TerselyError("unwritable_output", f"the answer cannot be printed: {error.strerror}")
+    sys.stderr.write(f"{failure}\n")
+    return failure.exit_status
+
+
+def _abandon_output() -> None:
+    """Let nothing more be written there when the interpreter flushes its streams at exit."""
+    import os
+
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

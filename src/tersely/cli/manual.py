@@ -1,0 +1,176 @@
+"""The manual, made from the catalogue: an overview, a page a command, and two topics."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from tersely.capabilities.declaration import Parameter
+from tersely.capabilities.text import Style, aligned
+from tersely.cli.commands import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS, Command, suggestion
+from tersely.cli.options import OPTIONS
+from tersely.cli.overview import OVERVIEW
+from tersely.foundation.errors import TerselyError
+
+WIDTH_CHARACTERS = 100
+
+EXIT_CODES = """\
+0    answered
+1    answered, and the answer is no: nothing found, or several symbols fit
+2    the question was put wrongly: an unknown command, option or value
+3    the surroundings did not allow an answer: files, disk, database, a missing grammar
+70   a defect in Tersely; TERSELY_DEBUG=1 shows the traceback
+130  interrupted (Ctrl-C)
+141  whoever read the output stopped reading
+
+An error says its code, which never changes, and a hint:
+
+    symbol_not_found: no symbol matches 'valdate'
+    hint: did you mean validate?
+"""
+
+JSON = """\
+With --json every command prints exactly one JSON object on standard output:
+
+    {"ok": true, "revision": "9c1f…", "result": …}
+    {"ok": false, "revision": "", "error": {"code": "symbol_not_found", "message": "…", "hint": "…"}}
+
+revision identifies the contents of all indexed files: equal revisions give equal answers.
+Lists are pages: {"items": […], "total": 73, "offset": 0, "more": 23}.
+Errors are said on standard error as well, in words.
+"""
+
+TOPICS = {"exit-codes": ("Exit codes", EXIT_CODES), "json": ("Output for programs", JSON)}
+
+
+def text(program: str, words: Sequence[str], style: Style) -> str:
+    """The page of a command or topic, the overview without one; raises `usage`."""
+    if not words:
+        return overview(program, style)
+    if words[0] in TOPICS:
+        title, body = TOPICS[words[0]]
+        return f"{style.heading(title)}\n\n{textwrap.indent(body, '  ')}"
+    if words[0] in RELAY_COMMANDS:
+        from tersely.cli.relay.run import help_text  # what declares these commands is imported where one is meant
+
+        return help_text(program, words[1:] if words[0] == RELAY else words, style)
+    about = OWN_COMMANDS.get(words[0])
+    if about is not None:
+        from tersely.cli.own import own_parameters  # which imports this module
+
+        declared = own_parameters(words[0])
+        head = f"{style.heading(f'{program} {about[0]}')}\n\n  {about[1]}.\n"
+        return "\n".join([head, *(parameter_blocks(declared, style) if declared is not None else [])])
+    return _pages(program, words, style)
+
+
+def overview(program: str, style: Style) -> str:
+    """All commands, a line each."""
+    blocks = [f"{style.heading('usage')}: {program} COMMAND [OPTION]…\n"]
+    rows = [[_overview_row(command) for command in commands] for _, commands in SECTIONS]
+    sections = [*rows, list(RELAY_COMMANDS.values()), list(OWN_COMMANDS.values())]
+    lines = aligned([row for section in sections for row in section], [style.symbol])
+    for title, section in zip([*(title for title, _ in SECTIONS), "Relay", "Tersely"], sections, strict=True):
+        shown, lines = lines[: len(section)], lines[len(section) :]
+        blocks.append("\n".join([style.heading(title), *(f"  {line}" for line in shown)]) + "\n")
+    blocks.append(_options("Options of every command", OPTIONS, style))
+    blocks.append(f"{program} help COMMAND shows its options and examples.\n")
+    return "\n".join(blocks)
+
+
+def _overview_row(command: Command) -> tuple[str, str]:
+    arguments, line = OVERVIEW.get(command.name) or overview_entry(command)
+    return f"{command.name} {arguments}".rstrip(), line
+
+
+def overview_entry(command: Command) -> tuple[str, str]:
+    """The arguments of a command and what it does, as it declares them."""
+    return _synopsis(command).removeprefix(command.name).lstrip(), command.line()
+
+
+def _pages(program: str, words: Sequence[str], style: Style) -> str:
+    """The page of one command, or the list of those whose first word it is."""
+    group = [command for _, commands in SECTIONS for command in commands if command.words[0] == words[0]]
+    exact = [command for command in group if command.words == tuple(words[: len(command.words)])]
+    if exact:
+        return page(program, exact[0], style)
+    if not group:
+        raise TerselyError("usage", f"there is no command {words[0]!r}", suggestion(words[0]))
+    lines = aligned([(_synopsis(command), command.line()) for command in group], [style.symbol])
+    blocks = [
+        f"{style.heading(f'{program} {words[0]}')}\n",
+        "".join(f"  {line}\n" for line in lines),
+        f"{program} help {group[0].name} shows its options and examples.\n",
+    ]
+    return "\n".join(blocks)
+
+
+def page(program: str, command: Command, style: Style) -> str:
+    """The manual page of a command."""
+    capability = command.capability()
+    about = f"{capability.summary}. {capability.description}" if not command.summary else f"{command.summary}."
+    blocks = [
+        f"{style.heading(f'{program} {_synopsis(command)} [OPTION]…')}\n",
+        "\n\n".join(_wrapped(paragraph, "  ") for paragraph in about.split("\n\n")) + "\n",
+    ]
+    blocks += parameter_blocks(command.parameters(), style)
+    if capability.examples and not command.preset:
+        lines = "".join(f"  {program} {example}\n" for example in capability.examples)
+        blocks.append(f"{style.heading('Examples')}\n{lines}")
+    return "\n".join(blocks)
+
+
+def parameter_blocks(parameters: Sequence[Parameter], style: Style) -> list[str]:
+    """What a command may be given, with what every command may be."""
+    places = [parameter for parameter in parameters if parameter.positional]
+    named = [parameter for parameter in parameters if not parameter.positional]
+    sections = (("Arguments", places), ("Options", named), ("Options of every command", OPTIONS))
+    return [_options(title, shown, style) for title, shown in sections if shown]
+
+
+def _synopsis(command: Command) -> str:
+    words = list(command.words)
+    for parameter in command.parameters():
+        if parameter.positional:
+            word = parameter.metavar + ("…" if parameter.many else "")
+            words.append(word if parameter.required else f"[{word}]")
+    return " ".join(words)
+
+
+def _options(title: str, parameters: Sequence[Parameter], style: Style) -> str:
+    spelled = [(_spelling(parameter), _told(parameter)) for parameter in parameters]
+    indent = max(len(spelling) for spelling, _ in spelled) + 4
+    lines = []
+    for spelling, told in spelled:
+        first, *more = textwrap.wrap(told, WIDTH_CHARACTERS - indent)
+        lines.append(f"  {style.symbol(spelling)}{' ' * (indent - 2 - len(spelling))}{first}")
+        lines += [" " * indent + line for line in more]
+    return "\n".join([style.heading(title), *lines]) + "\n"
+
+
+def _spelling(parameter: Parameter) -> str:
+    if parameter.positional:
+        return parameter.metavar
+    if parameter.type is bool:
+        return parameter.flag if not parameter.default else "--no-" + parameter.flag[2:]
+    if parameter.shorthand:
+        return ", ".join("--" + choice for choice in parameter.choices)
+    return f"{parameter.flag} {parameter.metavar}"
+
+
+def _told(parameter: Parameter) -> str:
+    notes = []
+    if parameter.choices and not parameter.shorthand:
+        notes.append(", ".join(parameter.choices))
+    if parameter.type is int and parameter.maximum is not None:
+        notes.append(f"{parameter.minimum or 0} to {parameter.maximum:,}")
+    if parameter.type is not bool and parameter.default not in (None, "", ()):
+        notes.append(f"default {parameter.default}")
+    if parameter.many and not parameter.positional:
+        notes.append("may be repeated")
+    told = f"do not {parameter.help}" if parameter.type is bool and parameter.default else parameter.help
+    return told + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def _wrapped(text: str, indent: str) -> str:
+    return textwrap.fill(text, WIDTH_CHARACTERS, initial_indent=indent, subsequent_indent=indent)

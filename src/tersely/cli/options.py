@@ -1,0 +1,32 @@
+"""The options that every command takes, declared like any other parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tersely.capabilities.declaration import Role, option, parameters_of
+
+
+class Color(StrEnum):
+    """When to colour: on a terminal (and never with NO_COLOR), always, never."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to ask and how to print."""
+
+    json: bool = option(False, "print one JSON object: {ok, revision, result} or {ok, revision, error}")
+    quiet: bool = option(False, "print nothing but the answer and errors")
+    root: str = option(
+        "", "the repository (default: the nearest enclosing one, else the current directory)", role=Role.DIRECTORY
+    )
+    refresh: bool = option(True, "look first whether files have changed")
+    color: Color = option(Color.AUTO, "when to colour", metavar="WHEN")
+
+
+OPTIONS = parameters_of(Options)

@@ -1,0 +1,67 @@
+"""Paths as somebody in a directory of the repository writes them, turned into paths from its root."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tersely.capabilities.declaration import Parameter, Role
+from tersely.capabilities.references import SCHEME
+
+_ROLES = frozenset({Role.PATH, Role.FILE, Role.PLACE, Role.SOURCE, Role.SYMBOL, Role.MODULE})
+
+
+def from_root(
+    root: Path, declared: Sequence[Parameter], arguments: Mapping[str, object], directory: Path
+) -> dict[str, object]:
+    """The same arguments, with every path that exists from a directory written from the root.
+
+    `root` is resolved. What names nothing here is left as it is: it may be a path from the root already, or a symbol.
+    """
+    roles = {parameter.name: parameter.role for parameter in declared}
+    return {
+        name: _rewritten(root, value, directory)
+        if roles.get(name) in _ROLES
+        else _report(root, value, directory)
+        if roles.get(name) is Role.REPORT
+        else value
+        for name, value in arguments.items()
+    }
+
+
+def _rewritten(root: Path, value: object, directory: Path) -> object:
+    if isinstance(value, tuple):
+        return tuple(_rewritten(root, element, directory) for element in value)
+    if not isinstance(value, str) or value.startswith(SCHEME):
+        return value
+    whole = _path_from_root(root, value, directory)
+    if whole is not None:
+        return whole
+    path, colon, rest = value.partition(":")
+    start = _path_from_root(root, path, directory) if colon and path else None
+    return value if start is None else f"{start}:{rest}"
+
+
+def _report(root: Path, value: object, directory: Path) -> object:
+    """What a tool wrote, which may be outside of the repository, if it is not a link in it that leads there."""
+    if isinstance(value, tuple):
+        return tuple(_report(root, element, directory) for element in value)
+    if not isinstance(value, str) or not value:
+        return value
+    inside = _path_from_root(root, value, directory)
+    if inside is None and Path(os.path.normpath(directory.resolve() / value)).is_relative_to(root):
+        return value
+    try:
+        return inside if inside is not None else str((directory / value).resolve(strict=True))
+    except (OSError, ValueError, RuntimeError):
+        return value
+
+
+def _path_from_root(root: Path, text: str, directory: Path) -> str | None:
+    try:
+        if not text or not (directory / text).exists():
+            return None
+        return (directory / text).resolve().relative_to(root).as_posix()
+    except (OSError, ValueError):  # too long or odd to be a path, or one that leads elsewhere
+        return None

@@ -1,0 +1,76 @@
+"""The command that prints what is worth knowing at the start of a session."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tersely.capabilities.declaration import option
+from tersely.cli.daemon import ANSWER_WORDS
+from tersely.cli.extras import Extra, need_extra
+from tersely.cli.relay.declared import Asked, RelayCommand
+from tersely.foundation.limits import BRIEF_TOKENS, MAX_BUDGET_TOKENS, MIN_BRIEF_TOKENS
+from tersely.foundation.roots import enclosing_root, is_repository
+from tersely.protocols.relay.place import home_directory
+
+
+@dataclass(frozen=True, slots=True)
+class _BriefParameters:
+    task: str = option("", "what is to be done; code that it is about is shown", metavar="TEXT")
+    entry: str = option("", "a symbol to begin at; it is shown with what is around it", metavar="SYMBOL")
+    thread: str = option("", "the id of a thread (default: TERSELY_THREAD, or that of this directory)", metavar="ID")
+    agent: str = option("", "whose unread messages (default: TERSELY_AGENT)", metavar="NAME")
+    budget: int = option(
+        BRIEF_TOKENS, "the most tokens that all of it may have", minimum=MIN_BRIEF_TOKENS, maximum=MAX_BUDGET_TOKENS,
+        metavar="TOKENS",
+    )  # fmt: skip
+
+
+def _brief(asked: Asked, parameters: _BriefParameters) -> dict[str, Any]:
+    need_extra(Extra.RELAY)
+    from tersely.continuity.parts import Subject, brief
+
+    home = _running_home()
+    directory, has_code = session_directory(asked.options.root)
+    root = directory if has_code else None
+    agent = parameters.agent or os.environ.get("TERSELY_AGENT", "")
+    thread = parameters.thread or _thread(home, directory)
+    subject = Subject(parameters.task, parameters.entry, thread, agent, root, home)
+    made = asyncio.run(brief(subject, parameters.budget, ANSWER_WORDS))
+    missing = [{"part": one.title, "reason": one.reason} for one in made.missing]
+    return {
+        "text": made.text, "tokens": made.tokens, "budget": made.budget, "parts": made.parts, "missing": missing,
+        "thread": thread, "agent": agent,
+    }  # fmt: skip
+
+
+def session_directory(root: str) -> tuple[Path, bool]:
+    """The directory that a session is about, and whether it is a repository: one that was named counts as such."""
+    directory = enclosing_root(str(Path(root or ".").resolve()))
+    return Path(directory), bool(root) or is_repository(directory)
+
+
+def _running_home() -> Path | None:
+    from tersely.web import lifecycle
+
+    home = home_directory()
+    return home if lifecycle.running(home) is not None else None
+
+
+def _thread(home: Path | None, directory: Path) -> str:
+    from tersely.client import Client
+    from tersely.continuity import threads
+
+    named = os.environ.get(threads.VARIABLE, "")
+    if named or home is None:
+        return named
+    with Client.local("cli", home) as relay:
+        return threads.found(relay, directory)
+
+
+COMMANDS: tuple[RelayCommand, ...] = (
+    RelayCommand(("brief",), "What is worth knowing at the start, within a token budget", _BriefParameters, _brief),
+)

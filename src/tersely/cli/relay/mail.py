@@ -1,0 +1,233 @@
+"""Commands about messages: who there is, sending, mailboxes, what was sent, and what nobody took."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tersely.capabilities.declaration import Role, option, positional
+from tersely.capabilities.text import aligned, counted
+from tersely.cli.relay.declared import Asked, Nothing, RelayCommand
+from tersely.foundation.escape import visible_line
+from tersely.foundation.limits import MAX_FRAME_BYTES
+from tersely.protocols.inline.foreign import neutral
+
+if TYPE_CHECKING:
+    from tersely.protocols.relay.messages import Membership
+
+_OWN = "cli"  # as whom messages are sent where no other is named
+
+
+@dataclass(frozen=True, slots=True)
+class _Agents:
+    connected: bool = option(False, "those alone that are connected")
+
+
+@dataclass(frozen=True, slots=True)
+class _Send:
+    to: str = positional("a name, project:name, #channel, or * for everybody who is connected")
+    body: str = positional("what to say, - for standard input", role=Role.TEXT, metavar="TEXT")
+    agent: str = option(_OWN, "who is sending")
+    token: str = option("", "the token that this name is bound to")
+    thread: str = option("", "what it belongs to")
+    topic: str = option("", "with *: those alone that subscribe to it")
+    id: str = option("", "sent again under the same id, it is accepted once")
+    ttl: int | None = option(None, "milliseconds, after which it is a dead letter", minimum=1)
+    queue: bool = option(False, "also for somebody who was never seen")
+
+
+@dataclass(frozen=True, slots=True)
+class _Inbox:
+    name: str = positional("whose", default=_OWN)
+    after: int = option(0, "messages behind this number", minimum=0)
+    limit: int = option(20, "how many at most", minimum=1, maximum=1_000)
+    waiting: bool = option(False, "those alone that are not acknowledged")
+    ack: bool = option(False, "acknowledge those that are shown and wait")
+    token: str = option("", "the token that this name is bound to")
+
+
+@dataclass(frozen=True, slots=True)
+class _Messages:
+    words: str = positional("words that all have to be in them", default="", role=Role.TEXT)
+    of: str = option("", "sent by or to this name or channel", metavar="NAME")
+    thread: str = option("", "of this thread")
+    after: int = option(0, "messages behind this number", minimum=0)
+    limit: int = option(20, "how many at most", minimum=1, maximum=1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class _Membership:
+    channel: str = positional("its name, which begins with #")
+    agent: str = option(_OWN, "who joins or leaves")
+    token: str = option("", "the token that this name is bound to")
+
+
+@dataclass(frozen=True, slots=True)
+class _DeadLetters:
+    after: int = option(0, "messages behind this number", minimum=0)
+    limit: int = option(20, "how many at most", minimum=1, maximum=1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class _Resend:
+    message_id: str = positional("what dead-letters calls it")
+    mailbox: str = option("", "in this mailbox alone", metavar="NAME")
+
+
+def _agents(asked: Asked, parameters: _Agents) -> dict[str, Any]:
+    from tersely.client import ask
+
+    with asked.connect() as relay:
+        found = relay(ask.agent_list(connected=parameters.connected)).agents
+    rows = [
+        (one.name, one.kind, "connected" if one.connected else "away", f"{one.waiting:,}", visible_line(one.project),
+         one.last_seen, visible_line(str(one.details.get("task", ""))))
+        for one in found
+    ]  # fmt: skip
+    titles = ("name", "kind", "is", "waiting", "project", "last seen", "task")
+    return {"agents": _plain(found), "text": _table(titles, rows, asked, "nobody has come yet\n", right=(3,))}
+
+
+def _send(asked: Asked, parameters: _Send) -> dict[str, Any]:
+    from tersely.client import ask
+    from tersely.protocols.relay.messages import NewMessage
+
+    body = sys.stdin.read(MAX_FRAME_BYTES) if parameters.body == "-" else parameters.body
+    message = NewMessage(
+        parameters.to, body, thread=parameters.thread, topic=parameters.topic, ttl_ms=parameters.ttl,
+        id=parameters.id, queue=parameters.queue, token=parameters.token,
+    )  # fmt: skip
+    with asked.connect() as relay:
+        sent = relay(ask.message_send(message))
+    reached = counted(sent.recipients, "recipient") if sent.recipients else "nobody is there to get it"
+    told = [f"{sent.message_id}  {reached}, kept ({sent.durability})"]
+    if sent.refused:
+        told.append(f"not for {', '.join(map(visible_line, sent.refused))}: their mailboxes are full")
+    return {**_plain(sent), "text": "\n".join(told) + "\n"}
+
+
+def _inbox(asked: Asked, parameters: _Inbox) -> dict[str, Any]:
+    from tersely.client import Client, ask
+
+    with asked.connect() as relay:
+        page = relay(ask.inbox(parameters.name, parameters.after, parameters.limit, waiting=parameters.waiting))
+    if parameters.ack:
+        with Client.local(parameters.name) as owner:
+            for one in page.messages:
+                if one.stage == "accepted":
+                    owner(ask.receipt_new(one.message_id, "delivered", parameters.token))
+    shown = [_shown(one.number, one.sent_at, one.sender, one.to, one.stage, one.body) for one in page.messages]
+    text = (
+        "".join(shown) + _more(page.next_after) if shown else f"nothing has come to {visible_line(parameters.name)}\n"
+    )
+    return {**_plain(page), "text": text}
+
+
+def _messages(asked: Asked, parameters: _Messages) -> dict[str, Any]:
+    from tersely.client import ask
+
+    with asked.connect() as relay:
+        page = relay(
+            ask.message_list(
+                with_=parameters.of, thread=parameters.thread, query=parameters.words, after=parameters.after,
+                limit=parameters.limit,
+            )
+        )  # fmt: skip
+    shown = [_shown(one.number, one.sent_at, one.sender, one.to, "", one.body) for one in page.messages]
+    return {**_plain(page), "text": "".join(shown) + _more(page.next_after) if shown else "nothing is found\n"}
+
+
+def _channels(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+    from tersely.client import ask
+
+    with asked.connect() as relay:
+        found = relay(ask.channel_list()).channels
+    rows = [(one.name, f"{len(one.members):,}", visible_line(", ".join(one.members))) for one in found]
+    return {"channels": _plain(found), "text": _table(("channel", "members", ""), rows, asked, "there are none\n")}
+
+
+def _join(asked: Asked, parameters: _Membership) -> dict[str, Any]:
+    from tersely.client import ask
+
+    with asked.connect() as relay:
+        return _members(relay(ask.channel_join(parameters.channel, parameters.token)))
+
+
+def _leave(asked: Asked, parameters: _Membership) -> dict[str, Any]:
+    from tersely.client import ask
+
+    with asked.connect() as relay:
+        return _members(relay(ask.channel_leave(parameters.channel, parameters.token)))
+
+
+def _members(told: Membership) -> dict[str, Any]:
+    members = visible_line(", ".join(told.members)) or "nobody is in it any more"
+    return {**_plain(told), "text": f"{told.channel}  {members}\n"}
+
+
+def _dead_letters(asked: Asked, parameters: _DeadLetters) -> dict[str, Any]:
+    from tersely.client import ask
+
+    with asked.connect() as relay:
+        page = relay(ask.dead_letters(parameters.after, parameters.limit))
+    rows = [
+        (
+            one.message_id,
+            one.dead_at or "",
+            one.sender,
+            one.mailbox,
+            visible_line(one.note),
+            visible_line(one.body)[:60],
+        )
+        for one in page.messages
+    ]
+    table = _table(("message", "since", "from", "for", "why", ""), rows, asked, "there are none\n")
+    return {**_plain(page), "text": table + _more(page.next_after)}
+
+
+def _resend(asked: Asked, parameters: _Resend) -> dict[str, Any]:
+    from tersely.client import ask
+
+    with asked.connect() as relay:
+        told = relay(ask.dead_letter_resend(parameters.message_id, parameters.mailbox))
+    return {**_plain(told), "text": f"waits again in {told.mailboxes:,} mailbox{'es' * (told.mailboxes != 1)}\n"}
+
+
+COMMANDS: tuple[RelayCommand, ...] = (
+    RelayCommand(("agents",), "Who is known, who is connected, and how much waits for them", _Agents, _agents),
+    RelayCommand(("send",), "Send a message", _Send, _send),
+    RelayCommand(("inbox",), "What came to somebody, the oldest first", _Inbox, _inbox),
+    RelayCommand(("messages",), "Search what was sent", _Messages, _messages),
+    RelayCommand(
+        ("channels", "join"), "Become a member of a channel, which is made if there is none", _Membership, _join
+    ),
+    RelayCommand(("channels", "leave"), "Be a member of a channel no longer", _Membership, _leave),
+    RelayCommand(("channels",), "The channels and their members", Nothing, _channels),
+    RelayCommand(("dead-letters", "resend"), "Let a dead letter wait again", _Resend, _resend),
+    RelayCommand(
+        ("dead-letters",), "Messages that were refused, or that nobody took in time", _DeadLetters, _dead_letters
+    ),
+)
+
+
+def _shown(number: int, sent_at: str, sender: str, to: str, stage: str, body: str) -> str:
+    """One message. What it says is indented, so that it cannot be taken for the next, and neutral: where a wrapped
+    program shows it, it must not be read as something that the program says."""
+    head = f"{number} {sent_at} {sender} → {visible_line(to)}{f' ({stage})' if stage else ''}"
+    return head + "".join(f"\n    {line}" for line in neutral(body).split("\n")) + "\n"
+
+
+def _more(next_after: int | None) -> str:
+    """That there may be more than is shown, and how to see it."""
+    return "" if next_after is None else f"… for more: --after {next_after}\n"
+
+
+def _table(titles: tuple[str, ...], rows: list[Any], asked: Asked, empty: str, right: tuple[int, ...] = ()) -> str:
+    return "\n".join(aligned([titles, *rows], [asked.style.symbol], right=right)) + "\n" if rows else empty
+
+
+def _plain(value: Any) -> Any:
+    import msgspec
+
+    return msgspec.to_builtins(value)

@@ -1,0 +1,168 @@
+"""Commands about the relay itself: starting and stopping it, how it is, what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tersely import __version__
+from tersely.capabilities.declaration import option
+from tersely.capabilities.text import aligned
+from tersely.cli.daemon import ANSWER_WORDS, resolved_root
+from tersely.cli.extras import Extra, missing_packages, need_extra
+from tersely.cli.relay.declared import Asked, Nothing, RelayCommand
+from tersely.foundation.clock import wall_seconds
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.private import is_private
+from tersely.protocols.relay.place import DEFAULT_PORT, LOG, home_directory
+
+_LEAST_FREE_BYTES = 100_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _UpParameters:
+    port: int = option(DEFAULT_PORT, "where to listen; the next free one if it is taken", minimum=0, maximum=65_535)
+
+
+def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+    need_extra(Extra.RELAY)
+    from tersely.relay.policy import CONFIG
+    from tersely.relay.relay import token
+
+    home = home_directory()
+    token(home)
+    config = home / CONFIG
+    if not config.exists():
+        config.write_text(_CONFIG)
+        config.chmod(0o600)
+    return {"home": str(home), "config": str(config), "text": f"home    {home}\nconfig  {config}\n"}
+
+
+def _up(asked: Asked, parameters: _UpParameters) -> dict[str, Any]:
+    need_extra(Extra.RELAY)
+    from tersely.web import lifecycle
+
+    workspace = resolved_root(asked.options.root)
+    started = lifecycle.start(home_directory(), parameters.port, workspace, ANSWER_WORDS)
+    how = "runs already" if started.was_running else "started"
+    found = started.owner
+    text = f"relay {how} at {found.url} as process {found.pid}\n"
+    return {"url": found.url, "pid": found.pid, "port": found.port, "was_running": started.was_running, "text": text}
+
+
+def _down(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+    need_extra(Extra.RELAY)
+    from tersely.web import lifecycle
+
+    was_running = lifecycle.stop(home_directory())
+    return {"was_running": was_running, "text": "stopped\n" if was_running else "no relay runs\n"}
+
+
+def _status(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+    need_extra(Extra.RELAY)
+    from tersely.web import lifecycle
+
+    home = home_directory()
+    found = lifecycle.running(home)
+    if found is None:
+        raise TerselyError("daemon_not_running", f"no relay serves {home}", "tersely up starts one")
+    seconds = round(wall_seconds() - found.started)
+    rows = [
+        ("relay", f"{found.url}, process {found.pid}"),
+        ("home", str(home)),
+        ("version", found.version),
+        ("up", f"{seconds:,} s"),
+        ("workspace", found.workspace),
+        ("log", str(home / LOG)),
+    ]
+    told = {**found._asdict(), "url": found.url, "home": str(home), "uptime": seconds}
+    return {**told, "text": "\n".join(aligned(rows, [asked.style.faint])) + "\n"}
+
+
+def _doctor(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+    from tersely.cli.agent.doctor import examined_model
+
+    findings = [*_examined(home_directory()), *examined_model(Path(resolved_root(asked.options.root)))]
+    marks = {True: asked.style.good("ok  "), False: asked.style.bad("bad ")}
+    lines = [f"{marks[is_well]} {what}" for is_well, what in findings]
+    bad = [what for is_well, what in findings if not is_well]
+    if bad and asked.options.json:
+        raise TerselyError("doctor_found", "; ".join(" ".join(what.split()) for what in bad))
+    if bad:
+        sys.stdout.write("\n".join(lines) + "\n")
+        raise TerselyError("doctor_found", "not all is well", "the lines marked bad say what to do")
+    return {"findings": [what for _, what in findings], "text": "\n".join(lines) + "\n"}
+
+
+def _examined(home: Path) -> Iterator[tuple[bool, str]]:
+    yield True, f"tersely {__version__} with Python {sys.version.split()[0]}"
+    packages = missing_packages(Extra.RELAY)
+    yield (
+        not packages,
+        f"packages: {', '.join(packages)} missing, pip install 'tersely[relay]'" if packages else "packages",
+    )
+    if not home.exists():
+        above = next(place for place in home.parents if place.exists())
+        is_well = os.access(above, os.W_OK)
+        yield (
+            is_well,
+            f"{home} is made by the first start" if is_well else f"{home} cannot be made: {above} is read-only",
+        )
+        return
+    yield is_private(str(home)), f"{home} is this user's alone" if is_private(str(home)) else f"chmod 700 {home}"
+    yield os.access(home, os.W_OK), f"{home} can be written"
+    free = shutil.disk_usage(home).free
+    yield free > _LEAST_FREE_BYTES, f"{free:,} bytes are free on its disk"
+    if packages:
+        return
+    yield from _examined_relay(home)
+
+
+def _examined_relay(home: Path) -> Iterator[tuple[bool, str]]:
+    from tersely.protocols.relay.place import owner
+    from tersely.relay.policy import load
+    from tersely.relay.services import configuration
+    from tersely.web import lifecycle
+
+    try:
+        load(home)
+        configuration.load(os.environ)
+    except TerselyError as error:
+        yield False, str(error)
+    else:
+        yield True, "settings"
+    found = lifecycle.running(home)
+    if found is not None:
+        yield True, f"relay answers at {found.url}"
+    elif owner(home) is not None:
+        yield True, f"no relay runs; the last one was stopped or ended, its log is {home / LOG}"
+    else:
+        yield True, "no relay runs"
+
+
+_CONFIG = """\
+# What agents may do. Every setting has a default; `tersely config` shows those in force.
+# payload_bytes = 16384        # of one request but an artifact's
+# note_characters = 280
+# hops = 50                    # calls that may lead from one to the next
+# calls_per_minute = 600       # of one agent
+# private_hosts = []           # that http.fetch may reach beside the public internet
+
+[allow]
+# "http.fetch" = ["*"]         # what reaches the network or runs programs is denied unless it stands here
+
+[deny]
+"""
+
+COMMANDS: tuple[RelayCommand, ...] = (
+    RelayCommand(("init",), "Make the home directory with its settings and token", Nothing, _init),
+    RelayCommand(("up",), "Start the relay in the background", _UpParameters, _up),
+    RelayCommand(("down",), "Stop the relay when it has answered what it was asked", Nothing, _down),
+    RelayCommand(("status",), "Where the relay listens, and since when", Nothing, _status),
+    RelayCommand(("doctor",), "Look for what could keep the relay or the agent from working", Nothing, _doctor),
+)

@@ -1,0 +1,71 @@
+"""Commands about services: who can be asked what, and asking."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tersely.capabilities.declaration import positional
+from tersely.capabilities.text import aligned
+from tersely.cli.relay.declared import Asked, Nothing, RelayCommand
+from tersely.foundation.escape import visible_line
+from tersely.protocols.inline.foreign import neutral
+
+if TYPE_CHECKING:
+    from tersely.protocols.relay.services import MethodTold
+
+_SHOWN_PARAMETERS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    service: str = positional("its name, as services lists it")
+    method: str = positional("what it is to do")
+    words: tuple[str, ...] = positional("what it is given: words, and --key value", default=())
+
+
+def _services(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+    import msgspec
+
+    from tersely.client import ask
+
+    with asked.connect() as relay:
+        found = relay(ask.service_list()).services
+    lines: list[str] = []
+    for one in found:
+        about = " ".join(part for part in (one.version, one.how, one.place) if part)
+        lines.append(f"{asked.style.symbol(visible_line(one.name))} {asked.style.faint(visible_line(about))}")
+        lines += aligned(
+            [(visible_line(f"  {_signature(method)}"), visible_line(method.description)) for method in one.methods]
+        )
+    return {"services": msgspec.to_builtins(found), "text": "\n".join(lines or ["there are no services"]) + "\n"}
+
+
+def _signature(method: MethodTold) -> str:
+    names = list(method.args_schema.get("properties", {}))
+    return f"{method.name}({', '.join([*names[:_SHOWN_PARAMETERS], *(['…'] if names[_SHOWN_PARAMETERS:] else [])])})"
+
+
+def _call(asked: Asked, parameters: _Call) -> dict[str, Any]:
+    from tersely.client import ask
+    from tersely.protocols.inline.arguments import asked as question
+
+    said = question(parameters.service, shlex.join([parameters.method, *parameters.words]))
+    with asked.connect() as relay:
+        told = relay(ask.service_call(said.service, said.method, said.parameters))
+    shown = told.result if isinstance(told.result, str) else json.dumps(told.result, ensure_ascii=False, indent=2)
+    return {
+        "service": told.service,
+        "method": told.method,
+        "result": told.result,
+        "duration_ms": told.duration_ms,
+        "text": neutral(shown).rstrip("\n") + "\n",
+    }
+
+
+COMMANDS: tuple[RelayCommand, ...] = (
+    RelayCommand(("services",), "The services that can be asked, and what they can be asked", Nothing, _services),
+    RelayCommand(("services", "call"), "Ask a service; what follows is said to it", _Call, _call, is_open=True),
+)

@@ -1,0 +1,75 @@
+"""The command that runs other programs as agents."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tersely.capabilities.declaration import option, positional
+from tersely.cli.daemon import ANSWER_WORDS, resolved_root
+from tersely.cli.extras import Extra, need_extra
+from tersely.cli.relay.brief import session_directory
+from tersely.cli.relay.declared import Asked, RelayCommand
+from tersely.foundation.errors import TerselyError
+from tersely.protocols.relay.place import DEFAULT_PORT, home_directory
+
+if TYPE_CHECKING:
+    from tersely.continuity.handover import Place
+
+
+@dataclass(frozen=True, slots=True)
+class _RunParameters:
+    program: tuple[str, ...] = positional("the program and its arguments, after --")
+    name: str = option("", "as whom others know it (default: the program's name, numbered where that is taken)")
+    tmux: bool = option(False, "in a new session of tmux, which goes on when this terminal is closed")
+    task: str = option("", "what it is to do, typed in first")
+    brief: bool = option(True, "type in what is worth knowing: thread, unread messages, code about the task, outline")
+    thread: str = option("", "where its summary goes (default: TERSELY_THREAD or this directory's)", metavar="ID")
+    spawn: tuple[str, ...] = option((), "a program that it may start with ->relay:spawn, beside itself")
+    start: bool = option(True, "start the relay if none runs")
+
+
+def _run(asked: Asked, parameters: _RunParameters) -> dict[str, Any]:
+    need_extra(Extra.RELAY)
+    from tersely.wrapper.run import Wanted, run, run_in_tmux
+
+    home = home_directory()
+    _have_relay(home, asked.options.root, may_start=parameters.start)
+    place = _place(asked, parameters, home)
+    wanted = Wanted(parameters.program, place, parameters.name, parameters.task, parameters.spawn)
+    environment = dict(os.environ)
+    if not parameters.tmux:
+        return {"exit_status": run(wanted, environment), "text": ""}
+    ended = run_in_tmux(wanted, environment)
+    if ended.status is not None:
+        return {"session": ended.session, "exit_status": ended.status, "text": ""}
+    text = f"it runs in the session {ended.session}: tmux attach -t {ended.session}\n"
+    return {"session": ended.session, "exit_status": 0, "text": text}
+
+
+def _place(asked: Asked, parameters: _RunParameters, home: Path) -> Place:
+    from tersely.continuity import threads
+    from tersely.continuity.handover import Place
+
+    directory, is_repository = session_directory(asked.options.root)
+    thread = parameters.thread or os.environ.get(threads.VARIABLE, "")
+    return Place(home, directory, is_repository, ANSWER_WORDS, thread, parameters.brief)
+
+
+def _have_relay(home: Path, root: str, *, may_start: bool) -> None:
+    from tersely.web import lifecycle
+
+    if lifecycle.running(home) is not None:
+        return
+    if not may_start:
+        raise TerselyError("daemon_not_running", f"no relay serves {home}", "tersely up starts one")
+    lifecycle.start(home, DEFAULT_PORT, resolved_root(root), ANSWER_WORDS)
+
+
+COMMANDS: tuple[RelayCommand, ...] = (
+    RelayCommand(
+        ("run",), "Run a program as an agent: its lines are commands, messages are typed in", _RunParameters, _run
+    ),
+)

@@ -1,0 +1,184 @@
+"""One command, from its words to its exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tersely.capabilities.binding import bind, read_words
+from tersely.capabilities.declaration import Capability, Tier
+from tersely.capabilities.invoke import Failure, Outcome, invoke
+from tersely.capabilities.references import with_references
+from tersely.capabilities.reply import answer_text
+from tersely.capabilities.text import PLAIN
+from tersely.cli import cassettes
+from tersely.cli.commands import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK, Command, find_command
+from tersely.cli.content import with_content
+from tersely.cli.options import OPTIONS, Options
+from tersely.cli.output import Output
+from tersely.cli.paths import from_root
+from tersely.cli.terminal import Terminal
+from tersely.foundation.errors import TerselyError
+
+if TYPE_CHECKING:
+    from tersely.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What somebody typed, understood."""
+
+    options: Options
+    command: Command
+    arguments: dict[str, object]
+
+
+def run(program: str, words: Sequence[str]) -> int:
+    """Do what the words say; the exit status."""
+    terminal = Terminal.own()
+    words = with_chat(words)
+    leading, rest = split(words)
+    try:
+        below = rest[1:] if rest[:1] == [RELAY] else rest
+        if below[:1] == [TALK]:
+            return _run_talk(program, leading, below[1:])
+        if program == RELAY or (rest and rest[0] in (RELAY, *RELAY_COMMANDS)):
+            from tersely.cli.relay.run import run_relay
+
+            return run_relay(program, leading, rest[1:] if rest[:1] == [RELAY] else rest)
+        if is_own(words, rest):
+            from tersely.cli.own import run_own
+
+            return run_own(program, leading, rest)
+        request = read_request(leading, rest)
+    except TerselyError as error:
+        return print_unread(program, words, error, terminal)
+    output = Output(program, request.options, terminal)
+    opened: list[Workspace] = []
+
+    def open_workspace() -> Workspace:
+        from tersely.workspace import Workspace
+
+        root = root_of(request.options, Path())
+        opened.append(Workspace.open(root, refresh=request.options.refresh, progress=output.progress()))
+        opened[0].patience_seconds = opened[0].settings.answer_seconds
+        return opened[0]
+
+    status = answer(request, output, Path(), open_workspace, Tier.SYSTEM)
+    if opened and opened[0].settings.daemon == "start":
+        from tersely.cli.daemon import start_unasked
+
+        start_unasked(opened[0].root, opened[0].settings)
+    return status
+
+
+def _run_talk(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
+    """Run a command of talk, which always prints JSON; raises `usage`."""
+    if words[:1] == ["join"]:
+        from tersely.cli.extras import Extra, need_extra
+
+        need_extra(Extra.RELAY)
+        from tersely.client.talk import main
+    else:
+        from tersely.talk.commands import main
+    others = [word for word in leading if word not in {"--json", "--quiet", "--help", "-h"}]
+    if others:
+        raise TerselyError("usage", f"{TALK} takes no {others[0]}", f"{program} {TALK} --help lists the commands")
+    return main([*(word for word in leading if word in {"--help", "-h"}), *words], f"{program} {TALK}")
+
+
+def is_own(words: Sequence[str], rest: Sequence[str]) -> bool:
+    """Whether a command line, `rest` being what follows its first options, is about the program itself."""
+    return not rest or asks_for_help(words) or rest[0] in (*OWN_COMMANDS, *RELAY_COMMANDS, CANDIDATES_COMMAND)
+
+
+def with_chat(words: Sequence[str]) -> Sequence[str]:
+    """The words with `-p TEXT` as what it is short for: `chat --prompt TEXT`, wherever it stands."""
+    leading, rest = split(words)
+    place = words.index("-p") if "-p" in leading or ("-p" in rest and rest[0] == "chat") else -1
+    if place < 0:
+        return words
+    chat = [] if rest[:1] == ["chat"] else ["chat"]
+    return [*words[:place], *chat, "--prompt", *words[place + 1 :]]
+
+
+def asks_for_help(words: Sequence[str]) -> bool:
+    """Whether `--help` or `-h` stands among the options."""
+    options = words[: words.index("--")] if "--" in words else words
+    return "--help" in options or "-h" in options
+
+
+def split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The options before the command, and the command with all that follows."""
+    valued = {parameter.flag for parameter in OPTIONS if parameter.type is not bool}
+    index = 0
+    while index < len(words) and words[index].startswith("-"):
+        index += 2 if words[index] in valued else 1
+    return words[:index], words[index:]
+
+
+def read_request(leading: Sequence[str], words: Sequence[str]) -> Request:
+    """Understand the options before a command, and the command with what follows; raises `usage`."""
+    command, rest = find_command(words)
+    read = read_words((*OPTIONS, *command.parameters()), [*leading, *rest])
+    names = {parameter.name for parameter in OPTIONS}
+    options = bind(Options, {name: value for name, value in read.items() if name in names})
+    arguments = {name: value for name, value in read.items() if name not in names}
+    return Request(options, command, {**command.preset, **arguments})
+
+
+def print_unread(program: str, words: Sequence[str], error: TerselyError, terminal: Terminal) -> int:
+    """Print why a command line cannot be read; the exit status."""
+    if "chat" in split(words)[1][:1]:
+        from tersely.cli.agent.printing import print_unread as print_unread_chat
+
+        return print_unread_chat(words, error, terminal)
+    # The options could not be read, so the one that matters here is looked for by itself.
+    output = Output(program, Options(json="--json" in words), terminal)
+    return output.print_failure(Outcome("", None, Failure.of(error)))
+
+
+def root_of(options: Options, directory: Path) -> Path:
+    """The repository that a command in a directory is about."""
+    from tersely.workspace import find_root
+
+    return directory / options.root if options.root else find_root(directory)
+
+
+def answer(
+    request: Request,
+    output: Output,
+    directory: Path,
+    open_workspace: Callable[[], AbstractContextManager[Workspace]],
+    trust: Tier = Tier.READ,
+) -> int:
+    """Ask and print; the exit status."""
+    capability = request.command.capability()
+    try:
+        given = with_content(request.command.parameters(), request.arguments, directory)
+        given = with_references(request.command.parameters(), given, cassettes.fetch)
+        opened = open_workspace()
+    except TerselyError as error:
+        return output.print_failure(Outcome("", None, Failure.of(error)))
+    with opened as workspace:
+        arguments = from_root(workspace.root, request.command.parameters(), given, directory)
+        outcome = invoke(capability, workspace, arguments, trust)
+        if outcome.failure is None and given.get(cassettes.OUTPUT):
+            outcome = _kept(capability, workspace, outcome)
+            return output.print_failure(outcome) if outcome.failure else output.print_kept(outcome)
+    if outcome.failure:
+        return output.print_failure(outcome)
+    return output.print_answer(outcome, capability)
+
+
+def _kept(capability: Capability[Any, Any], workspace: Workspace, outcome: Outcome) -> Outcome:
+    """What there is to be said of an answer that the relay keeps."""
+    text = answer_text(capability, outcome, PLAIN)
+    try:
+        told = cassettes.keep(text, capability.name, workspace.tokenizer.count(text))
+    except TerselyError as error:
+        return replace(outcome, result=None, failure=Failure.of(error))
+    return replace(outcome, result=told)

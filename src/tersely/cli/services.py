@@ -1,0 +1,54 @@
+"""The services of the relay, for doors that have a loop of their own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible
+from tersely.protocols.mcp.services import Method
+
+_CLIENT = "msgspec"  # what the relay's client needs
+_READS, _CONNECTED = "read", "connected"
+
+
+class RelayServices:
+    """Asks the relay of this user as one agent; where none runs, there are no services."""
+
+    def __init__(self, agent: str) -> None:
+        self._agent = agent
+
+    async def methods(self) -> list[Method]:
+        """What services that are connected say that it only reads. What bridges lead to is asked without them."""
+        return await asyncio.to_thread(self._methods)
+
+    async def ask(self, method: Method, arguments: Mapping[str, Any]) -> Any:
+        """The result; raises what there is instead."""
+        return await asyncio.to_thread(self._ask, method, arguments)
+
+    def _methods(self) -> list[Method]:
+        if find_spec(_CLIENT) is None:
+            return []
+        from tersely.client import Client, ask
+
+        try:
+            with Client.local(self._agent) as relay:
+                found = relay(ask.service_list()).services
+        except TerselyError:
+            return []
+        return [
+            Method(one.name, method.name, visible(method.description), method.args_schema)
+            for one in found
+            if one.how == _CONNECTED
+            for method in one.methods
+            if method.effect == _READS
+        ]
+
+    def _ask(self, method: Method, arguments: Mapping[str, Any]) -> Any:
+        from tersely.client import Client, ask
+
+        with Client.local(self._agent) as relay:
+            return relay(ask.service_call(method.service, method.name, arguments)).result

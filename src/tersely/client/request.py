@@ -1,0 +1,68 @@
+"""A question to the relay as a value, and what its answer becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
+from tersely.protocols.relay.operations import BY_NAME, Content, Operation
+from tersely.protocols.relay.shapes import Failure
+
+AnswerT = TypeVar("AnswerT")
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Generic[AnswerT]):
+    """One question. `path` and `query` are its parameters, `body` what is sent."""
+
+    operation: Operation
+    path: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def target(self) -> str:
+        """The path and what is behind the question mark."""
+        path = self.operation.path.format(**{name: quote(value, safe="") for name, value in self.path.items()})
+        given = {name: value for name, value in self.query.items() if value is not None}
+        return f"{path}?{urlencode(given)}" if given else path
+
+    def content(self) -> bytes | None:
+        """What is sent, encoded."""
+        if self.operation.takes is Content.BYTES:
+            return bytes(self.body)
+        return None if self.operation.asks is None else msgspec.json.encode(self.body)
+
+    def answer(self, status: int, content: bytes) -> AnswerT:
+        """The value of an answer; raises what the relay said instead."""
+        answer: AnswerT = read_answer(self.operation.answers, status, content)
+        return answer
+
+
+def request(name: str, **parts: Any) -> Request[Any]:
+    """A question by the name of its operation."""
+    return Request(BY_NAME[name], **parts)
+
+
+def read_answer(kind: Any, status: int, content: bytes) -> Any:
+    """The value of an answer of some kind, its bytes where that is None; raises what the relay said instead."""
+    if status >= 400:
+        raise failure_of(status, content)
+    return content if kind is None else msgspec.json.decode(content, type=kind)
+
+
+def failure_of(status: int, content: bytes) -> TerselyError:
+    """What the relay said instead of an answer."""
+    try:
+        told = msgspec.json.decode(content, type=Failure)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return TerselyError("daemon_unavailable", f"the relay answers {status}", "is it one?")
+    if told.code not in EXIT_OF_CODE:  # of a newer relay
+        return TerselyError("daemon_unavailable", told.error, told.hint)
+    return TerselyError(told.code, told.message, told.hint)

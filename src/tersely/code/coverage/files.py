@@ -1,0 +1,95 @@
+"""Reading the files of reports: one file, or the folder of a run with all that it left."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from tersely.code.coverage.failures import merged, read_failures
+from tersely.code.coverage.formats import read_coverage
+from tersely.code.coverage.model import Coverage, Tested
+from tersely.code.coverage.running import DATA, HASHES, OUTPUT, RESULTS, RUNS
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_REPORT_BYTES, MAX_REPORT_FILES
+
+
+class Written(NamedTuple):
+    """A file and when it was written."""
+
+    content: bytes
+    modified_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is known of one run, before it is placed in a repository."""
+
+    coverage: Coverage
+    tested: Tested
+    tells_failures: bool  # whether somebody was asked which tests failed
+    written_ns: int
+    hashes: dict[str, str] = field(default_factory=dict)  # of the files when they were measured, by path
+
+
+def read_report_files(place: Path, results: Sequence[Path] = ()) -> Report:
+    """The report of coverage at a place, and what reports of tests say; raises `invalid_report`."""
+    if place.is_dir():
+        return _of_folder(place, results)
+    written = read(place)
+    coverage = read_coverage([written.content])
+    return Report(coverage, _tested(results), bool(results), written.modified_ns)
+
+
+def _of_folder(folder: Path, results: Sequence[Path]) -> Report:
+    data = sorted(folder.glob(f"{DATA}.*"))
+    if not data:
+        raise TerselyError("invalid_report", f"{folder.name} is no folder of a run", "name the report itself")
+    if len(data) > MAX_REPORT_FILES:
+        raise TerselyError("invalid_report", f"the run left more than {MAX_REPORT_FILES} files of data")
+    written = [read(path) for path in data]
+    coverage = read_coverage([one.content for one in written])
+    told = [*results, *(path for path in (folder / RESULTS, folder / OUTPUT) if path.is_file())]
+    return Report(coverage, _tested(told), True, max(one.modified_ns for one in written), _hashes(folder / HASHES))
+
+
+def _tested(results: Sequence[Path]) -> Tested:
+    return merged([read_failures(read(path).content) for path in results])
+
+
+def _hashes(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    try:
+        told = json.loads(read(path).content)
+    except ValueError:
+        return {}
+    return {str(key): str(value) for key, value in told.items()} if isinstance(told, dict) else {}
+
+
+def read(path: Path) -> Written:
+    """A regular file of at most `MAX_REPORT_BYTES`, no link; raises `unreadable_file`."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise TerselyError("unreadable_file", f"{path.name} is no file")
+            content = file.read(MAX_REPORT_BYTES + 1)
+    except OSError as error:
+        raise TerselyError("unreadable_file", f"{path.name} cannot be read: {error.strerror}") from error
+    if len(content) > MAX_REPORT_BYTES:
+        raise TerselyError("unreadable_file", f"{path.name} is larger than {MAX_REPORT_BYTES:,} bytes")
+    return Written(content, status.st_mtime_ns)
+
+
+def latest_run(beside: Path) -> Path | None:
+    """The folder of the last run that was kept beside an index."""
+    runs = beside / RUNS
+    if runs.is_symlink() or not runs.is_dir():
+        return None
+    return max((path for path in runs.iterdir() if next(path.glob(f"{DATA}.*"), None)), default=None)

@@ -1,0 +1,122 @@
+"""Coverage and failures as plain values, whatever file they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_COVERED_LINE
+
+Bits = bytes  # a set of line numbers: bit n, the least significant of a byte first, is line n
+
+
+@dataclass(frozen=True, slots=True)
+class FileCoverage:
+    """One file as a report has it. `path` is as written, its separators turned to slashes.
+
+    `hits` has how often each line ran; 0 for one that could have and did not. `tests` has the lines that each test ran,
+    where the report knows tests; `checksums` what a tool says of the text of lines.
+    """
+
+    path: str
+    hits: Mapping[int, int]
+    tests: Mapping[str, Bits] = field(default_factory=dict)
+    checksums: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def covered(self) -> frozenset[int]:
+        """The lines that ran."""
+        return frozenset(line for line, times in self.hits.items() if times > 0)
+
+    @property
+    def missed(self) -> frozenset[int]:
+        """The lines that did not."""
+        return frozenset(line for line, times in self.hits.items() if times <= 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """A whole report."""
+
+    format: str
+    files: tuple[FileCoverage, ...]
+    counts_times: bool = True  # `hits` are times; False: only whether
+    knows_missed: bool = True  # lines that did not run are listed, too
+
+    @property
+    def tests(self) -> frozenset[str]:
+        """The tests that the report knows."""
+        return frozenset(test for file in self.files for test in file.tests)
+
+
+class Frame(NamedTuple):
+    """A place on the stack of a failure; `path` as written."""
+
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A test that failed, its name as the runner writes it. The frames end where it failed."""
+
+    test: str
+    message: str  # one line
+    frames: tuple[Frame, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What a report of tests says: who failed, and who was not run."""
+
+    failures: tuple[Failure, ...]
+    skipped: frozenset[str] = frozenset()
+
+
+def slashed(path: str) -> str:
+    """A path with slashes, whatever system it was written on."""
+    return path.replace("\\", "/")
+
+
+def invalid(what: str, format_name: str) -> TerselyError:
+    """What to raise for a report that says something impossible."""
+    return TerselyError("invalid_report", f"the report is no {format_name}: {what}", "have the tool write it anew")
+
+
+def line_number(text: str | int | None, format_name: str) -> int:
+    """A line number of a report; raises `invalid_report`."""
+    number = whole_number(text, format_name)
+    if not 0 <= number <= MAX_COVERED_LINE:
+        raise invalid(f"there is no line {number}", format_name)
+    return number
+
+
+def whole_number(text: str | int | None, format_name: str) -> int:
+    """A number of a report; raises `invalid_report`."""
+    if isinstance(text, int) and not isinstance(text, bool):
+        return text
+    try:
+        return int(text or "", 10) if isinstance(text, str) and len(text) < 20 else int(float("nan"))
+    except ValueError:
+        raise invalid(f"{str(text)[:40]!r} is no number", format_name) from None
+
+
+def bits_of(lines: frozenset[int] | set[int]) -> Bits:
+    """A set of lines as bits."""
+    number = 0
+    for line in lines:
+        number |= 1 << line
+    return number.to_bytes((number.bit_length() + 7) // 8, "little")
+
+
+def lines_of_bits(bits: Bits) -> frozenset[int]:
+    """Bits as a set of lines."""
+    return frozenset(8 * place + bit for place, byte in enumerate(bits) if byte for bit in range(8) if byte >> bit & 1)
+
+
+def both(left: Bits, right: Bits) -> Bits:
+    """The union of two sets of lines."""
+    number = int.from_bytes(left, "little") | int.from_bytes(right, "little")
+    return number.to_bytes(max(len(left), len(right)), "little")

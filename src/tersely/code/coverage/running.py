@@ -1,0 +1,166 @@
+"""Running a program for its coverage: its output, exit status and coverage are kept beside the index.
+
+The program is the user's, run as the user would: its words as given, without a shell, in the environment of the user.
+Tests that pytest runs, however it is started, are recorded one by one (`recorder.py`), by a plugin that is named in the
+environment. Any other program writes its own coverage, and is asked where.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from selectors import EVENT_READ, DefaultSelector
+from typing import IO
+
+from tersely.foundation.clock import Stopwatch, wall_seconds
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_KEPT_RUNS, MAX_RUN_OUTPUT_BYTES, RUN_SECONDS
+
+RUNS = "runs"  # the folder beside the index
+OUTPUT, DATA, RESULTS, HASHES = "output.txt", "coverage", "junit.xml", "files.json"
+PLUGIN = "tersely_recorder"
+_CHUNK_BYTES = 65_536
+_DATA_VARIABLE, _ROOT_VARIABLE = "TERSELY_RECORDER_DATA", "TERSELY_RECORDER_ROOT"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What was run, how it ended, and the folder with all that it left."""
+
+    command: str
+    exit_status: int
+    seconds: float
+    folder: Path
+
+    @property
+    def output(self) -> Path:
+        """What it printed, the middle left out where that was very much."""
+        return self.folder / OUTPUT
+
+    @property
+    def data(self) -> list[Path]:
+        """What was recorded, a file for each process."""
+        return sorted(self.folder.glob(f"{DATA}.*"))
+
+    @property
+    def results(self) -> Path | None:
+        """Which tests failed, if pytest told."""
+        path = self.folder / RESULTS
+        return path if path.is_file() else None
+
+
+def run(command: str, root: Path, beside: Path, hashes: Mapping[str, str], environment: Mapping[str, str]) -> Run:
+    """Run a program in a repository and wait for it; raises `program_failed` if it cannot be started or takes too long.
+
+    `hashes` says what the files are; it is kept to tell later whether what was recorded is still about them.
+    """
+    words = _words(command)
+    folder = _new_folder(beside / RUNS)
+    plugins = folder / "plugin"
+    plugins.mkdir()
+    shutil.copyfile(Path(__file__).with_name("recorder.py"), plugins / f"{PLUGIN}.py")
+    (folder / HASHES).write_text(json.dumps(dict(hashes)), "utf-8")
+    watch = Stopwatch()
+    status = _wait(words, root, folder / OUTPUT, _environment(environment, folder, plugins, root))
+    shutil.rmtree(plugins, ignore_errors=True)
+    return Run(command, status, watch.seconds(), folder)
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise TerselyError("invalid_argument", f"the command cannot be read: {error}") from error
+    if not words:
+        raise TerselyError("invalid_argument", "the command to run is empty", 'write it in quotes: --run "pytest -q"')
+    return words
+
+
+def _new_folder(runs: Path) -> Path:
+    """A folder of its own; the oldest ones make room."""
+    try:
+        if runs.is_symlink():
+            raise OSError(f"{runs.name} is a symbolic link")
+        runs.mkdir(exist_ok=True)
+        kept = sorted(path for path in runs.iterdir() if path.is_dir() and not path.is_symlink())
+        for old in kept[: max(0, len(kept) - MAX_KEPT_RUNS + 1)]:
+            shutil.rmtree(old, ignore_errors=True)
+        folder = runs / f"{int(wall_seconds() * 1000):015d}-{os.getpid()}"
+        folder.mkdir()
+    except OSError as error:
+        raise TerselyError("unwritable_output", f"there is no place to keep the run: {error}") from error
+    return folder
+
+
+def _environment(given: Mapping[str, str], folder: Path, plugins: Path, root: Path) -> dict[str, str]:
+    """The same with the plugin of pytest; what is not pytest takes no notice."""
+    path = os.pathsep.join(filter(None, [str(plugins), given.get("PYTHONPATH", "")]))
+    options = f"-p {PLUGIN} {shlex.quote(f'--junitxml={folder / RESULTS}')}"
+    return {
+        **given,
+        "PYTHONPATH": path,
+        "PYTEST_ADDOPTS": f"{given.get('PYTEST_ADDOPTS', '')} {options}".strip(),
+        _DATA_VARIABLE: str(folder / DATA),
+        _ROOT_VARIABLE: str(root),
+    }
+
+
+def _wait(words: list[str], root: Path, output: Path, environment: Mapping[str, str]) -> int:
+    try:
+        program = subprocess.Popen(
+            words, cwd=root, env=dict(environment), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise TerselyError("program_failed", f"{words[0]} cannot be run: {why}") from error
+    assert program.stdout is not None
+    try:
+        is_done = _keep(program.stdout, output)
+        if not is_done:
+            raise TerselyError("program_failed", f"the program ran for more than {RUN_SECONDS:,} seconds", str(output))
+        return program.wait()
+    finally:
+        program.stdout.close()
+        if program.poll() is None:
+            os.killpg(program.pid, signal.SIGKILL)
+            program.wait()
+
+
+def _keep(stream: IO[bytes], output: Path) -> bool:
+    """Write down what is printed, at most the bound, half of it from the end; False if it takes too long."""
+    watch = Stopwatch()
+    half = MAX_RUN_OUTPUT_BYTES // 2
+    written, left_out, tail_bytes = 0, 0, 0
+    tail: deque[bytes] = deque()
+    with output.open("wb") as file, DefaultSelector() as selector:
+        selector.register(stream, EVENT_READ)
+        while selector.select(max(0.0, RUN_SECONDS - watch.seconds())):
+            chunk = os.read(stream.fileno(), _CHUNK_BYTES)
+            if not chunk:
+                _end(file, tail, left_out)
+                return True
+            head = chunk[: max(0, half - written)]
+            file.write(head)
+            written += len(head)
+            tail.append(chunk[len(head) :])
+            tail_bytes += len(chunk) - len(head)
+            while tail_bytes > half + _CHUNK_BYTES:
+                gone = len(tail.popleft())
+                left_out, tail_bytes = left_out + gone, tail_bytes - gone
+        _end(file, tail, left_out)
+    return False
+
+
+def _end(file: IO[bytes], tail: deque[bytes], left_out: int) -> None:
+    if left_out:
+        file.write(f"\n… {left_out:,} bytes are left out here\n".encode())
+    file.writelines(tail)

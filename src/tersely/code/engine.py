@@ -1,0 +1,303 @@
+"""The one door into `code`: a repository's index, kept fresh, and the questions that it answers.
+
+An engine reads and writes only below its root. Everything it returns is a plain value; its call graph lives as long as
+the revision that it was made for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from tersely.code.index.content import Hashed, read_below, reader_below
+from tersely.code.index.refresh import Progress, RefreshReport, refresh
+from tersely.code.index.schema import IndexedFile as StoredFile
+from tersely.code.index.store import Store
+from tersely.code.symbols import Definition, Kind, Symbol
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible_line
+from tersely.foundation.hashing import content_hash
+from tersely.foundation.limits import MAX_LOOKUP_SYMBOLS
+
+if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a symbol does not
+    from tersely.code.flow.reader import FlowReader
+    from tersely.code.graph.callgraph import CallGraph
+    from tersely.code.graph.definition import Place
+    from tersely.code.graph.imports import ImportGraph
+    from tersely.code.graph.program import IndexedFile
+    from tersely.code.search.door import Search
+    from tersely.code.search.duplicates.collection import Functions
+
+MAX_CANDIDATES_NAMED = 10  # symbols listed when a query may mean several
+MAX_SUGGESTIONS = 5  # near names for a query that means nothing
+
+
+class Engine:
+    """One repository, indexed. For one thread at a time."""
+
+    def __init__(self, root: Path, store: Store) -> None:
+        self.root = root
+        self.store = store
+        self.refuses_changed = True  # whether a file that is not what was indexed is an error; else it is noted
+        self.changed: set[str] = set()  # files that were found not to be what was indexed
+        self._graph: tuple[str, StoredFacts, CallGraph] | None = None
+        self._flow: FlowReader | None = None
+        self._search: Search | None = None
+        self._functions: tuple[str, Functions] | None = None
+
+    @classmethod
+    def open(cls, root: Path) -> Self:
+        """Open the index of a repository as it is; `refresh` brings it up to date."""
+        if not root.is_dir():
+            raise TerselyError("root_not_found", f"{root} is not a directory")
+        return cls(root, Store.open(root))
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def refresh(self, progress: Progress | None = None, paths: Collection[str] | None = None) -> RefreshReport:
+        """Index what has changed since the last time, which is at most `paths` if they are given."""
+        return refresh(self.root, self.store, progress=progress, paths=paths)
+
+    @property
+    def revision(self) -> str:
+        """What the answers are computed from: equal for equal files."""
+        return self.store.revision()
+
+    @property
+    def graph(self) -> CallGraph:
+        """The call graph of the present revision."""
+        from tersely.code.graph.callgraph import CallGraph
+
+        revision = self.revision
+        if self._graph is None or self._graph[0] != revision:
+            facts = StoredFacts(self.root, self.store)
+            graph = CallGraph(facts)
+            if self._graph is not None:
+                graph.program.take_over(self._graph[2].program, facts.same_as(self._graph[1]))
+            self._graph = (revision, facts, graph)
+        return self._graph[2]
+
+    def replace_damaged_index(self) -> None:
+        """Go on with an empty index, and without what was made from one that turned out to be damaged."""
+        self.store.replace_damaged()
+        self._graph = self._search = self._functions = None
+
+    def drop_outdated_graph(self) -> None:
+        """Let go of the graph if configuration that it has read, which no revision covers, is not what it was."""
+        if self._graph is not None and not self._graph[1].has_same_texts():
+            self._graph = None
+
+    @property
+    def flow(self) -> FlowReader:
+        """What happens inside functions."""
+        from tersely.code.flow.reader import FlowReader
+
+        if self._flow is None:
+            self._flow = FlowReader(self.source)
+        return self._flow
+
+    def called_on(self, path: str, lines: Collection[int]) -> list[tuple[Symbol, int]]:
+        """The functions of the repository that are called on some lines of a file, each with its first such line."""
+        found: dict[str, int] = {}
+        for symbol in self.store.symbols_of(path):
+            if any(symbol.start_line <= line <= symbol.end_line for line in lines):
+                for edge in self.graph.callees(symbol.id):
+                    sites = [site.line for site in edge.sites if site.path == path and site.line in lines]
+                    if sites:
+                        found[edge.callee] = min(found.get(edge.callee, sites[0]), *sites)
+        callees = [(self.store.symbol(callee), line) for callee, line in found.items()]
+        return sorted(
+            ((symbol, line) for symbol, line in callees if symbol is not None), key=lambda one: (one[1], one[0].id)
+        )
+
+    @property
+    def imports(self) -> ImportGraph:
+        """The graph of imports of the present revision."""
+        return self.graph.imports
+
+    @property
+    def search(self) -> Search:
+        """Finding symbols by words, by meaning and by text, in the present revision."""
+        from tersely.code.search.door import Search
+
+        if self._search is None:
+            self._search = Search(self.root, self.store, self.reader)
+        return self._search
+
+    @property
+    def functions(self) -> Functions:
+        """All functions of the present revision, made ready to be compared."""
+        from tersely.code.search.duplicates.collection import collect
+
+        revision = self.revision
+        if self._functions is None or self._functions[0] != revision:
+            store = self.store
+            self._functions = revision, collect(store.files(), self.reader(), store.symbols_of, store.directory)
+        return self._functions[1]
+
+    # Symbols
+
+    def lookup(self, query: str, kind: Kind | None = None, limit: int = MAX_LOOKUP_SYMBOLS) -> list[Symbol]:
+        """The symbols that a user's words may mean: an id, the end of one, or a pattern."""
+        return self.store.find(query, (kind,) if kind else (), limit)
+
+    def symbol(self, query: str, kind: Kind | None = None) -> Symbol:
+        """The one symbol that a query means; `symbol_not_found` or `ambiguous_symbol` otherwise.
+
+        A query that is a whole qualified name goes before longer names that end in it: `url_for` is the function, not
+        `App.url_for`. Between two whole names there is no choice.
+        """
+        found = self.lookup(query, kind)
+        if not found:
+            raise self.not_found(query, kind)
+        whole = [symbol for symbol in found if symbol.qualname == query] if len(found) > 1 else found
+        if len(whole) != 1:
+            raise _ambiguous(query, found)
+        return whole[0]
+
+    def not_found(self, query: str, kind: Kind | None = None) -> TerselyError:
+        """The error for a query that means nothing, with names that look like it."""
+        wanted = f"no {kind.value}" if kind else "no symbol"
+        near = list(map(visible_line, self.store.suggestions(query, MAX_SUGGESTIONS)))
+        other = "`search` finds symbols by words." if "*" in query else "`symbol find 'part*'` looks for patterns."
+        hint = f"Similar names: {', '.join(near)}." if near else other
+        return TerselyError("symbol_not_found", f"{wanted} is named {query!r}", hint)
+
+    def definition(self, path: str, line: int, column: int) -> list[Place]:
+        """Where the name at a position is defined; line from 1, column from 0 in characters."""
+        from tersely.code.graph.definition import Definitions
+
+        self.source(path)
+        return Definitions(self.graph, self.source).at(path, line, column)
+
+    def source(self, path: str) -> bytes:
+        """The text of a file as it was indexed, which its facts are about; `unreadable_file` if that is gone.
+
+        Where this is no error, it is the text of now.
+        """
+        file = self.store.file(path)
+        if file is None:
+            reason = self.store.why_skipped(path)
+            if reason is not None:
+                raise TerselyError("not_indexed", f"{path} is not indexed: {reason.value}")
+            raise TerselyError("path_not_found", f"{path} is not a file of the index")
+        try:
+            text = read_below(str(self.root), path)
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        self._check(file, text)
+        return text
+
+    def reader(self) -> Callable[[Hashed], bytes]:
+        """`source` for many files of the index; one that is gone is empty where this is no error."""
+        read = reader_below(str(self.root))
+
+        def source(file: Hashed) -> bytes:
+            try:
+                text = read(file.path)
+            except OSError as error:
+                if self.refuses_changed:
+                    raise _unreadable(file.path, error) from error
+                text = b""
+            self._check(file, text)
+            return text
+
+        return source
+
+    def _check(self, file: Hashed, text: bytes) -> None:
+        """Refuse, or note, a text that is not the one that was indexed."""
+        if content_hash(text) != file.hash:
+            if self.refuses_changed:
+                raise TerselyError("unreadable_file", f"{file.path} has changed since it was indexed", "ask again")
+            self.changed.add(file.path)
+
+
+class StoredFacts:
+    """The index as `graph` reads it. Files are numbered by path: ids of the store tell in which order they came."""
+
+    def __init__(self, root: Path, store: Store) -> None:
+        self._root = root
+        self._store = store
+        self._files = store.files()
+        self._texts: dict[str, str] = {}
+        self._number = {file.id: number for number, file in enumerate(self._files)}
+
+    def indexed_files(self) -> Sequence[IndexedFile]:
+        """All files without their facts."""
+        from tersely.code.graph.program import IndexedFile
+
+        return [IndexedFile(at, file.path, file.language, file.namespace) for at, file in enumerate(self._files)]
+
+    def file_facts(self, file_id: int) -> tuple[Sequence[Definition], Sequence[Any]]:
+        """Definitions and scopes of one file."""
+        facts = self._store.facts(self._files[file_id].id)
+        return facts.definitions, facts.scopes
+
+    def files_mentioning(self, name: str) -> Sequence[int]:
+        """Files that use a name."""
+        return self._numbers(self._store.files_mentioning(name))
+
+    def definitions_named(self, name: str) -> Sequence[tuple[int, int, str, str]]:
+        """Definitions of a name."""
+        places = self._store.places_named(name)
+        return [(self._number[file_id], *place) for file_id, *place in places if file_id in self._number]  # type: ignore[misc]
+
+    def namesakes(self, namespace: str) -> Sequence[int]:
+        """Files of a declared namespace."""
+        return self._numbers(self._store.files_of_namespace(namespace))
+
+    def text(self, path: str) -> str:
+        """A configuration file of the repository, empty when it has none that can be read."""
+        text = self._texts[path] = self._read(path)
+        return text
+
+    def same_as(self, before: StoredFacts) -> Iterator[tuple[int, int]]:
+        """The files whose facts are what they were, by their numbers before and now."""
+        now = {file.path: (number, file) for number, file in enumerate(self._files)}
+        for old, file in enumerate(before._files):
+            number, same = now.get(file.path, (-1, None))
+            if same is not None and _facts_key(same) == _facts_key(file):
+                yield old, number
+
+    def has_same_texts(self) -> bool:
+        """Whether the configuration files that were asked for are what they were."""
+        return all(self._read(path) == text for path, text in self._texts.items())
+
+    def _read(self, path: str) -> str:
+        try:
+            return read_below(str(self._root), path).decode("utf-8", "replace")
+        except OSError:
+            return ""
+
+    def _numbers(self, ids: Iterable[int]) -> list[int]:
+        return sorted(self._number[file_id] for file_id in ids if file_id in self._number)
+
+
+def _unreadable(path: str, error: OSError) -> TerselyError:
+    return TerselyError("unreadable_file", f"{path} cannot be read: {error.strerror}")
+
+
+def _facts_key(file: StoredFile) -> tuple[str, str, bytes]:
+    """What facts of a file at one path depend on, under one program."""
+    return file.language, file.namespace, file.hash
+
+
+def _ambiguous(query: str, found: Iterable[Symbol]) -> TerselyError:
+    listed = list(found)
+    names = [f"{visible_line(symbol.id)} ({symbol.kind.value})" for symbol in listed[:MAX_CANDIDATES_NAMED]]
+    if len(listed) > len(names):
+        names.append(f"and {len(listed) - len(names)} more; `symbol find {query}` lists them")
+    hint = "Name one of them:\n  " + "\n  ".join(names)
+    return TerselyError("ambiguous_symbol", f"{query!r} may mean {len(listed)} symbols", hint)

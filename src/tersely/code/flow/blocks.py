@@ -1,0 +1,93 @@
+"""Basic blocks: steps that always run one after the other, and where control goes after them.
+
+That a step may raise does not end its block, but all its steps raise to the same handlers; where exceptions go is said
+beside the block's exits.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from tersely.code.routines import ENTRY, EXIT, Edge, Routine, Way
+
+
+class BasicBlock(NamedTuple):
+    """Points in the order in which they run. `exits` and `raises` name blocks by their number."""
+
+    points: tuple[int, ...]
+    exits: tuple[tuple[int, Way], ...]
+    raises: tuple[int, ...]
+    reachable: bool
+
+
+def basic_blocks(routine: Routine) -> list[BasicBlock]:
+    """The blocks of a routine: the entry first, the exit second, the others in the order of the text."""
+    normal = [edge for edge in routine.edges if edge.why not in (Way.NEVER, Way.EXCEPTION)]
+    chains = _chains(routine, normal)
+    number = {point: at for at, chain in enumerate(chains) for point in chain}
+    exits: dict[int, dict[tuple[int, Way], None]] = defaultdict(dict)
+    raises: dict[int, dict[int, None]] = defaultdict(dict)
+    for edge in routine.edges:
+        source, target = number[edge.source], number[edge.target]
+        if edge.why is Way.EXCEPTION:
+            raises[source][target] = None
+        elif edge.why is not Way.NEVER and edge.source == chains[source][-1]:
+            exits[source][target, edge.why] = None
+    alive = _alive(exits, raises)
+    return [
+        BasicBlock(tuple(chain), tuple(exits[at]), tuple(raises[at]), at in alive) for at, chain in enumerate(chains)
+    ]
+
+
+def _chains(routine: Routine, normal: list[Edge]) -> list[list[int]]:
+    after: dict[int, list[int]] = defaultdict(list)
+    before: dict[int, list[int]] = defaultdict(list)
+    for edge in normal:
+        after[edge.source].append(edge.target)
+        before[edge.target].append(edge.source)
+    handlers: dict[int, set[int]] = defaultdict(set)
+    for edge in routine.edges:
+        if edge.why is Way.EXCEPTION:
+            handlers[edge.source].add(edge.target)
+    caught = set().union(*handlers.values())
+
+    def continues(point: int) -> bool:
+        sources = before[point]
+        alone = len(sources) == 1 and len(after[sources[0]]) == 1 and sources[0] != ENTRY
+        return alone and point != EXIT and point not in caught and sources[0] != point
+
+    chains = []
+    for start in range(len(routine.points)):
+        if start in (ENTRY, EXIT) or not continues(start):
+            chain = [start]
+            while start != EXIT and len(after[chain[-1]]) == 1 and continues(after[chain[-1]][0]):
+                chain.append(after[chain[-1]][0])
+            chains += _by_handlers(chain, handlers)
+    taken = {point for chain in chains for point in chain}
+    return chains + [[point] for point in range(len(routine.points)) if point not in taken]
+
+
+def _by_handlers(chain: list[int], handlers: Mapping[int, set[int]]) -> list[list[int]]:
+    """A chain cut where what its steps raise is caught elsewhere than what was raised before."""
+    parts: list[list[int]] = [[]]
+    last: set[int] = set()
+    for point in chain:
+        here = handlers.get(point, set())
+        if here and last and here != last:
+            parts.append([])
+        parts[-1].append(point)
+        last = here or last
+    return parts
+
+
+def _alive(exits: dict[int, dict[tuple[int, Way], None]], raises: dict[int, dict[int, None]]) -> set[int]:
+    alive, pending = {0}, [0]
+    while pending:
+        block = pending.pop()
+        for target in [*(target for target, _ in exits[block]), *raises[block]]:
+            if target not in alive:
+                alive.add(target)
+                pending.append(target)
+    return alive

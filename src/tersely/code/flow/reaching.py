@@ -1,0 +1,169 @@
+"""Reaching definitions: which writes a read may see.
+
+The classical forward analysis over bit sets (Aho, Lam, Sethi, Ullman, Compilers, 9.2.4). A write to a path ends earlier
+ones of that path and of its parts; a change in place ends none. A step that raises has changed what it changed, and
+written nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+from tersely.code.routines import ENTRY, EXIT, OBJECT, Path, Routine, Way
+
+MAX_DEFINITIONS = 20_000  # of one routine; larger ones are data, not code
+MAX_NAMES_APART = 32  # of one object; what is changed through one of more names counts as changed for good
+MAX_FLOWS = 200_000  # of one routine that are listed; slices follow all of them
+
+
+class Definition(NamedTuple):
+    """A variable, or a part of one, gets a value at a point; `whole` unless it only changes in place."""
+
+    point: int
+    path: Path
+    whole: bool
+
+
+class Flow(NamedTuple):
+    """The value that `reader` takes of `path` may come from the step `definer`."""
+
+    definer: int
+    reader: int
+    path: Path
+
+
+def definitions_of(routine: Routine) -> list[Definition]:
+    """Everything that is written or changed, in the order of the points, aliases included."""
+    aliases = {name: _apart(group) for name, group in aliases_of(routine).items()}
+    found: list[Definition] = []
+    for number, point in enumerate(routine.points):
+        found += [Definition(number, path, True) for path in point.writes]
+        changed = dict.fromkeys(point.changes)
+        for path in [*point.changes, *(path for path in point.writes if len(path) > 1)]:
+            changed.update(dict.fromkeys((other,) for other in aliases.get(path[0], ()) if other != path[0]))
+        found += [Definition(number, path, False) for path in changed]
+    return found[:MAX_DEFINITIONS]
+
+
+def _apart(group: list[str]) -> list[str]:
+    """Under which names a change of an object is noted: all it has, or one for all where they are too many."""
+    return group if len(group) <= MAX_NAMES_APART else [_common(group)]
+
+
+def _common(group: list[str]) -> str:
+    return f"<one of {group[0]}>"
+
+
+def data_flows(routine: Routine) -> list[Flow]:
+    """All pairs of a definition and a read that it may reach, in the order of the readers; at most `MAX_FLOWS`."""
+    definitions = definitions_of(routine)
+    incoming = reaching(routine, definitions)
+    views = Views(definitions, aliases_of(routine))
+    flows: dict[Flow, None] = {}
+    for reader, point in enumerate(routine.points):
+        for path in point.reads:
+            for at in numbers_in(incoming[reader] & views.seen_by(path)):
+                named = definitions[at].path if definitions[at].path[0] not in views.common else path[:1]
+                flows[Flow(definitions[at].point, reader, named)] = None
+        if len(flows) >= MAX_FLOWS:
+            break
+    return list(flows)
+
+
+def reaching(routine: Routine, definitions: list[Definition]) -> list[int]:
+    """For each point, the definitions that reach it as a bit set."""
+    written, changed, ended = _effects(routine, definitions)
+    before: dict[int, list[tuple[int, Way]]] = defaultdict(list)
+    after: dict[int, list[int]] = defaultdict(list)
+    for edge in routine.edges:
+        if edge.why is not Way.NEVER:
+            before[edge.target].append((edge.source, edge.why))
+            after[edge.source].append(edge.target)
+    incoming = [0] * len(routine.points)
+    last = len(routine.points)  # the exit, which stands for itself otherwise, comes after all that lead to it
+    pending = [*range(EXIT), *range(EXIT + 1, last), last]  # a heap: points are numbered in the order of the text
+    waiting = {*range(last)}
+    while pending:
+        point = heappop(pending)
+        point = EXIT if point == last else point
+        waiting.discard(point)
+        merged = 0
+        for source, why in before[point]:
+            unsure = why is Way.EXCEPTION or (why is Way.FALSE and routine.points[source].tests)
+            merged |= incoming[source] if unsure else incoming[source] & ~ended[source]
+            merged |= changed[source] if why is Way.EXCEPTION else written[source] | changed[source]
+        if merged != incoming[point] or point == ENTRY:
+            incoming[point] = merged
+            for target in after[point]:
+                if target not in waiting:
+                    waiting.add(target)
+                    heappush(pending, last if target == EXIT else target)
+    return incoming
+
+
+class Views:
+    """Which of some definitions a path is about, as bit sets, however many there are."""
+
+    def __init__(self, definitions: Iterable[Definition], aliases: Mapping[str, list[str]]) -> None:
+        self.common_of = {name: _common(group) for name, group in aliases.items() if len(group) > MAX_NAMES_APART}
+        self.common = frozenset(self.common_of.values())
+        self.below: dict[Path, int] = defaultdict(int)  # of the path and of its parts
+        self.exact: dict[Path, int] = defaultdict(int)
+        self.whole: dict[Path, int] = defaultdict(int)
+        for at, definition in enumerate(definitions):
+            for size in range(1, len(definition.path) + 1):
+                self.below[definition.path[:size]] |= 1 << at
+            self.exact[definition.path] |= 1 << at
+            if definition.whole:
+                self.whole[definition.path] |= 1 << at
+
+    def seen_by(self, path: Path) -> int:
+        """The definitions of which a read of a path takes anything."""
+        is_object = path[-1] == OBJECT
+        found = 0 if is_object else self.below.get(path, 0)
+        kept = self.whole if is_object else self.exact
+        for size in range(1, len(path)):
+            found |= kept.get(path[:size], 0)
+        return found | (0 if is_object else self.exact.get((self.common_of.get(path[0], ""),), 0))
+
+
+def numbers_in(bits: int) -> Iterator[int]:
+    """The positions of a bit set, ascending."""
+    for at, byte in enumerate(bits.to_bytes((bits.bit_length() + 7) // 8, "little")):
+        while byte:
+            low = byte & -byte
+            yield at * 8 + low.bit_length() - 1
+            byte ^= low
+
+
+def _effects(routine: Routine, definitions: list[Definition]) -> tuple[list[int], list[int], list[int]]:
+    """What each point writes, changes and ends, as bit sets."""
+    number = len(routine.points)
+    written, changed, ended = [0] * number, [0] * number, [0] * number
+    below = Views(definitions, {}).below
+    for at, definition in enumerate(definitions):
+        (written if definition.whole else changed)[definition.point] |= 1 << at
+        if definition.whole:
+            ended[definition.point] |= below[definition.path]
+    return written, changed, ended
+
+
+def aliases_of(routine: Routine) -> dict[str, list[str]]:
+    """Names that may stand for parts of one object, wherever they do in the routine."""
+    parent: dict[str, str] = {}
+
+    def find(name: str) -> str:
+        while parent.setdefault(name, name) != name:
+            parent[name] = parent[parent[name]]
+            name = parent[name]
+        return name
+
+    for one, other in routine.shares:
+        parent[find(one)] = find(other)
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(parent):
+        groups[find(name)].append(name)
+    return {name: group for group in groups.values() for name in group}

@@ -1,0 +1,94 @@
+"""Routines of files, read on demand and kept while the text stays the same."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+
+from tersely.code.flow.effects import with_effects
+from tersely.code.flow.lines import routine_at
+from tersely.code.languages.registry import LANGUAGES
+from tersely.code.routines import Routine, Routines
+from tersely.code.symbols import CLASS_KINDS, Kind, Symbol
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.hashing import content_hash
+from tersely.foundation.limits import MAX_KEPT_FLOW_FILES
+
+MAX_PARTS = 4  # of a file that are read one by one: each takes about a fifth of the time that all of it takes
+NO_FLOW = "none"  # the level of a language whose control flow is not known
+
+
+class FlowReader:
+    """Reads the routines of files of a repository."""
+
+    def __init__(self, source_of: Callable[[str], bytes]) -> None:
+        self._source_of = source_of
+        self._kept: OrderedDict[tuple[str, bytes, range | None], Routines] = OrderedDict()
+
+    def routines(self, path: str, language: str) -> Routines:
+        """All routines of a file; raises `unsupported_language` where nothing is known of how statements run."""
+        return self._read(path, language, None)
+
+    def at_line(self, path: str, language: str, line: int) -> tuple[Routines, int]:
+        """The innermost routine that a line is of, with others of its file that it needs."""
+        part = self._read(path, language, range(line, line + 1))
+        at = routine_at(part, line)
+        if part.routines[at].kind == "function":
+            return part, at
+        whole = self.routines(path, language)
+        return whole, routine_at(whole, line)
+
+    def of_symbol(self, symbol: Symbol) -> tuple[Routines, int]:
+        """The routine that a function, class or module is, with others of its file that it needs."""
+        if symbol.kind is Kind.MODULE:
+            return self.routines(symbol.path, symbol.language), 0
+        lines = None if symbol.kind in CLASS_KINDS else range(symbol.start_line, symbol.end_line + 1)
+        routines = self._read(symbol.path, symbol.language, lines)
+        at = routine_of(routines, symbol)
+        if at < 0 or routines.routines[at].kind != "function":  # of which a part of the file says too little
+            routines = self.routines(symbol.path, symbol.language)
+            at = routine_of(routines, symbol)
+        if at < 0:
+            what = f"{symbol.id} is a {symbol.kind.value}: it has no statements of its own"
+            raise TerselyError("no_statements", what, "name a function, a class or a file")
+        return routines, at
+
+    def _read(self, path: str, language: str, lines: range | None) -> Routines:
+        source = self._source_of(path)
+        text = (language, content_hash(source))
+        kept = [key[2] for key in self._kept if key[:2] == text]
+        key = (*text, None if None in kept or (lines not in kept and len(kept) >= MAX_PARTS) else lines)
+        if key not in self._kept:
+            from tersely.code.syntax.control.read import read_routines
+
+            self._kept[key] = with_effects(read_routines(source, LANGUAGES[language], lines))
+            while len(self._kept) > MAX_KEPT_FLOW_FILES:
+                self._kept.popitem(last=False)
+        return _known(self._kept[key])
+
+
+def named_functions(source: bytes, language: str) -> list[Routine]:
+    """The functions of a text that have names, as they stand: without what calls change. Raises as `routines` does."""
+    from tersely.code.syntax.control.read import read_routines
+
+    routines = _known(read_routines(source, LANGUAGES[language])).routines
+    return [one for one in routines if one.kind == "function" and not one.name.rpartition(".")[2].startswith("<")]
+
+
+def _known(routines: Routines) -> Routines:
+    if routines.level == NO_FLOW:
+        what = f"control flow of {routines.language} is not read"
+        raise TerselyError("unsupported_language", what, "see docs/flow.md")
+    return routines
+
+
+def routine_of(routines: Routines, symbol: Symbol) -> int:
+    """The position of the routine that a symbol is, -1 if it is none."""
+    last = symbol.name
+    inside = [
+        at
+        for at, routine in enumerate(routines.routines)
+        if at and symbol.start_line <= routine.line <= symbol.name_line + 1 and routine.end_line <= symbol.end_line
+    ]
+    named = [at for at in inside if routines.routines[at].name.rpartition(".")[2] == last]
+    return named[0] if named else inside[0] if inside else -1

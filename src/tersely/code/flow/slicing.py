@@ -1,0 +1,171 @@
+"""Program slices: the statements that what happens somewhere depends on, or that depend on it (Weiser 1984).
+
+A slice is the closure of the criterion under data and control dependence. Statements are taken whole: with one step of
+a statement come its others. A backward slice is closed under the structure of the text too: with a statement comes what
+it stands in, and with a `try` its handlers, since they decide where control goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+from tersely.code.flow.dominance import control_dependences
+from tersely.code.flow.reaching import Definition, Views, aliases_of, definitions_of, numbers_in, reaching
+from tersely.code.routines import OBJECT, Path, Routine
+
+
+class Direction(StrEnum):
+    """Backward: what the criterion depends on. Forward: what depends on it."""
+
+    BACKWARD = "backward"
+    FORWARD = "forward"
+
+
+class Dependences(NamedTuple):
+    """The program dependence graph of a routine, by statements; sets of definitions are bit sets."""
+
+    definitions: list[Definition]
+    incoming: list[int]  # for each point, the definitions that reach it
+    views: Views
+    taken: list[int]  # for each statement, the definitions of which it takes a value
+    control: list[set[int]]  # for each statement, those that decide whether it runs
+    inside: list[set[int]]  # with a statement come these, for the sake of structure
+
+
+def dependences(routine: Routine) -> Dependences:
+    """Data and control dependence between statements."""
+    definitions = definitions_of(routine)
+    incoming = reaching(routine, definitions)
+    views = Views(definitions, aliases_of(routine))
+    taken = [0] * len(routine.statements)
+    for number, point in enumerate(routine.points):
+        for path in point.reads:
+            taken[point.statement] |= incoming[number] & views.seen_by(path)
+    control: list[set[int]] = [set() for _ in routine.statements]
+    for number, deciding in enumerate(control_dependences(routine)):
+        control[routine.points[number].statement].update(routine.points[other].statement for other in deciding)
+    inside: list[set[int]] = [set() for _ in routine.statements]
+    for at, statement in enumerate(routine.statements):
+        if statement.owner >= 0:
+            inside[at].add(statement.owner)
+        if statement.kind == "handler":
+            inside[statement.owner].add(at)
+    return Dependences(definitions, incoming, views, taken, control, inside)
+
+
+def slice_of(
+    routine: Routine,
+    criterion: Iterable[int],
+    direction: Direction,
+    variable: str = "",
+    graph: Dependences | None = None,
+) -> list[int]:
+    """The statements of a slice, ascending. With `variable`, only what its value there depends on, or reaches."""
+    graph = graph or dependences(routine)
+    chosen = set(criterion)
+    if direction is Direction.FORWARD:
+        start = _readers(routine, chosen, variable, graph) if variable else chosen
+        return sorted(_dependent(routine, start, graph) | chosen)
+    if not variable:
+        return sorted(_needed(routine, chosen, graph))
+    start = set(chosen) if _writes(routine, chosen, variable) else _definers(routine, chosen, variable, graph)
+    for at in chosen:
+        start |= graph.inside[at] | graph.control[at]
+    return sorted(_needed(routine, start, graph) | chosen)
+
+
+def _needed(routine: Routine, start: Iterable[int], graph: Dependences) -> set[int]:
+    """All that the statements depend on, themselves included. Each definition is looked at once."""
+    seen = set(start)
+    pending = list(seen)
+    known = 0
+    while pending:
+        at = pending.pop()
+        fresh = graph.taken[at] & ~known
+        known |= fresh
+        definers = {routine.points[graph.definitions[number].point].statement for number in numbers_in(fresh)}
+        new = (definers | graph.control[at] | graph.inside[at]) - seen
+        seen |= new
+        pending += new
+    return seen
+
+
+def _dependent(routine: Routine, start: Iterable[int], graph: Dependences) -> set[int]:
+    """All statements that depend on these, themselves included: passes in the order of the text until none is new."""
+    made = [0] * len(routine.statements)
+    for number, definition in enumerate(graph.definitions):
+        made[routine.points[definition.point].statement] |= 1 << number
+    seen = set(start)
+    available = 0
+    for at in seen:
+        available |= made[at]
+    rest = [at for at in range(len(routine.statements)) if at not in seen]
+    size = -1
+    while len(seen) != size:
+        size, left = len(seen), []
+        for at in rest:
+            if graph.taken[at] & available or not graph.control[at].isdisjoint(seen):
+                seen.add(at)
+                available |= made[at]
+            else:
+                left.append(at)
+        rest = left
+    return seen
+
+
+def _named(path: Path, variable: str) -> bool:
+    """Whether a path is of the variable, written `x`, `self.x` or `x["key"]`; shadowing variables count as well."""
+    written = path[0].split("'")[0] + "".join(path[1:])
+    return written == variable or (path[0].split("'")[0] == variable)
+
+
+def _writes(routine: Routine, statements: set[int], variable: str) -> bool:
+    points = [point for point in routine.points if point.statement in statements]
+    return any(_named(path, variable) for point in points for path in (*point.writes, *point.changes))
+
+
+def _definers(routine: Routine, statements: set[int], variable: str, graph: Dependences) -> set[int]:
+    """The statements whose definitions of the variable reach the criterion."""
+    named = _definitions_of_variable(variable, graph)
+    reached = [graph.incoming[number] & named for number in _points_of(routine, statements)]
+    found = {number for bits in reached for number in numbers_in(bits)}
+    return {routine.points[graph.definitions[number].point].statement for number in found}
+
+
+def _readers(routine: Routine, statements: set[int], variable: str, graph: Dependences) -> set[int]:
+    """The statements that read the variable as the criterion leaves it."""
+    named = _definitions_of_variable(variable, graph)
+    inside = set(_points_of(routine, statements))
+    here = sum(1 << number for number in numbers_in(named) if graph.definitions[number].point in inside)
+    if not here:
+        for number in inside:
+            here |= graph.incoming[number] & named
+    return {at for at, taken in enumerate(graph.taken) if taken & here}
+
+
+def _definitions_of_variable(variable: str, graph: Dependences) -> int:
+    common = graph.views.common_of.get(variable, variable)
+    paths = enumerate(definition.path for definition in graph.definitions)
+    return sum(1 << number for number, path in paths if _named(path, variable) or path == (common,))
+
+
+def _points_of(routine: Routine, statements: set[int]) -> list[int]:
+    return [number for number, point in enumerate(routine.points) if point.statement in statements]
+
+
+def has_variable(routine: Routine, variable: str) -> bool:
+    """Whether a routine has a variable of that name, or the part of one that is written so."""
+    return any(
+        _named(path, variable)
+        for point in routine.points
+        for path in (*point.reads, *point.writes, *point.changes)
+        if path[-1] != OBJECT
+    )
+
+
+def names_of(routine: Routine) -> list[str]:
+    """The variables of a routine as they are written, sorted."""
+    paths = {path[0] for point in routine.points for path in (*point.reads, *point.writes, *point.changes)}
+    return sorted({name.split("'")[0] for name in paths if not name.startswith("<")})

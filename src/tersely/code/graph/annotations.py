@@ -1,0 +1,148 @@
+"""What a declared type says of a variable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import CONST, EITHER, GENERIC, ITEM, MEMBER, SEQUENCE, Expression
+from tersely.code.graph.program import File
+from tersely.code.graph.values import (
+    CLASS,
+    COLLECTION,
+    DISPLAY,
+    EXTERNAL,
+    INSTANCE,
+    NOTHING,
+    PROMISED,
+    RESULT,
+    Value,
+    Values,
+    collection,
+    one,
+    tuple_of,
+)
+
+if TYPE_CHECKING:
+    from tersely.code.graph.evaluate import Evaluator
+
+
+MAX_TYPE_NAME_PARTS = 8  # dots in the text of a quoted type
+MAX_QUOTED_PARTS = 8  # types of a union, or arguments of a type, in such a text
+MAX_QUOTED_DEPTH = 4  # types in types in it
+MAX_QUOTED_CHARACTERS = 400
+
+
+class Annotations:
+    """Instances of the types that variables, parameters and results are declared with."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+
+    def instances(self, file: File, scope: int, expression: Expression) -> Values:
+        """What a variable declared with this type may be."""
+        found = self._instances(file, scope, expression)
+        is_open = file.facts.virtual or file.facts.open_declarations
+        return self.evaluator.typed.opened(found) if is_open else found
+
+    def _instances(self, file: File, scope: int, expression: Expression) -> Values:
+        if expression is None:
+            return NOTHING
+        if type(expression) is tuple:
+            tag = expression[0]
+            if tag == EITHER:
+                return frozenset().union(*[self.instances(file, scope, part) for part in expression[1]])
+            if tag == CONST and type(expression[1]) is str:
+                return self.instances(file, scope, quoted_type(expression[1]))
+            if tag == GENERIC:
+                return self._instances_of_generic(file, scope, expression[1], expression[2])
+            if tag == ITEM:
+                inner = expression[2]
+                several = type(inner) is tuple and inner[0] == SEQUENCE
+                return self._instances_of_generic(file, scope, expression[1], inner[1] if several else (inner,))
+        return instances_of(self.evaluator.values(file, scope, expression))
+
+    def _instances_of_generic(self, file: File, scope: int, base: Expression, arguments: Any) -> Values:
+        facts = file.facts
+        found: Values = NOTHING
+        for value in self.evaluator.values(file, scope, base):
+            if value[0] == CLASS:
+                found |= one(INSTANCE, *value[1:3])
+            elif value[0] == EXTERNAL:
+                name = value[1].rpartition(".")[2].rpartition(facts.separator)[2]
+                if name in facts.union_types:
+                    found |= frozenset().union(*[self.instances(file, scope, part) for part in arguments])
+                elif name in facts.transparent_types:
+                    found |= self.instances(file, scope, arguments[0]) if arguments else NOTHING
+                elif name in facts.class_types:
+                    found |= frozenset().union(*[self.evaluator.values(file, scope, part) for part in arguments])
+                elif name in facts.tuples:
+                    found |= tuple_of(tuple(self.instances(file, scope, part) for part in arguments))
+                elif name in facts.containers and arguments:
+                    found |= collection(self.instances(file, scope, arguments[-1]))
+                else:
+                    found |= one(RESULT, value[1])
+        return found
+
+
+def instances_of(types: Values) -> Values:
+    """Instances of the classes among some values."""
+    found: set[Value] = set()
+    for value in types:
+        if value[0] == CLASS:
+            found.add((INSTANCE, value[1], value[2]))
+        elif value[0] == EXTERNAL:
+            found.add((RESULT, value[1]))
+        elif value[0] in (COLLECTION, INSTANCE, DISPLAY, PROMISED):
+            found.add(value)
+    return frozenset(found)
+
+
+def written_types(file: File, types: Iterable[Expression]) -> Iterator[Expression]:
+    """Types without what only says how they are combined: `A` and `B` of `Readonly<A & B>`."""
+    for expression in types:
+        tag = expression[0] if type(expression) is tuple else None
+        if tag == EITHER:
+            yield from written_types(file, expression[1])
+        elif tag == GENERIC and expression[1] in file.facts.union_types:
+            yield from written_types(file, expression[2])
+        else:
+            yield expression
+
+
+def quoted_type(text: str, depth: int = 0) -> Expression:
+    """The expression of a type written in a string: dotted names, their arguments, and unions of them."""
+    alternatives = _parts(text, "|")
+    if depth > MAX_QUOTED_DEPTH or not alternatives:
+        return None
+    if len(alternatives) > 1:
+        return (EITHER, tuple(quoted_type(part, depth + 1) for part in alternatives))
+    name, bracket, arguments = alternatives[0].partition("[")
+    base = _dotted_name(name)
+    if not bracket or base is None:
+        return base
+    if not arguments.endswith("]"):
+        return None
+    return (GENERIC, base, tuple(quoted_type(part, depth + 1) for part in _parts(arguments[:-1], ",")))
+
+
+def _parts(text: str, separator: str) -> list[str]:
+    """What a separator outside of brackets separates, none if that is too much."""
+    found, depth = [""], 0
+    for character in text if len(text) <= MAX_QUOTED_CHARACTERS else "":
+        depth += (character == "[") - (character == "]")
+        if character == separator and depth == 0:
+            found.append("")
+        else:
+            found[-1] += character
+    return [part.strip() for part in found] if len(found) <= MAX_QUOTED_PARTS else []
+
+
+def _dotted_name(text: str) -> Expression:
+    parts = text.strip().split(".")
+    if len(parts) > MAX_TYPE_NAME_PARTS or not all(part.isidentifier() for part in parts):
+        return None
+    expression: Expression = parts[0]
+    for part in parts[1:]:
+        expression = (MEMBER, expression, part)
+    return expression

@@ -1,0 +1,317 @@
+"""The call graph: who calls whom, at which lines, how surely; and what follows from it."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from tersely.code.expressions import (
+    ABSTRACT,
+    AS_TRAIT,
+    CALL,
+    DEFINED,
+    IMPORTED,
+    MEMBER,
+    PARAMETER,
+    PROPERTY,
+    Expression,
+)
+from tersely.code.graph.evaluate import Evaluator
+from tersely.code.graph.imports import ImportGraph
+from tersely.code.graph.program import Facts, File, Program
+from tersely.code.graph.sites import Sites, Target
+from tersely.code.graph.values import ASPECT, CLASS, EXTERNAL, FUNCTION, MODULE
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Grade, Kind
+
+MENTIONS_PER_LEVEL = (60, 300)  # files that use a name, above which its callers are found with a level less of flow
+
+KEPT_SYMBOLS = 1_000  # whose callers stay known: packs, impact and maps come back to the same ones
+
+MAX_IMPLEMENTATIONS = 50  # of a method without a body, whose callers are taken for its own
+
+EXTERNAL_PREFIX = "external:"
+
+_GRADE_ORDER = {Grade.EXACT: 0, Grade.INFERRED: 1, Grade.BY_NAME: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A symbol from which a definition can be reached: `path` leads from it to the definition, both included."""
+
+    symbol: str
+    depth: int
+    path: tuple[str, ...]
+    grade: Grade  # the weakest edge of the path
+
+
+class CallGraph:
+    """Edges on demand over one index revision. Symbol ids in, symbol ids out."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.program = Program(facts)
+        self.evaluator = Evaluator(self.program)
+        self.sites = self.evaluator.members.sites
+        self.imports = ImportGraph(self.program)
+        self._callers_of = lru_cache(KEPT_SYMBOLS)(self._find_callers)
+
+    def place(self, symbol_id: str) -> tuple[File, int] | None:
+        """File and position of a symbol, None if there is none of that id."""
+        path, _, qualname = symbol_id.partition(":")
+        if symbol_id in self.program.by_path:
+            return self.program.file(self.program.by_path[symbol_id]), 0
+        if path not in self.program.by_path:
+            return None
+        file = self.program.file(self.program.by_path[path])
+        position = file.by_qualname.get(qualname)
+        return None if position is None else (file, position)
+
+    def callees(self, symbol_id: str, *, guesses: bool = True) -> list[Edge]:
+        """What a symbol calls; for a class what its methods call too, anonymous functions belong to their owner."""
+        place = self.place(symbol_id)
+        if place is None:
+            return []
+        file, position = place
+        bodies = [position] if position == 0 else file.inside(position)
+        if position == 0:
+            bodies += [child for child in file.children.get(0, ()) if file.definitions[child][0] == Kind.LAMBDA]
+        found = _Collected()
+        for body in bodies:
+            self._collect(file, body, symbol_id, found, guesses)
+        return found.edges()
+
+    def edges(self, *, guesses: bool = True, fold_anonymous: bool = True) -> Iterator[Edge]:
+        """Every edge of the program, file by file. Anonymous functions count as their owner unless told otherwise."""
+        for file_id in sorted(self.program.rows, key=lambda known: self.program.rows[known].path):
+            file = self.program.file(file_id)
+            found = _Collected()
+            for position, scope in enumerate(file.scopes):
+                if scope is not None:
+                    caller = file.named_owner(position) if fold_anonymous else position
+                    self._collect(file, position, self.program.symbol_id(file_id, caller), found, guesses)
+            yield from found.edges()
+
+    def callers(self, symbol_id: str, *, guesses: bool = True) -> list[Edge]:
+        """Who calls a symbol.
+
+        Who calls what implements a method without a body may mean that method. Who calls a method that so many
+        classes override that the call reaches none of them by value may mean any of those.
+        """
+        return list(self._callers_of(symbol_id, guesses))
+
+    def _find_callers(self, symbol_id: str, guesses: bool) -> tuple[Edge, ...]:
+        place = self.place(symbol_id)
+        if place is None:
+            return ()
+        file, position = place
+        found = _Collected()
+        self._collect_callers(file, position, symbol_id, found, guesses)
+        for implementation in [] if found else self._implementations(file, position):
+            edges = _Collected()
+            self._collect_callers(*implementation, symbol_id, edges, guesses=False)
+            found.add_all(edges, Grade.INFERRED)
+        for declaration in self._widely_overridden(file, position):
+            edges = _Collected()
+            self._collect_callers(*declaration, symbol_id, edges, guesses=False)
+            found.add_all(edges, Grade.INFERRED)
+        return tuple(found.edges())
+
+    def _widely_overridden(self, file: File, position: int) -> list[tuple[File, int]]:
+        """The methods that a method overrides together with more others than a set of values holds."""
+        members = self.evaluator.members
+        target = members.owner_of_method(file, position) if file.facts.virtual else None
+        if target is None:
+            return []
+        found, name = [], file.definitions[position][1]
+        for above in (*members.linearised(target)[1:], *members.implemented(target, name)):
+            home = self.program.file(above[1])
+            places = [child for child in home.children.get(above[2], ()) if home.definitions[child][1] == name]
+            if places and target not in members.subclasses(above):
+                found += [(home, place) for place in places if home.scopes[place] is not None]
+        return found
+
+    def _implementations(self, file: File, position: int) -> list[tuple[File, int]]:
+        """The methods that a method without a body stands for."""
+        scope, owner = file.scopes[position], file.owner_class(position)
+        if scope is None or not scope.flags & ABSTRACT or owner < 0:
+            return []
+        target = self.evaluator.members.class_of(file, owner)
+        if target is None:
+            return []
+        values = self.evaluator.typed.overriding(target, file.definitions[position][1])
+        places = sorted((value[1], value[2]) for value in values if value[0] == FUNCTION)
+        return [(self.program.file(at), where) for at, where in places[:MAX_IMPLEMENTATIONS]]
+
+    def _collect_callers(self, file: File, position: int, symbol_id: str, found: _Collected, guesses: bool) -> None:
+        kind = file.definitions[position][0]
+        if kind in CALLABLE_KINDS or kind in CLASS_KINDS:
+            sites = self._sites_for(file, position)
+            for file_id, scope, index, _ in sorted(sites.search(file, position, guesses)):
+                other = self.program.file(file_id)
+                call = other.scope(scope).calls[index]
+                by_name = kind not in CLASS_KINDS and not self._by_value(other, scope, index, file.id, position)
+                grade = Grade.BY_NAME if by_name else self.grade(other, scope, call[1])
+                found.add(self._owner_id(other, scope), symbol_id, grade, other.path, call[4])
+        body = file.scopes[position]
+        if kind == Kind.PROPERTY or (body is not None and body.flags & PROPERTY):
+            self._collect_readers(file, position, symbol_id, found)
+
+    def _sites_for(self, file: File, position: int) -> Sites:
+        """How deeply to look at candidates: a name that very many files use is verified with fewer levels of flow."""
+        evaluator = self.evaluator
+        files = len(self.program.mentioning(file.definitions[position][1], file))
+        for bound in MENTIONS_PER_LEVEL:
+            if files > bound and evaluator.below is not None:
+                evaluator = evaluator.below
+        return evaluator.members.sites
+
+    def impact(self, symbol_id: str, depth: int, *, limit: int) -> tuple[list[Reached], bool]:
+        """Transitive callers, nearest first, each with a path that leads there; whether `limit` cut them off."""
+        reached: dict[str, Reached] = {symbol_id: Reached(symbol_id, 0, (symbol_id,), Grade.EXACT)}
+        pending = deque([symbol_id])
+        while pending:
+            current = reached[pending.popleft()]
+            if current.depth >= depth:
+                continue
+            for edge in self.callers(current.symbol):
+                if edge.caller in reached:
+                    continue
+                if len(reached) > limit:
+                    return list(reached.values())[1:], True
+                grade = max(current.grade, edge.grade, key=lambda one: _GRADE_ORDER[one])
+                path = (edge.caller, *current.path)
+                reached[edge.caller] = Reached(edge.caller, current.depth + 1, path, grade)
+                pending.append(edge.caller)
+        return list(reached.values())[1:], False
+
+    def grade(self, file: File, scope: int, callee: Expression) -> Grade:
+        """How surely a callee expression was resolved."""
+        return Grade.EXACT if self._is_exact(file, scope, callee) else Grade.INFERRED
+
+    # Inside
+
+    def _collect(self, file: File, position: int, caller: str, found: _Collected, guesses: bool) -> None:
+        scope = file.scopes[position]
+        if scope is None:
+            return
+        for index, call in enumerate(scope.calls):
+            targets = self.sites.targets_at(file, position, index)
+            grade = self.grade(file, position, call[1])
+            if file.facts.virtual and len(targets) > 1:  # the declaration alone does not say which
+                grade = max(grade, Grade.INFERRED, key=lambda one: _GRADE_ORDER[one])
+            for target in targets:
+                found.add(caller, self._target_id(target), grade, file.path, call[4])
+            for target in self.sites.guesses(file, position, call) if guesses and not targets else ():
+                found.add(caller, self._target_id(target), Grade.BY_NAME, file.path, call[4])
+            named = type(call[1]) is str and call[1] in file.facts.super_names | file.facts.receiver_names
+            named = named or (type(call[1]) is tuple and call[1][-1] in file.facts.implicit_methods)
+            for value in () if named else self.evaluator.calls.called(file, position, call):
+                if value[0] == EXTERNAL:
+                    found.add(caller, EXTERNAL_PREFIX + value[1], grade, file.path, call[4])
+        called = ((call[1], call[4]) for call in scope.calls)  # a property may give what is called
+        for expression, line in (*scope.reads, *called):
+            for target in self.sites.properties(file, position, expression):
+                found.add(caller, self._target_id(target), Grade.INFERRED, file.path, line)
+
+    def _collect_readers(self, file: File, position: int, symbol_id: str, found: _Collected) -> None:
+        name = file.definitions[position][1]
+        for file_id in sorted({*self.program.mentioning(name, file), file.id}):
+            other = self.program.file(file_id)
+            called = ((scope, other.scope(scope).calls[index]) for scope, index in other.calls_by_name.get(name, ()))
+            read = ((scope, other.scope(scope).reads[index]) for scope, index in other.reads_by_name.get(name, ()))
+            places = [
+                *((scope, call[1], call[4]) for scope, call in called),
+                *((scope, *found) for scope, found in read),
+            ]
+            for scope, expression, line in places:
+                targets = self.sites.properties(other, scope, expression)
+                if any((target.file, target.position) == (file.id, position) for target in targets):
+                    found.add(self._owner_id(other, scope), symbol_id, Grade.INFERRED, other.path, line)
+
+    def _by_value(self, other: File, scope: int, index: int, file_id: int, position: int) -> bool:
+        targets = self.sites.targets_at(other, scope, index)
+        return any((target.file, target.position) == (file_id, position) for target in targets)
+
+    def _target_id(self, target: Target) -> str:
+        return self.program.symbol_id(target.file, target.position)
+
+    def _owner_id(self, file: File, scope: int) -> str:
+        return self.program.symbol_id(file.id, file.named_owner(scope))
+
+    def _is_exact(self, file: File, scope: int, expression: Expression) -> bool:
+        if type(expression) is str:
+            return self._is_exact_name(file, scope, expression)
+        if type(expression) is not tuple:
+            return False
+        if expression[0] == MEMBER:
+            if not self._is_exact(file, scope, expression[1]):
+                return False
+            values = self.evaluator.values(file, scope, expression[1])
+            fixed = all(value[0] in (MODULE, CLASS, EXTERNAL, ASPECT) for value in values)
+            return fixed or self._is_receiver(file, scope, expression[1])
+        if expression[0] == AS_TRAIT:
+            return self._is_exact(file, scope, expression[1])
+        is_super = expression[0] == CALL and type(expression[1]) is str and expression[1] in file.facts.super_names
+        return is_super or expression[0] in (DEFINED, IMPORTED)
+
+    def _is_receiver(self, file: File, scope: int, expression: Expression) -> bool:
+        method = file.enclosing_method(scope)
+        own = file.receiver_name(method) if method >= 0 else ""
+        if type(expression) is tuple:
+            is_call: bool = expression[0] == CALL
+            return is_call
+        if not expression:
+            return False
+        return expression == own or expression in file.facts.receiver_names or expression in file.facts.super_names
+
+    def _is_exact_name(self, file: File, scope: int, name: str) -> bool:
+        position = scope
+        while position >= 0:
+            if name in file.names(position):
+                entries = file.names(position)[name] if position == scope else file.all_bindings(position, name)
+                return all(_is_fixed(entry, file, self._is_receiver(file, scope, name)) for _, entry in entries)
+            position = file.definitions[position][3]
+        return True
+
+
+class _Collected:
+    """Edges under construction: sites and best grade by (caller, callee)."""
+
+    def __init__(self) -> None:
+        self._sites: dict[tuple[str, str], set[tuple[str, int]]] = defaultdict(set)
+        self._grades: dict[tuple[str, str], Grade] = {}
+
+    def add(self, caller: str, callee: str, grade: Grade, path: str, line: int) -> None:
+        key = (caller, callee)
+        self._sites[key].add((path, line))
+        known = self._grades.get(key)
+        if known is None or _GRADE_ORDER[grade] < _GRADE_ORDER[known]:
+            self._grades[key] = grade
+
+    def __bool__(self) -> bool:
+        return bool(self._sites)
+
+    def add_all(self, others: _Collected, grade: Grade) -> None:
+        """Take over edges, none of them surer than a grade."""
+        for (caller, callee), sites in others._sites.items():
+            weakest = max(others._grades[caller, callee], grade, key=lambda one: _GRADE_ORDER[one])
+            for path, line in sites:
+                self.add(caller, callee, weakest, path, line)
+
+    def edges(self) -> list[Edge]:
+        return [
+            Edge(*key, self._grades[key], tuple(CallSite(*site) for site in sorted(self._sites[key])))
+            for key in sorted(self._sites)
+        ]
+
+
+def _is_fixed(entry: Any, file: File, is_receiver: bool) -> bool:
+    if type(entry) is not tuple:
+        return False
+    if entry[0] == PARAMETER:
+        return is_receiver
+    return entry[0] in (DEFINED, IMPORTED) or (
+        entry[0] == CALL and any(s and s.decorated is entry for s in file.scopes)
+    )

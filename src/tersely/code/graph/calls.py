@@ -1,0 +1,202 @@
+"""What calls reach, and what they give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import CALL, GENERATOR, MEMBER, NEW, SINGLETON, Expression, is_spread
+from tersely.code.graph.parameters import passed_expressions
+from tersely.code.graph.program import File
+from tersely.code.graph.values import (
+    BUILTIN,
+    CLASS,
+    COLLECTION,
+    EXTERNAL,
+    FUNCTION,
+    GENERATED,
+    INSTANCE,
+    NOTHING,
+    PROMISED,
+    RESULT,
+    TUPLE,
+    Value,
+    Values,
+    one,
+)
+
+if TYPE_CHECKING:
+    from tersely.code.graph.evaluate import Evaluator
+
+
+class Calls:
+    """Callees and results of calls."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self.solver = evaluator.solver
+
+    def given(self, file: File, scope: int, expression: Any) -> Values:
+        """What a call in a scope gives."""
+        callee = expression[1]
+        if type(callee) is str and callee in file.facts.super_names:
+            return self.evaluator.names.parent(file, scope)
+        found: Values = NOTHING
+        for value in self.called(file, scope, expression):
+            found |= self.result(file, scope, value, expression)
+        return found
+
+    def receivers(self, file: File, scope: int, expression: Expression) -> Values:
+        """The objects whose member is called: like `values`, and `super` without a call."""
+        if type(expression) is str and expression in file.facts.super_names:
+            return self.evaluator.names.parent(file, scope)
+        return self.evaluator.values(file, scope, expression)
+
+    def called(self, file: File, scope: int, call: Expression) -> Values:
+        """What a call calls: of overloads those that it fits."""
+        callee, facts = call[1], file.facts
+        if type(callee) is tuple and callee[0] == MEMBER:
+            found = self.evaluator.members.of_all(self.receivers(file, scope, callee[1]), callee[2], file)
+        elif (
+            type(callee) is str
+            and facts.methods_apart
+            and call[0] == CALL
+            and not (facts.sigil and callee.startswith(facts.sigil))
+        ):
+            found = self.evaluator.names.of(file, scope, callee, called=True)
+        else:
+            found = self.evaluator.values(file, scope, callee)
+        if facts.header_constructs and call[0] == NEW:
+            found = self._without_singletons(found)
+        if facts.factory_method and call[0] == CALL:
+            made = self.evaluator.members.of_all(
+                frozenset(value for value in found if value[0] == CLASS), facts.factory_method, file
+            )
+            functions = frozenset(value for value in made if value[0] == FUNCTION)
+            found = functions | frozenset(value for value in found if value[0] != CLASS) if functions else found
+        if facts.reflection:
+            found = self.evaluator.reflection.dispatched(found, file, scope, call)
+        if facts.traits:
+            found = self.evaluator.traits.chosen(found, file, scope, call)
+        if facts.overloads or facts.virtual:
+            found = self.evaluator.typed.chosen(found, file, scope, call)
+        return found
+
+    def _without_singletons(self, values: Values) -> Values:
+        """Values without classes that are their one object, where others are among them: what can be constructed."""
+        return frozenset(
+            value
+            for value in values
+            if value[0] != CLASS or not self.program.file(value[1]).scope(value[2]).flags & SINGLETON
+        )
+
+    def result(self, file: File, scope: int, callee: Value, call: Any) -> Values:
+        """What calling a value gives; `call` is the call expression in `scope` of `file`."""
+        tag = callee[0]
+        if tag == FUNCTION:
+            made = one(INSTANCE, *callee[1:3]) if call[0] == NEW and file.facts.prototype else NOTHING
+            return made | self._returned_to(callee, file, scope, call)
+        if tag == CLASS:
+            return one(INSTANCE, callee[1], callee[2])
+        if tag == INSTANCE:
+            return self.of_member(callee, file.facts.call_method, file) if file.facts.call_method else NOTHING
+        if tag == BUILTIN:
+            summary = self.evaluator.summaries.of(callee, file)
+            known = self.evaluator.summaries.applied(file, scope, summary, call) if summary is not None else NOTHING
+            return known or self.evaluator.summaries.of_builtin(file, scope, callee, call)
+        if tag == EXTERNAL:
+            summary = self.evaluator.summaries.of(callee, file)
+            found = self.evaluator.summaries.applied(file, scope, summary, call) if summary else NOTHING
+            return found or one(RESULT, result_name(callee[1]))
+        if tag == PROMISED:
+            return self.promised(callee)
+        return one(RESULT, result_name(callee[1])) if tag == RESULT else NOTHING
+
+    def promised(self, callee: Value) -> Values:
+        """What a function of which only the type is known gives."""
+        _, file_id, scope, expression = callee
+        return self.evaluator.annotations.instances(self.program.file(file_id), scope, expression)
+
+    def of_member(self, value: Value, name: str, file: File) -> Values:
+        """What calling a method of a value without arguments gives."""
+        found: Values = NOTHING
+        for member in self.evaluator.members.of(value, name, file):
+            if member[0] == FUNCTION:
+                found |= self.returned(member)
+            elif member[0] == PROMISED:
+                found |= self.promised(member)
+        return found
+
+    def _returned_to(self, function: Value, file: File, scope: int, call: Any) -> Values:
+        """What a function returns to one call: where it gives back a parameter as it came, what that call passes."""
+        home, position = self.program.file(function[1]), function[2]
+        given_back = home.given_back(position)
+        if not given_back or home.facts.virtual or self._is_declared(home, position):
+            return self.returned(function)
+        body = home.scope(position)
+        shift = int(function[3] is not None and bool(home.receiver_name(position)))
+        found: Values = NOTHING
+        for index in given_back:
+            passed = passed_expressions(body, index, call, shift)
+            given = self.evaluator.union(file, scope, passed)
+            if not passed:
+                given = self.evaluator.values(home, home.definitions[position][3], body.parameters[index][2])
+            if not given or any(is_spread(expression) for expression in passed):
+                return self.returned(function)
+            found |= given
+        return found | self.returned(function, given_back)
+
+    def returned(self, function: Value, given_back: tuple[int, ...] = ()) -> Values:
+        """What a function returns; a bound function that returns its receiver gives that very receiver.
+
+        Parameters that it gives back may be left out.
+        """
+        _, file_id, position, receiver = function
+        key = ("returns", file_id, position, given_back)
+        found = self.solver.solve(key, self._returned_values, file_id, position, given_back)
+        if receiver is None:
+            return found
+        file = self.program.file(file_id)
+        name = file.receiver_name(position)
+        if name:
+            for expression in file.scope(position).returns:
+                if expression == name:
+                    found |= frozenset((receiver,))
+                elif type(expression) is tuple and expression[0] == CALL and expression[1] == name:
+                    found |= one(INSTANCE, receiver[1], receiver[2]) if receiver[0] == CLASS else NOTHING
+        return found
+
+    def _is_declared(self, file: File, position: int) -> bool:
+        """Whether the declared result of a function says enough."""
+        declared = self.evaluator.annotations.instances(file, position, file.scope(position).returned_type)
+        return any(value[0] in (INSTANCE, COLLECTION, CLASS, TUPLE) for value in declared)
+
+    def _returned_values(self, file_id: int, position: int, given_back: tuple[int, ...]) -> Values:
+        file = self.program.file(file_id)
+        scope = file.scope(position)
+        if scope.flags & GENERATOR:
+            return one(GENERATED, file_id, position)
+        left_out = {scope.parameters[index][0] for index in given_back}
+        returns = [each for each in scope.returns if type(each) is not str or each not in left_out]
+        declared = self.evaluator.annotations.instances(file, position, scope.returned_type)
+        if file.facts.declarations_suffice and self.evaluator.typed.says_enough(declared, file):
+            return declared
+        if file.facts.virtual and declared:
+            return self.evaluator.typed.narrowed(self.evaluator.union(file, position, returns), declared)
+        if self._is_declared(file, position):
+            return declared
+        return self.evaluator.union(file, position, returns) or declared
+
+    def yielded(self, generated: Value) -> Values:
+        """What a generator yields."""
+        return self.solver.solve(("yields", *generated[1:]), self._yielded_values, *generated[1:])
+
+    def _yielded_values(self, file_id: int, position: int) -> Values:
+        file = self.program.file(file_id)
+        return self.evaluator.union(file, position, file.scope(position).yields)
+
+
+def result_name(callee: str) -> str:
+    """How what an external callee gives is called: a class's instance by the class, else `callee()`."""
+    name = callee.rpartition(".")[2]
+    return callee if name[:1].isupper() or name.endswith("()") else f"{callee}()"

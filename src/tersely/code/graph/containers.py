@@ -1,0 +1,270 @@
+"""What lists, mappings, tuples and generators hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import CONST, MAPPING, SEQUENCE, Expression, is_spread
+from tersely.code.graph.program import File
+from tersely.code.graph.values import (
+    CLASS,
+    COLLECTION,
+    DISPLAY,
+    EXTERNAL,
+    FUNCTION,
+    GENERATED,
+    INSTANCE,
+    KEY,
+    MODULE,
+    NOTHING,
+    REST,
+    RESULT,
+    TUPLE,
+    Value,
+    Values,
+    external,
+    tuple_of,
+)
+from tersely.code.symbols import Kind
+
+if TYPE_CHECKING:
+    from tersely.code.graph.evaluate import Evaluator
+
+
+MAX_COMPUTED_STORES = 40  # `base[key] = …` of a file that may be a member of any name; with more, none is taken for one
+MAX_PLACES = 40  # of a list of which a slice is told apart
+
+
+class Containers:
+    """Items and elements of values."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self.solver = evaluator.solver
+
+    def item(self, file: File, scope: int, expression: Any) -> Values:
+        """What `object[index]` may be."""
+        containers = self.evaluator.values(file, scope, expression[1])
+        if not containers:
+            return NOTHING
+        if len(expression) > len(("tag", "object", "key")) and all(value[0] == DISPLAY for value in containers):
+            return self.evaluator.values(file, scope, expression[3])
+        keys = self.keys(file, scope, expression[2])
+        found: Values = NOTHING
+        for container in containers:
+            found |= self.items(container, keys, file)
+        return found
+
+    def keys(self, file: File, scope: int, expression: Expression) -> frozenset[Any] | None:
+        """The constants that a key may be, None if it may be any."""
+        if expression is None:
+            return None
+        if type(expression) is tuple and expression[0] == CONST:
+            return frozenset((expression[1],))
+        values = self.evaluator.values(file, scope, expression)
+        if not values or any(value[0] != KEY for value in values):
+            return None
+        return frozenset(value[1] for value in values)
+
+    def elements(self, values: Values) -> Values:
+        """What iterating over the values gives."""
+        found: Values = NOTHING
+        for value in values:
+            tag = value[0]
+            if tag == DISPLAY:
+                found |= self.display_keys(value) if self.is_mapping(value) else self.items(value, None, None)
+            elif tag == COLLECTION:
+                found |= value[1]
+            elif tag == TUPLE:
+                found |= frozenset().union(*value[1])
+            elif tag == REST:
+                found |= self.evaluator.parameters.rest(value)
+            elif tag == GENERATED:
+                found |= self.evaluator.calls.yielded(value)
+            elif tag == INSTANCE:
+                found |= self._iterated(value)
+        return found
+
+    def _underlying(self, value: Value) -> Values:
+        """The collections that a type with a name is made of: `type T []E`."""
+        file = self.program.file(value[1])
+        kind, outer = file.definitions[value[2]][0], file.definitions[value[2]][3]
+        found: Values = NOTHING
+        for expression in file.scope(value[2]).bases if kind == Kind.TYPE else ():
+            found |= frozenset(
+                one
+                for one in self.evaluator.annotations.instances(file, outer, expression)
+                if one[0] in (COLLECTION, TUPLE)
+            )
+        return found
+
+    def _iterated(self, value: Value) -> Values:
+        file = self.program.file(value[1])
+        found = self.elements(self._underlying(value))
+        for method in file.facts.iterate_methods:
+            for started in self.evaluator.calls.of_member(value, method, file):
+                if started[0] in (INSTANCE, DISPLAY) and file.facts.next_method:
+                    found |= self._next_items(started, file)
+                elif started != value:
+                    found |= self.elements(frozenset((started,)))
+        return found
+
+    def _next_items(self, iterator: Value, file: File) -> Values:
+        given = self.evaluator.calls.of_member(iterator, file.facts.next_method, file)
+        return self.evaluator.members.of_all(given, file.facts.next_item, file) if file.facts.next_item else given
+
+    def items(self, container: Value, keys: frozenset[Any] | None, file: File | None) -> Values:
+        """`container[key]` for a set of possible keys, None for any."""
+        tag = container[0]
+        if file is not None and keys and file.facts.members_are_items and tag in (INSTANCE, CLASS, MODULE, FUNCTION):
+            return frozenset().union(*[self.evaluator.members.of(container, str(key), file) for key in keys])
+        if tag == DISPLAY:
+            key = ("items", container, keys)
+            return self.solver.solve(key, self._display_items, container, keys)
+        if tag == COLLECTION:
+            return container[1]  # type: ignore[no-any-return]
+        if tag == REST:
+            return self.evaluator.parameters.rest(container)
+        if tag == TUPLE:
+            parts = container[1]
+            chosen = (
+                parts if keys is None else [parts[k] for k in keys if type(k) is int and -len(parts) <= k < len(parts)]
+            )
+            return frozenset().union(*chosen)
+        if tag == INSTANCE and file is not None:
+            read = file.facts.item_methods[:1]
+            found = self.evaluator.calls.of_member(container, read[0], file) if read else NOTHING
+            return found or self.elements(frozenset((container,)))
+        if tag in (CLASS, FUNCTION):
+            return frozenset((container,))
+        if tag == GENERATED:
+            return self.evaluator.calls.yielded(container)
+        return frozenset((container,)) if tag in (RESULT, EXTERNAL) else NOTHING
+
+    def parts(self, values: Values, bounds: slice) -> Values | None:
+        """What a slice with bounds takes, None if what has a place in the values is not known."""
+        found: Values = NOTHING
+        for value in values:
+            places = self._places(value)
+            if places is None:
+                return None
+            found |= tuple_of(places[bounds])
+        return found
+
+    def _places(self, value: Value) -> tuple[Values, ...] | None:
+        """What each place of a list or tuple holds that nobody adds to."""
+        if value[0] == TUPLE:
+            return value[1]  # type: ignore[no-any-return]
+        if value[0] != DISPLAY:
+            return None
+        file = self.program.file(value[1])
+        scope, expression = file.display(value[2])
+        is_fixed = expression[0] == SEQUENCE and not any(is_spread(part) for part in expression[1])
+        if not is_fixed or len(expression[1]) > MAX_PLACES or self.stores_into(file).get(value):
+            return None
+        return tuple(self.evaluator.values(file, scope, part) for part in expression[1])
+
+    def is_mapping(self, display: Value) -> bool:
+        """Whether a display is a mapping and no list."""
+        return self.program.file(display[1]).display(display[2])[1][0] == MAPPING  # type: ignore[no-any-return]
+
+    def display_keys(self, display: Value) -> Values:
+        """The keys that a mapping is written with."""
+        file = self.program.file(display[1])
+        scope, expression = file.display(display[2])
+        pairs = expression[1] if expression[0] == MAPPING else ()
+        return frozenset().union(*[self.evaluator.values(file, scope, key) for key, _ in pairs if not is_spread(key)])
+
+    def _display_items(self, display: Value, keys: frozenset[Any] | None) -> Values:
+        file = self.program.file(display[1])
+        scope, expression = file.display(display[2])
+        if expression[0] == SEQUENCE:
+            found = self._sequence_items(file, scope, expression[1], keys)
+        else:
+            found = self._mapping_items(file, scope, expression[1], keys)
+        if file.facts.members_are_items and keys is not None:
+            return self._members_stored(file, display, keys, found)
+        for store_index in self.stores_into(file).get(display, ()):
+            store = file.item_stores()[store_index]
+            if is_spread(store.key):
+                for merged in self.evaluator.values(file, store.scope, store.key[1]):
+                    found |= self.items(merged, keys, file)
+                continue
+            stored = self.keys(file, store.scope, store.key)
+            if keys is None or stored is None or stored & keys:
+                found |= self.evaluator.values(file, store.scope, store.value)
+        return found
+
+    def _members_stored(self, file: File, display: Value, keys: frozenset[Any], written: Values) -> Values:
+        """What a mapping holds under some keys: written in it, stored or merged into it, if all else fails anywhere."""
+        found = written
+        for key in keys:
+            found |= self.evaluator.members.stored_from_outside(display, key)
+        certain = bool(found)
+        for store in file.computed_stores if len(file.computed_stores) <= MAX_COMPUTED_STORES else ():
+            if store.key is None and all(type(key) is str for key in keys):
+                continue  # an element that was added, not a member
+            stored = None if is_spread(store.key) else self.keys(file, store.scope, store.key)
+            if stored is None and certain and not is_spread(store.key):
+                continue  # a member of that name is known, so that this is most likely another
+            if (stored is None or stored & keys) and display in self.evaluator.values(file, store.scope, store.base):
+                if is_spread(store.key):
+                    found |= self._merged_items(file, self.evaluator.values(file, store.scope, store.key[1]), keys)
+                else:
+                    found |= self.evaluator.values(file, store.scope, store.value)
+        return found
+
+    def _sequence_items(self, file: File, scope: int, parts: Any, keys: frozenset[Any] | None) -> Values:
+        exact = keys is not None and not any(is_spread(part) for part in parts)
+        if exact and keys is not None and all(type(key) is int for key in keys):
+            chosen = [parts[key] for key in keys if -len(parts) <= key < len(parts)]
+        elif keys and file.facts.members_are_items and all(type(key) is str for key in keys):
+            chosen = []
+        else:
+            chosen = parts
+        return self.evaluator.union(file, scope, chosen)
+
+    def _mapping_items(self, file: File, scope: int, pairs: Any, keys: frozenset[Any] | None) -> Values:
+        found: Values = NOTHING
+        for key, value in pairs:
+            if is_spread(key):
+                found |= self._merged_items(file, self.evaluator.values(file, scope, value), keys)
+                continue
+            own = self.keys(file, scope, key)
+            if keys is None or own is None or own & keys:
+                found |= self.evaluator.values(file, scope, value)
+        return found
+
+    def _merged_items(self, file: File, values: Values, keys: frozenset[Any] | None) -> Values:
+        """What a mapping holds because everything that another holds was added to it."""
+        found: Values = NOTHING
+        for value in values:
+            if keys and file.facts.members_are_items and value[0] in (EXTERNAL, RESULT):
+                found |= frozenset().union(*[external(f"{value[1]}.{key}") for key in keys])
+            else:
+                found |= self.items(value, keys, file)
+        return found
+
+    def merged_into(self, display: Value) -> Values:
+        """Objects whose members a mapping takes over where it is written."""
+        file = self.program.file(display[1])
+        scope, expression = file.display(display[2])
+        pairs = expression[1] if expression[0] == MAPPING else ()
+        return frozenset().union(*[self.evaluator.values(file, scope, value) for key, value in pairs if is_spread(key)])
+
+    def stores_into(self, file: File) -> dict[Value, list[int]]:
+        """Which item assignments of a file go into which display."""
+        pairs = self.solver.solve(("stores", file.id), self._stored_pairs, file)
+        table: dict[Value, list[int]] = {}
+        for display, index in sorted(pairs):
+            table.setdefault(display, []).append(index)
+        return table
+
+    def _stored_pairs(self, file: File) -> frozenset[Any]:
+        found = set()
+        for index, store in enumerate(file.item_stores()):
+            for value in self.evaluator.values(file, store.scope, store.base):
+                if value[0] == DISPLAY and value[1] == file.id:
+                    found.add((value, index))
+        return frozenset(found)

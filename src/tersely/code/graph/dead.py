@@ -1,0 +1,99 @@
+"""Definitions that nothing uses: nobody in the repository writes their names.
+
+A name that somebody writes may still mean another definition, so what is found is dead as far as names can tell, and
+there may be more. What is called without being named is left out: what a decorator has taken hold of, what overrides a
+member of a base from outside, what the language itself calls, tests, and what a module lists as its own exports.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+from tersely.code.expressions import CONST, SEQUENCE
+from tersely.code.graph.evaluate import Evaluator
+from tersely.code.graph.program import File
+from tersely.code.graph.values import CLASS
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
+
+ENTRY_NAMES = frozenset({"main"})  # what runs a program calls it
+LANGUAGE_PREFIX = "__"  # what several languages put before the names that they themselves call
+
+_WORD = re.compile(rb"[\w\x80-\xff]+")
+_CANDIDATES = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
+
+
+def dead(symbols: Iterable[Symbol], evaluator: Evaluator) -> list[Symbol]:
+    """Those of `symbols` that nothing uses, in their order; of a dead class only the class itself.
+
+    `symbols` are those whose names no file mentions.
+    """
+    program = evaluator.program
+    found: dict[str, Symbol] = {}
+    for symbol in symbols:
+        if symbol.kind not in _CANDIDATES or symbol.parent in found or _is_called_unnamed(symbol.name):
+            continue
+        file = program.file(program.by_path[symbol.path])
+        position = file.by_qualname[symbol.qualname]
+        if not _is_held(file, position, evaluator):
+            found[symbol.id] = symbol
+    return list(found.values())
+
+
+def in_other_text(names: Collection[str], sources: Iterable[bytes], evaluator: Evaluator) -> set[str]:
+    """Those of `names` that the sources write more often than they define them: in strings or comments."""
+    wanted = {name.encode(): name for name in names}
+    times: Counter[str] = Counter()
+    for source in sources:
+        words = _WORD.findall(source)
+        times.update(wanted[word] for word in words if word in wanted)
+    return {name for name, number in times.items() if number > len(evaluator.program.named(name))}
+
+
+def _is_called_unnamed(name: str) -> bool:
+    return name in ENTRY_NAMES or name.startswith(LANGUAGE_PREFIX)
+
+
+def _is_held(file: File, position: int, evaluator: Evaluator) -> bool:
+    """Whether something that does not write the name has got hold of the definition."""
+    scope = file.scopes[position]
+    if scope is not None and scope.decorated is not None:
+        return True
+    name = file.definitions[position][1]
+    if name in called_by_language(file) or (file.definitions[position][3] == 0 and _is_exported(file, name)):
+        return True
+    owner = file.owner_class(position)
+    return owner >= 0 and has_base_outside(file, owner, evaluator)
+
+
+def called_by_language(file: File) -> set[str]:
+    """The methods that the language itself calls."""
+    facts = file.facts
+    return {*facts.constructors, facts.call_method, facts.enter_method, *facts.iterate_methods, facts.next_method}
+
+
+def _is_exported(file: File, name: str) -> bool:
+    listed = file.names(0).get(file.facts.star_exports, ()) if file.facts.star_exports else ()
+    return any(
+        type(expression) is tuple and expression[0] == SEQUENCE and (CONST, name) in expression[1]
+        for _, expression in listed
+    )
+
+
+def has_base_outside(file: File, owner: int, evaluator: Evaluator) -> bool:
+    """Whether a class inherits from one that is not in the repository, at any distance."""
+    pending, seen = [(file, owner)], set()
+    while pending:
+        home, position = pending.pop()
+        if (home.id, position) in seen:
+            continue
+        seen.add((home.id, position))
+        scope = home.scopes[position]
+        for base in scope.bases if scope is not None else ():
+            values = evaluator.values(home, home.definitions[position][3], base)
+            ours = [value for value in values if value[0] == CLASS]
+            if not ours or len(ours) < len(values):
+                return True
+            pending += [(evaluator.program.file(value[1]), value[2]) for value in ours]
+    return False

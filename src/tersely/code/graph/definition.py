@@ -1,0 +1,311 @@
+"""What a name at a position means: where it is defined, in this file or another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from tersely.code.expressions import CALL, CONST, DEFINED, IMPORTED, ITEM, Expression
+from tersely.code.graph.callgraph import CallGraph
+from tersely.code.graph.program import MEMBER_OWNERS, File
+from tersely.code.graph.values import CLASS, DISPLAY, EXTERNAL, FUNCTION, INSTANCE, MODULE, PARENT, Value, Values
+from tersely.code.symbols import CALLABLE_KINDS, CallSite
+from tersely.code.syntax.trace import Binding, Trace, trace
+
+MAX_IMPORT_HOPS = 12  # re-exports that a name is followed through
+
+
+class Place(NamedTuple):
+    """Where something is defined. `symbol` is its id, empty for local names."""
+
+    path: str
+    line: int
+    symbol: str
+
+
+class Definitions:
+    """Definitions of names; `source_of` gives the text of a file."""
+
+    def __init__(self, graph: CallGraph, source_of: Callable[[str], bytes]) -> None:
+        self._graph = graph
+        self._evaluator = graph.evaluator
+        self._program = graph.program
+        self._source_of = source_of
+        self._traces: dict[int, Trace] = {}
+
+    def at(self, path: str, line: int, column: int) -> list[Place]:
+        """Where the name at a position is defined, nearest first; line from 1, column from 0."""
+        file = self._program.file(self._program.by_path[path])
+        walk = trace(self._source_of(path), file.language, line, column)
+        self._traces[file.id] = walk
+        if walk.hit is not None:
+            found = self._of_member_expression(file, *walk.hit)
+        else:
+            found = self._of_name(file, walk.token, walk.offset) if walk.token else []
+        if walk.is_in_import(walk.offset):
+            found = [place for place in found if place[:2] != (path, line)] or self._of_imported_module(file, walk.path)
+        found = self._overloads_called(file, walk, line, found)
+        return self._announced(found or self._standing_at(file, line, walk.token))
+
+    def _overloads_called(self, file: File, walk: Trace, line: int, places: list[Place]) -> list[Place]:
+        """Of several functions of one name those that a call on the line reaches; all of them if it reaches none."""
+        if len(places) < 2 or not all(self._is_function(place) for place in places):
+            return places
+        caller = self._program.symbol_id(file.id, file.named_owner(walk.innermost(walk.offset)))
+        site = CallSite(file.path, line)
+        called = (edge for edge in self._graph.callees(caller, guesses=False) if site in edge.sites)
+        reached = {edge.callee for edge in called}
+        return [place for place in places if place.symbol in reached] or places
+
+    def _is_function(self, place: Place) -> bool:
+        at = self._graph.place(place.symbol) if place.symbol else None
+        return at is not None and at[0].definitions[at[1]][0] in CALLABLE_KINDS
+
+    def _announced(self, places: list[Place]) -> list[Place]:
+        """Prototypes replaced by the functions that they announce, where there are any."""
+        found: list[Place] = []
+        for place in places:
+            at = self._graph.place(place.symbol) if place.symbol else None
+            if at is None or not self._announces(*at) or self._place(*at) != place:
+                found.append(place)
+                continue
+            value: Value = (FUNCTION, at[0].id, at[1], None)
+            found += self._of_definitions(self._evaluator.typed.with_bodies(frozenset({value})))
+        return list(dict.fromkeys(found))
+
+    def _announces(self, file: File, position: int) -> bool:
+        scope = file.scopes[position]
+        return file.facts.announces and scope is not None and file.definitions[position][0] in CALLABLE_KINDS
+
+    def _standing_at(self, file: File, line: int, name: str) -> list[Place]:
+        """The definition whose own name is asked for."""
+        return [
+            self._place(file, position)
+            for position, definition in enumerate(file.definitions)
+            if position and definition[6] == line and definition[1] == name
+        ]
+
+    def _of_imported_module(self, file: File, path: str) -> list[Place]:
+        """The module, or what of it, that a part of an import names."""
+        for item in self._trace(file).imports:
+            if item.module.startswith(path) and path:
+                return self._of_module(file, path)
+            if item.name == path:
+                return self._of_import(file, item.module, item.name, 0)
+        return []
+
+    # Members
+
+    def _of_member_expression(self, file: File, scope: int, expression: Expression) -> list[Place]:
+        name = expression[2]
+        if expression[0] == ITEM:
+            if type(name) is not tuple or name[0] != CONST:
+                return []
+            name = name[1]
+        holders = self._evaluator.calls.receivers(file, scope, expression[1])
+        found = [*self._of_members(holders, str(name)), *self._imported_by_path(file, holders, str(name))]
+        return found or self._of_values(file, scope, expression) or self._assigned_here(file, str(name))
+
+    def _imported_by_path(self, file: File, holders: Values, name: str) -> list[Place]:
+        """Where the file imports `a.b`, for `b` of `a`."""
+        separator = file.facts.separator
+        paths = {f"{value[1]}{separator}{name}" for value in holders if value[0] == EXTERNAL}
+        lines = [item.line for item in self._trace(file).imports if item.module in paths and not item.name]
+        modules = [place for path in sorted(paths) if lines for place in self._of_module(file, path)]
+        return [*(Place(file.path, line, "") for line in dict.fromkeys(lines)), *modules]
+
+    def _of_members(self, holders: Values, name: str) -> list[Place]:
+        found: dict[Place, None] = {}
+        for value in sorted(holders, key=repr):
+            for place in self._of_member(value, name):
+                found[place] = None
+        return list(found)
+
+    def _of_member(self, value: Value, name: str) -> list[Place]:
+        if value[0] == MODULE:
+            return self._of_module_name(self._program.file(value[1]), name, 0)
+        if value[0] == DISPLAY:
+            home = self._program.file(value[1])
+            lines = self._trace(home).keys.get((value[2], int(name) if name.isdigit() else name), ())
+            return [Place(home.path, line, "") for line in dict.fromkeys(lines)]
+        if value[0] not in (INSTANCE, CLASS, PARENT):
+            return []
+        return self._of_class(value, name)
+
+    def _of_class(self, value: Value, name: str) -> list[Place]:
+        owners = self._evaluator.members.linearised((CLASS, value[1], value[2]))
+        for owner in owners[1:] if value[0] == PARENT else owners:
+            file = self._program.file(owner[1])
+            for body, position in [(file, owner[2]), *self._evaluator.members.extensions(owner)]:
+                if body.definitions[position][0] not in CALLABLE_KINDS and name in body.names(position):
+                    return self._of_bindings(body, position, name, 0)
+                stores = body.receiver_stores(position).get(name, ())
+                lines = [line for scope, _ in stores for line in self._stored_lines(body, scope, name)]
+                if lines:
+                    return [Place(body.path, line, "") for line in dict.fromkeys(lines)]
+        return []
+
+    def _stored_lines(self, file: File, scope: int, name: str) -> list[int]:
+        """Lines inside a scope that assign a member."""
+        inside = file.definitions[scope]
+        return [line for offset, line in self._trace(file).stores.get(name, ()) if inside[7] <= offset < inside[8]]
+
+    def _assigned_here(self, file: File, name: str) -> list[Place]:
+        """Where the file itself assigns a member of that name, when nothing is known of the object."""
+        stores = file.member_stores().get(name, ())
+        lines = [line for store in stores for line in self._stored_lines(file, store.scope, name)]
+        return [Place(file.path, line, "") for line in dict.fromkeys(lines)]
+
+    # Names
+
+    def _of_name(self, file: File, name: str, offset: int) -> list[Place]:
+        """What a bare name means at an offset: local bindings, members of the classes around, the file, imports."""
+        walk = self._trace(file)
+        seen = walk.lookup(name, offset)
+        inner = seen[0].start if seen else -1
+        scope = walk.innermost(offset)
+        position = scope
+        while position > 0 and file.definitions[position][7] > inner:
+            if file.facts.implicit_receiver and file.definitions[position][0] in MEMBER_OWNERS:
+                found = self._of_class((CLASS, file.id, position), name)
+                if found:
+                    return found
+            position = file.definitions[position][3]
+        if seen:
+            return self._of_seen(file, name, seen, 0)
+        position = scope
+        while position >= 0:
+            if name in file.names(position) and not any(each.owner == position for each in walk.bindings(name)):
+                visible = file.definitions[position][0] not in MEMBER_OWNERS or position == scope
+                if visible or file.facts.class_scope_visible:
+                    return self._of_bindings(file, position, name, 0)
+            position = file.definitions[position][3]
+        return self._from_outside(file, scope, name)
+
+    def _of_seen(self, file: File, name: str, bindings: Iterable[Binding], hops: int) -> list[Place]:
+        found: dict[Place, None] = {}
+        for binding in bindings:
+            if binding.imported is not None:
+                fact = binding.imported
+                target = fact.name or file.facts.module_object
+                for place in self._of_import(file, fact.module, target, hops + 1) if hops < MAX_IMPORT_HOPS else ():
+                    found[place] = None
+                found[Place(file.path, binding.line, "")] = None
+            elif binding.definition >= 0:
+                found[self._place(file, binding.definition)] = None
+            else:
+                found[self._bound_place(file, binding.owner, name, binding.line)] = None
+        return list(found)
+
+    def _of_bindings(self, file: File, owner: int, name: str, hops: int) -> list[Place]:
+        """All that a scope binds a name to, as seen from outside of it."""
+        bindings = [each for each in self._trace(file).bindings(name) if each.owner == owner and each.declares]
+        widest = min((each.start for each in bindings), default=0)
+        found = dict.fromkeys(self._of_seen(file, name, [each for each in bindings if each.start == widest], hops))
+        for _, entry in file.all_bindings(owner, name):
+            definition = _definition_of(entry)
+            if definition >= 0:
+                found[self._place(file, definition)] = None
+            elif type(entry) is tuple and entry[0] == IMPORTED and hops < MAX_IMPORT_HOPS:
+                found.update(dict.fromkeys(self._of_import(file, entry[1], entry[2], hops + 1)))
+            elif type(entry) is str and not owner and name != entry in file.names(0) and hops < MAX_IMPORT_HOPS:
+                found.update(dict.fromkeys(self._of_bindings(file, 0, entry, hops + 1)))
+        if not found:
+            for position in file.children.get(owner, ()):
+                if file.definitions[position][1] == name:
+                    found[self._place(file, position)] = None
+        return list(found)
+
+    def _of_import(self, file: File, module: str, name: str, hops: int) -> list[Place]:
+        targets = self._program.modules(file, module)
+        whole = file.facts.module_object
+        if not name or (name == whole and not any(name in self._program.file(each).names(0) for each in targets)):
+            return [self._place(self._program.file(target), 0) for target in targets[:1]]
+        for target in targets:
+            found = self._of_module_name(self._program.file(target), name, hops)
+            if found:
+                return found
+        submodule = self._program.modules(file, f"{module}{'' if module.endswith('.') else file.facts.separator}{name}")
+        if submodule:
+            return [self._place(self._program.file(submodule[0]), 0)]
+        values = self._evaluator.names.imported(file, module, name)
+        return self._of_definitions(values)
+
+    def _of_module_name(self, file: File, name: str, hops: int) -> list[Place]:
+        """A name that a file has or passes on."""
+        if name in file.names(0):
+            return self._of_bindings(file, 0, name, hops)
+        whole = file.facts.module_object
+        if whole and (stored := self._stored_into(file, whole, name)):
+            return stored
+        if whole and name == file.facts.default_export and whole in file.names(0):
+            return self._of_bindings(file, 0, whole, hops)
+        return self._of_stars(file, name, hops)
+
+    def _stored_into(self, file: File, holder: str, name: str) -> list[Place]:
+        """Where the file assigns a member of a name at its top level: `exports.name = …`."""
+        stores = [store for store in file.member_stores().get(name, ()) if store.base == holder]
+        lines = [line for store in stores for line in self._stored_lines(file, store.scope, name)]
+        return [Place(file.path, line, "") for line in dict.fromkeys(lines)]
+
+    def _of_stars(self, file: File, name: str, hops: int) -> list[Place]:
+        if hops < MAX_IMPORT_HOPS:
+            for module in reversed(file.stars):
+                for target in self._program.modules(file, module):
+                    if target != file.id:
+                        found = self._of_module_name(self._program.file(target), name, hops + 1)
+                        if found:
+                            return found
+        return []
+
+    def _from_outside(self, file: File, scope: int, name: str) -> list[Place]:
+        """A name that the file does not bind in sight."""
+        found = self._of_stars(file, name, 0)
+        if found:
+            return found
+        for neighbour in self._program.neighbours(file):
+            other = self._program.file(neighbour)
+            if neighbour != file.id and name in other.names(0):
+                found.extend(self._of_bindings(other, 0, name, 0))
+        if found:
+            return found
+        if name in file.names(0):  # but not here
+            return self._of_definitions(self._evaluator.members.top_level(file, name))
+        return self._of_values(file, scope, name)
+
+    def _of_values(self, file: File, scope: int, expression: Expression) -> list[Place]:
+        """What an expression evaluates to, where that is a definition."""
+        return self._of_definitions(self._evaluator.values(file, scope, expression))
+
+    def _of_definitions(self, values: Values) -> list[Place]:
+        ours = sorted((value for value in values if value[0] in (FUNCTION, CLASS)), key=repr)
+        return [self._place(self._program.file(value[1]), value[2]) for value in ours]
+
+    def _of_module(self, file: File, text: str) -> list[Place]:
+        return [self._place(self._program.file(target), 0) for target in self._program.modules(file, text)[:1]]
+
+    # Places
+
+    def _bound_place(self, file: File, owner: int, name: str, line: int) -> Place:
+        """A line that binds a name, with the symbol that the name is at module and class level."""
+        for position in file.children.get(owner, ()):
+            definition = file.definitions[position]
+            if definition[1] == name and file.scopes[position] is None and definition[6] == line:
+                return self._place(file, position)
+        return Place(file.path, line, "")
+
+    def _trace(self, file: File) -> Trace:
+        walk = self._traces.get(file.id)
+        if walk is None:
+            walk = self._traces[file.id] = trace(self._source_of(file.path), file.language)
+        return walk
+
+    def _place(self, file: File, position: int) -> Place:
+        return Place(file.path, file.definitions[position][6], self._program.symbol_id(file.id, position))
+
+
+def _definition_of(entry: Expression) -> int:
+    """The definition that a binding stands for, decorators aside; -1 for none."""
+    while type(entry) is tuple and entry[0] == CALL and len(entry[2]) == 1:
+        entry = entry[2][0]
+    return entry[1] if type(entry) is tuple and entry[0] == DEFINED else -1

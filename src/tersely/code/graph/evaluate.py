@@ -1,0 +1,206 @@
+"""Points-to on demand: which values an expression may have, flow-insensitively, over the whole program.
+
+For Python this is the analysis of PyCG (Salis et al., ICSE 2021) turned around: instead of one pass over everything,
+each question is an equation of `fixpoint.Solver` and pulls in only the equations it needs. Nothing here knows a
+programming language; what differs between them is in `languages.model.Resolution`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tersely.code.expressions import (
+    AROUND,
+    AS_TRAIT,
+    CALL,
+    CONST,
+    CONTEXT_MANAGER,
+    DECLARED,
+    DEFINED,
+    DISPLAYED,
+    EITHER,
+    ELEMENT,
+    ENTER,
+    GENERIC,
+    IMPORTED,
+    ITEM,
+    LITERAL,
+    MAPPING,
+    MEMBER,
+    NEW,
+    PARAMETER,
+    PART,
+    REFERENCE,
+    SEQUENCE,
+    SIGNATURE,
+    SPREAD,
+    TYPED,
+    Expression,
+)
+from tersely.code.graph.annotations import Annotations, instances_of
+from tersely.code.graph.calls import Calls
+from tersely.code.graph.containers import Containers
+from tersely.code.graph.fixpoint import Solver
+from tersely.code.graph.members import Members
+from tersely.code.graph.names import Names
+from tersely.code.graph.objects import Objects
+from tersely.code.graph.parameters import Parameters
+from tersely.code.graph.program import MEMBER_OWNERS, File, Program
+from tersely.code.graph.providers import Providers
+from tersely.code.graph.reflection import Reflection
+from tersely.code.graph.summaries import Summaries
+from tersely.code.graph.traits import Traits
+from tersely.code.graph.typed import Typed
+from tersely.code.graph.values import DISPLAY, FUNCTION, GENERATED, KEY, NOTHING, PROMISED, RESULT, Values, one
+from tersely.foundation.recursion import allow_deep_nesting
+
+FLOW_LEVELS = 2  # parameters through which a function may come before it is called
+
+
+class Evaluator:
+    """Answers what expressions, names, parameters, returns and members may be.
+
+    What a parameter receives depends on who calls the function, and who calls it on what parameters receive. This
+    circle is cut by levels: an evaluator takes the callers and what they pass from the one below it, and the lowest
+    knows nothing of what is passed. So a question reaches as many callers upward as there are levels, not all of them.
+    """
+
+    def __init__(self, program: Program, level: int = FLOW_LEVELS) -> None:
+        allow_deep_nesting()
+        self.program = program
+        self.below = Evaluator(program, level - 1) if level else None
+        self.solver: Solver = Solver(self.below.solver.shared if self.below is not None else None)
+        self.members = Members(self)
+        self.objects = Objects(self)
+        self.typed = Typed(self)
+        self.traits = Traits(self)
+        self.reflection = Reflection(self)
+        self.names = Names(self)
+        self.annotations = Annotations(self)
+        self.calls = Calls(self)
+        self.summaries = Summaries(self)
+        self.parameters = Parameters(self)
+        self.providers = Providers(self)
+        self.containers = Containers(self)
+        self._by_tag: dict[int, Callable[[File, int, Any], Values]] = {
+            AROUND: self._around,
+            AS_TRAIT: self._as_trait,
+            CALL: self.calls.given,
+            CONST: self._const,
+            DECLARED: self._declared,
+            DEFINED: self._defined,
+            DISPLAYED: self._displayed,
+            EITHER: self._either,
+            ELEMENT: self._element,
+            ENTER: self._enter,
+            GENERIC: self._generic,
+            IMPORTED: self._imported,
+            ITEM: self.containers.item,
+            LITERAL: self._literal,
+            MAPPING: self._display,
+            MEMBER: self._member,
+            NEW: self.calls.given,
+            PARAMETER: self.parameters.of,
+            PART: self._part,
+            REFERENCE: self._reference,
+            SEQUENCE: self._display,
+            SIGNATURE: self._signature,
+            SPREAD: self._element,
+            TYPED: self._typed,
+        }
+
+    def values(self, file: File, scope: int, expression: Expression) -> Values:
+        """What an expression in a scope may be."""
+        if expression is None:
+            return NOTHING
+        if type(expression) is str:
+            return self.names.of(file, scope, expression)
+        return self._by_tag[expression[0]](file, scope, expression)
+
+    def union(self, file: File, scope: int, expressions: Iterable[Expression]) -> Values:
+        """What any of several expressions in a scope may be."""
+        found: Values = NOTHING
+        for expression in expressions:
+            found |= self.values(file, scope, expression)
+        return found
+
+    def _member(self, file: File, scope: int, expression: Any) -> Values:
+        values = self.values(file, scope, expression[1])
+        if expression[2] in file.facts.receiver_names:  # Outer.this
+            return self.typed.opened(instances_of(values))
+        found = self.members.of_all(values, expression[2], file)
+        return self.names.without_methods(found) if file.facts.methods_apart else found
+
+    def _reference(self, file: File, scope: int, expression: Any) -> Values:
+        found: Values = NOTHING
+        for value in self.members.of_all(self.calls.receivers(file, scope, expression[1]), expression[2], file):
+            found |= one(*value[:3], value) if value[0] == FUNCTION else frozenset((value,))
+        return found
+
+    def _declared(self, file: File, scope: int, expression: Any) -> Values:
+        values = self.values(file, scope, expression[1])
+        return self.typed.narrowed(values, self.annotations.instances(file, scope, expression[2]), whole=True)
+
+    def _const(self, file: File, scope: int, expression: Any) -> Values:
+        return one(KEY, expression[1])
+
+    def _literal(self, file: File, scope: int, expression: Any) -> Values:
+        return one(RESULT, f"{file.facts.builtins}.{expression[1]}")
+
+    def _defined(self, file: File, scope: int, expression: Any) -> Values:
+        position = expression[1]
+        kind = file.definitions[position][0]
+        if kind in MEMBER_OWNERS:
+            return frozenset((self.members.open.whole(file, position),))
+        return one(FUNCTION, file.id, position, None)
+
+    def _display(self, file: File, scope: int, expression: Any) -> Values:
+        file.displays[expression[2]] = (scope, expression)
+        return one(DISPLAY, file.id, expression[2])
+
+    def _displayed(self, file: File, scope: int, expression: Any) -> Values:
+        return one(DISPLAY, file.id, expression[1])
+
+    def _either(self, file: File, scope: int, expression: Any) -> Values:
+        return self.union(file, scope, expression[1])
+
+    def _imported(self, file: File, scope: int, expression: Any) -> Values:
+        return self.names.imported(file, expression[1], expression[2])
+
+    def _typed(self, file: File, scope: int, expression: Any) -> Values:
+        return self.annotations.instances(file, scope, expression[1])
+
+    def _element(self, file: File, scope: int, expression: Any) -> Values:
+        return self.containers.elements(self.values(file, scope, expression[1]))
+
+    def _part(self, file: File, scope: int, expression: Any) -> Values:
+        _, collection, start, stop, serial = expression
+        if start is not None or stop is not None:
+            found = self.containers.parts(self.values(file, scope, collection), slice(start, stop))
+            if found is not None:
+                return found
+        return self._display(file, scope, (SEQUENCE, ((SPREAD, collection),), serial))
+
+    def _enter(self, file: File, scope: int, expression: Any) -> Values:
+        found: Values = NOTHING
+        for value in self.values(file, scope, expression[1]):
+            if value[0] == GENERATED and self.program.file(value[1]).scope(value[2]).flags & CONTEXT_MANAGER:
+                found |= self.calls.yielded(value)
+                continue
+            entered = self.calls.of_member(value, file.facts.enter_method, file) if file.facts.enter_method else NOTHING
+            found |= entered or frozenset((value,))
+        return found
+
+    def _around(self, file: File, scope: int, expression: Any) -> Values:
+        return self.names.of(file, max(file.definitions[scope][3], 0), expression[1])
+
+    def _as_trait(self, file: File, scope: int, expression: Any) -> Values:
+        types, traits = expression[1:]
+        return self.traits.seen_as(self.values(file, scope, types), self.values(file, scope, traits))
+
+    def _signature(self, file: File, scope: int, expression: Any) -> Values:
+        return one(PROMISED, file.id, scope, expression[1])
+
+    def _generic(self, file: File, scope: int, expression: Any) -> Values:
+        return self.values(file, scope, expression[1])

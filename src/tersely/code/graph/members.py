@@ -1,0 +1,775 @@
+"""Members of values: class hierarchies, modules and what they pass on, names shared between files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import (
+    CLASS_METHOD,
+    CONST,
+    DECLARED,
+    DEFINED,
+    EXTENSION,
+    MAPPING,
+    PRIVATE,
+    PROPERTY,
+    SEQUENCE,
+    SETTER,
+    STATIC,
+    TYPED,
+)
+from tersely.code.graph.annotations import written_types
+from tersely.code.graph.open_classes import OpenClasses
+from tersely.code.graph.program import File
+from tersely.code.graph.sites import Sites
+from tersely.code.graph.values import (
+    ASPECT,
+    BUILTIN,
+    CLASS,
+    COLLECTION,
+    DISPLAY,
+    EXTERNAL,
+    FIELD,
+    FUNCTION,
+    GENERATED,
+    INSTANCE,
+    KEY,
+    MODULE,
+    NOTHING,
+    PARENT,
+    PROMISED,
+    REST,
+    RESULT,
+    TUPLE,
+    Value,
+    Values,
+    external,
+    one,
+)
+from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, Kind
+
+if TYPE_CHECKING:
+    from tersely.code.graph.evaluate import Evaluator
+
+MAX_BASES = 400  # classes in one linearised hierarchy
+MAX_STORE_FILES = 10  # files searched for assignments to a member from outside its class
+MAX_MERGES = 20  # statements of a file that add all members of one object to another
+MAX_SUBCLASS_MEMBERS = 30  # definitions of a name among which those of subclasses are looked for
+MAX_SUBTYPE_FILES = 200  # files searched for subclasses of one class
+
+EXTENSION_KINDS = (Kind.EXTENSION,)
+
+
+class Members:
+    """Member lookup over the values of an `Evaluator`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self.solver = evaluator.solver
+        self.sites = Sites(evaluator)
+        self.open = OpenClasses(evaluator)
+        self._known_bodies: dict[Value, list[tuple[File, int]]] = {}
+        self._in_order: dict[Value, tuple[Values, tuple[Value, ...]]] = {}  # solutions beside what they say
+
+    def of_all(self, values: Values, name: str, file: File) -> Values:
+        """The member of that name of every value."""
+        found: Values = NOTHING
+        for value in values:
+            found |= self.of(value, name, file)
+        return found
+
+    def of(self, value: Value, name: str, file: File) -> Values:
+        """What `value.name` may be; properties are read."""
+        tag = value[0]
+        if tag == CLASS and name and name == file.facts.prototype:
+            return one(INSTANCE, *value[1:])
+        if tag in (INSTANCE, CLASS):
+            return self._of_class_or_instance(value, name, file)
+        if tag == MODULE:
+            return self.of_module(self.program.file(value[1]), name)
+        if tag == EXTERNAL:
+            return self._of_external(value, name, file)
+        if tag == RESULT:
+            if found := self.evaluator.typed.extension_functions(value, name, file):
+                return found
+            return external(f"{value[1]}.{name}")
+        if tag == PARENT:
+            return self._of_parent(value, name, file)
+        if tag == ASPECT:
+            return self.evaluator.traits.of_aspect(value, name)
+        if tag == DISPLAY and file.facts.members_are_items:
+            held = self.read(self.evaluator.containers.items(value, frozenset((name,)), file), value)
+            return held or one(BUILTIN, value, name)
+        if tag == KEY:
+            return (
+                self.evaluator.typed.extension_functions(value, name, file)
+                if file.facts.extension_functions
+                else NOTHING
+            )
+        if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, PROMISED, FIELD):
+            return one(BUILTIN, value, name) | self._item_as_member(value, name, file)
+        if tag == FUNCTION:
+            if file.facts.functions_are_objects:
+                return self.evaluator.typed.of_function(value, name, file)
+            return self._of_function(value, name, file)
+        return NOTHING
+
+    def _of_class_or_instance(self, value: Value, name: str, file: File) -> Values:
+        target = (CLASS, value[1], value[2])
+        found = self.of_class(target, name, file, value)
+        is_open = len(value) > 3 or (value[0] == CLASS and self.evaluator.traits.is_trait(value))
+        if is_open:
+            found |= self.evaluator.typed.below(found, target, name)
+        if not any(member[0] == FUNCTION for member in found):
+            found |= self.evaluator.typed.extension_functions(value, name, file)
+        return self.read(found, value)
+
+    def _item_as_member(self, value: Value, name: str, file: File) -> Values:
+        """`table.name` of a table that is known by its elements alone."""
+        facts = file.facts
+        is_method = name in facts.methods or name in facts.common_members
+        is_item = value[0] == COLLECTION and facts.members_are_items and not is_method
+        return value[1] if is_item else NOTHING
+
+    def of_itself(self, value: Value, name: str, file: File) -> Values:
+        """What every class or object has: `Class.new`, which stands for calling the class, and `thing.class`."""
+        facts = file.facts
+        if value[0] == INSTANCE and (name in facts.echoes or name in facts.mappers):
+            return one(BUILTIN, (INSTANCE, *value[1:]), name)
+        if value[0] == CLASS and name in facts.reflection:
+            return one(BUILTIN, value, name)
+        if value[0] == CLASS and name == facts.construct_method:
+            return frozenset((value,))
+        return one(CLASS, *value[1:3]) if facts.class_member and name == facts.class_member else NOTHING
+
+    def _of_function(self, value: Value, name: str, file: File) -> Values:
+        if name and name == file.facts.prototype:
+            return one(INSTANCE, *value[1:3])
+        found = self.stored_from_outside((*value[:3], None), name)
+        return found or (one(BUILTIN, value, name) if name in file.facts.methods else NOTHING)
+
+    def read(self, members: Values, receiver: Value) -> Values:
+        """Bind functions to the receiver; a property gives what it returns."""
+        found: set[Value] = set()
+        for member in members:
+            if member[0] == FUNCTION and member[3] is None:
+                scope = self.program.file(member[1]).scope(member[2])
+                if scope.flags & SETTER:
+                    continue
+                if scope.flags & PROPERTY and (receiver[0] in (INSTANCE, DISPLAY) or scope.flags & CLASS_METHOD):
+                    found |= self.evaluator.calls.returned((FUNCTION, member[1], member[2], receiver))
+                    continue
+                if not scope.flags & STATIC and (receiver[0] in (INSTANCE, DISPLAY) or scope.flags & CLASS_METHOD):
+                    member = (FUNCTION, member[1], member[2], receiver)
+            found.add(member)
+        return frozenset(found)
+
+    def evaluated(self, values: Values) -> Values:
+        """What functions give that are called by naming them; other values as they are."""
+        found: Values = NOTHING
+        for value in values:
+            named = value[0] == FUNCTION and self.program.file(value[1]).scope(value[2]).flags & PROPERTY
+            found |= self.evaluator.calls.returned(value) if named else frozenset((value,))
+        return found
+
+    # Classes
+
+    def class_of(self, file: File, position: int) -> Value | None:
+        """The class that a class-like definition means; an extension means the class it extends."""
+        scope = file.scopes[position]
+        if scope is None or not scope.flags & EXTENSION:
+            return self.open.whole(file, position)
+        extended = self.evaluator.values(file, file.definitions[position][3], scope.receiver_type)
+        return next((value for value in sorted(extended, key=repr) if value[0] == CLASS), None)
+
+    def of_class(self, target: Value | None, name: str, file: File, receiver: Value | None = None) -> Values:
+        """A member by class, unbound; of a base outside the repository if no class of ours has it."""
+        if target is None:
+            return NOTHING
+        found = self.ours(target, name, file, receiver)
+        if not found and receiver is not None:
+            found = self.of_itself(receiver, name, file)
+        return found or self.of_external_base(target, name)
+
+    def ours(self, target: Value, name: str, file: File, receiver: Value | None = None) -> Values:
+        """A member by class, unbound: the first class of the linearised hierarchy that has it.
+
+        For an instance whose hierarchy lacks the member, subclasses are asked (the base class calls its child), then
+        assignments from outside the class.
+        """
+        found = self.declared(target, name, receiver[0] if receiver is not None else INSTANCE)
+        if found:
+            return found
+        if receiver is not None and not file.facts.virtual:
+            if receiver[0] == INSTANCE and not self.of_external_base(target, name):
+                found = self._of_subclasses(target, name)
+            found = found or self.stored_from_outside(receiver, name)
+        return found
+
+    def declared(self, target: Value, name: str, side: int = INSTANCE) -> Values:
+        """A member that a class or one above it has, unbound. `side`: CLASS for what the class itself can do."""
+        facts = self.program.file(target[1]).facts
+        if facts.class_side:
+            return self.solver.solve(("side", target, name, side), self.open.declared, target, name, side)
+        compute = self._typed if facts.virtual else self._declared
+        return self.solver.solve(("member", target[1], target[2], name), compute, target, name)
+
+    def implicit(self, file: File, position: int, name: str, scope: int) -> Values:
+        """What a bare name in a class body means there: a member of the class, of one above or, if virtual, below."""
+        if file.facts.class_side:
+            return self.open.implicit(file, position, name, scope)
+        target = self.class_of(file, position)
+        if target is None:
+            return NOTHING
+        found = self.declared(target, name)
+        if file.facts.virtual and self.evaluator.typed.is_virtual(found):
+            found |= self.evaluator.typed.overriding(target, name)
+        return self.read(found, (INSTANCE, *target[1:], True)) if file.facts.virtual else found
+
+    def _typed(self, target: Value, name: str) -> Values:
+        """`_declared` where fields hold what their types admit and functions are told apart by their parameters."""
+        found: set[Value] = set()
+        signatures: set[Any] = set()
+        for owner in self.linearised(target):
+            own = self._written_outside(owner, name) | self._in_bases(owner, name)
+            for file, position in self._having(owner, name):
+                own |= self._typed_own(file, position, name, owner)
+            for value in own:
+                if value[0] != FUNCTION:
+                    if None not in signatures:
+                        found.add(value)
+                elif self.evaluator.typed.signature(value) not in signatures:
+                    found.add(value)
+            signatures.update(self.evaluator.typed.signature(v) if v[0] == FUNCTION else None for v in own)
+            if own and not self.program.file(owner[1]).facts.overloads:
+                break
+        return frozenset(found) or self._of_companion(target, name)
+
+    def _having(self, owner: Value, name: str) -> list[tuple[File, int]]:
+        """The bodies of a class in which a member is looked for."""
+        if self.program.file(owner[1]).facts.traits:
+            return self.evaluator.traits.first_bodies(self._bodies(owner), name)
+        return [(file, position) for file, position in self._bodies(owner) if name in file.names(position)]
+
+    def _of_companion(self, target: Value, name: str) -> Values:
+        companion = self.program.file(target[1]).facts.companion
+        found: Values = NOTHING
+        for owner in self.linearised(target) if companion and name != companion else ():
+            home = self.program.file(owner[1])
+            for value in (
+                self.evaluator.names.bound(home, owner[2], companion) if companion in home.names(owner[2]) else ()
+            ):
+                found |= self.declared(value, name) if value[0] == CLASS else NOTHING
+        return found
+
+    def _in_bases(self, owner: Value, name: str) -> Values:
+        """A member of a base that is written out in place: `interface A extends Readonly<B & {c: C}>`."""
+        found: Values = NOTHING
+        file, outer = self.program.file(owner[1]), self.program.file(owner[1]).definitions[owner[2]][3]
+        for expression in written_types(file, file.scope(owner[2]).bases):
+            if type(expression) is tuple and expression[0] == MAPPING:
+                members = [value for key, value in expression[1] if key == (CONST, name)]
+                found |= self.evaluator.union(file, outer, members)
+        return found
+
+    def _typed_own(self, file: File, position: int, name: str, owner: Value) -> Values:
+        entries = file.all_bindings(position, name)
+        tags = {entry: entry[0] if type(entry) is tuple else 0 for _, entry in entries}
+        types = [
+            (scope, entry[1 if tags[entry] == TYPED else 2])
+            for scope, entry in entries
+            if tags[entry] in (TYPED, DECLARED)
+        ]
+        if not types:
+            found = self.evaluator.names.bound(file, position, name)
+            if not any(value[0] in (FUNCTION, CLASS) for value in found):
+                found |= self.assigned(owner, name) | self.stored_from_outside((INSTANCE, *owner[1:]), name)
+            return found or self._placeholder(file, position, name)
+        values = self.assigned(owner, name) | self.stored_from_outside((INSTANCE, *owner[1:]), name)
+        functions: Values = NOTHING
+        for scope, entry in entries:
+            if tags[entry] == DEFINED:
+                functions |= self.evaluator.values(file, scope, entry)
+            elif tags[entry] != TYPED:
+                values |= self.evaluator.values(file, scope, entry)
+        declared: Values = NOTHING
+        for scope, annotation in types:
+            declared |= self.evaluator.annotations.instances(file, scope, annotation)
+        known = self.evaluator.typed.narrowed(values, declared, whole=True)
+        return functions | (known or self._placeholder(file, position, name))
+
+    def _declared(self, target: Value, name: str) -> Values:
+        assigned: Values = NOTHING
+        for owner in self.linearised(target):
+            assigned |= self.assigned(owner, name)
+            found = self.own(owner, name)
+            if found:
+                return found | assigned
+        return assigned
+
+    def own(self, owner: Value, name: str) -> Values:
+        """Members that a class itself declares, its extensions included."""
+        found: Values = NOTHING
+        for file, position in self._bodies(owner):
+            if file.facts.prototype:
+                found |= self._mixed_in(owner, name, file)
+            if file.definitions[position][0] in CALLABLE_KINDS:
+                continue
+            if name in file.names(position):
+                found |= self.evaluator.names.bound(file, position, name)
+                found = found or self._placeholder(file, position, name)
+        if self.program.file(owner[1]).facts.open_classes:
+            found |= self.open.defined_elsewhere(owner, name)
+        return found | self._written_outside(owner, name)
+
+    def _written_outside(self, owner: Value, name: str) -> Values:
+        """Methods that name their class as the type of a receiver, outside of its body."""
+        found: set[Value] = set()
+        class_name = self.program.file(owner[1]).definitions[owner[2]][1]
+        for file_id, position in self.program.named(name, owner=class_name):
+            file = self.program.file(file_id)
+            scope = file.scopes[position]
+            if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
+                continue
+            if owner in self.evaluator.values(file, file.definitions[position][3], scope.receiver_type):
+                found.add((FUNCTION, file_id, position, None))
+        return frozenset(found)
+
+    def _mixed_in(self, owner: Value, name: str, file: File) -> Values:
+        """Members added to the instances of a class or function through its prototype."""
+        found = self.stored_from_outside((INSTANCE, *owner[1:]), name)
+        if name != file.facts.prototype:
+            for value in self._prototypes(owner, file):
+                if value[0] == DISPLAY:
+                    found |= self.evaluator.containers.items(value, frozenset((name,)), file)
+        return found
+
+    def _prototypes(self, owner: Value, file: File) -> Values:
+        """What was assigned to be the prototype of a class or function."""
+        made = self.program.file(owner[1]).definitions[owner[2]][0] in CALLABLE_KINDS
+        thing = (FUNCTION, *owner[1:], None) if made else owner
+        found = self.stored_from_outside(thing, file.facts.prototype)
+        for value in found:
+            if value[0] == DISPLAY:
+                found |= self.evaluator.containers.merged_into(value)
+        return found
+
+    def assigned(self, owner: Value, name: str) -> Values:
+        """What the methods of a class assign to a member of their receiver, and others from outside."""
+        found: Values = NOTHING
+        for file, position in self._bodies(owner):
+            stores = file.receiver_stores(position).get(name, ())
+            for scope, expression in stores:
+                found |= self.evaluator.values(file, scope, expression)
+            if stores:
+                found |= self.stored_from_outside((INSTANCE, *owner[1:]), name)
+        return found
+
+    def _placeholder(self, file: File, position: int, name: str) -> Values:
+        """A declared member of unknown value hides those of the bases all the same."""
+        return one(RESULT, f"{file.path}:{file.qualnames()[position]}.{name}")
+
+    def _bodies(self, owner: Value) -> Iterable[tuple[File, int]]:
+        """Where members of a class are written."""
+        known = self._known_bodies.get(owner)
+        if known is None:
+            file = self.program.file(owner[1])
+            known = [(self.program.file(at), position) for at, position in self.open.openings(file, owner[2])]
+            if self.program.named(file.definitions[owner[2]][1], kinds=EXTENSION_KINDS):
+                return [*known, *self.extensions(owner)]  # may be on the way to being solved
+            self._known_bodies[owner] = known
+        return known
+
+    def extensions(self, owner: Value) -> list[tuple[File, int]]:
+        """Blocks and receiver methods elsewhere that add members to a class."""
+        key = ("extensions", owner)
+        found = self.solver.solve(key, self._extension_values, owner)
+        return [(self.program.file(file_id), position) for file_id, position in sorted(found)]
+
+    def _extension_values(self, owner: Value) -> frozenset[Any]:
+        home = self.program.file(owner[1])
+        name = home.definitions[owner[2]][1]
+        found = set()
+        for file_id, position in self.program.named(name, kinds=EXTENSION_KINDS):
+            file = self.program.file(file_id)
+            scope = file.scopes[position]
+            if scope is not None and scope.flags & EXTENSION and self.class_of(file, position) == owner:
+                found.add((file_id, position))
+        return frozenset(found)
+
+    def linearised(self, target: Value) -> tuple[Value, ...]:
+        """Method resolution order (C3; depth first where C3 has no answer), the class itself first."""
+        found = self.solver.solve(("linearised", target), self._order, target)
+        known = self._in_order.get(target)
+        if known is None or known[0] is not found:
+            known = self._in_order[target] = found, tuple(value for _, value in sorted(found)) or (target,)
+        return known[1]
+
+    def _order(self, target: Value) -> frozenset[Any]:
+        bases = [base for base in self.bases(target) if base[0] == CLASS and base != target]
+        orders = [[value for value in self.linearised(base) if value != target] for base in bases]
+        merged = _merge([*orders, list(bases)])
+        if merged is None:
+            merged = list(dict.fromkeys(value for order in orders for value in order))
+        return frozenset(enumerate((target, *merged[:MAX_BASES])))
+
+    def bases(self, target: Value, tag: int = CLASS) -> list[Value]:
+        """The base classes in order, external ones included; with `tag` INSTANCE what the class itself is one of."""
+        found = self.solver.solve(("bases", target, tag), self._base_values, target, tag)
+        return [value for _, value in sorted(found)]
+
+    def _base_values(self, target: Value, tag: int) -> frozenset[Any]:
+        found: list[Value] = []
+        wanted = (CLASS, EXTERNAL) if tag == CLASS else (tag,)
+        for file, position in self._bodies(target):
+            outer = file.definitions[position][3]
+            if file.facts.prototype:
+                found.extend(
+                    (CLASS, *v[1:]) for v in sorted(self._prototypes(target, file), key=repr) if v[0] == INSTANCE
+                )
+            for expression in written_types(file, file.scope(position).bases):
+                values = self.evaluator.values(file, outer, expression)
+                if file.facts.prototypes:
+                    values = frozenset((CLASS, *v[1:3]) if v[0] == INSTANCE else v for v in values)
+                if file.facts.prototype:
+                    values = frozenset((CLASS, *v[1:3]) if v[0] == FUNCTION else v for v in values)
+                if file.facts.open_classes and any(value[0] == CLASS for value in values):
+                    values = frozenset(value for value in values if value[0] != EXTERNAL)
+                found.extend(sorted((v for v in values if v[0] in wanted), key=repr))
+        return frozenset(enumerate(dict.fromkeys(found)))
+
+    def subclasses(self, target: Value) -> list[Value]:
+        """All classes below a class, nearest first."""
+        found: dict[Value, None] = {}
+        pending = [target]
+        while pending:
+            current = pending.pop(0)
+            below = self.solver.solve(("subclasses", current), self._direct_subclasses, current)
+            for child in sorted(below):
+                if child not in found and child != target:
+                    found[child] = None
+                    pending.append(child)
+        return list(found)
+
+    def _direct_subclasses(self, target: Value) -> Values:
+        home = self.program.file(target[1])
+        name = home.definitions[target[2]][1]
+        if home.facts.structural and home.definitions[target[2]][0] == Kind.INTERFACE:
+            return self._implementers(target)
+        found = set()
+        candidates = {*self.program.mentioning(name, home), target[1]}
+        for file_id in sorted(candidates)[:MAX_SUBTYPE_FILES]:
+            file = self.program.file(file_id)
+            for position in file.classes_on(name):
+                candidate = self.class_of(file, position)
+                if candidate is not None and candidate != target and target in self.bases(candidate):
+                    found.add(candidate)
+        return frozenset(found)
+
+    def _implementers(self, interface: Value) -> Values:
+        """Classes that have every method of an interface, where that makes them implement it."""
+        wanted = self._methods(interface)
+        if not wanted:
+            return NOTHING
+        rarest = min(sorted(wanted), key=lambda name: len(self.program.named(name)))
+        candidates: set[Value] = set()
+        for file_id, position in self.program.named(rarest):
+            owner = self.owner_of_method(self.program.file(file_id), position)
+            if owner is not None:
+                candidates.update((owner, *self._embedding(owner)))
+        return frozenset(
+            candidate
+            for candidate in candidates
+            if candidate != interface and all(self._provides(candidate, method) for method in wanted.values())
+        )
+
+    def implemented(self, target: Value, name: str) -> list[Value]:
+        """The interfaces with a method of that name that a class implements by having their methods."""
+        found = []
+        for file_id, position in self.program.named(name):
+            file = self.program.file(file_id)
+            owner = file.owner_class(position) if file.facts.structural else -1
+            interface = self.class_of(file, owner) if owner >= 0 else None
+            if interface is None or interface == target or file.definitions[owner][0] != Kind.INTERFACE:
+                continue
+            if all(self._provides(target, method) for method in self._methods(interface).values()):
+                found.append(interface)
+        return found
+
+    def _provides(self, candidate: Value, method: Value) -> bool:
+        """Whether a class has a method as an interface asks for it: of that name, for arguments of those types."""
+        home = self.program.file(method[1])
+        found = self.declared(candidate, home.definitions[method[2]][1])
+        functions = [value for value in found if value[0] == FUNCTION]
+        wanted = ["" if name in home.facts.top_types else name for name in self.evaluator.typed.signature(method)]
+        return bool(found) and (not functions or any(self._agrees(value, wanted) for value in functions))
+
+    def _agrees(self, function: Value, wanted: list[str]) -> bool:
+        """Whether parameters have types of these names, as far as both have a name."""
+        own = self.evaluator.typed.signature(function)
+        return len(own) == len(wanted) and all(
+            name == other for name, other in zip(own, wanted, strict=True) if name and other
+        )
+
+    def _embedding(self, owner: Value) -> list[Value]:
+        is_interface = self.program.file(owner[1]).definitions[owner[2]][0] == Kind.INTERFACE
+        return [] if is_interface else self.subclasses(owner)
+
+    def _methods(self, interface: Value) -> dict[str, Value]:
+        """The methods that an interface asks for, by name."""
+        found: dict[str, Value] = {}
+        for owner in self.linearised(interface):
+            file = self.program.file(owner[1])
+            for child in file.children.get(owner[2], ()):
+                if file.definitions[child][0] == Kind.METHOD:
+                    found.setdefault(file.definitions[child][1], (FUNCTION, owner[1], child, None))
+        return found
+
+    def owner_of_method(self, file: File, position: int) -> Value | None:
+        """The class whose method a definition is, wherever it is written."""
+        scope = file.scopes[position]
+        if scope is None or scope.flags & EXTENSION or file.definitions[position][0] != Kind.METHOD:
+            return None
+        owner = file.owner_class(position)
+        if owner >= 0:
+            return self.class_of(file, owner)
+        types = self.evaluator.values(file, file.definitions[position][3], scope.receiver_type)
+        return next((value for value in sorted(types, key=repr) if value[0] == CLASS), None)
+
+    def _of_subclasses(self, target: Value, name: str) -> Values:
+        """What subclasses declare under a name that few classes declare."""
+        places = self.program.named(name, kinds=CALLABLE_KINDS | VALUE_KINDS)
+        home = self.program.file(target[1])
+        found: Values = NOTHING
+        for position in home.classes_on(home.definitions[target[2]][1]) if name in home.member_stores() else ():
+            child = self.class_of(home, position)
+            if child is not None and child != target and target in self.bases(child):
+                # An equation: what is assigned may come from the same member of another instance of `target`.
+                found |= self.solver.solve(("assigned below", child, name), self.assigned, child, name)
+        for file_id, position in places if len(places) <= MAX_SUBCLASS_MEMBERS else ():
+            file = self.program.file(file_id)
+            owner = file.owner_class(position)
+            child = self.class_of(file, owner) if owner >= 0 else None
+            if child is not None and child != target and target in self.linearised(child):
+                found |= self.own(child, name)
+        return found
+
+    def _of_parent(self, value: Value, name: str, file: File) -> Values:
+        owner = self.open.whole(self.program.file(value[1]), value[2])
+        receiver = (INSTANCE, *owner[1:])
+        for base in self.linearised(owner)[1:]:
+            virtual = file.facts.virtual
+            found = self.declared(base, name) if virtual else self.own(base, name) or self.assigned(base, name)
+            if file.facts.class_side:
+                found = self.open.of_side(found, value[3])
+            if found:
+                return self.read(found, receiver)
+        return self.of_external_base(owner, name)
+
+    def of_external_base(self, target: Value, name: str) -> Values:
+        """A member that a class may have from a base outside the repository."""
+        mark = self.program.file(target[1]).facts.variable_mark
+        if mark and name.startswith(mark):
+            return NOTHING
+        base = self.solver.solve(("outer base", target), self._outer_base, target)
+        return external(f"{next(iter(base))[1]}.{name}") if base else NOTHING
+
+    def _outer_base(self, target: Value) -> Values:
+        """The first base in a hierarchy that is outside the repository."""
+        bases = (base for owner in self.linearised(target) for base in self.bases(owner) if base[0] == EXTERNAL)
+        return frozenset(islice(bases, 1))
+
+    def stored_from_outside(self, value: Value, name: str) -> Values:
+        """What assignments outside its home put into a member of a value."""
+        value = value[:3] if value[0] == INSTANCE else value
+        return self.solver.solve(("outside", value, name), self._outside_values, value, name)
+
+    def _outside_values(self, value: Value, name: str) -> Values:
+        """`thing.name = …` anywhere in files that mention the name, where `thing` may be the value."""
+        found: Values = NOTHING
+        home = self.program.file(value[1])
+        files = sorted({*(self.program.mentioning(name, home) if type(name) is str else ()), value[1]})
+        if len(files) > MAX_STORE_FILES:
+            files = [value[1]]
+        as_class = (CLASS, value[1], value[2]) if value[0] == INSTANCE else value
+        for file_id in files:
+            file = self.program.file(file_id)
+            for store in file.member_stores().get(name, ()):
+                base = self.evaluator.values(file, store.scope, store.base)
+                is_known = value in base or as_class in base or (*value, True) in base
+                if is_known or (file.facts.virtual and self._any_below(base, as_class)):
+                    found |= self.evaluator.values(file, store.scope, store.value)
+        if home.facts.field_writers:
+            found |= self.evaluator.reflection.stored(value, name)
+        return found | self._merged_values(home, value, name) if home.facts.members_are_items else found
+
+    def _merged_values(self, home: File, value: Value, name: str) -> Values:
+        """Members of objects whose members were all added to the value, at its home."""
+        found: Values = NOTHING
+        for store in home.merges[:MAX_MERGES]:
+            if value in self.evaluator.values(home, store.scope, store.base):
+                for added in self.evaluator.values(home, store.scope, store.key[1]):
+                    if self._is_enumerable(added):
+                        found |= self.of(added, name, home)
+        return frozenset(member for member in found if member[0] not in (BUILTIN, EXTERNAL))
+
+    def _is_enumerable(self, value: Value) -> bool:
+        """Whether what a value holds can be copied; what its class declares cannot."""
+        if value[0] != INSTANCE:
+            return True
+        return self.program.file(value[1]).definitions[value[2]][0] in CALLABLE_KINDS
+
+    def _any_below(self, values: Values, target: Value) -> bool:
+        return any(
+            value[0] in (INSTANCE, CLASS) and target in self.linearised((CLASS, *value[1:3])) for value in values
+        )
+
+    # Modules
+
+    def of_module(self, file: File, name: str) -> Values:
+        """A top-level name of a module, what it passes on from star imports, or a submodule."""
+        return self.solver.solve(("module", file.id, name), self._module_values, file, name)
+
+    def _module_values(self, file: File, name: str) -> Values:
+        whole = file.facts.module_object
+        if whole and whole in file.names(0) and name not in (whole, file.facts.default_export):
+            exported = self.evaluator.names.bound(file, 0, whole) - {(MODULE, file.id)}
+            found = self.of_all(exported, name, file)
+            ours = frozenset(value for value in found if value[0] not in (BUILTIN, EXTERNAL, RESULT))
+            if ours:
+                return ours
+        if name in file.names(0):
+            found = self.evaluator.names.bound(file, 0, name)
+            if found:
+                return found
+        if whole and name == file.facts.default_export and whole in file.names(0):
+            return self.evaluator.names.bound(file, 0, whole)
+        found = self._from_stars(file, name)
+        if found:
+            return found
+        stem, _, base = file.path.rpartition("/")[2].partition(".")
+        directory = file.path.rpartition("/")[0]
+        if stem == "__init__":
+            for form in (f"{directory}/{name}.{base}", f"{directory}/{name}/__init__.{base}"):
+                if form in self.program.by_path:
+                    return one(MODULE, self.program.by_path[form])
+        if file.facts.namespace == "directory":
+            found = self._from_neighbours(file, name)
+            if found:
+                return found
+        return self.stored_from_outside((MODULE, file.id), name) if file.member_stores() else NOTHING
+
+    def top_level(self, file: File, name: str) -> Values:
+        """A name that no scope of the file binds: star imports, then files that share its namespace."""
+        return self.solver.solve(("top", file.id, name), self._top_level_values, file, name)
+
+    def _top_level_values(self, file: File, name: str) -> Values:
+        found = self._from_stars(file, name)
+        if not found and file.facts.classes_are_modules:
+            found = self.from_class_stars(file, name, file.stars)
+        if not found and file.facts.open_classes:
+            found = self.open.by_qualified_name(file, name) if "." in name else self.open.from_stars(file, name)
+        if found or file.facts.namespace == "file":
+            return found
+        found = self._from_neighbours(file, name)
+        return found if found or not file.facts.found_anywhere else self._only_one(file, name)
+
+    def _only_one(self, file: File, name: str) -> Values:
+        """The one top-level definition of that name in the repository; the name of a package means the package."""
+        if self.program.facts.namesakes(name):
+            return NOTHING
+        places = [
+            place
+            for place in self.program.named(name)
+            if self.program.rows[place[0]].language == file.language.name
+            and self.program.file(place[0]).definitions[place[1]][3] == 0
+        ]
+        if len(places) != 1:
+            return NOTHING
+        other = self.program.file(places[0][0])
+        return self.evaluator.names.bound(other, 0, name) if name in other.names(0) else NOTHING
+
+    def _from_stars(self, file: File, name: str) -> Values:
+        for module in reversed(file.stars):  # the last import wins
+            for target in self.program.modules(file, module):
+                other = self.program.file(target)
+                if target != file.id and self._exports(other, name):
+                    found = self.of_module(other, name)
+                    if found:
+                        return found
+        return NOTHING
+
+    def from_class_stars(self, file: File, name: str, modules: Sequence[str]) -> Values:
+        """A member of one of the classes whose members are imported wholesale; the last import wins."""
+        for module in reversed(modules):
+            package, separator, owner = module.rpartition(file.facts.separator)
+            if not separator and name != module and self.program.named(name):
+                owners = frozenset(value for value in self.evaluator.names.of(file, 0, module) if value[0] == CLASS)
+                if found := self.of_all(owners, name, file):
+                    return found
+            if separator and self.program.named(name):
+                classes = self.evaluator.names.imported(file, package, owner)
+                found = self.of_all(frozenset(value for value in classes if value[0] == CLASS), name, file)
+                if found:
+                    return found
+        return NOTHING
+
+    def _exports(self, file: File, name: str) -> bool:
+        """Whether `import *` takes a name."""
+        listed = file.names(0).get(file.facts.star_exports, ()) if file.facts.star_exports else ()
+        for _, expression in listed:
+            if type(expression) is tuple and expression[0] == SEQUENCE:
+                return (CONST, name) in expression[1]
+        return name != file.facts.default_export and not (file.facts.star_exports and name.startswith("_"))
+
+    def _from_neighbours(self, file: File, name: str) -> Values:
+        sharing = file.facts.namespace
+        if sharing == "global":
+            places: Iterable[tuple[int, int]] = self.program.named(name)
+        else:
+            near = frozenset(self.program.neighbours(file))
+            places = [place for place in self.program.named(name) if place[0] in near]
+            if places and file.namespace and self.program.facts.namesakes(name):  # a package hides what has none
+                places = [place for place in places if self.program.rows[place[0]].namespace]
+        found: Values = NOTHING
+        for file_id, position in places:
+            other = self.program.file(file_id)
+            if other.family != file.family:
+                continue
+            scope = other.scopes[position]
+            if scope is not None and scope.flags & PRIVATE and file_id != file.id:
+                continue
+            if other.definitions[position][3] == 0 and name in other.names(0):
+                found |= self.evaluator.names.bound(other, 0, name)
+        return found
+
+    def _of_external(self, value: Value, name: str, file: File) -> Values:
+        """A member of an external module may be a submodule that is ours after all."""
+        if file.facts.namespace == "declared":  # a name with its package in front
+            package = value[1].removeprefix(f"{file.facts.builtins}.")
+            if self.program.modules(file, package):
+                found = self.evaluator.names.imported(file, package, name)
+                if found:
+                    return found
+        dotted = f"{value[1]}.{name}"
+        targets = self.program.modules(file, dotted)
+        return one(MODULE, targets[0]) if targets else external(dotted)
+
+
+def _merge(orders: list[list[Value]]) -> list[Value] | None:
+    """The merge of C3 linearisation; None when the orders contradict each other."""
+    merged: list[Value] = []
+    orders = [order for order in orders if order]
+    while orders:
+        for order in orders:
+            head = order[0]
+            if not any(head in other[1:] for other in orders):
+                break
+        else:
+            return None
+        merged.append(head)
+        orders = [rest for rest in ([part for part in order if part != head] for order in orders) if rest]
+    return merged

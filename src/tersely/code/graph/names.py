@@ -1,0 +1,291 @@
+"""What names mean: bindings of the scopes around them, receivers, imports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import CALL, CLASS_METHOD, DEFINED, EXTENSION, NEW, OUTSIDE, OWN_RECEIVER, VERSION_MARK
+from tersely.code.graph.annotations import instances_of
+from tersely.code.graph.parameters import EVERY
+from tersely.code.graph.program import MEMBER_OWNERS, File
+from tersely.code.graph.typed import type_name
+from tersely.code.graph.values import (
+    CLASS,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    MODULE,
+    NOTHING,
+    PARENT,
+    REST,
+    RESULT,
+    Value,
+    Values,
+    external,
+    one,
+)
+from tersely.code.languages.model import shared_directories
+from tersely.code.symbols import CLASS_KINDS, Kind
+
+if TYPE_CHECKING:
+    from tersely.code.graph.evaluate import Evaluator
+
+
+class Names:
+    """What names mean in the scopes of a program."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self.solver = evaluator.solver
+
+    def of(self, file: File, scope: int, name: str, *, called: bool = False) -> Values:
+        """What a name may be, seen from a scope."""
+        if VERSION_MARK in name:
+            return self.bound(file, scope, name, inside=True)
+        position = scope
+        while position >= 0:
+            if found := self._in_scope(file, position, scope, name, called):
+                return found[0]
+            position = file.definitions[position][3]
+        return self._free_name(file, scope, name, called)
+
+    def _in_scope(self, file: File, position: int, scope: int, name: str, called: bool) -> tuple[Values] | None:
+        """What a name is in one of the scopes around it, None if the next one is to be asked."""
+        facts = file.facts
+        kind = file.definitions[position][0]
+        is_class = kind in MEMBER_OWNERS
+        found: Values
+        if is_class and facts.constructor_is_class_name and name == file.definitions[position][1] and not called:
+            return (self.evaluator.values(file, position, (DEFINED, position)),)
+        if is_class and facts.implicit_receiver:
+            found = self._own_kind(file, self.evaluator.members.implicit(file, position, name, scope), called)
+            return (found,) if found else None
+        table = file.names(position)
+        if name not in table:
+            found = self._of_explicit_receiver(file, position, name) if facts.implicit_receiver else NOTHING
+            inner = file.scopes[position]
+            if position and not is_class and inner is not None and inner.stars and facts.classes_are_modules:
+                found = found or self.evaluator.members.from_class_stars(file, name, inner.stars)
+            return (found,) if found else None
+        if position == scope and not table[name] and not is_class:
+            return None  # only later versions of the name are bound here
+        if is_class and position != scope:
+            visible = facts.namespace_scope_visible if kind == Kind.NAMESPACE else facts.class_scope_visible
+            if not visible:
+                return None
+        found = self.bound(file, position, name, inside=position == scope)
+        if facts.called_by_name and not is_class:
+            found = self.evaluator.members.evaluated(found)
+        if not called and (found or position or not facts.extension_functions):
+            return (found,)
+        found = self._only_methods(found)
+        return (found,) if found else None
+
+    def _free_name(self, file: File, scope: int, name: str, called: bool) -> Values:
+        """What a name may be that no scope around it binds."""
+        facts = file.facts
+        if called and facts.implicit_receiver and (found := self._inherited_from_outside(file, scope, name)):
+            return found
+        if facts.extension_functions and (found := self._extending_receiver(file, scope, name)):
+            return found
+        if name in facts.receiver_names or name in facts.class_names:
+            return self.receiver(file, scope, name in facts.class_names)
+        if name in facts.super_names:
+            return self.parent(file, scope)
+        if name and name == facts.arguments_name:
+            function = file.enclosing_method(scope)
+            return one(REST, file.id, function, EVERY) if function >= 0 else NOTHING
+        if name and name == facts.module_object:
+            return one(MODULE, file.id)
+        if facts.class_side:
+            return self._inherited_from_outside(file, scope, name) or self._builtin(file, name)
+        return self.evaluator.members.top_level(file, name) or self._builtin(file, name)
+
+    def _own_kind(self, file: File, values: Values, called: bool) -> Values:
+        if not file.facts.methods_apart:
+            return values
+        return self._only_methods(values) if called else self.without_methods(values)
+
+    def without_methods(self, values: Values) -> Values:
+        """Values that are no methods, where a bare name never means one."""
+        return frozenset(value for value in values if not self._is_method(value))
+
+    def _only_methods(self, values: Values) -> Values:
+        return frozenset(value for value in values if value[0] == EXTERNAL or self._is_method(value))
+
+    def _is_method(self, value: Value) -> bool:
+        if value[0] != FUNCTION or (value[3] is not None and value[3][0] != INSTANCE):
+            return False
+        return self.program.file(value[1]).definitions[value[2]][0] in (Kind.METHOD, Kind.FUNCTION)
+
+    def _inherited_from_outside(self, file: File, scope: int, name: str) -> Values:
+        """A method that no class of ours has may come from a base outside the repository."""
+        found = self.evaluator.members.top_level(file, name)
+        position = scope
+        while position > 0 and not found:
+            if file.definitions[position][0] in CLASS_KINDS:
+                found = self.evaluator.members.of_external_base((CLASS, file.id, position), name)
+            position = file.definitions[position][3]
+        return found
+
+    def _of_explicit_receiver(self, file: File, position: int, name: str) -> Values:
+        """A bare name in a function with a receiver type may be a member of the receiver."""
+        scope = file.scopes[position]
+        if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
+            return NOTHING
+        if file.facts.constructor_is_class_name and name == type_name(scope.receiver_type):
+            return self.evaluator.values(file, file.definitions[position][3], scope.receiver_type)
+        found = self.evaluator.members.of_all(
+            self.evaluator.annotations.instances(file, file.definitions[position][3], scope.receiver_type), name, file
+        )
+        return frozenset(value for value in found if value[0] not in (EXTERNAL, RESULT))
+
+    def receiver_of(self, file: File, position: int) -> Values:
+        """The receiver whose members a definition brings into sight: of a class its instance, of a function its own."""
+        scope = file.scopes[position]
+        if file.definitions[position][0] in MEMBER_OWNERS:
+            target = self.evaluator.members.class_of(file, position)
+            return one(INSTANCE, *target[1:3], True) if target is not None else NOTHING
+        if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
+            return NOTHING
+        return self.evaluator.annotations.instances(file, file.definitions[position][3], scope.receiver_type)
+
+    def _extending_receiver(self, file: File, scope: int, name: str) -> Values:
+        """A bare name may be a function that extends the class around it, or the type of an explicit receiver."""
+        position = scope
+        while position > 0:
+            inner = file.scopes[position]
+            receivers: Values = NOTHING
+            if file.definitions[position][0] in MEMBER_OWNERS:
+                target = self.evaluator.members.class_of(file, position)
+                receivers = one(INSTANCE, *target[1:3]) if target is not None else NOTHING
+            elif inner is not None and inner.receiver_type is not None:
+                receivers = self.evaluator.annotations.instances(
+                    file, file.definitions[position][3], inner.receiver_type
+                )
+            for receiver in receivers:
+                if found := self.evaluator.typed.extension_functions(receiver, name, file):
+                    return found
+            position = file.definitions[position][3]
+        return NOTHING
+
+    def bound(self, file: File, scope: int, name: str, *, inside: bool = False) -> Values:
+        """The union of everything a scope binds a name to; `inside` the scope, of this version of the name alone."""
+        return self.solver.solve(("name", file.id, scope, name, inside), self._bound_values, file, scope, name, inside)
+
+    def _bound_values(self, file: File, scope: int, name: str, inside: bool) -> Values:
+        found: Values = NOTHING
+        entries = file.names(scope).get(name) if inside else file.all_bindings(scope, name)
+        for owner, expression in entries or file.all_bindings(scope, name.partition(VERSION_MARK)[0]):
+            values = self.evaluator.values(file, owner, expression)
+            if type(expression) is tuple and expression[0] in (CALL, NEW):
+                values = self._decorated(file, expression, values)
+            found |= values
+        return found
+
+    def _decorated(self, file: File, expression: Any, values: Values) -> Values:
+        """A definition whose decorators are unknown stays what it is."""
+        definition = expression
+        while type(definition) is tuple and definition[0] == CALL and len(definition[2]) == 1:
+            definition = definition[2][0]
+        if type(definition) is tuple and definition[0] == DEFINED and file.scope(definition[1]).decorated is expression:
+            known = [value for value in values if value[0] not in (EXTERNAL, RESULT)]
+            return frozenset(known) or self.evaluator.values(file, 0, definition)
+        return values
+
+    def _builtin(self, file: File, name: str) -> Values:
+        if file.facts.modules_in_scope and (targets := self.program.modules(file, name)):
+            return self._module(file, targets[0])
+        if file.facts.macros_in_scope and (macros := self._nearest_macros(file, name)):
+            return macros
+        return external(f"{file.facts.builtins}.{name}") if file.facts.builtins else NOTHING
+
+    def _nearest_macros(self, file: File, name: str) -> Values:
+        """The macros of that name that lie in most of the directories that a file lies in."""
+        places = self.program.named(name, kinds=(Kind.MACRO,))
+        shared = {at: shared_directories(self.program.rows[at].path, file.path) for at, _ in places}
+        nearest = max(shared.values(), default=0)
+        return frozenset((FUNCTION, at, position, None) for at, position in places if shared[at] == nearest)
+
+    def receiver(self, file: File, scope: int, as_class: bool = False) -> Values:
+        """The object that `self` or `this` means in a scope."""
+        if file.facts.class_side:
+            return self.evaluator.members.open.receivers(file, scope)
+        method = file.enclosing_method(scope)
+        owner = file.owner_class(method) if method >= 0 else -1
+        if method >= 0 and owner < 0 and file.scope(method).flags & OWN_RECEIVER:
+            made = one(INSTANCE, file.id, method)
+            return made | self.evaluator.values(file, file.definitions[method][3], file.scope(method).holder)
+        if method >= 0 and file.scope(method).flags & OUTSIDE:
+            outer = file.definitions[method][3]
+            owners = self.evaluator.values(file, outer, file.scope(method).receiver_type)
+            return owners if as_class else self.evaluator.typed.opened(instances_of(owners))
+        if method >= 0 and file.scope(method).flags & CLASS_METHOD:
+            as_class = True
+        if method < 0:
+            owner = scope if file.definitions[scope][0] in MEMBER_OWNERS else file.owner_class(scope)
+        if owner < 0:
+            return NOTHING
+        target = self.evaluator.members.class_of(file, owner)
+        if target is None:
+            return NOTHING
+        found = one(CLASS if as_class else INSTANCE, *target[1:])
+        return self.evaluator.typed.opened(found) if file.facts.virtual else found
+
+    def parent(self, file: File, scope: int) -> Values:
+        """`super` seen from a scope."""
+        method = file.enclosing_method(scope)
+        owner = file.owner_class(method) if method >= 0 else -1
+        if owner < 0:
+            return NOTHING
+        side = CLASS if file.facts.class_side and file.scope(method).flags & CLASS_METHOD else INSTANCE
+        return one(PARENT, file.id, owner, side)
+
+    def imported(self, file: File, module: str, name: str) -> Values:
+        """What an import binds; outside the repository it is external."""
+        key = ("import", file.import_base, module, name, file.language.name)
+        return self.solver.solve(key, self._imported_values, file, module, name)
+
+    def _imported_values(self, file: File, module: str, name: str) -> Values:
+        targets = self.program.modules(file, module)
+        whole = file.facts.module_object
+        if not name or name == whole:
+            return self._whole_module(file, targets[0]) if targets else external(module)
+        if len(targets) > 1 and file.facts.namespace == "declared":
+            places = {file_id for file_id, _ in self.program.named(name)}
+            targets = [target for target in targets if target in places]
+        for target in targets:
+            if target == file.id and len(targets) > 1:
+                continue
+            found = self.evaluator.members.of_module(self.program.file(target), name)
+            if found:
+                return found
+        if targets and name == file.facts.default_export:
+            return self._whole_module(file, targets[0])
+        separator = "" if module.endswith(".") else file.facts.separator
+        submodule = self.program.modules(file, f"{module}{separator}{name}")
+        if submodule:
+            return one(MODULE, submodule[0])
+        found = self._from_class_as_module(file, module, name) if file.facts.classes_are_modules else NOTHING
+        return found or (NOTHING if targets else external(f"{module}{separator}{name}"))
+
+    def _module(self, file: File, target: int) -> Values:
+        """A whole module: itself, or what its file returns."""
+        other = self.program.file(target)
+        if not file.facts.module_value:
+            return one(MODULE, target)
+        return self.evaluator.union(other, 0, other.scope(0).returns) or one(MODULE, target)
+
+    def _from_class_as_module(self, file: File, module: str, name: str) -> Values:
+        """A member of a class that an import names like a module: `import static a.Class.member`."""
+        package, separator, owner = module.rpartition(file.facts.separator)
+        found = self.imported(file, package, owner) if separator else self.of(file, 0, owner)
+        classes = [value for value in found if value[0] == CLASS]
+        return self.evaluator.members.of_all(frozenset(classes), name, file)
+
+    def _whole_module(self, file: File, target: int) -> Values:
+        """A module, and what it declares to be its exports."""
+        name, home = file.facts.module_object, self.program.file(target)
+        exported = self.bound(home, 0, name) if name and name in home.names(0) else NOTHING
+        return self._module(file, target) | exported

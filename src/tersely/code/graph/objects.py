@@ -1,0 +1,137 @@
+"""Objects that are written down where a type is declared: what stands there implements the type.
+
+`const log: Logger = {warn() {…}}` declares no class, but a call of `warn` on any `Logger` may reach that function as it
+may reach a method of a class below `Logger`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tersely.code.expressions import CONST, DECLARED, MAPPING, MEMBER, TYPED, Expression, is_spread
+from tersely.code.graph.program import File
+from tersely.code.graph.values import CLASS, COLLECTION, DISPLAY, FUNCTION, INSTANCE, NOTHING, Value, Values
+from tersely.code.symbols import CALLABLE_KINDS, Kind
+
+if TYPE_CHECKING:
+    from tersely.code.graph.evaluate import Evaluator
+
+MAX_OBJECT_FILES = 200  # files searched for objects of one type
+MAX_HELD = 200  # elements of a declared list that are looked at for objects
+
+
+class Declaration(NamedTuple):
+    """A value that is declared to be of a type: both are read in `scope`."""
+
+    scope: int
+    value: Expression
+    type: Expression
+
+
+class Objects:
+    """Objects of declared types over the values of an `Evaluator`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self.solver = evaluator.solver
+        self._declarations: dict[int, dict[str, list[Declaration]]] = {}
+
+    def functions(self, target: Value, name: str) -> Values:
+        """What objects of an interface or a type, or of one below it, have under a name."""
+        home = self.program.file(target[1])
+        if not home.facts.members_are_items or home.definitions[target[2]][0] not in (Kind.INTERFACE, Kind.TYPE):
+            return NOTHING
+        return self.solver.solve(("object members", target, name), self._functions, target, name)
+
+    def _functions(self, target: Value, name: str) -> Values:
+        found: Values = NOTHING
+        for owner in (target, *self.evaluator.members.subclasses(target)):
+            for display in self._of_type(owner):
+                if self._may_hold(display, name):
+                    found |= self.evaluator.containers.items(display, frozenset((name,)), None)
+        return frozenset(value for value in found if value[0] == FUNCTION)
+
+    def _may_hold(self, display: Value, name: str) -> bool:
+        """Whether a mapping is written with a key, or takes over what another one holds."""
+        pairs = self.program.file(display[1]).display(display[2])[1][1]
+        return any(is_spread(key) or key == (CONST, name) for key, _ in pairs)
+
+    def _of_type(self, target: Value) -> Iterator[Value]:
+        home = self.program.file(target[1])
+        name = home.definitions[target[2]][1]
+        candidates = {*self.program.mentioning(name, home), home.id}
+        for file_id in sorted(candidates)[:MAX_OBJECT_FILES]:
+            if self.declarations(self.program.file(file_id)).get(name):
+                yield from sorted(self.solver.solve(("objects", target, file_id), self._in_file, target, file_id))
+
+    def _in_file(self, target: Value, file_id: int) -> Values:
+        file = self.program.file(file_id)
+        name = self.program.file(target[1]).definitions[target[2]][1]
+        found: Values = NOTHING
+        for scope, value, declared in self.declarations(file)[name]:
+            held = _held(self.evaluator.annotations.instances(file, scope, declared))
+            if any(one[0] == INSTANCE and (CLASS, *one[1:3]) == target for one in held):
+                found |= self._displays(self.evaluator.values(file, scope, value))
+        return found
+
+    def _displays(self, values: Values) -> Values:
+        """The mappings among some values, and those that lists among them hold."""
+        found: set[Value] = set()
+        for value in values:
+            if value[0] == DISPLAY and self.evaluator.containers.is_mapping(value):
+                found.add(value)
+            elif value[0] == DISPLAY:
+                inner = self.evaluator.containers.items(value, None, None)
+                found.update(one for one in sorted(inner, key=repr)[:MAX_HELD] if one[0] == DISPLAY)
+        return frozenset(value for value in found if self.evaluator.containers.is_mapping(value))
+
+    # Declarations
+
+    def declarations(self, file: File) -> dict[str, list[Declaration]]:
+        """Values with a declared type by each name that is written in the type."""
+        known = self._declarations.get(file.id)
+        if known is None:
+            known = self._declarations[file.id] = defaultdict(list)
+            for position, scope in enumerate(file.scopes):
+                for declaration in _declared(file, position) if scope is not None else ():
+                    for name in {one for part in _names_in(declaration.type) for one in file.original_names(part)}:
+                        known[name].append(declaration)
+        return known
+
+
+def _declared(file: File, position: int) -> Iterator[Declaration]:
+    """Variables with types, results of functions with types, and what methods put into fields with types."""
+    scope = file.scope(position)
+    if scope.returned_type is not None and file.definitions[position][0] in CALLABLE_KINDS:
+        for value in scope.returns:
+            yield Declaration(position, value, scope.returned_type)
+    for target, value in scope.binds:
+        if type(value) is tuple and value[0] == DECLARED:
+            yield Declaration(position, value[1], value[2])
+        elif type(value) is tuple and value[0] == MAPPING and type(target) is tuple and target[0] == MEMBER:
+            yield from _of_field(file, position, target, value)
+
+
+def _of_field(file: File, position: int, target: tuple[Any, ...], value: Expression) -> Iterator[Declaration]:
+    method = file.enclosing_method(position) if target[1] in file.facts.receiver_names else -1
+    owner = file.owner_class(method) if method >= 0 else -1
+    for _, entry in file.names(owner).get(target[2], ()) if owner >= 0 else ():
+        if type(entry) is tuple and entry[0] == TYPED:
+            yield Declaration(position, value, entry[1])
+
+
+def _names_in(expression: Expression) -> Iterator[str]:
+    """Every name that a type is written with."""
+    if type(expression) is str:
+        yield expression
+    elif type(expression) is tuple and expression[:1] != (CONST,):
+        for part in expression:
+            yield from _names_in(part)
+
+
+def _held(values: Values) -> Values:
+    """Values and, of collections, the elements."""
+    return values.union(*(value[1] for value in values if value[0] == COLLECTION))

@@ -1,0 +1,174 @@
+"""Classes that are written in several places, and classes that are objects with methods of their own.
+
+Where `Resolution.open_classes` holds, all definitions of one qualified name anywhere are one class: the first of them
+stands for it. Where `Resolution.class_side` holds, what a class can do and what its instances can do are apart, and a
+base that is an instance, `(TYPED, m)`, says that the class itself is an instance of `m`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tersely.code.expressions import CLASS_METHOD, DEFINED, EXTENSION, PARTIAL, STATIC
+from tersely.code.graph.program import MEMBER_OWNERS, File
+from tersely.code.graph.values import CLASS, FUNCTION, INSTANCE, NOTHING, Value, Values, one
+from tersely.code.symbols import Kind
+
+if TYPE_CHECKING:
+    from tersely.code.graph.evaluate import Evaluator
+
+MAX_OPENINGS = 200  # definitions of one qualified name that are looked through
+
+
+class OpenClasses:
+    """What `Members` asks where classes are open or have a side of their own."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self._known: dict[tuple[str, str], list[tuple[int, int]]] = {}
+
+    # Places of one class
+
+    def whole(self, file: File, position: int) -> Value:
+        """The class that a body is a part of."""
+        if not file.facts.open_classes and not self._is_partial(file, position):
+            return (CLASS, file.id, position)
+        return (CLASS, *self.openings(file, position)[0])
+
+    def openings(self, file: File, position: int) -> list[tuple[int, int]]:
+        """Every body of a class, in the order of files."""
+        if not file.facts.open_classes and not self._is_partial(file, position):
+            return [(file.id, position)]
+        places = self.qualified(file, file.definitions[position][2], file.definitions[position][1])
+        bodies = [place for place in places if self._is_body(*place)]
+        if not file.facts.open_classes:
+            bodies = [
+                place for place in bodies if self._is_partial(self.program.file(place[0]), place[1], file.namespace)
+            ]
+        return bodies if (file.id, position) in bodies else [(file.id, position)]
+
+    def _is_partial(self, file: File, position: int, namespace: str | None = None) -> bool:
+        """Whether a definition is one of the parts that its class is declared in."""
+        scope = file.scopes[position]
+        partial = scope is not None and bool(scope.flags & PARTIAL)
+        return partial and (namespace is None or file.namespace == namespace)
+
+    def _is_body(self, file_id: int, position: int) -> bool:
+        is_class = self.program.file(file_id).definitions[position][0] in MEMBER_OWNERS
+        return is_class and self._defines(file_id, position)
+
+    def _defines(self, file_id: int, position: int) -> bool:
+        scope = self.program.file(file_id).scopes[position]
+        return scope is not None and not scope.flags & EXTENSION
+
+    def qualified(self, file: File, qualname: str, name: str) -> list[tuple[int, int]]:
+        """Definitions of a qualified name in the file's language."""
+        key = (file.language.name, qualname)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = []
+            around = qualname.rpartition(".")[0].rpartition(".")[2]
+            for file_id, position in self.program.named(name, owner=around):
+                other = self.program.file(file_id)
+                if other.language is file.language and other.definitions[position][2] == qualname:
+                    known.append((file_id, position))
+            del known[MAX_OPENINGS:]
+        return known
+
+    def defined_elsewhere(self, owner: Value, name: str) -> Values:
+        """Members whose definition names its owner instead of standing in it: `class A::B`, `def A.m`."""
+        home = self.program.file(owner[1])
+        found: Values = NOTHING
+        for file_id, position in self.qualified(home, f"{home.definitions[owner[2]][2]}.{name}", name):
+            file = self.program.file(file_id)
+            if file.is_prefixed(position) and self._defines(file_id, position):
+                found |= self.evaluator.values(file, file.definitions[position][3], (DEFINED, position))
+        return found
+
+    def by_qualified_name(self, file: File, dotted: str) -> Values:
+        """What a whole qualified name means from anywhere."""
+        found: Values = NOTHING
+        for file_id, position in self.qualified(file, dotted, dotted.rpartition(".")[2]):
+            other = self.program.file(file_id)
+            if self._defines(file_id, position):
+                found |= self.evaluator.values(other, other.definitions[position][3], (DEFINED, position))
+        return found
+
+    def from_stars(self, file: File, name: str) -> Values:
+        """A member of a class or namespace that the file imports whole, or that such a one imports whole itself."""
+        return self.evaluator.solver.solve(("stars", file.id, name), self._star_values, file, name)
+
+    def _star_values(self, file: File, name: str) -> Values:
+        members = self.evaluator.members
+        for star in reversed(file.stars):
+            for value in sorted(self.by_qualified_name(file, star)):
+                if value[0] == CLASS:
+                    found = members.declared(value, name) or self.from_stars(self.program.file(value[1]), name)
+                    if found:
+                        return found
+        return NOTHING
+
+    # Sides
+
+    def receivers(self, file: File, scope: int) -> Values:
+        """What `self` means in a scope: an instance in a method, the class in its body, both in a block of the body."""
+        method = file.enclosing_method(scope)
+        owner = file.owner_class(method) if method >= 0 else scope
+        if owner < 0 or file.definitions[owner][0] not in MEMBER_OWNERS:
+            return NOTHING
+        target = self.evaluator.members.class_of(file, owner)
+        if target is None:
+            return NOTHING
+        instance, itself = one(INSTANCE, *target[1:]), one(CLASS, *target[1:])
+        if method < 0 or file.scope(method).flags & CLASS_METHOD:
+            return itself
+        return instance | itself if file.definitions[method][0] == Kind.LAMBDA else instance
+
+    def implicit(self, file: File, position: int, name: str, scope: int) -> Values:
+        """What a bare name means in a class around a scope: any member of the receiver, else a constant."""
+        members = self.evaluator.members
+        target = members.class_of(file, position)
+        if target is None:
+            return NOTHING
+        receivers = self.receivers(file, scope)
+        if any(value[1:3] == target[1:] for value in receivers):
+            found: Values = NOTHING
+            for receiver in receivers:
+                member = members.ours(target, name, file, receiver) or members.of_itself(receiver, name, file)
+                found |= members.read(member, receiver)
+            return found
+        constants = members.declared(target, name, CLASS)
+        return frozenset(value for value in constants if value[0] != FUNCTION)
+
+    def declared(self, target: Value, name: str, side: int) -> Values:
+        """The member that a class (`side` CLASS) or its instances have, from the class or one above."""
+        members = self.evaluator.members
+        assigned: Values = NOTHING
+        for owner in members.linearised(target):
+            if side == INSTANCE:
+                assigned |= members.assigned(owner, name)
+            found = self.of_side(members.own(owner, name), side)
+            if not found and side == CLASS:
+                for mixed_in in self._mixed_into_class(owner):
+                    found |= members.declared(mixed_in, name, INSTANCE)
+            if found:
+                return found | assigned
+        return assigned
+
+    def of_side(self, values: Values, side: int) -> Values:
+        """What belongs to one side; what is no function belongs to both."""
+        return frozenset(value for value in values if value[0] != FUNCTION or self._is_on(value, side))
+
+    def _is_on(self, function: Value, side: int) -> bool:
+        flags = self.program.file(function[1]).scope(function[2]).flags
+        return bool(flags & STATIC) or bool(flags & CLASS_METHOD) == (side == CLASS)
+
+    def _mixed_into_class(self, owner: Value) -> list[Value]:
+        """The classes whose instance a class is itself."""
+        members = self.evaluator.members
+        found = list(members.bases(owner, INSTANCE))
+        mixin = self.program.file(owner[1]).facts.class_mixin
+        if mixin:
+            found += sorted(value for value in members.own(owner, mixin) if value[0] == CLASS)
+        return [(CLASS, *value[1:3]) for value in found]

@@ -1,0 +1,128 @@
+"""What parameters hold: what is declared, and what calls pass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import CLASS_METHOD, CONST, ITEM, OUTSIDE, STATIC, VARIADIC, Expression, Scope, is_spread
+from tersely.code.graph.program import File
+from tersely.code.graph.values import CLASS, COLLECTION, INSTANCE, KEY, NOTHING, REST, Value, Values, one
+
+if TYPE_CHECKING:
+    from tersely.code.graph.evaluate import Evaluator
+
+
+EVERY = -1  # in place of the position of a parameter: everything that a function is given
+MAX_KEYS = 12  # constants that a parameter may stand for
+
+
+class Parameters:
+    """Values of the parameters of functions."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self.solver = evaluator.solver
+
+    def of(self, file: File, scope: int, expression: Any) -> Values:
+        """What a parameter of a function may be."""
+        key = ("parameter", file.id, scope, expression[1])
+        return self.solver.solve(key, self._values, file, scope, expression[1])
+
+    def _values(self, file: File, position: int, index: int) -> Values:
+        scope = file.scope(position)
+        _, annotation, default, mode = scope.parameters[index]
+        if scope.receiver_type is not None and index == 0 and not scope.flags & OUTSIDE:
+            return self.evaluator.annotations.instances(file, file.definitions[position][3], scope.receiver_type)
+        outer = file.definitions[position][3]
+        if (
+            index == 0
+            and file.facts.receiver_parameter
+            and not scope.flags & STATIC
+            and file.owner_class(position) >= 0
+        ):
+            return self.evaluator.names.receiver(file, position, bool(scope.flags & CLASS_METHOD))
+        declared = self.evaluator.annotations.instances(file, outer, annotation)
+        if mode in VARIADIC:
+            return one(REST, file.id, position, index) | (NOTHING if file.facts.virtual else declared)
+        if not file.facts.virtual and any(value[0] in (INSTANCE, COLLECTION, CLASS) for value in declared):
+            return declared
+        if file.facts.declarations_suffice and self.evaluator.typed.says_enough(declared, file):
+            return declared
+        passed = self._passed(file, position, index)
+        if file.facts.injection is not None:
+            passed |= self.evaluator.providers.values(file, position, scope.parameters[index][0])
+        if file.facts.virtual:
+            return self.evaluator.typed.narrowed(passed | self.evaluator.values(file, outer, default), declared)
+        if default is None or (passed and self._always_passed(file, position, index)):
+            return declared | passed
+        return declared | passed | self.evaluator.values(file, outer, default)
+
+    def _always_passed(self, file: File, position: int, index: int) -> bool:
+        """Whether no known call leaves a parameter to its default."""
+        self.solver.mark_own()
+        scope = file.scope(position)
+        sites = self.evaluator.below.members.sites.of(file, position) if self.evaluator.below else []
+        return all(passed_expressions(scope, index, call, shift) for _, _, call, shift in sites)
+
+    def rest(self, value: Value) -> Values:
+        """Everything that a variadic parameter may receive."""
+        _, file_id, position, index = value
+        file = self.program.file(file_id)
+        return self.solver.solve(("rest", file_id, position, index), self._rest_values, file, position, index)
+
+    def _rest_values(self, file: File, position: int, index: int) -> Values:
+        found = self._passed(file, position, index)
+        if file.facts.virtual and index != EVERY:
+            annotation = file.scope(position).parameters[index][1]
+            return self.evaluator.typed.narrowed(
+                found, self.evaluator.annotations.instances(file, file.definitions[position][3], annotation)
+            )
+        return found
+
+    def _passed(self, file: File, position: int, index: int) -> Values:
+        """What call sites pass for a parameter."""
+        below = self.evaluator.below
+        self.solver.mark_own()
+        if below is None:
+            return NOTHING
+        found: Values = NOTHING
+        for site_file, site_scope, call, shift in below.members.sites.of(file, position):
+            caller = self.program.file(site_file)
+            for expression in passed_expressions(file.scope(position), index, call, shift):
+                # What is passed on as it came is followed through any number of calls.
+                is_passed_on = type(expression) is str and caller.is_parameter(site_scope, expression)
+                found |= (self.evaluator if is_passed_on else below).values(caller, site_scope, expression)
+        return few_keys(found)
+
+
+def few_keys(values: Values) -> Values:
+    """Values without their constants when there are so many that they say nothing."""
+    if len(values) <= MAX_KEYS:
+        return values
+    others = frozenset(value for value in values if value[0] != KEY)
+    return values if len(values) - len(others) <= MAX_KEYS else others
+
+
+def passed_expressions(scope: Scope, index: int, call: Any, shift: int) -> list[Expression]:
+    """The argument expressions of a call that end in one parameter. `shift`: parameters taken by the receiver."""
+    arguments, keywords = call[2], call[3]
+    if index == EVERY:
+        return list(arguments)
+    name, _, _, mode = scope.parameters[index]
+    found = []
+    if mode == VARIADIC[0]:
+        found = list(arguments[max(index - shift, 0) :])
+    elif mode == VARIADIC[1]:
+        named = {parameter[0] for parameter in scope.parameters}
+        found = [value for keyword, value in keywords if keyword not in named]
+    else:
+        place = index - shift
+        spread = next((i for i, part in enumerate(arguments) if is_spread(part)), len(arguments))
+        if 0 <= place < min(spread, len(arguments)):
+            found.append(arguments[place])
+        elif place >= spread:
+            found.extend(part for part in arguments[spread:] if is_spread(part))
+        found.extend(value for keyword, value in keywords if keyword == name)
+        found.extend((ITEM, value, (CONST, name)) for keyword, value in keywords if not keyword and value is not None)
+    return found

@@ -1,0 +1,776 @@
+"""The program as the graph reads it: facts of files, loaded when asked for, with tables of what each scope binds."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, cached_property
+from itertools import starmap
+from typing import Any, NamedTuple, Protocol, cast
+
+from tersely.code.expressions import (
+    AS_TRAIT,
+    CALL,
+    CONST,
+    DECLARED,
+    DEFINED,
+    DETACHED,
+    EITHER,
+    ELEMENT,
+    ENTER,
+    EXTENSION,
+    FIELD_OF,
+    GENERATOR,
+    GENERIC,
+    IMPORTED,
+    ITEM,
+    LITERAL,
+    MAPPING,
+    MEMBER,
+    NEW,
+    OUTSIDE,
+    OWN_RECEIVER,
+    PARAMETER,
+    PART,
+    REFERENCE,
+    SEQUENCE,
+    SPREAD,
+    STATIC,
+    VARIADIC,
+    VERSION_MARK,
+    Expression,
+    Scope,
+)
+from tersely.code.languages.model import Files, Language, Made, Resolution
+from tersely.code.languages.registry import LANGUAGES, family_of
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Definition, Kind
+
+Entry = tuple[int, Expression]  # (scope in which to evaluate, expression)
+MEMBER_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
+
+
+# Expressions that end with the name of their first part.
+NAMED_BY_FIRST = (CALL, NEW, ITEM, ELEMENT, PART, ENTER, GENERIC, DECLARED, AS_TRAIT)
+
+MEMBERS = (MEMBER, REFERENCE)
+CALLS = (CALL, NEW)
+LISTS = (SEQUENCE, EITHER)
+
+# Expressions that hold what their first part holds.
+HELD_IN_FIRST = (ITEM, ELEMENT, PART, ENTER, SPREAD, DECLARED)
+
+NAMELESS = (CONST, LITERAL)  # expressions that hold the value of no name
+
+
+class IndexedFile(NamedTuple):
+    """A file of the index, without its facts."""
+
+    id: int
+    path: str
+    language: str
+    namespace: str
+
+
+class Facts(Protocol):
+    """Where facts come from: the index."""
+
+    def indexed_files(self) -> Sequence[IndexedFile]:
+        """All files of the index."""
+        ...
+
+    def file_facts(self, file_id: int) -> tuple[Sequence[Definition], Sequence[Any]]:
+        """Definitions and scopes of a file."""
+        ...
+
+    def files_mentioning(self, name: str) -> Sequence[int]:
+        """Files that use the name, by id."""
+        ...
+
+    def definitions_named(self, name: str) -> Sequence[tuple[int, int, str, str]]:
+        """(file, position, kind, last name of what precedes it in its qualified name) of every definition of a name."""
+        ...
+
+    def namesakes(self, namespace: str) -> Sequence[int]:
+        """Files that declare the namespace."""
+        ...
+
+    def text(self, path: str) -> str:
+        """Text of a configuration file, empty without one."""
+        ...
+
+
+class Store(NamedTuple):
+    """An assignment to a member or an item: `base.name = value`, `base[key] = value`."""
+
+    scope: int
+    base: Expression
+    key: Any
+    value: Expression
+
+
+class Flow(NamedTuple):
+    """A value that goes somewhere: to the name `target`, or into argument `target` of `call`."""
+
+    scope: int
+    value: Expression
+    target: Any
+    call: Expression
+    is_local: bool = False  # the name is known in this file alone
+    is_return: bool = False  # of the function `target`
+    of_result: bool = False  # the name is that of a call whose result goes there
+
+
+class File:
+    """One file with what is known of it statically. Tables are made when first asked for."""
+
+    def __init__(self, row: IndexedFile, definitions: Sequence[Definition], scopes: Sequence[Any]) -> None:
+        self.id = row.id
+        self.path = row.path
+        self.namespace = row.namespace
+        self.language: Language = LANGUAGES[row.language]
+        self.family = family_of(row.language)
+        self.facts: Resolution = self.language.resolution
+        self.definitions = definitions
+        self.scopes: list[Scope | None] = [Scope(*scope) if scope is not None else None for scope in scopes]
+        self.children: dict[int, list[int]] = defaultdict(list)
+        for position, definition in enumerate(definitions):
+            if position:
+                self.children[definition[3]].append(position)
+        self._qualnames: list[str] | None = None
+        self._names: dict[int, dict[str, list[Entry]]] = {}
+        self._versions: dict[tuple[int, str], int] = {}
+        self._declared: dict[int, frozenset[str]] = {}
+        self._receiver_stores: dict[int, dict[str, list[Entry]]] = {}
+        self._given_back: dict[int, tuple[int, ...]] = {}
+        self._item_stores: list[Store] | None = None
+        self._field_stores: list[Store] | None = None
+        self._member_stores: dict[str, list[Store]] | None = None
+        self.displays: dict[int, tuple[int, Expression]] = {}  # serial -> where a list or mapping is written
+
+    @cached_property
+    def import_base(self) -> str:
+        """What the meaning of an import in this file depends on."""
+        return self.path if self.facts.relative_to_file else self.path.rpartition("/")[0]
+
+    def display(self, serial: int) -> tuple[int, Expression]:
+        """Scope and expression of a list or mapping by its serial."""
+        known = self.displays.get(serial)
+        if known is None:
+            for position, scope in enumerate(self.scopes):
+                if scope is not None:
+                    for found in displays_in((scope.binds, scope.calls, scope.reads, scope.returns, scope.yields)):
+                        self.displays.setdefault(found[2], (position, found))
+            known = self.displays.setdefault(serial, (0, (MAPPING, (), serial)))
+        return known
+
+    def scope(self, position: int) -> Scope:
+        """The scope of a definition that has one."""
+        scope = self.scopes[position]
+        assert scope is not None
+        return scope
+
+    def qualnames(self) -> list[str]:
+        """Qualified names by position, numbered where a name is defined again."""
+        if self._qualnames is None:
+            seen: dict[str, int] = defaultdict(int)
+            self._qualnames = []
+            for definition in self.definitions:
+                name = definition[2]
+                seen[name] += 1
+                self._qualnames.append(f"{name}#{seen[name]}" if seen[name] > 1 else name)
+        return self._qualnames
+
+    def all_bindings(self, position: int, name: str) -> list[Entry]:
+        """What a name of a scope is bound to at any time, as seen from outside the scope."""
+        table = self.names(position)
+        entries = table.get(name, [])
+        for version in range(2, self._versions.get((position, name), 1) + 1):
+            entries = entries + table[f"{name}{VERSION_MARK}{version}"]
+        return entries
+
+    def names(self, position: int) -> dict[str, list[Entry]]:
+        """What each name of a scope is bound to, by version."""
+        known = self._names.get(position)
+        if known is None:
+            self._fill_names()
+            known = self._names[position]
+        return known
+
+    @cached_property
+    def by_qualname(self) -> dict[str, int]:
+        """Positions by numbered qualified name."""
+        return {name: position for position, name in enumerate(self.qualnames())}
+
+    def named_owner(self, position: int) -> int:
+        """The innermost definition with a name of its own at or around a scope."""
+        while self.definitions[position][0] == Kind.LAMBDA or self.definitions[position][1][:1] == "<":
+            position = self.definitions[position][3]
+        return position
+
+    def inside(self, position: int) -> list[int]:
+        """A definition and, for a class, everything in it; for a function what is anonymous in it."""
+        is_class = self.definitions[position][0] in MEMBER_OWNERS
+        found = [position]
+        for child in self.children.get(position, ()):
+            if is_class or self.named_owner(child) != child:
+                found.extend(self.inside(child))
+        return found
+
+    @cached_property
+    def stars(self) -> list[str]:
+        """Modules whose names the file imports wholesale, in any scope."""
+        return [module for scope in self.scopes if scope is not None for module in scope.stars]
+
+    def classes_on(self, name: str) -> Sequence[int]:
+        """Classes that may have a class of that name as a base: it is written so, imported so, or bound in some way."""
+        return [*self._classes_by_base.get(name, ()), *self._classes_by_base.get("", ())]
+
+    @cached_property
+    def _classes_by_base(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for position, scope in enumerate(self.scopes):
+            if scope is None or self.definitions[position][0] not in MEMBER_OWNERS:
+                continue
+            names = {name for base in scope.bases for name in (*callee_names(base), *carried_names(base))}
+            for original in {original for name in names for original in self.original_names(name)}:
+                found[original].append(position)
+        return found
+
+    def original_names(self, name: Any) -> Iterator[str]:
+        """What a name is called where it is defined; "" when only evaluating it would tell."""
+        if type(name) is not str:
+            yield ""
+            return
+        yield name
+        for _, entry in self.names(0).get(name, ()):
+            if type(entry) is tuple and entry[0] == IMPORTED:
+                yield entry[2] or name
+            elif type(entry) is not tuple or entry[0] != DEFINED:
+                yield ""
+
+    @cached_property
+    def calls_by_name(self) -> dict[Any, list[tuple[int, int]]]:
+        """(scope, position among its calls) of every call, by each name its callee is written with."""
+        found: dict[Any, list[tuple[int, int]]] = defaultdict(list)
+        is_any, marked = self.facts.functions_are_objects, {self.facts.construct_method, *self.facts.stand_ins}
+        for position, scope in enumerate(self.scopes):
+            for index, call in enumerate(scope.calls if scope is not None else ()):
+                callee = call[1]
+                names: Iterable[Any] = callee_names(callee)
+                if type(callee) is tuple and callee[0] == MEMBER and (is_any or callee[2] in marked):
+                    names = self._other_names(callee, names)
+                for name in names:
+                    found[name].append((position, index))
+        return found
+
+    def _other_names(self, callee: Any, names: Iterable[Any]) -> Iterable[Any]:
+        """The names of a member that is called, with those of other things that the call may mean."""
+        facts = self.facts
+        every = dict.fromkeys(names)
+        if callee[2] in facts.stand_ins:
+            every[facts.stand_ins[callee[2]]] = None
+        if facts.functions_are_objects or callee[2] == facts.construct_method:
+            every.update(dict.fromkeys(set(callee_names(callee[1])) - facts.receiver_names - facts.super_names))
+        return every
+
+    @cached_property
+    def handed_by_name(self) -> dict[Any, list[tuple[int, int]]]:
+        """(scope, position among its calls) of every call that may call what it is given, by the names of that."""
+        found: dict[Any, list[tuple[int, int]]] = defaultdict(list)
+        calls_back, calling = self.facts.calls_back, calling_names(self.facts)
+        for position, scope in enumerate(self.scopes):
+            for index, call in enumerate(scope.calls if scope is not None else ()):
+                if calls_back or not calling.isdisjoint(callee_names(call[1])):
+                    receiver = call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
+                    names = {name for part in (receiver, *call[2]) for name in carried_names(part)}
+                    for name in names - self.facts.receiver_names:
+                        found[name].append((position, index))
+        return found
+
+    @cached_property
+    def reads_by_name(self) -> dict[str, list[tuple[int, int]]]:
+        """(scope, position among its reads) of every member or bare name that is read, by name."""
+        found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for position, scope in enumerate(self.scopes):
+            for index, (expression, _) in enumerate(scope.reads if scope is not None else ()):
+                found[read_name(expression)].append((position, index))
+        return found
+
+    def flows(self, name: Any) -> Iterator[Flow]:
+        """Where values go that a name (or an anonymous definition) carries."""
+        return starmap(Flow, self._flows.get(name, ()))
+
+    @cached_property
+    def _flows(self) -> dict[Any, list[tuple[Any, ...]]]:
+        """What flows are made of, by the names that carry them: there are many more than are asked for."""
+        found: dict[Any, list[tuple[Any, ...]]] = defaultdict(list)
+        for position, scope in enumerate(self.scopes):
+            for flow in self._scope_flows(position, scope) if scope is not None else ():
+                value = flow[1]
+                if type(value) is str:
+                    found[value.partition(VERSION_MARK)[0]].append(flow)
+                elif type(value) is tuple and value[0] == MEMBER:
+                    found[value[2]].append(flow)
+                elif type(value) is tuple and value[0] not in NAMELESS:
+                    names, called = set[Any](), set[Any]()
+                    collect_carried(value, names, called)
+                    for name in names:
+                        found[name].append(flow)
+                    for name in called - names:
+                        found[name].append((*flow, True))
+        return found
+
+    def _scope_flows(self, position: int, scope: Scope) -> Iterator[tuple[Any, ...]]:
+        is_function = self.definitions[position][0] in CALLABLE_KINDS
+        for target, value in scope.binds:
+            for name in callee_names(target):
+                yield position, value, name, None, is_function and name in self.names(position), False
+        own = self.definitions[position][1] if self.definitions[position][0] != Kind.LAMBDA else position
+        for value in (*scope.returns, *scope.yields):
+            yield position, value, own, None, False, True
+        for parameter in scope.parameters:
+            yield self.definitions[position][3], parameter[2], parameter[0], None, True, False
+        if self.facts.members_are_items:
+            for expression in (*(value for _, value in scope.binds), *scope.returns, *scope.calls):
+                for key, value in mapped(expression):
+                    yield position, value, key, None, False, False
+        for call in scope.calls:
+            for index, value in enumerate(call[2]):
+                yield position, value, index, call, False, False
+            for keyword, value in call[3]:
+                yield position, value, keyword, call, False, False
+
+    def owner_class(self, position: int) -> int:
+        """The class whose member a definition is, -1 for none."""
+        parent = self.definitions[position][3]
+        return parent if parent >= 0 and self.definitions[parent][0] in MEMBER_OWNERS else -1
+
+    def is_prefixed(self, position: int) -> bool:
+        """Whether a definition names its owner instead of standing in it."""
+        _, name, qualname, parent = self.definitions[position][:4]
+        around = self.definitions[parent][2]
+        return bool(qualname != (f"{around}.{name}" if around else name))
+
+    def enclosing_method(self, position: int) -> int:
+        """The innermost method around a scope (itself included), -1 for none."""
+        while position > 0:
+            if self.definitions[position][0] in CALLABLE_KINDS:
+                scope = self.scopes[position]
+                if self.owner_class(position) >= 0 or (scope is not None and scope.receiver_type is not None):
+                    return position
+                if scope is not None and scope.flags & OWN_RECEIVER:
+                    return position
+            position = self.definitions[position][3]
+        return -1
+
+    def receiver_name(self, method: int) -> str:
+        """The name of the receiver parameter of a method, empty when it has none."""
+        scope = self.scopes[method]
+        if scope is None or scope.flags & (STATIC | OUTSIDE) or not scope.parameters:
+            return ""
+        if scope.receiver_type is not None or self.facts.receiver_parameter:
+            return scope.parameters[0][0]
+        return ""
+
+    def is_parameter(self, position: int, name: str) -> bool:
+        """Whether a name is a parameter of a function and nothing else."""
+        if self.definitions[position][0] not in CALLABLE_KINDS:
+            return False
+        entries = self.names(position).get(name, ())
+        return len(entries) == 1 and type(entries[0][1]) is tuple and entries[0][1][0] == PARAMETER
+
+    def given_back(self, position: int) -> tuple[int, ...]:
+        """Which parameters a function returns just as they came, its receiver aside."""
+        known = self._given_back.get(position)
+        if known is None:
+            scope = self.scope(position)
+            returns = () if scope.flags & GENERATOR else scope.returns
+            names = {each for each in returns if type(each) is str}
+            own = {self.receiver_name(position)} if self.owner_class(position) >= 0 else set()
+            known = self._given_back[position] = tuple(
+                index
+                for index, (name, _, _, mode) in enumerate(scope.parameters)
+                if name in names - own and mode not in VARIADIC and len(self.all_bindings(position, name)) == 1
+            )
+        return known
+
+    def receiver_stores(self, owner: int) -> dict[str, list[Entry]]:
+        """What methods of a class assign to members of their receiver."""
+        known = self._receiver_stores.get(owner)
+        if known is None:
+            known = self._receiver_stores[owner] = defaultdict(list)
+            if self.definitions[owner][0] in CALLABLE_KINDS:  # a function that makes objects
+                self._collect_receiver_stores(owner, set(self.facts.receiver_names), known)
+                return known
+            for child in self.children.get(owner, ()):
+                if self.scopes[child] is not None and self.definitions[child][0] not in MEMBER_OWNERS:
+                    names = {self.receiver_name(child), *self.facts.receiver_names}
+                    self._collect_receiver_stores(child, names, known)
+        return known
+
+    def _collect_receiver_stores(self, position: int, names: set[str], found: dict[str, list[Entry]]) -> None:
+        for target, value in self.scope(position).binds:
+            if type(target) is tuple and target[0] == MEMBER and target[1] in names and target[1]:
+                found[target[2]].append((position, value))
+        for child in self.children.get(position, ()):
+            scope = self.scopes[child]
+            if scope is not None and self.definitions[child][0] not in MEMBER_OWNERS and not scope.flags & OWN_RECEIVER:
+                self._collect_receiver_stores(child, names, found)
+
+    @cached_property
+    def computed_stores(self) -> list[Store]:
+        """Assignments to items whose key is not written down."""
+        return [store for store in self.item_stores() if type(store.key) is not tuple or store.key[0] != CONST]
+
+    @cached_property
+    def merges(self) -> list[Store]:
+        """Statements that add everything that one object holds to another."""
+        return [store for store in self.item_stores() if type(store.key) is tuple and store.key[0] == SPREAD]
+
+    def field_stores(self) -> list[Store]:
+        """Every assignment to a member that a field as an object names."""
+        if self._field_stores is None:
+            self._collect_stores()
+        return self._field_stores or []
+
+    def item_stores(self) -> list[Store]:
+        """Every `base[key] = value` of the file."""
+        if self._item_stores is None:
+            self._collect_stores()
+        return self._item_stores or []
+
+    def member_stores(self) -> dict[str, list[Store]]:
+        """Every `base.name = value` of the file, by name."""
+        if self._member_stores is None:
+            self._collect_stores()
+        return self._member_stores or {}
+
+    def _collect_stores(self) -> None:
+        items: list[Store] = []
+        fields: list[Store] = []
+        members: dict[str, list[Store]] = defaultdict(list)
+        for position, scope in enumerate(self.scopes):
+            for target, value in scope.binds if scope is not None else ():
+                if type(target) is tuple:
+                    if target[0] == ITEM:
+                        items.append(Store(position, target[1], target[2], value))
+                        key = target[2]
+                        if self.facts.members_are_items and type(key) is tuple and key[0] == CONST:
+                            members[key[1]].append(Store(position, target[1], key[1], value))
+                    elif target[0] == FIELD_OF:
+                        fields.append(Store(position, target[1], target[2], value))
+                    elif target[0] == MEMBER:
+                        members[target[2]].append(Store(position, target[1], target[2], value))
+                        if self.facts.members_are_items:
+                            items.append(Store(position, target[1], (CONST, target[2]), value))
+        self._item_stores, self._member_stores, self._field_stores = items, members, fields
+
+    def _fill_names(self) -> None:
+        tables = self._names
+        for position, scope in enumerate(self.scopes):
+            if scope is not None:
+                tables[position] = defaultdict(list)
+        for position, scope in enumerate(self.scopes):
+            if scope is None:
+                continue
+            self._bind_definition(position, scope)
+            table = tables[position]
+            is_class = self.definitions[position][0] in MEMBER_OWNERS  # those of its header are bound as its members
+            for index, parameter in enumerate(() if is_class else scope.parameters):
+                table[parameter[0]].append((position, (PARAMETER, index)))
+            outer = dict(scope.outer)
+            for target, value in scope.binds:
+                if type(target) is str:
+                    owner = self._outer_owner(position, target, outer[target]) if target in outer else position
+                    tables[owner][target].append((position, value))
+                    name, _, version = target.partition(VERSION_MARK)
+                    if version.isdigit():
+                        tables[owner].setdefault(name, [])
+                        self._versions[owner, name] = max(int(version), self._versions.get((owner, name), 1))
+
+    def _bind_definition(self, position: int, scope: Scope) -> None:
+        definition = self.definitions[position]
+        kind, name, parent = definition[0], definition[1], definition[3]
+        if position == 0 or kind == Kind.LAMBDA or scope.flags & (EXTENSION | DETACHED):
+            return
+        if scope.receiver_type is not None and parent == 0:
+            return
+        if self.is_prefixed(position) or (self.facts.header_constructs and name in self.facts.constructors):
+            return
+        expression = scope.decorated if scope.decorated is not None else (DEFINED, position)
+        self._names[parent][name].append((parent, expression))
+
+    def _outer_owner(self, position: int, name: str, of_module: int) -> int:
+        if of_module:
+            return 0
+        owner: int = self.definitions[position][3]
+        while owner > 0:
+            if name in self._declared_in(owner):
+                return owner
+            owner = self.definitions[owner][3]
+        return 0
+
+    def _declared_in(self, position: int) -> frozenset[str]:
+        """Names that the scope of a definition binds as its own."""
+        known = self._declared.get(position)
+        if known is None:
+            scope = self.scopes[position]
+            found: set[str] = {self.definitions[child][1] for child in self.children.get(position, ())}
+            if scope is not None:
+                found.update(parameter[0] for parameter in scope.parameters)
+                found.update(target for target, _ in scope.binds if type(target) is str)
+                found.difference_update(name for name, _ in scope.outer)
+            known = self._declared[position] = frozenset(found)
+        return known
+
+
+class Program:
+    """All files of one index revision."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.rows: dict[int, IndexedFile] = {row.id: row for row in facts.indexed_files()}
+        self.by_path: dict[str, int] = {row.path: row.id for row in self.rows.values()}
+        self._files: dict[int, File] = {}
+        self._by_name: dict[str, list[str]] | None = None  # paths by their last part, and by their last two
+        self._ending: dict[str, list[str]] = {}
+        self._chosen: dict[tuple[Any, ...], tuple[tuple[int, int], ...]] = {}
+        self._directories: dict[str, list[str]] | None = None
+        self._modules: dict[tuple[str, str], list[int]] = {}
+        self._once: dict[Callable[[Files], Any], Any] = {}
+        self._mentions: dict[tuple[str, str], tuple[int, ...]] = {}
+        self._kin = {row.id: family_of(row.language) for row in self.rows.values()}
+        self._named: dict[str, tuple[tuple[int, int, str, str], ...]] = {}
+
+    def file(self, file_id: int) -> File:
+        """A file with its facts."""
+        known = self._files.get(file_id)
+        if known is None:
+            definitions, scopes = self.facts.file_facts(file_id)
+            known = self._files[file_id] = File(self.rows[file_id], definitions, scopes)
+        return known
+
+    def is_kin(self, file_id: int, file: File) -> bool:
+        """Whether two files are written in languages that see each other's definitions."""
+        return self._kin[file_id] == file.family
+
+    def take_over(self, before: Program, same: Iterable[tuple[int, int]]) -> None:
+        """Take the loaded files of another revision whose facts are the same, given as pairs of ids, before and now.
+
+        What a file says depends on its facts alone. The other program is of no use after this.
+        """
+        for old, new in same:
+            file = before._files.get(old)
+            if file is not None:
+                file.id = new
+                file.displays = {}
+                self._files[new] = file
+        before._files.clear()
+
+    def symbol_id(self, file_id: int, position: int) -> str:
+        """The id that the outside world uses."""
+        path = self.rows[file_id].path
+        if position == 0:
+            return path
+        return f"{path}:{self.qualname(file_id, position)}"
+
+    def qualname(self, file_id: int, position: int) -> str:
+        """The qualified name with its number among true redefinitions."""
+        file = self.file(file_id)
+        return file.qualnames()[position]
+
+    def modules(self, importer: File, module: str) -> list[int]:
+        """Files that an import may mean, best first."""
+        key = (importer.import_base, module)
+        known = self._modules.get(key)
+        if known is None:
+            paths = importer.facts.modules(self, importer.path, module)
+            known = self._modules[key] = [self.by_path[path] for path in paths if path in self.by_path]
+        return known
+
+    def mentioning(self, name: str, like: File) -> tuple[int, ...]:
+        """Files that use a name, of those whose languages see the definitions of a file."""
+        key = (name, self._kin[like.id])
+        known = self._mentions.get(key)
+        if known is None:
+            files = sorted(self.facts.files_mentioning(name))
+            known = self._mentions[key] = tuple(each for each in files if self._kin[each] == key[1])
+        return known
+
+    def named(
+        self, name: str, owner: str | None = None, kinds: tuple[str, ...] | frozenset[str] | None = None
+    ) -> tuple[tuple[int, int], ...]:
+        """(file, position) of the definitions of a name anywhere, of some kinds, qualified by the name of an owner."""
+        chosen = self._chosen.get((name, owner, kinds))
+        if chosen is None:
+            known = self._named.get(name)
+            if known is None:
+                known = self._named[name] = tuple(sorted(self.facts.definitions_named(name)))
+            chosen = self._chosen[name, owner, kinds] = tuple(
+                (file_id, position)
+                for file_id, position, kind, around in known
+                if (kinds is None or kind in kinds) and (owner is None or around == owner)
+            )
+        return chosen
+
+    def neighbours(self, file: File) -> Sequence[int]:
+        """Files that share their top-level names with this one."""
+        sharing = file.facts.namespace
+        if sharing == "directory":
+            directory = file.path.rpartition("/")[0]
+            paths = [path for path in self.under(directory) if path.rpartition("/")[0] == directory]
+            return [
+                self.by_path[path] for path in paths if self.rows[self.by_path[path]].language == file.language.name
+            ]
+        if sharing == "declared":
+            found = list(self.facts.namesakes(file.namespace))
+            outer = file.namespace
+            while outer and file.facts.outer_namespaces:
+                outer = outer.rpartition(file.facts.separator)[0]
+                found += self.facts.namesakes(outer)
+            return found
+        return ()
+
+    # What languages ask about files
+
+    def directories(self) -> list[str]:
+        """All directories that hold files, the root as ""."""
+        self.under("")
+        return sorted(self._directories or ())
+
+    def exists(self, path: str) -> bool:
+        """Whether the index has a file."""
+        return path in self.by_path
+
+    def declaring(self, namespace: str) -> list[str]:
+        """Paths of the files that declare a namespace."""
+        return sorted(self.rows[file_id].path for file_id in self.facts.namesakes(namespace))
+
+    def text(self, path: str) -> str:
+        """Text of a configuration file."""
+        return self.facts.text(path)
+
+    def once(self, compute: Callable[[Files], Made]) -> Made:
+        """What a language makes of the repository, made once."""
+        if compute not in self._once:
+            self._once[compute] = compute(self)
+        return cast("Made", self._once[compute])
+
+    def ending(self, suffix: str) -> list[str]:
+        """Paths equal to `suffix` or ending in `/suffix`."""
+        if self._by_name is None:
+            self._by_name = defaultdict(list)
+            for path in sorted(self.by_path):
+                directory, _, name = path.rpartition("/")
+                self._by_name[name].append(path)
+                if directory:
+                    self._by_name[f"{directory.rpartition('/')[2]}/{name}"].append(path)
+        known = self._ending.get(suffix)
+        if known is None:
+            tail = "/" + suffix
+            candidates = self._by_name.get("/".join(suffix.split("/")[-2:]), ())
+            known = self._ending[suffix] = [path for path in candidates if path == suffix or path.endswith(tail)]
+        return known
+
+    def under(self, directory: str) -> list[str]:
+        """Paths below a directory, at any depth."""
+        if self._directories is None:
+            self._directories = defaultdict(list)
+            for path in sorted(self.by_path):
+                parent = path.rpartition("/")[0]
+                while parent:
+                    self._directories[parent].append(path)
+                    parent = parent.rpartition("/")[0]
+                self._directories[""].append(path)
+        return self._directories.get(directory, [])
+
+
+@cache
+def calling_names(facts: Resolution) -> frozenset[str]:
+    """Names of functions outside the repository that call functions which they are given."""
+    every = (*facts.methods.items(), *facts.summaries.items())
+    return frozenset(name.rpartition(".")[2] for name, summary in every if summary.calls)
+
+
+def callee_names(expression: Expression) -> tuple[Any, ...]:
+    """The names that an expression is written with at its end: `a.b` gives b, `f()()` gives f, `x[0]` gives x."""
+    while type(expression) is tuple:
+        tag = expression[0]
+        if tag in MEMBERS:
+            return (expression[2],)
+        if tag == DEFINED:
+            return (expression[1],)
+        if tag == IMPORTED:
+            return (expression[2] or expression[1].rpartition(".")[2],)
+        if tag == EITHER:
+            return tuple(dict.fromkeys(name for part in expression[1] for name in callee_names(part)))
+        if tag not in NAMED_BY_FIRST:
+            return ()
+        expression = expression[1]
+    return (expression.partition(VERSION_MARK)[0],) if type(expression) is str else ()
+
+
+def read_name(expression: Expression) -> str:
+    """The name of what is read: of a member or a bare name."""
+    return str(expression if type(expression) is str else expression[2])
+
+
+def displays_in(expression: Expression) -> Iterator[Any]:
+    """The lists and mappings written in an expression or in tuples of expressions."""
+    if type(expression) is tuple:
+        if expression and expression[0] in (SEQUENCE, MAPPING) and type(expression[0]) is int and len(expression) == 3:
+            yield expression
+        if expression and expression[0] == PART and type(expression[0]) is int and len(expression) == 5:
+            yield (SEQUENCE, ((SPREAD, expression[1]),), expression[4])
+        for part in expression:
+            yield from displays_in(part)
+
+
+def mapped(expression: Expression) -> Iterator[tuple[Any, Expression]]:
+    """Constant keys and values of the mappings that an expression writes down, at any depth."""
+    if type(expression) is not tuple:
+        return
+    tag = expression[0]
+    if tag == MAPPING:
+        for key, value in expression[1]:
+            if type(key) is tuple and key[0] == CONST:
+                yield key[1], value
+            yield from mapped(value)
+    elif tag in (CALL, NEW):
+        for part in expression[2]:
+            yield from mapped(part)
+    elif tag in (SEQUENCE, EITHER):
+        for part in expression[1]:
+            yield from mapped(part)
+
+
+def carried_names(expression: Expression) -> set[Any]:
+    """The names whose values an expression may hold or give back, arguments and elements included."""
+    found = set[Any]()
+    collect_carried(expression, found, found)
+    return found
+
+
+def collect_carried(expression: Expression, names: set[Any], called: set[Any]) -> None:
+    """Add the names whose values an expression may hold, arguments and elements included.
+
+    Of calls whose results it may hold the names go to `called`.
+    """
+    while type(expression) is tuple and expression[0] in HELD_IN_FIRST:
+        expression = expression[1]
+    tag = expression[0] if type(expression) is tuple else CONST
+    parts: Iterable[Expression] = ()
+    if tag in CALLS:
+        called.update(callee_names(expression[1]))
+        parts = (*expression[2], *[value for _, value in expression[3]])
+    elif tag in LISTS:
+        parts = expression[1]
+    elif tag == MAPPING:
+        parts = [value for _, value in expression[1]]
+    else:
+        names.update(callee_names(expression))
+    for part in parts:
+        if type(part) is str:
+            names.add(part.partition(VERSION_MARK)[0])
+        elif type(part) is tuple and part[0] not in NAMELESS:
+            collect_carried(part, names, called)

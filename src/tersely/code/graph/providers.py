@@ -1,0 +1,129 @@
+"""Parameters that a framework fills by their names: a test takes `client` and gets what the function `client` gives.
+
+Which functions provide and which take is a value of the language (`Resolution.injection`). A provider is looked for in
+the file of who takes it, then in the shared files of its directory and of those around it, the nearest first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tersely.code.expressions import CALL, NEW, Expression
+from tersely.code.graph.program import File
+from tersely.code.graph.values import EXTERNAL, FUNCTION, GENERATED, NOTHING, Value, Values
+from tersely.code.languages.registry import family_of
+from tersely.code.symbols import CALLABLE_KINDS
+
+if TYPE_CHECKING:
+    from tersely.code.graph.evaluate import Evaluator
+
+
+class Providers:
+    """Who fills which parameters."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self._known: dict[tuple[int, int], bool] = {}
+
+    def values(self, file: File, position: int, name: str) -> Values:
+        """What a parameter of a function holds when a framework fills it."""
+        found: Values = NOTHING
+        provider = self.of(file, position, name)
+        if provider is not None:
+            function: Value = (FUNCTION, *provider, None)
+            for value in self.evaluator.calls.returned(function):
+                generated = value[0] == GENERATED and value[1:3] == provider
+                found |= self.evaluator.calls.yielded(value) if generated else frozenset((value,))
+        return found
+
+    def of(self, file: File, position: int, name: str) -> tuple[int, int] | None:
+        """(file, position) of the function that fills a parameter of that name, None if none does."""
+        if not self._takes(file, position):
+            return None
+        definitions = dict(self.program.named(name, kinds=CALLABLE_KINDS))
+        for home in self._homes(file) if definitions else ():
+            at = definitions.get(home)
+            if at is not None and (home, at) != (file.id, position) and self.is_provider(self.program.file(home), at):
+                return home, at
+        return None
+
+    def users(self, file: File, position: int) -> list[tuple[File, int]]:
+        """The functions of which a provider fills a parameter, and every test in reach of one that provides unasked."""
+        if not self.is_provider(file, position):
+            return []
+        name = file.definitions[position][1]
+        found = []
+        for other in self._reached_files(file):
+            for at, scope in enumerate(other.scopes):
+                asks = scope is not None and any(parameter[0] == name for parameter in scope.parameters)
+                is_served = asks and self.of(other, at, name) == (file.id, position)
+                if is_served or (self._is_unasked(file, position) and self._is_test(other, at)):
+                    found.append((other, at))
+        return found
+
+    def _is_unasked(self, file: File, position: int) -> bool:
+        injection, decorated = file.facts.injection, file.scope(position).decorated
+        return injection is not None and any(
+            injection.unasked == keyword
+            for call in (decorated, *_callees(decorated))
+            if type(call) is tuple and call[0] in (CALL, NEW)
+            for keyword, _ in call[3]
+        )
+
+    def _is_test(self, file: File, position: int) -> bool:
+        injection, (kind, name) = file.facts.injection, file.definitions[position][:2]
+        return injection is not None and kind in CALLABLE_KINDS and name.startswith(injection.prefix)
+
+    def is_provider(self, file: File, position: int) -> bool:
+        """Whether a decorator has made a function a provider."""
+        known = self._known.get((file.id, position))
+        if known is None:
+            known = self._known[file.id, position] = self._is_decorated(file, position)
+        return known
+
+    def _is_decorated(self, file: File, position: int) -> bool:
+        injection, scope = file.facts.injection, file.scopes[position]
+        if injection is None or scope is None or scope.decorated is None:
+            return False
+        outer = file.definitions[position][3]
+        return any(
+            value[0] == EXTERNAL and value[1] in injection.decorators
+            for callee in _callees(scope.decorated)
+            for value in self.evaluator.values(file, outer, callee)
+        )
+
+    def _takes(self, file: File, position: int) -> bool:
+        """Whether a framework calls a function: it is a test by its name, or provides something itself."""
+        return self._is_test(file, position) or self.is_provider(file, position)
+
+    def _homes(self, file: File) -> list[int]:
+        """Where a provider may be, nearest first."""
+        assert file.facts.injection is not None
+        directory = file.path.rpartition("/")[0]
+        shared = []
+        while True:
+            path = f"{directory}/{file.facts.injection.shared}" if directory else file.facts.injection.shared
+            if path in self.program.by_path:
+                shared.append(self.program.by_path[path])
+            if not directory:
+                return [file.id, *shared]
+            directory = directory.rpartition("/")[0]
+
+    def _reached_files(self, file: File) -> list[File]:
+        """The files whose tests a provider of this one may serve."""
+        assert file.facts.injection is not None
+        directory, _, name = file.path.rpartition("/")
+        if name != file.facts.injection.shared:
+            return [file]
+        below = [self.program.by_path[path] for path in self.program.under(directory)]
+        return [self.program.file(at) for at in below if family_of(self.program.rows[at].language) == file.family]
+
+
+def _callees(expression: Expression) -> list[Expression]:
+    """What is called, and what is called to get that: `a.b` and `a.b(…)` of `a.b(…)(f)`."""
+    found = []
+    while type(expression) is tuple and expression[0] in (CALL, NEW):
+        expression = expression[1]
+        found.append(expression)
+    return found

@@ -1,0 +1,540 @@
+"""What a call reaches, and the reverse: which calls reach a definition.
+
+The reverse needs no stored edges. Whoever calls a definition must write its name, or a name to which its value has
+flowed; the index knows which files use a name. So candidates are collected name by name and each is verified by
+evaluating it: the answer is the exact inverse of `targets`, at the price of the candidates only.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tersely.code.expressions import CALL, CLASS_METHOD, DETACHED, ELEMENT, MEMBER, PROPERTY, SPREAD, Expression
+from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names
+from tersely.code.graph.values import (
+    BUILTIN,
+    CLASS,
+    COLLECTION,
+    DISPLAY,
+    EXTERNAL,
+    FUNCTION,
+    GENERATED,
+    INSTANCE,
+    NOTHING,
+    PARENT,
+    REST,
+    TUPLE,
+    Value,
+    Values,
+)
+from tersely.code.languages.model import RECEIVER, Summary
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
+
+if TYPE_CHECKING:
+    from tersely.code.graph.evaluate import Evaluator
+
+MAX_FLOW_FILES = 10  # files searched for what a parameter receives; a function used more widely takes anything
+MAX_FLOW_SITES = 30  # candidate calls, likewise
+MAX_CARRIERS = 16  # names that one value is followed through
+MAX_CARRIER_FILES = 200  # files that mention such a name, above which only its own is searched
+MAX_CARRIER_FILES_NEAR = 8  # likewise, when only what a parameter receives is asked for
+MAX_NESTING = 3  # containers in containers searched for a value
+READ_KINDS = (Kind.PROPERTY,)
+GUESSED_KINDS = (Kind.METHOD,)
+MAX_NAMESAKES = 1  # definitions of a name at which it alone is believed
+
+
+class Target(NamedTuple):
+    """What a call reaches. `shift`: 1 when the receiver takes the first parameter.
+
+    For a function that the called one calls back it is -1 - shift: what it is given is not what the call passes.
+    """
+
+    file: int
+    position: int
+    shift: int
+    by_name: bool = False
+
+
+class Carrier(NamedTuple):
+    """A name that holds what is searched for; `is_local` names are known in their file alone."""
+
+    name: Any  # a str, or the position of an anonymous definition
+    file: int
+    is_local: bool = False
+    is_first: bool = True
+
+
+class Sites:
+    """Calls and their targets over the values of an `Evaluator`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self._known: dict[tuple[int, int], list[tuple[int, int, Expression, int]]] = {}
+        self._targets: dict[tuple[int, int, int], tuple[Target, ...]] = {}
+        self._few: dict[tuple[str, str], list[Target]] = {}
+
+    # Forward
+
+    def targets_at(self, file: File, scope: int, index: int) -> Sequence[Target]:
+        """`targets` of a call by its position among those of its scope, found out once."""
+        key = (file.id, scope, index)
+        known = self._targets.get(key)
+        if known is None:
+            known = tuple(self.targets(file, scope, file.scope(scope).calls[index]))
+            if not self.evaluator.solver.is_solving:  # in the middle of a question values are not final
+                self._targets[key] = known
+        return known
+
+    def targets(self, file: File, scope: int, call: Expression) -> list[Target]:
+        """The definitions that a call may reach, by value."""
+        callee = call[1]
+        if type(callee) is str and file.facts.chains_constructors and callee in file.facts.receiver_names:
+            return self._chained(file, scope, call)
+        if type(callee) is str and callee in file.facts.super_names:
+            return self._chained(file, scope, call) if file.facts.chains_constructors else []
+        if type(callee) is tuple and callee[0] == MEMBER and callee[2] in file.facts.implicit_methods:
+            return self._implicit(file, scope, callee[1], callee[2])
+        found: dict[Target, None] = {}
+        for value in sorted(self.evaluator.calls.called(file, scope, call), key=repr):
+            for target in self._targets_of(value, file, scope, call):
+                found[target] = None
+        by_name = type(callee) is tuple and callee[0] == MEMBER and callee[2] in file.facts.methods
+        if not found and by_name and not self.evaluator.values(file, scope, callee):
+            found.update(dict.fromkeys(self._called_back(file.facts.methods[callee[2]], file, scope, call)))
+        return list(found)
+
+    def _implicit(self, file: File, scope: int, receiver: Expression, name: str) -> list[Target]:
+        """The methods of classes of ours that syntax calls."""
+        found: set[Target] = set()
+        stand_in = file.facts.stand_ins.get(name, "")
+        if not self.program.named(name) and not (stand_in and self.program.named(stand_in)):
+            return []
+        for value in self.evaluator.calls.receivers(file, scope, receiver):
+            if value[0] in (INSTANCE, PARENT):
+                members = self.evaluator.members.of(value, name, file)
+                functions = [member for member in members if member[0] == FUNCTION]
+                if not functions and stand_in:
+                    members = self.evaluator.members.of(value, stand_in, file)
+                    functions = [member for member in members if member[0] == FUNCTION]
+                found.update(self._function(function) for function in functions)
+        return sorted(found)
+
+    def _targets_of(self, value: Value, file: File, scope: int, call: Expression) -> list[Target]:
+        tag = value[0]
+        if tag == FUNCTION:
+            return [self._function(value)]
+        if tag == CLASS:
+            is_namespace = self.program.file(value[1]).definitions[value[2]][0] == Kind.NAMESPACE
+            itself = [] if is_namespace else [Target(value[1], value[2], 0)]
+            return self.constructors(value, file, scope, call) or itself
+        if tag == INSTANCE and file.facts.call_method and call[0] == CALL:
+            members = self.evaluator.members.of(value, file.facts.call_method, file)
+            return [self._function(member) for member in members if member[0] == FUNCTION]
+        if tag == BUILTIN and value[1][0] == CLASS:
+            constructs = file.facts.reflection.get(value[2]) == "instance"
+            return self._targets_of(value[1], file, scope, call) if constructs else []
+        if tag == EXTERNAL and value[1] in file.facts.inert:
+            return []
+        if tag in (EXTERNAL, BUILTIN):
+            return self._called_back(self.evaluator.summaries.of(value, file), file, scope, call)
+        return []
+
+    def _function(self, value: Value) -> Target:
+        bound = value[3] is not None and bool(self.program.file(value[1]).receiver_name(value[2]))
+        return Target(value[1], value[2], int(bound))
+
+    def _chained(self, file: File, scope: int, call: Expression) -> list[Target]:
+        """Constructors that a constructor calls: its class's or a base's."""
+        owner = file.owner_class(scope)
+        target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
+        if target is None:
+            return []
+        if call[1] in file.facts.receiver_names:
+            return self.constructors(target, file, scope, call)
+        bases = (base for base in self.evaluator.members.linearised(target)[1:])
+        return next((found for base in bases if (found := self.constructors(base, file, scope, call))), [])
+
+    def constructors(self, target: Value, file: File, scope: int, call: Expression) -> list[Target]:
+        """The methods that constructing a class calls: the first that its hierarchy has."""
+        home = self.program.file(target[1])
+        names = home.facts.constructors
+        if home.facts.header_constructs:
+            return self._beside_header(target, home, file, scope, call)
+        if home.facts.constructor_is_class_name:
+            names = (home.definitions[target[2]][1],)
+        for name in names:
+            found = self.evaluator.members.of_class(target, name, home)
+            functions = [value for value in found if value[0] == FUNCTION]
+            if functions and home.facts.overloads:
+                functions = list(self.evaluator.typed.chosen(frozenset(functions), file, scope, call))
+            if functions:
+                return sorted(
+                    Target(file_id, position, int(bool(self.program.file(file_id).receiver_name(position))))
+                    for _, file_id, position, _ in functions
+                )
+        return []
+
+    def _beside_header(self, target: Value, home: File, file: File, scope: int, call: Expression) -> list[Target]:
+        """The constructor that a call fits: the class itself stands for its header. Nothing if there is no other."""
+        own = [
+            (FUNCTION, home.id, child)
+            for child in home.children.get(target[2], ())
+            if home.definitions[child][1] in home.facts.constructors and home.scopes[child] is not None
+        ]
+        fitting = self.evaluator.typed.fitting([target, *own], file, scope, call) if own else []
+        return sorted(Target(value[1], value[2], 0) for value in fitting)
+
+    def _called_back(self, summary: Summary | None, file: File, scope: int, call: Expression) -> list[Target]:
+        """Functions that a function outside the repository is known to call."""
+        found: list[Target] = []
+        for index, argument in enumerate(call[2] if file.facts.calls_back else ()):
+            if summary is not None and summary.returns == index:
+                continue
+            targets = [self._function(value) for value in self._functions(file, scope, argument)]
+            found.extend(target._replace(shift=-1 - target.shift) for target in targets)  # what they are given: unknown
+        for position in summary.calls if summary is not None else ():
+            if position == RECEIVER:
+                expression = call[1][1]
+            elif position < len(call[2]):
+                expression = call[2][position]
+            else:
+                continue
+            for function in self._functions(file, scope, expression):
+                target = self._function(function)
+                found.append(target._replace(shift=-1 - target.shift))
+        return sorted(found)
+
+    def _functions(self, file: File, scope: int, expression: Expression) -> list[Value]:
+        return [value for value in self.evaluator.values(file, scope, expression) if value[0] == FUNCTION]
+
+    def _summary(self, file: File, scope: int, call: Expression) -> Summary | None:
+        callee = call[1]
+        for value in sorted(self.evaluator.values(file, scope, callee), key=repr):
+            summary = self.evaluator.summaries.of(value, file)
+            if summary is not None:
+                return summary
+        return file.facts.methods.get(callee[2]) if type(callee) is tuple and callee[0] == MEMBER else None
+
+    def _given(self, file: File, scope: int, call: Expression) -> Expression:
+        """The call that a function outside the repository makes to a function it was given."""
+        summary = self._summary(file, scope, call)
+        receiver = call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
+        given: list[Expression] = []
+        for words in summary.passes if summary is not None else ():
+            what, _, number = words.partition(" ")
+            source = receiver if not number else call[2][int(number)] if int(number) < len(call[2]) else None
+            if what == "rest":
+                given.extend(call[2][1:])
+            elif what in ("element", "elements"):
+                element = source and (ELEMENT, source)
+                given.append((SPREAD, source) if what == "elements" and source else element)
+            else:
+                given.append(source if what in ("receiver", "argument") else None)
+        return (CALL, call[1], tuple(given), (), call[4])
+
+    def guesses(self, file: File, scope: int, call: Expression) -> list[Target]:
+        """Methods of that name when nothing is known of the receiver and few have the name."""
+        callee = call[1]
+        if type(callee) is not tuple or callee[0] != MEMBER:
+            return []
+        if callee[2] in file.facts.common_members or callee[2] in file.facts.implicit_methods:
+            return []
+        found = self._namesakes(callee[2], file)
+        if not found:
+            return []
+        if self.evaluator.values(file, scope, callee[1]) or self.evaluator.values(file, scope, callee):
+            return []
+        return found
+
+    def _namesakes(self, name: str, file: File) -> list[Target]:
+        """The methods of a name that a file may mean, nothing if they are many."""
+        key = (name, file.family)
+        known = self._few.get(key)
+        if known is None:
+            every = self.program.named(name, kinds=GUESSED_KINDS)
+            found = [Target(at, position, 1, by_name=True) for at, position in every if self.program.is_kin(at, file)]
+            known = self._few[key] = found if len(found) <= MAX_NAMESAKES else []
+        return known
+
+    def properties(self, file: File, scope: int, expression: Expression) -> list[Target]:
+        """The property functions that reading a member, or a bare name, calls."""
+        if type(expression) is str:
+            kinds = file.facts.called_by_name
+            found = self._implied_properties(file, scope, expression) if self._named(expression, kinds) else set()
+            return sorted(found)
+        if type(expression) is not tuple or expression[0] != MEMBER or not self._named(expression[2], READ_KINDS):
+            return []
+        name, found = expression[2], set()
+        for value in self.evaluator.values(file, scope, expression[1]):
+            found |= self._properties_of(value, name, file)
+        return sorted(found)
+
+    def _named(self, name: str, kinds: tuple[str, ...]) -> bool:
+        return bool(kinds and self.program.named(name, kinds=kinds))
+
+    def _properties_of(self, value: Value, name: str, file: File) -> set[Target]:
+        """The property functions of that name that a value has."""
+        if value[0] not in (INSTANCE, CLASS):
+            return set()
+        members = self.evaluator.members.of_class((CLASS, *value[1:3]), name, file, value)
+        if len(value) > 3:
+            members |= self.evaluator.typed.below(members, (CLASS, *value[1:3]), name)
+        return self._property_functions(members, file.facts.virtual or value[0] == INSTANCE)
+
+    def _implied_properties(self, file: File, scope: int, name: str) -> set[Target]:
+        """The property functions that a bare name calls: of a receiver around it, or outside any class."""
+        position = scope
+        while position > 0:
+            for value in sorted(self.evaluator.names.receiver_of(file, position)):
+                if found := self._properties_of(value, name, file):
+                    return found
+            if file.definitions[position][0] not in MEMBER_OWNERS and name in file.names(position):
+                return self._property_functions(self.evaluator.names.bound(file, position, name), of_instance=True)
+            position = file.definitions[position][3]
+        names = self.evaluator.names
+        top = names.bound(file, 0, name) if name in file.names(0) else names.of(file, 0, name)
+        return self._property_functions(top, of_instance=True)
+
+    def _property_functions(self, members: Values, of_instance: bool) -> set[Target]:
+        """The property functions among some members; of a class as a value only those that are its own."""
+        found = set()
+        for member in members:
+            flags = self.program.file(member[1]).scope(member[2]).flags if member[0] == FUNCTION else 0
+            if flags & PROPERTY and (of_instance or flags & CLASS_METHOD):
+                found.add(Target(member[1], member[2], 1))
+        return found
+
+    # Backward
+
+    def of(self, file: File, position: int) -> list[tuple[int, int, Expression, int]]:
+        """Calls that reach a function, for what they pass: (file, scope, call, shift). Empty for widely used ones."""
+        known = self._known.get((file.id, position))
+        if known is None:
+            known = self._known[file.id, position] = [
+                self._passing(file_id, scope, index, shift)
+                for file_id, scope, index, shift in sorted(self._bounded_search(file, position))
+            ]
+        return known
+
+    def _passing(self, file_id: int, scope: int, index: int, shift: int) -> tuple[int, int, Expression, int]:
+        site = self.program.file(file_id)
+        call = site.scope(scope).calls[index]
+        if shift < 0:
+            return file_id, scope, self._given(site, scope, call), -1 - shift
+        return file_id, scope, call, shift
+
+    def _bounded_search(self, file: File, position: int) -> frozenset[Any]:
+        owner = file.owner_class(position)
+        own = file.definitions[position if owner < 0 else owner][1]
+        if len(self.program.mentioning(own, file)) > MAX_FLOW_FILES and self._is_constructor(file, position):
+            return frozenset()
+        names = self._first_names(file, position)
+        files = {file_id for name in names if type(name) is str for file_id in self.program.mentioning(name, file)}
+        if len(files) > MAX_FLOW_FILES:
+            return frozenset()
+        calls = sum(len(self.program.file(f).calls_by_name.get(name, ())) for name in names for f in files)
+        return frozenset() if calls > MAX_FLOW_SITES else self.search(file, position, near=True)
+
+    def search(
+        self, file: File, position: int, guess: bool = False, near: bool = False
+    ) -> frozenset[tuple[int, int, int, int]]:
+        """(file, scope, position of the call, shift) of all calls that reach a definition; `near` looks less far."""
+        wanted = self._wanted(file, position)
+        found: set[tuple[int, int, int, int]] = set()
+        seen: set[tuple[int, Any, bool]] = set()
+        pending = deque(Carrier(name, file.id) for name in self._first_names(file, position))
+        pending.append(Carrier(position, file.id, True, False))  # what decorators are applied to
+        pending.extend(self._class_receivers(file, position))
+        reach = MAX_CARRIER_FILES_NEAR if near else MAX_CARRIER_FILES
+        found |= self._chaining(file, position)
+        carriers: set[Any] = set()
+        gives_itself = self._gives_itself(file, position, wanted)
+        while pending:
+            name, home, is_local, is_first = pending.popleft()
+            results = gives_itself or not is_first
+            files = {home}
+            whole = self._whole_module(home, name)
+            if whole:
+                files.update(self._importers(home))
+                pending.extend(Carrier(other, home, False, False) for other in whole if (home, other, True) not in seen)
+            elif type(name) is str and not is_local:
+                mentioning = self.program.mentioning(name, file)
+                if is_first or len(mentioning) <= reach:
+                    files.update(mentioning)
+            for file_id in sorted(files):
+                if (file_id, name, results) in seen:
+                    continue
+                seen.add((file_id, name, results))
+                other = self.program.file(file_id)
+                found |= self._verified(other, name, file, position, guess)
+                for carrier in self._carriers(other, name, wanted, results):
+                    carriers.add(carrier.name)
+                    if len(carriers) <= MAX_CARRIERS:
+                        pending.append(carrier)
+        return frozenset(found)
+
+    def _whole_module(self, home: int, name: Any) -> tuple[str, ...]:
+        """The other names under which importers of a file get what a name stands for, if it stands for the module."""
+        facts = self.program.file(home).facts
+        names = (facts.module_object, facts.default_export)
+        return names if name and name in names else ()
+
+    def _importers(self, home: int) -> set[int]:
+        """Files that may import a file as a whole."""
+        file = self.program.file(home)
+        keys = file.facts.module_keys(file.path) if file.facts.module_keys is not None else ()
+        return {file_id for key in keys for file_id in self.program.mentioning(key, self.program.file(home))}
+
+    def _chaining(self, file: File, position: int) -> set[tuple[int, int, int, int]]:
+        """`this(…)`, `super(…)`, `new(…)` that reach a constructor: they stand in its class and in those below."""
+        facts, owner = file.facts, file.owner_class(position)
+        found: set[tuple[int, int, int, int]] = set()
+        names = facts.super_names | facts.receiver_names if facts.chains_constructors else frozenset()
+        names |= {facts.construct_method} - {""}
+        if not names or owner < 0 or self._first_names(file, position)[1:] == []:
+            return found
+        target = self.evaluator.members.class_of(file, owner)
+        for value in (target, *self.evaluator.members.subclasses(target)) if target is not None else ():
+            for name in sorted(names):
+                found |= self._verified(self.program.file(value[1]), name, file, position, guess=False)
+        return found
+
+    def _first_names(self, file: File, position: int) -> list[Any]:
+        """What a caller must write: the name, or for constructors and callable objects their class's."""
+        kind, name = file.definitions[position][0], file.definitions[position][1]
+        if kind == Kind.LAMBDA:
+            return [position]
+        facts = file.facts
+        scope = file.scopes[position]
+        if scope is not None and scope.flags & DETACHED:
+            return [name, position]
+        owner = file.owner_class(position)
+        special = name in facts.constructors or name == facts.call_method
+        special = special or (facts.constructor_is_class_name and owner >= 0 and name == file.definitions[owner][1])
+        if owner < 0 or not special:
+            return [name]
+        target = self.evaluator.members.class_of(file, owner)
+        if target is None:
+            return [name]
+        classes = [target, *self.evaluator.members.subclasses(target)]
+        return [name, *(self.program.file(value[1]).definitions[value[2]][1] for value in classes)]
+
+    def _class_receivers(self, file: File, position: int) -> list[Carrier]:
+        """Names for the class itself in methods that construct it: `cls(…)`."""
+        owner = file.owner_class(position)
+        target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
+        if target is None or not file.facts.receiver_parameter or not self._is_constructor(file, position):
+            return []
+        members = self.evaluator.members
+        found: dict[Carrier, None] = {}
+        for value in (*members.linearised(target), *members.subclasses(target)):
+            home = self.program.file(value[1])
+            for child in home.children.get(value[2], ()):
+                scope = home.scopes[child]
+                if scope is not None and scope.flags & CLASS_METHOD:
+                    found[Carrier(home.receiver_name(child), home.id, True, False)] = None
+        return list(found)
+
+    def _is_constructor(self, file: File, position: int) -> bool:
+        """Whether a definition is called by constructing its class."""
+        facts, owner, name = file.facts, file.owner_class(position), file.definitions[position][1]
+        if owner < 0:
+            return False
+        return name in facts.constructors or (
+            facts.constructor_is_class_name and bool(name == file.definitions[owner][1])
+        )
+
+    def _wanted(self, file: File, position: int) -> frozenset[Value]:
+        """Values whose journey is followed."""
+        kind = file.definitions[position][0]
+        if kind in CLASS_KINDS:
+            return frozenset((self.evaluator.members.open.whole(file, position),))
+        wanted = {(FUNCTION, file.id, position)}
+        owner = file.owner_class(position)
+        if owner >= 0 and kind in CALLABLE_KINDS:
+            name = file.definitions[position][1]
+            target = self.evaluator.members.class_of(file, owner)
+            if target is not None and (name in file.facts.constructors or name == file.facts.call_method):
+                tag = INSTANCE if name == file.facts.call_method else CLASS
+                for value in (target, *self.evaluator.members.subclasses(target)):
+                    wanted.add((tag, *value[1:]))
+        return frozenset(wanted)
+
+    def _verified(
+        self, other: File, name: Any, file: File, position: int, guess: bool
+    ) -> set[tuple[int, int, int, int]]:
+        found = set()
+        is_class = file.definitions[position][0] in CLASS_KINDS
+        handed = () if is_class else other.handed_by_name.get(name, ())
+        for scope, index in dict.fromkeys((*other.calls_by_name.get(name, ()), *handed)):
+            call = other.scope(scope).calls[index]
+            if is_class:
+                if self.evaluator.members.open.whole(file, position) in self.evaluator.values(other, scope, call[1]):
+                    found.add((other.id, scope, index, 0))
+                continue
+            targets = self.targets_at(other, scope, index)
+            if guess and not targets:
+                targets = self.guesses(other, scope, call)
+            for target in targets:
+                if target.file == file.id and target.position == position:
+                    found.add((other.id, scope, index, target.shift))
+        return found
+
+    def _gives_itself(self, file: File, position: int, wanted: frozenset[Value]) -> bool:
+        """Whether calling what is searched for may give it again. Mostly not, and then results need not be followed."""
+        body = file.scopes[position]
+        if (body is not None and body.decorated is not None) or any(value[0] == INSTANCE for value in wanted):
+            return True
+        functions = (value for value in wanted if value[0] == FUNCTION)
+        return any(self.holds(self.evaluator.calls.returned((*function, None)), wanted) for function in functions)
+
+    def _carriers(self, other: File, name: Any, wanted: frozenset[Value], results: bool) -> list[Carrier]:
+        """Names to which a wanted value goes from `name` in a file, from results of calling it only on demand."""
+        found: list[Carrier] = []
+        for flow in other.flows(name):
+            if flow.of_result and not results:
+                continue
+            passed_on = flow.target == name and not self._whole_module(other.id, name)
+            passed_on = passed_on and (results or not flow.is_return)
+            if passed_on or not self.holds(self.evaluator.values(other, flow.scope, flow.value), wanted):
+                continue
+            if flow.call is None:
+                found.append(Carrier(flow.target, other.id, flow.is_local, False))
+                if flow.target in other.facts.constructors and other.definitions[flow.scope][0] in MEMBER_OWNERS:
+                    found.append(Carrier(other.definitions[flow.scope][1], other.id, False, False))
+            else:
+                found.extend(self._into_parameters(other, flow.scope, flow.call, flow.target))
+        return found
+
+    def _into_parameters(self, other: File, scope: int, call: Expression, argument: Any) -> list[Carrier]:
+        found: list[Carrier] = []
+        callee = call[1]
+        for index, _ in enumerate(call[2] if type(callee) is tuple and callee[0] == MEMBER else ()):
+            if index == argument and callee[2] in other.facts.adders:
+                found.extend(Carrier(name, other.id, False, False) for name in callee_names(callee[1]))
+        for target in self.targets(other, scope, call):
+            home = self.program.file(target.file)
+            body = home.scopes[target.position]
+            if target.shift < 0 and not self._given(other, scope, call)[2]:
+                continue  # called by a function of which it is not known what it passes
+            for index, parameter in enumerate(body.parameters if body is not None else ()):
+                if target.shift < 0 or parameter[3] or parameter[0] == argument or index - target.shift == argument:
+                    found.append(Carrier(parameter[0], target.file, True, False))
+        return found
+
+    def holds(self, values: Values, wanted: frozenset[Value], depth: int = 0) -> bool:
+        """Whether wanted values are among some values, or in containers among them."""
+        for value in values:
+            tag = value[0]
+            if (value[:3] if tag in (FUNCTION, INSTANCE) else value) in wanted:
+                return True
+            if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST) and depth < MAX_NESTING:
+                inner = self.evaluator.containers.items(value, None, None) if tag != GENERATED else NOTHING
+                inner = inner or self.evaluator.containers.elements(frozenset((value,)))
+                if self.holds(inner, wanted, depth + 1):
+                    return True
+        return False

@@ -1,0 +1,150 @@
+"""What is known of functions outside the repository."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import MEMBER
+from tersely.code.graph.program import File
+from tersely.code.graph.values import (
+    BUILTIN,
+    CLASS,
+    DISPLAY,
+    EXTERNAL,
+    FIELD,
+    FUNCTION,
+    INSTANCE,
+    KEY,
+    NOTHING,
+    RESULT,
+    Value,
+    Values,
+    collection,
+    one,
+    tuple_of,
+)
+from tersely.code.languages.model import RECEIVER, Summary
+
+if TYPE_CHECKING:
+    from tersely.code.graph.evaluate import Evaluator
+
+
+class Summaries:
+    """What functions outside the repository do with what they are given."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+
+    def of(self, callee: Value, file: File) -> Summary | None:
+        """What is known of a function that is not ours."""
+        if callee[0] == BUILTIN:
+            return file.facts.methods.get(callee[2])
+        if callee[0] == EXTERNAL:
+            return file.facts.summaries.get(callee[1]) or file.facts.methods.get(callee[1].rpartition(".")[2])
+        return None
+
+    def applied(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
+        """What a call gives by the summary of what it calls."""
+
+        def argument(position: int) -> Values:
+            return self._argument(file, scope, call, position)
+
+        found = argument(summary.returns) | self._results(argument(summary.result_of), file, scope, call)
+        collected: Values = NOTHING
+        for position in summary.collects:
+            collected |= self._results(argument(position), file, scope, call)
+        if collected:
+            found |= collection(collected)
+        found |= self.evaluator.containers.elements(argument(summary.elements))
+        found |= self._gathered(file, scope, summary, call)
+        found |= self._named(file, scope, summary, call)
+        if 0 <= summary.instance_of < len(call[2]):
+            found |= self.evaluator.annotations.instances(file, scope, call[2][summary.instance_of])
+        for key in argument(summary.module_named):
+            if key[0] == KEY and type(key[1]) is str:
+                found |= self.evaluator.names.imported(file, key[1], "")
+        for value in argument(summary.class_of):
+            found |= one(CLASS, *value[1:3]) if value[0] == INSTANCE else NOTHING
+        return found
+
+    def _named(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
+        """The members and fields that a call names by values."""
+        reflection, found = self.evaluator.reflection, NOTHING
+        if summary.member_of >= 0:
+            owners, names, types = (self._argument(file, scope, call, summary.member_of + more) for more in range(3))
+            named = reflection.members(owners, names, [types] if types else [], file)
+            found |= reflection.fixed(named) if summary.is_fixed else named
+        if summary.field_of >= 0:
+            owners, names = (self._argument(file, scope, call, summary.field_of + more) for more in range(2))
+            found |= reflection.fields(owners, names)
+        if summary.method_of is not None:
+            position, name = summary.method_of
+            made = self.evaluator.members.of_all(self._argument(file, scope, call, position), name, file)
+            found |= made | one(RESULT, name) if made else NOTHING  # and whatever stands behind it
+        return found
+
+    def _argument(self, file: File, scope: int, call: Any, position: int) -> Values:
+        """What a call passes at a position; of a method, `RECEIVER` is the object it is called on."""
+        callee, arguments = call[1], call[2]
+        if position == RECEIVER:
+            is_member = type(callee) is tuple and callee[0] == MEMBER
+            return self.evaluator.values(file, scope, callee[1]) if is_member else NOTHING
+        inside = 0 <= position < len(arguments)
+        return self.evaluator.values(file, scope, arguments[position]) if inside else NOTHING
+
+    def _results(self, functions: Values, file: File, scope: int, call: Any) -> Values:
+        """What functions of ours give that are called behind the scenes."""
+        found: Values = NOTHING
+        for function in functions:
+            if function[0] == FUNCTION:
+                found |= self.evaluator.calls.returned(function)
+            elif function[0] == CLASS:
+                found |= self.evaluator.calls.result(file, scope, function, call)
+        return found
+
+    def _gathered(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
+        """The collections that a call makes of what it is given."""
+        containers = self.evaluator.containers
+        found: Values = NOTHING
+        if summary.pairs:
+            parts = [self._argument(file, scope, call, position) for position in summary.pairs]
+            found |= collection(tuple_of(tuple(containers.elements(part) for part in parts)))
+        if summary.is_tuple:
+            found |= tuple_of(tuple(self.evaluator.values(file, scope, part) for part in call[2]))
+        if summary.gathers >= 0:
+            gathered = [self.evaluator.values(file, scope, part) for part in call[2][summary.gathers :]]
+            found |= collection(frozenset().union(*gathered))
+        held = self._argument(file, scope, call, summary.items_of)
+        if held:
+            found |= collection(frozenset().union(*[containers.items(value, None, file) for value in held]))
+        for value in self._argument(file, scope, call, summary.item_pairs_of):
+            keys = containers.display_keys(value) if value[0] == DISPLAY else NOTHING
+            found |= collection(tuple_of((keys, containers.items(value, None, file))))
+        return found
+
+    def of_builtin(self, file: File, scope: int, callee: Value, call: Any) -> Values:
+        """What a method of a value gives that no class of ours has."""
+        _, container, name = callee
+        facts = file.facts
+        if container[0] == CLASS:
+            return self.evaluator.reflection.of_class(file, scope, container, facts.reflection.get(name, ""), call)
+        if container[0] == FIELD:
+            return (
+                self.evaluator.reflection.read(file, scope, container, call) if name in facts.field_readers else NOTHING
+            )
+        if name in facts.mappers and call[2]:
+            mapped = self._results(self.evaluator.values(file, scope, call[2][0]), file, scope, call)
+            return mapped if container[0] == INSTANCE or not mapped else collection(mapped)
+        if container[0] == INSTANCE:
+            return frozenset((container,))
+        if name in facts.views:
+            return collection(self.evaluator.containers.items(container, None, file))
+        if name in facts.item_views:
+            keys = self.evaluator.containers.display_keys(container) if container[0] == DISPLAY else NOTHING
+            return collection(tuple_of((keys, self.evaluator.containers.items(container, None, file))))
+        if name in facts.getters:
+            arguments = call[2]
+            keys_wanted = self.evaluator.containers.keys(file, scope, arguments[0]) if arguments else None
+            found = self.evaluator.containers.items(container, keys_wanted, file)
+            return found | self.evaluator.values(file, scope, arguments[1]) if len(arguments) > 1 else found
+        return NOTHING

@@ -1,0 +1,333 @@
+"""What declarations say about values, in languages where a variable holds only what its type admits.
+
+A declared type bounds what is known of a value and stands in for it when nothing is known: then the value is an
+instance of the type *or of anything below it*. Such an instance carries a fourth part, `(INSTANCE, file, class, True)`;
+calling a member of it reaches the member of the class and those that override it.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import (
+    ABSTRACT,
+    CONST,
+    CONSTRUCTOR,
+    EXTENSION,
+    GENERIC,
+    ITEM,
+    LITERAL,
+    MEMBER,
+    PRIVATE,
+    SPREAD,
+    STATIC,
+    TYPED,
+    VARIADIC,
+    Expression,
+)
+from tersely.code.graph.program import File
+from tersely.code.graph.values import (
+    CLASS,
+    COLLECTION,
+    DISPLAY,
+    EXTERNAL,
+    FIELD,
+    FUNCTION,
+    INSTANCE,
+    KEY,
+    NOTHING,
+    PROMISED,
+    RESULT,
+    Value,
+    Values,
+)
+from tersely.code.symbols import Kind
+
+if TYPE_CHECKING:
+    from tersely.code.graph.evaluate import Evaluator
+
+UNKNOWN = (RESULT, EXTERNAL)
+THINGS = (INSTANCE, FIELD)  # values that are known by themselves, not by what they hold
+TEXT = "str"  # the type of text literals, in every language
+NAMING_TAGS = (GENERIC, ITEM, LITERAL, TYPED)  # expressions that have the name of what they contain
+
+
+class Typed:
+    """Narrowing, overriding and overloading over the values of an `Evaluator`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self._arities: dict[Value, tuple[int, int | None]] = {}
+        self._signatures: dict[Value, tuple[str, ...]] = {}
+
+    def opened(self, values: Values) -> Values:
+        """Instances of these very classes made into instances of them or of anything below."""
+        return frozenset(
+            (*value[:3], True) if value[0] == INSTANCE and self._may_be_below(value) else value for value in values
+        )
+
+    def _may_be_below(self, value: Value) -> bool:
+        """Where implementing is a matter of having the methods, other classes have no subtypes."""
+        home = self.program.file(value[1])
+        return not home.facts.structural or home.definitions[value[2]][0] == Kind.INTERFACE
+
+    def narrowed(self, values: Values, declared: Values, *, whole: bool = False) -> Values:
+        """What of `values` a declaration admits; what it declares where values are unknown.
+
+        Of a type outside the repository there may be other values, unless things of ours are the `whole` of them.
+        """
+        ours = [value for value in declared if value[0] == INSTANCE]
+        if self.evaluator.traits.bound(declared):
+            return declared
+        if not ours:
+            known = frozenset(value for value in values if value[0] not in UNKNOWN)
+            if whole and values and all(value[0] in THINGS for value in values):
+                return values
+            if declared and not self.evaluator.containers.elements(known):  # empty when it is declared, filled later
+                known |= declared
+            return known or declared or values
+        kept = set()
+        unknown = not values
+        for value in values:
+            tag = value[0]
+            if tag == INSTANCE:
+                fitting = [one for one in ours if self._is_below(value, one)]
+                kept.update([value] if fitting else [])
+                if not fitting and len(value) > 3:
+                    kept.update(one for one in ours if self._is_below(one, value))
+            elif tag == FUNCTION:
+                kept.add((*value[:3], (CLASS, *ours[0][1:3])))
+            elif tag in UNKNOWN or tag == KEY:
+                unknown = True
+            else:
+                kept.add(value)
+        return frozenset(kept) | declared if unknown or not kept else frozenset(kept)
+
+    def says_enough(self, declared: Values, file: File) -> bool:
+        """Whether a declaration alone tells what a value can do: not so where a function may stand for an object."""
+        if not declared:
+            return False
+        if all(value[0] == RESULT and not value[1].endswith(file.facts.open_types) for value in declared):
+            return True
+        known = [value for value in declared if value[0] in (INSTANCE, COLLECTION, CLASS, DISPLAY)]
+        return bool(known) and not any(value[0] == INSTANCE and self._is_functional(value) for value in known)
+
+    def _is_functional(self, value: Value) -> bool:
+        """Whether a function may stand for an instance: an interface with one method to write."""
+        home = self.program.file(value[1])
+        if not home.facts.functions_are_objects or home.definitions[value[2]][0] not in (Kind.INTERFACE, Kind.TYPE):
+            return False
+        bodiless = [
+            child
+            for child in home.children.get(value[2], ())
+            if (scope := home.scopes[child]) is not None and scope.flags & ABSTRACT
+        ]
+        return len(bodiless) < 2
+
+    def _is_below(self, value: Value, bound: Value) -> bool:
+        members, target, above = self.evaluator.members, (CLASS, *value[1:3]), (CLASS, *bound[1:3])
+        if above in members.linearised(target):
+            return True
+        return self.program.file(bound[1]).facts.structural and target in members.subclasses(above)
+
+    def below(self, declared: Values, target: Value, name: str) -> Values:
+        """What a member that a class declares may be in what is below it: only functions are overridden."""
+        if self.is_virtual(declared):
+            return self.overriding(target, name)
+        if any(value[0] not in (RESULT, PROMISED) for value in declared):
+            return NOTHING
+        return self.evaluator.objects.functions(target, name)
+
+    def overriding(self, target: Value, name: str) -> Values:
+        """The member of that name in every class below one, and in objects that stand for an interface."""
+        if self.evaluator.traits.is_trait(target):
+            return self.evaluator.traits.implementations(target, name)
+        found: Values = NOTHING
+        members = self.evaluator.members
+        for child in members.subclasses(target):
+            found |= members.declared(child, name)
+        return found | self.evaluator.objects.functions(target, name)
+
+    def is_virtual(self, members: Values) -> bool:
+        """Whether subclasses may override any of these."""
+        return any(
+            member[0] == FUNCTION
+            and not self.program.file(member[1]).scope(member[2]).flags & (STATIC | PRIVATE | CONSTRUCTOR)
+            for member in members
+        )
+
+    def extension_functions(self, value: Value, name: str, file: File) -> Values:
+        """Functions of that name, written outside any class, whose receiver type fits a value."""
+        names: set[str] | None = None
+        found = set()
+        for file_id, position in self.program.named(name) if file.facts.extension_functions else ():
+            other = self.program.file(file_id)
+            scope = other.scopes[position]
+            if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
+                continue
+            if other.language.name != file.language.name:
+                continue
+            names = self._names_of(value, file) if names is None else names
+            wanted = type_name(scope.receiver_type)
+            if wanted in names or not wanted or wanted in file.facts.top_types:
+                found.add((FUNCTION, file_id, position, value))
+        return frozenset(found)
+
+    def _names_of(self, value: Value, file: File) -> set[str]:
+        if value[0] == INSTANCE:
+            linear = self.evaluator.members.linearised((CLASS, *value[1:3]))
+            return {self.program.file(above[1]).definitions[above[2]][1] for above in linear}
+        if value[0] == KEY:
+            return set(self.key_types(value, file))
+        return {value[1].rpartition(".")[2]} if value[0] == RESULT else set()
+
+    def key_types(self, key: Value, file: File) -> frozenset[str]:
+        """Names of the types that a constant has."""
+        return file.facts.text_types if type(key[1]) is str else file.facts.number_types
+
+    def of_function(self, value: Value, name: str, file: File) -> Values:
+        """A member of a function that stands for an object with one method: the function, or a method with a body."""
+        interface = value[3]
+        if interface is not None and interface[0] == CLASS:
+            own = self.evaluator.members.declared(interface, name)
+            bodies = frozenset(member for member in own if member[0] == FUNCTION and not self._is_abstract(member))
+            if bodies:
+                return bodies
+        return NOTHING if name in file.facts.function_combinators else frozenset((value,))
+
+    def _is_abstract(self, function: Value) -> bool:
+        return bool(self.program.file(function[1]).scope(function[2]).flags & ABSTRACT)
+
+    # Overloads
+
+    def chosen(self, values: Values, file: File, scope: int, call: Expression) -> Values:
+        """The functions among overloads that a call fits best; a declaration without a body only if none has one."""
+        if file.facts.announces:
+            values = self.with_bodies(values)
+        functions = [value for value in values if value[0] == FUNCTION]
+        if len(functions) < 2:
+            return values
+        others = frozenset(value for value in values if value[0] != FUNCTION)
+        if file.facts.overloads:
+            by_name = groupby(sorted(functions, key=self._name_of), self._name_of)  # others stand for an object
+            functions = [value for _, same in by_name for value in self.fitting(list(same), file, scope, call)]
+        bodies = [value for value in functions if not self._is_abstract(value)]
+        return others | frozenset(bodies or functions)
+
+    def with_bodies(self, values: Values) -> Values:
+        """Prototypes replaced by the functions of the same qualified name that they announce."""
+        found: set[Value] = set()
+        for value in values:
+            bodies = self._bodies_of(value) if value[0] == FUNCTION and self._is_abstract(value) else ()
+            found.update(bodies or (value,))
+        return frozenset(found)
+
+    def _name_of(self, function: Value) -> str:
+        return self.program.file(function[1]).definitions[function[2]][1]
+
+    def _bodies_of(self, prototype: Value) -> list[Value]:
+        home = self.program.file(prototype[1])
+        definition = home.definitions[prototype[2]]
+        found = []
+        for file_id, position in self.program.named(definition[1]):
+            other = self.program.file(file_id)
+            scope = other.scopes[position]
+            if other.family != home.family or scope is None or other.definitions[position][2] != definition[2]:
+                continue
+            if not scope.flags & ABSTRACT and (file_id == home.id or not scope.flags & PRIVATE):
+                found.append((FUNCTION, file_id, position, prototype[3]))
+        return found
+
+    def fitting(self, functions: list[Value], file: File, scope: int, call: Expression) -> list[Value]:
+        """Those of several functions that a call fits best."""
+        fitting = [value for value in functions if self._accepts(value, call)] or functions
+        if len({self.signature(value) for value in fitting}) < 2:
+            return fitting
+        arguments = [self._type_names(file, scope, argument) for argument in call[2]]
+        scores = {value: self._score(value, arguments) for value in fitting}
+        best = max(scores.values())
+        return [value for value in fitting if scores[value] == best]
+
+    def _parameters(self, value: Value) -> Any:
+        file = self.program.file(value[1])
+        parameters = file.scope(value[2]).parameters
+        return parameters[1:] if file.receiver_name(value[2]) else parameters
+
+    def _accepts(self, value: Value, call: Expression) -> bool:
+        needed, most = self._arity(value)
+        given = len(call[2]) + len(call[3])
+        if any(type(argument) is tuple and argument[0] == SPREAD for argument in call[2]):
+            return True
+        return needed <= given and (most is None or given <= most)
+
+    def _arity(self, value: Value) -> tuple[int, int | None]:
+        """How many arguments a function needs, and how many it takes at most; None for any number."""
+        known = self._arities.get(value[1:3])
+        if known is None:
+            parameters = self._parameters(value)
+            needed = sum(default is None and mode not in VARIADIC for _, _, default, mode in parameters)
+            variadic = any(mode in VARIADIC for _, _, _, mode in parameters)
+            known = self._arities[value[1:3]] = (needed, None if variadic else len(parameters))
+        return known
+
+    def signature(self, value: Value) -> tuple[str, ...]:
+        """The names of the parameter types of a function."""
+        known = self._signatures.get(value[1:3])
+        if known is None:
+            types = tuple(type_name(annotation) for _, annotation, _, _ in self._parameters(value))
+            known = self._signatures[value[1:3]] = types
+        return known
+
+    def _type_names(self, file: File, scope: int, argument: Expression) -> frozenset[str]:
+        """Names of the types that an argument has, empty if unknown."""
+        if type(argument) is tuple and argument[0] == CONST:
+            return file.facts.text_types if type(argument[1]) is str else file.facts.number_types
+        if type(argument) is tuple and argument[0] == LITERAL:
+            return file.facts.text_types if argument[1] == TEXT else frozenset((argument[1],))
+        names: set[str] = set()
+        for value in self.evaluator.values(file, scope, argument):
+            if value[0] == INSTANCE:
+                for above in self.evaluator.members.linearised((CLASS, *value[1:3])):
+                    names.add(self.program.file(above[1]).definitions[above[2]][1])
+                    outside = (base for base in self.evaluator.members.bases(above) if base[0] == EXTERNAL)
+                    names.update(base[1].rpartition(".")[2] for base in outside)
+            elif value[0] == RESULT:
+                names.add(value[1].rpartition(".")[2])
+            elif value[0] == CLASS or (value[0] == EXTERNAL and self._is_type_name(argument)):
+                names.update(file.facts.class_objects)
+            elif value[0] == KEY:
+                names |= self.key_types(value, file)
+        return frozenset(names)
+
+    def _is_type_name(self, argument: Expression) -> bool:
+        """Whether something outside the repository is named as types are: not a constant, not a variable."""
+        name = type_name(argument)
+        return name[:1].isupper() and not name.isupper()
+
+    def _score(self, value: Value, arguments: list[frozenset[str]]) -> int:
+        score = 0
+        for names, wanted in zip(arguments, self.signature(value), strict=False):
+            if names and wanted:
+                facts = self.program.file(value[1]).facts
+                widened = wanted in facts.number_types and not facts.number_types.isdisjoint(names)
+                told = wanted in facts.final_types or self._is_told(wanted)
+                score += 2 if wanted in names else 1 if widened else -1 if told else 0
+        return score
+
+    def _is_told(self, type_name: str) -> bool:
+        """Whether a type name can be told apart from others: a class of ours."""
+        return any(
+            self.program.file(file_id).definitions[position][0] not in (Kind.METHOD, Kind.FUNCTION)
+            for file_id, position in self.program.named(type_name)
+        )
+
+
+def type_name(annotation: Expression) -> str:
+    """The last name of a type expression without its arguments: `a.T[int]` gives `T`."""
+    while type(annotation) is tuple:
+        if annotation[0] == MEMBER:
+            return str(annotation[2])
+        annotation = annotation[1] if annotation[0] in NAMING_TAGS else None
+    return annotation if type(annotation) is str else ""

@@ -1,0 +1,218 @@
+"""Who may run a definition, by calls and by the ways that no call in the repository shows.
+
+Calls are the call graph's. Beside them a definition runs when
+
+- a call is written with its name, and a decorator has put something else in its place (`decorated`);
+- it is passed to a function, which may call it (`passed`);
+- a framework calls it to fill a parameter (`provided`);
+- the function around it runs (`inside`);
+- code outside the repository calls it through an object: the language itself does so with special methods, a base or an
+  interface from outside with what nobody calls here. All these need an object, so whoever constructs the class may run
+  the method (`constructed`). That is the assumption of rapid type analysis (Bacon and Sweeney, OOPSLA 1996), here for
+  calls from outside alone;
+- it overrides a method that runs (`overridden`).
+
+What holds a value is used by those that read it (`reads`), and so is a function that a module binds to another name
+(`held`), though who reads that name need not call it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from tersely.code.expressions import IMPORTED, MEMBER, PROPERTY, VERSION_MARK, Expression
+from tersely.code.graph.callgraph import CallGraph
+from tersely.code.graph.dead import called_by_language
+from tersely.code.graph.evaluate import Evaluator
+from tersely.code.graph.program import File
+from tersely.code.graph.values import FUNCTION, Value
+from tersely.code.languages.registry import family_of
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Grade
+
+MAX_CARRIED_FILES = 300  # files that mention a name, above which it is not looked for among arguments
+
+
+class Way(StrEnum):
+    """How one definition may come to run another."""
+
+    CALLS = "calls"
+    DECORATED = "calls what decorates"
+    PASSED = "passes on"
+    PROVIDED = "is given"
+    INSIDE = "holds"
+    READS = "reads"
+    HELD = "reads what holds"
+    CONSTRUCTED = "constructs the class of"
+    OVERRIDDEN = "is overridden by"
+
+
+class User(NamedTuple):
+    """A definition that may run another: its symbol id, in which way, how surely."""
+
+    id: str
+    way: Way
+    grade: Grade
+
+
+class Users:
+    """The definitions that may run a definition, one step away, over one call graph."""
+
+    def __init__(self, graph: CallGraph) -> None:
+        self._graph = graph
+        self._program = graph.program
+        self._evaluator = graph.evaluator
+
+    def of(self, symbol_id: str) -> list[User]:
+        """Everything that may run a symbol, calls first; a definition may come more than once."""
+        place = self._graph.place(symbol_id)
+        if place is None or place[1] == 0:
+            return []
+        file, position = place
+        found = [User(edge.caller, Way.CALLS, edge.grade) for edge in self._graph.callers(symbol_id)]
+        kind = file.definitions[position][0]
+        if kind in CALLABLE_KINDS:
+            found += self._unwritten(file, position, is_called=bool(found))
+        elif kind in CLASS_KINDS:
+            found += self._below(file, position)
+        elif kind in VALUE_KINDS:
+            found += self._readers(file, file.definitions[position][1])
+        return found
+
+    def of_gone(self, name: str, language: str) -> list[User]:
+        """The definitions that still write a name which is not defined any more."""
+        files = self._program.facts.files_mentioning(name)
+        if len(files) > MAX_CARRIED_FILES:
+            return []
+        family = family_of(language)
+        near = [self._program.file(at) for at in files if family_of(self._program.rows[at].language) == family]
+        return [
+            User(self._id(file, position), Way.READS, Grade.BY_NAME)
+            for file in near
+            for position, scope in enumerate(file.scopes)
+            if scope is not None and _names(scope, name, as_name=True)
+        ]
+
+    def _unwritten(self, file: File, position: int, *, is_called: bool) -> Iterator[User]:
+        for home, at in self._evaluator.providers.users(file, position):
+            yield User(self._id(home, at), Way.PROVIDED, Grade.EXACT)
+        yield from self._by_name(file, position)
+        owner = file.owner_class(position)
+        if owner >= 0:
+            yield from self._through_objects(file, position, owner, is_called=is_called)
+        around = file.definitions[position][3]
+        if around > 0 and file.definitions[around][0] in CALLABLE_KINDS:
+            yield User(self._id(file, around), Way.INSIDE, Grade.INFERRED)
+
+    def _by_name(self, file: File, position: int) -> Iterator[User]:
+        """Calls of what a decorator made of a function, and calls that the function is passed to."""
+        name = file.definitions[position][1]
+        files = {*self._program.mentioning(name, file), file.id}
+        if len(files) > MAX_CARRIED_FILES:
+            return
+        wanted = self._stands_for(file, position)
+        is_member = file.owner_class(position) >= 0 and name not in file.facts.common_members
+        for other in map(self._program.file, sorted(files)):
+            for scope, index in other.calls_by_name.get(name, ()):
+                call = other.scope(scope).calls[index]
+                called = self._evaluator.calls.called(other, scope, call)
+                if any(value[:3] in wanted for value in called):
+                    yield User(self._id(other, scope), Way.DECORATED, Grade.INFERRED)
+                elif is_member and not called and _is_of_unknown(self._evaluator, other, scope, call):
+                    yield User(self._id(other, scope), Way.CALLS, Grade.BY_NAME)
+            yield from self._flowing(other, name, wanted)
+
+    def _flowing(self, other: File, name: str, wanted: frozenset[Value]) -> Iterator[User]:
+        """Where a function goes: into calls, and into what a module binds, which others read."""
+        for flow in other.flows(name):
+            is_bound = flow.call is None and flow.scope == 0 and type(flow.target) is str and flow.target != name
+            if not (is_bound or flow.call is not None):
+                continue
+            if self._graph.sites.holds(self._evaluator.values(other, flow.scope, flow.value), wanted):
+                yield User(self._id(other, flow.scope), Way.PASSED, Grade.INFERRED)
+            elif not is_bound:
+                continue
+            if is_bound:
+                yield from self._readers(other, flow.target.partition(VERSION_MARK)[0], Way.HELD)
+
+    def _readers(self, file: File, name: str, way: Way = Way.READS) -> Iterator[User]:
+        """The definitions that read a name which a file binds: in the file, and where it is imported or a member."""
+        files = {*self._program.mentioning(name, file), file.id}
+        if len(files) > MAX_CARRIED_FILES:
+            return
+        for other in map(self._program.file, sorted(files)):
+            grade = Grade.INFERRED if other.id == file.id or self._imports(other, name, file) else Grade.BY_NAME
+            for position, scope in enumerate(other.scopes):
+                if scope is not None and position and _names(scope, name, as_name=grade is Grade.INFERRED):
+                    yield User(self._id(other, position), way, grade)
+
+    def _imports(self, other: File, name: str, file: File) -> bool:
+        """Whether a file imports a name from another."""
+        return any(
+            type(expression) is tuple
+            and expression[0] == IMPORTED
+            and file.id in self._program.modules(other, expression[1])
+            for _, expression in other.names(0).get(name, ())
+        )
+
+    def _stands_for(self, file: File, position: int) -> frozenset[Value]:
+        """What the name of a function may hold: the function, and what decorators made of it."""
+        scope = file.scopes[position]
+        made = scope.decorated if scope is not None and not scope.flags & PROPERTY else None
+        values = self._evaluator.values(file, file.definitions[position][3], made) if made is not None else ()
+        return frozenset([(FUNCTION, file.id, position), *(value[:3] for value in values)])
+
+    def _through_objects(self, file: File, position: int, owner: int, *, is_called: bool) -> Iterator[User]:
+        """Whoever makes an object whose method is called from outside, and what the method overrides."""
+        target = self._evaluator.members.class_of(file, owner)
+        if target is None or file.definitions[position][1] in file.facts.constructors:
+            return
+        for base in self._evaluator.members.linearised(target)[1:]:
+            for value in self._own(base, file.definitions[position][1]):
+                yield User(self._id(self._program.file(value[1]), value[2]), Way.OVERRIDDEN, Grade.INFERRED)
+        name = file.definitions[position][1]
+        from_outside = name in called_by_language(file) or name[:2] == "__" or not is_called
+        if from_outside:
+            for found in (target, *self._evaluator.members.subclasses(target)):
+                for maker in self._makers(found):
+                    yield User(maker, Way.CONSTRUCTED, Grade.BY_NAME)
+
+    def _own(self, target: Value, name: str) -> list[Value]:
+        """The methods of a name that a class itself defines."""
+        home = self._program.file(target[1])
+        inside = (child for child in home.children.get(target[2], ()) if home.definitions[child][1] == name)
+        return [(FUNCTION, home.id, child) for child in inside if home.definitions[child][0] in CALLABLE_KINDS]
+
+    def _makers(self, target: Value) -> list[str]:
+        """Who constructs a class: the callers of it and of its own constructors."""
+        home = self._program.file(target[1])
+        constructors = [value[2] for name in home.facts.constructors for value in self._own(target, name)]
+        ids = [self._program.symbol_id(home.id, position) for position in (target[2], *constructors)]
+        return [edge.caller for symbol_id in ids for edge in self._graph.callers(symbol_id)]
+
+    def _below(self, file: File, position: int) -> Iterator[User]:
+        """A class runs with those that inherit from it."""
+        target = self._evaluator.members.class_of(file, position)
+        for value in self._evaluator.members.subclasses(target) if target is not None else ():
+            yield User(self._id(self._program.file(value[1]), value[2]), Way.OVERRIDDEN, Grade.EXACT)
+
+    def _id(self, file: File, scope: int) -> str:
+        return self._program.symbol_id(file.id, file.named_owner(scope))
+
+
+def _is_of_unknown(evaluator: Evaluator, file: File, scope: int, call: Expression) -> bool:
+    """Whether a member is called of something of which nothing is known."""
+    callee = call[1]
+    return type(callee) is tuple and callee[0] == MEMBER and not evaluator.values(file, scope, callee[1])
+
+
+def _names(expression: Any, name: str, *, as_name: bool) -> bool:
+    """Whether an expression, or one in nested tuples, reads a member of that name; or the name itself."""
+    if type(expression) is str:
+        return as_name and expression.partition(VERSION_MARK)[0] == name
+    if not isinstance(expression, tuple):
+        return False
+    if len(expression) == 3 and expression[0] == MEMBER and expression[2] == name:
+        return True
+    return any(_names(part, name, as_name=as_name) for part in expression)

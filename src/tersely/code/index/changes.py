@@ -1,0 +1,249 @@
+"""What git says has changed: files and their lines, between a revision and the working tree, or another revision.
+
+For a working tree, staged or not makes no difference, and files that git does not know yet have changed as a whole. A
+base on another branch means the commit where the branches part, as for pull requests.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from tersely.code.index.content import read_below
+from tersely.code.index.listing.git import filterless_environment, in_repository
+from tersely.code.index.listing.home import is_known, work_tree
+from tersely.code.index.listing.running import GitUnavailableError, run
+from tersely.code.index.patch import LINK_MODE, FileDiff, Hunk, lines_of, read_patch
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_DIFF_BYTES, MAX_FILE_BYTES, MAX_UNTRACKED_FILES
+
+# Whatever the settings of the repository say: they may change what a diff looks like, and name programs for git to run.
+_DIFF_OPTIONS = (
+    "-U0", "--inter-hunk-context=0", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--full-index", "--relative",
+    "--submodule=short", "--ignore-submodules=dirty", "--src-prefix=a/", "--dst-prefix=b/",
+)  # fmt: skip
+_PROBED_BYTES = 8_000  # of a file that git does not know, to see whether it is text
+MAX_EXCLUDED_FILES = 2_000  # without contents; of more git cannot be told to pass over them
+_SHA1_DIGITS = 40
+_MAIN_BRANCHES = ("origin/HEAD", "main", "master", "origin/main", "origin/master")
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """One file that differs. Lines count from 1, ranges are inclusive.
+
+    `lines` are in the file as it is now; where lines were taken out and none put in, it is the pair of lines around the
+    gap, of which the first may be 0. A file that was not there before has no old path, one that is gone no path.
+    """
+
+    path: str
+    old_path: str
+    lines: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def is_new(self) -> bool:
+        """Whether all of it has changed."""
+        return not self.old_path
+
+
+class Changes:
+    """The difference of a working tree, of what is staged, or of a commit, from a revision."""
+
+    def __init__(self, root: Path, base: str = "", head: str = "", *, staged: bool = False) -> None:
+        """`base` and `head` are whatever git understands; without a base, the last commit; without a head, the tree.
+
+        Raises what asking git may raise.
+        """
+        if not in_repository(str(root)):
+            raise TerselyError("git_unavailable", f"{root} is in no git repository", "name the files that changed")
+        self._root = root
+        self.head = self._resolved(head) if head else ""
+        self._staged = staged
+        self.commit = self._base(base)
+
+    def files(self) -> list[ChangedFile]:
+        """All that differs below the root and holds text, by path."""
+        found = [_changed_file(one) for one in self._tracked() if one.has_text]
+        found += [ChangedFile(path, "") for path in self._untracked()]
+        return sorted(found, key=lambda file: (file.path or file.old_path, file.old_path))
+
+    def diffs(self) -> list[FileDiff]:
+        """All that differs below the root, line by line, by path."""
+        found = self._tracked()
+        untracked = self._untracked()
+        found += [_appeared(self._root, path) for path in untracked[:MAX_UNTRACKED_FILES]]
+        found += [FileDiff("", path, is_binary=True) for path in untracked[MAX_UNTRACKED_FILES:]]
+        return sorted(found, key=lambda one: (one.name, one.old_path))
+
+    def before(self, path: str) -> bytes:
+        """A file as it was, empty for one that was not there or is too large to be indexed."""
+        try:
+            text = self._git("show", f"{self.commit}:./{path}")
+        except TerselyError:
+            return b""
+        return text if len(text) <= MAX_FILE_BYTES else b""
+
+    def blobs(self, ids: Collection[str]) -> Mapping[str, bytes]:
+        """The contents of blobs, without those that are too large to be indexed or not there."""
+        wanted = list(dict.fromkeys(one for one in ids if one))
+        if not wanted:
+            return {}
+        sizes = self._git("cat-file", "--batch-check", given="".join(f"{one}\n" for one in wanted).encode())
+        rows = (row.split() for row in sizes.decode("ascii", "replace").splitlines())
+        small = [row[0] for row in rows if row[1:2] == ["blob"] and int(row[2]) <= MAX_FILE_BYTES]
+        answer = self._git("cat-file", "--batch", given="".join(f"{one}\n" for one in small).encode())
+        found: dict[str, bytes] = {}
+        at = 0
+        while at < len(answer):
+            end = answer.index(b"\n", at)
+            name, _, size = answer[at:end].decode("ascii").split(" ")
+            found[name] = answer[end + 1 : end + 1 + int(size)]
+            at = end + 2 + int(size)
+        return found
+
+    def tip(self) -> str:
+        """The commit from which history is told: that which the changes lead to, or grow from; "" before any."""
+        if self.head:
+            return self.head
+        try:
+            return self._resolved("HEAD")
+        except TerselyError:
+            return ""
+
+    def _tracked(self) -> list[FileDiff]:
+        ends = ["--cached", self.commit] if self._staged else [self.commit, *([self.head] if self.head else [])]
+        options = self._diff_options
+        try:
+            return read_patch(self._git("diff", *options, *ends, "--"))
+        except TerselyError:
+            unread, missing = self._unreadable(ends)
+            if not 0 < len(unread) <= MAX_EXCLUDED_FILES:
+                raise
+        others = (f":(exclude,literal){path}" for path in unread)
+        return [*read_patch(self._git("diff", *options, *ends, "--", ".", *others)), *missing]
+
+    @cached_property
+    def _diff_options(self) -> tuple[str, ...]:
+        """Submodules are passed over if a directory of one leads to a repository of somebody else."""
+        if self.head or self._staged:
+            return _DIFF_OPTIONS
+        tree = Path(work_tree(str(self._root)))
+        listed = os.fsdecode(self._git("ls-files", "-z", "-s", "--full-name", ":/")).split("\0")
+        submodules = (tree / entry.partition("\t")[2] for entry in listed if entry.startswith("160000 "))
+        is_strange = any(os.path.lexists(one / ".git") and not is_known(str(one)) for one in submodules)
+        return (*_DIFF_OPTIONS, "--ignore-submodules=all") if is_strange else _DIFF_OPTIONS
+
+    def _unreadable(self, ends: Sequence[str]) -> tuple[list[str], list[FileDiff]]:
+        """Files of which git lacks contents, as in a clone that fetches them when asked; and those that differ.
+
+        Asks what does not open contents: `git diff` compares a file whose times have changed.
+        """
+        command = ["diff-tree", "-r"] if self.head else ["diff-index"]
+        words = self._git(*command, "--raw", "-z", "--no-abbrev", "--no-renames", "--relative", *ends, "--")
+        fields = words.split(b"\0")
+        rows = [
+            (*row.decode("ascii").lstrip(":").split(), os.fsdecode(path))
+            for row, path in zip(fields[::2], fields[1::2], strict=False)
+        ]
+        trees = [self.commit, *([self.head] if self.head else [])]
+        listed = self._git("rev-list", "--objects", "--no-object-names", "--no-walk", "--missing=print", *trees, "--")
+        lost = {line[1:].decode("ascii") for line in listed.splitlines() if line.startswith(b"?")}
+        unread = [(before, kind, path) for _, _, before, after, kind, path in rows if lost & {before, after}]
+        missing = [
+            FileDiff("" if kind == "A" else path, "" if kind == "D" else path, is_missing=True)
+            for before, kind, path in unread
+            if self.head or self._staged or _blob_id(self._root, path, len(before)) != before
+        ]
+        return [path for _, _, path in unread], missing
+
+    def _untracked(self) -> list[str]:
+        if self.head or self._staged:
+            return []
+        listed = self._git("ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
+        return sorted(os.fsdecode(path) for path in listed if path and not path.endswith(b"/"))
+
+    def _resolved(self, revision: str) -> str:
+        try:
+            found = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        except TerselyError as error:
+            raise TerselyError("invalid_argument", f"git knows no revision {revision!r}") from error
+        return found.decode().strip()
+
+    def _base(self, base: str) -> str:
+        if not base:
+            return self.tip() or self._git("hash-object", "-t", "tree", "/dev/null").decode().strip()
+        commit = self._resolved(base)
+        try:
+            return self._git("merge-base", commit, self.head or "HEAD").decode().strip()
+        except TerselyError as error:
+            if self._is_shallow():
+                message = f"the history here is too short to tell where {base!r} and this part"
+                raise TerselyError("git_unavailable", message, "git fetch --unshallow brings the rest") from error
+            return commit  # without a commit in common there is nothing nearer to compare with
+
+    def _is_shallow(self) -> bool:
+        return self._git("rev-parse", "--is-shallow-repository").strip() == b"true"
+
+    def main_branch(self) -> str:
+        """The branch that others part from, "" where none is called so."""
+        for name in _MAIN_BRANCHES:
+            try:
+                self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+            except TerselyError:
+                continue
+            return name
+        return ""
+
+    @cached_property
+    def _environment(self) -> dict[str, str]:
+        return filterless_environment(str(self._root))
+
+    def _git(self, *words: str, given: bytes = b"") -> bytes:
+        try:
+            output = run(str(self._root), words, self._environment, given)
+        except GitUnavailableError as error:
+            raise TerselyError("git_unavailable", str(error)) from error
+        except OSError as error:
+            raise TerselyError("git_unavailable", f"git cannot be run: {error.strerror}") from error
+        if len(output) > MAX_DIFF_BYTES:
+            raise TerselyError("git_unavailable", f"the difference is larger than {MAX_DIFF_BYTES:,} bytes")
+        return output
+
+
+def _changed_file(diff: FileDiff) -> ChangedFile:
+    """All of a file may have changed of which git does not have what it was."""
+    is_whole = diff.is_missing and diff.path
+    return ChangedFile(diff.path, "" if is_whole else diff.old_path, _ranges(diff))
+
+
+def _ranges(diff: FileDiff) -> tuple[tuple[int, int], ...]:
+    return tuple(
+        (one.new_first, one.new_first + len(one.added) - 1) if one.added else (one.new_first - 1, one.new_first)
+        for one in diff.hunks
+    )
+
+
+def _blob_id(root: Path, path: str, digits: int) -> str:
+    """The id that git gives to a file as it stands, by its hash of so many digits; "" for one that cannot be read."""
+    from hashlib import new
+
+    try:
+        text = read_below(str(root), path)
+    except OSError:
+        return ""
+    name = "sha1" if digits == _SHA1_DIGITS else "sha256"
+    return new(name, b"blob %d\0" % len(text) + text, usedforsecurity=False).hexdigest()
+
+
+def _appeared(root: Path, path: str) -> FileDiff:
+    """A file that git does not know yet."""
+    try:
+        text = read_below(str(root), path)
+    except OSError:
+        return FileDiff("", path, mode=LINK_MODE) if (root / path).is_symlink() else FileDiff("", path, is_binary=True)
+    if b"\0" in text[:_PROBED_BYTES]:
+        return FileDiff("", path, is_binary=True)
+    return FileDiff("", path, (Hunk(1, (), 1, lines_of(text)),) if text else ())

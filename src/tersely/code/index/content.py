@@ -1,0 +1,130 @@
+"""Reading source files, and the reasons for which files are left out."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+
+from tersely.foundation.limits import MAX_FILE_BYTES
+
+# To look into a directory is not to list it, which the user may not be allowed to.
+_DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Reason(StrEnum):
+    """Why a file, or all below a directory, is not in the index."""
+
+    TOO_LARGE = "too_large"
+    BINARY = "binary"
+    NOT_UTF8 = "not_utf8"
+    MINIFIED = "minified"
+    GENERATED = "generated"
+    UNREADABLE = "unreadable"
+    NOT_A_FILE = "not_a_file"  # a pipe, a socket, a device
+    SYMLINK = "symlink"  # what it points to is indexed under its own name, if it lies inside
+    SYMLINK_OUTSIDE = "symlink_outside"
+    SYMLINK_LOOP = "symlink_loop"
+    SYMLINK_BROKEN = "symlink_broken"
+    NAME_NOT_UTF8 = "name_not_utf8"
+    SKIPPED_DIRECTORY = "skipped_directory"  # of a tool, of dependencies, or the output of a build
+    OTHER_REPOSITORY = "other_repository"  # a clone or worktree inside this one that is not its submodule
+    SUBMODULE_MISSING = "submodule_missing"  # not checked out
+    MISSING_GRAMMAR = "missing_grammar"
+    EXTRACTION_FAILED = "extraction_failed"  # a defect in Tersely or in a grammar
+    UNKNOWN_LANGUAGE = "unknown_language"  # an executable that is no script of ours; not worth a report
+
+
+class Skipped(NamedTuple):
+    """A file, or a directory with all below it, that is not read."""
+
+    path: str
+    reason: Reason
+
+
+class Hashed(Protocol):
+    """A file as something knows it: where it is from the root, and the hash of what it held."""
+
+    @property
+    def path(self) -> str: ...  # noqa: D102
+    @property
+    def hash(self) -> bytes: ...  # noqa: D102
+
+
+def read_file(path: str, folder: int | None = None) -> bytes:
+    """The content of a regular file of at most `MAX_FILE_BYTES`; anything else is an `OSError`.
+
+    The last part of the path is never followed if it is a link, and opening a pipe does not wait for a writer. With
+    the descriptor of a `folder` the path is one from there.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        content = b""
+        while len(content) <= MAX_FILE_BYTES >= status.st_size:
+            part = os.read(descriptor, max(status.st_size - len(content), 0) + 1)
+            if not part:
+                return content
+            content += part
+    finally:
+        os.close(descriptor)
+    raise OSError(errno.EFBIG, "file too large", path)
+
+
+def read_below(root: str, path: str) -> bytes:
+    """The same for a path from an absolute root without links in it, none of whose directories may be a link either.
+
+    A repository is not trusted to say what else is read: with `..` in its settings, or a link put in place of a
+    directory that was looked at, it could. So directories are opened one in the other, and no link is followed,
+    whenever it was made.
+    """
+    return reader_below(root)(path)
+
+
+def reader_below(root: str) -> Callable[[str], bytes]:
+    """`read_below` for many files at once: the directory of the last one stays open."""
+    last: tuple[str, _Folder] | None = None
+
+    def read(path: str) -> bytes:
+        nonlocal last
+        directory, _, name = os.path.normpath(path.lstrip("/")).rpartition("/")
+        if f"{directory}/".startswith("../") or name in {"", ".", ".."}:
+            raise OSError(errno.ELOOP, "it leads out of its directory", path)
+        try:
+            if last is None or last[0] != directory:
+                last = (directory, _Folder(root, directory))
+            return read_file(name, last[1].descriptor)
+        except ValueError as error:  # no path of any system: it holds a zero, or half a character
+            raise OSError(errno.EINVAL, "not a path", path) from error
+
+    return read
+
+
+class _Folder:
+    """A directory below a root, open for as long as somebody refers to it; `OSError` if a link is on the way."""
+
+    __slots__ = ("descriptor",)
+
+    def __init__(self, root: str, directory: str) -> None:
+        self.descriptor = -1
+        self.descriptor = os.open(root, _DIRECTORY)
+        for name in directory.split("/") if directory else ():
+            inner = os.open(name, _DIRECTORY, dir_fd=self.descriptor)
+            os.close(self.descriptor)
+            self.descriptor = inner
+
+    def __del__(self) -> None:
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+
+
+def reason_of(error: OSError) -> Reason:
+    """What `read_file` met."""
+    return {errno.EFBIG: Reason.TOO_LARGE, errno.EINVAL: Reason.NOT_A_FILE, errno.ENXIO: Reason.NOT_A_FILE}.get(
+        error.errno or 0, Reason.UNREADABLE
+    )

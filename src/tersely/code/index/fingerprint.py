@@ -1,0 +1,52 @@
+"""The identity of what turns text into facts: two programs with the same fingerprint find the same facts."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from hashlib import blake2b
+from importlib.util import find_spec
+from pathlib import Path
+
+import tersely
+
+_SOURCES = (
+    "code",
+    "code/languages",
+    "code/syntax",
+    "code/syntax/compiling",
+    "code/index/building",
+    "code/index/schema.py",
+)
+_GRAMMARS = "tree_sitter"
+
+
+@cache
+def extraction_fingerprint() -> str:
+    """Changes with our own sources that extraction depends on and with the grammars that are installed.
+
+    A version number would have to be raised by hand, and an index of last week's facts looks like any other.
+    """
+    package = Path(tersely.__file__).parent
+    digest = blake2b(tersely.__version__.encode(), digest_size=8)
+    for source in _SOURCES:
+        for path in _source_files(package / source):
+            digest.update(b"\0" + path.name.encode() + b"\0" + path.read_bytes())
+    for name in _installed_grammars():
+        digest.update(b"\0" + name.encode())
+    return digest.hexdigest()
+
+
+def _source_files(path: Path) -> list[Path]:
+    if path.suffix == ".py":
+        return [path] if path.exists() else []
+    return sorted(found for found in path.glob("*.py")) if path.is_dir() else []
+
+
+def _installed_grammars() -> list[str]:
+    """Distributions of tree-sitter and its grammars by directory name, which ends in the version."""
+    spec = find_spec(_GRAMMARS)
+    if spec is None or spec.origin is None:
+        return []
+    beside = Path(spec.origin).parent.parent
+    return sorted(name for name in os.listdir(beside) if name.startswith(_GRAMMARS) and name.endswith(".dist-info"))

@@ -1,0 +1,179 @@
+"""Where the repository of a working tree is, and whether what git would read of it stays there.
+
+Git follows what a repository says: to another repository that it shares, to one whose objects it borrows, along links,
+and to more settings. All of that may have come in an archive. A repository that leads elsewhere is refused, unless the
+other one knows of this directory as well, as with worktrees and submodules, or the user allows the place.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+from tersely.foundation.limits import MAX_SETTINGS_BYTES
+
+# What git opens in a repository by name; any of them may be a link.
+_OPENED = (
+    "HEAD", "config", "config.worktree", "index", "packed-refs", "shallow", "info", "info/exclude", "info/attributes",
+    "refs", "refs/heads", "refs/remotes", "refs/tags", "logs", "objects", "objects/info", "objects/info/alternates",
+    "objects/info/commit-graph", "objects/info/commit-graphs", "objects/pack", "objects/pack/multi-pack-index",
+)  # fmt: skip
+# Places outside that the user allows, joined as in `PATH`: the setting `git_elsewhere`, which no repository can make.
+ALLOWED = "TERSELY_GIT_ELSEWHERE"
+_MAX_NAMED_PLACES = 100  # settings and object stores that one repository names
+_POINTER_BYTES = 4_096
+
+
+class LeadsOutError(Exception):
+    """Git would read what is not of this repository; `str()` says where."""
+
+
+def work_tree(directory: str) -> str:
+    """The nearest directory around an absolute path that has a `.git`, "" without one."""
+    while not os.path.lexists(f"{directory}/.git"):
+        if not directory:
+            return ""
+        directory = directory.rpartition("/")[0]
+    return directory or "/"
+
+
+def is_known(tree: str) -> bool:
+    """Whether the repository that a working tree names is inside it, or knows of it."""
+    home, mark = _home_of(tree), f"{tree.rstrip('/')}/.git"
+    if os.path.lexists(f"{home}/commondir"):
+        return _is_worktree(home, mark)
+    return home.startswith(f"{os.path.realpath(tree).rstrip('/')}/") or _is_submodule(home, tree)
+
+
+def homes_elsewhere(tree: str) -> tuple[str, ...]:
+    """Where git keeps what belongs to a working tree, if that is outside of it: its own place, then what it shares.
+
+    Nothing unless that repository knows of the tree: whoever made the tree could name any place.
+    """
+    home = _home_of(tree)
+    if not is_known(tree) or _is_inside(home, [os.path.realpath(tree)]):
+        return ()
+    return tuple(dict.fromkeys((home, _common_of(home))))
+
+
+def check_home(tree: str) -> str:
+    """The settings of the repository of a working tree, in lower case; raises `LeadsOutError`."""
+    if not is_known(tree):
+        raise LeadsOutError(".git leads to a repository elsewhere that does not know of this directory")
+    home = _home_of(tree)
+    homes = list(dict.fromkeys((home, _common_of(home))))
+    inside = (os.path.realpath(tree), *homes, *_allowed())
+    for one in homes:
+        for name in _OPENED:
+            if os.path.islink(f"{one}/{name}") and not _is_inside(f"{one}/{name}", inside):
+                raise LeadsOutError(f".git/{name} leads out of the repository")
+        _check_borrowed(f"{one}/objects", inside)
+    return _checked_settings([f"{one}/{name}" for one in homes for name in ("config", "config.worktree")], inside)
+
+
+def _allowed() -> Iterable[str]:
+    places = os.environ.get(ALLOWED, "").split(os.pathsep)
+    return (os.path.realpath(place) for place in places if os.path.isabs(place))
+
+
+def _check_borrowed(objects: str, inside: Sequence[str]) -> None:
+    """Stores of objects name others, and those again others."""
+    waiting, seen = [objects], {objects}
+    for store in waiting:
+        for line in _whole_text(f"{store}/info/alternates").splitlines():
+            other = os.path.realpath(os.path.join(store, line.strip().strip('"')))
+            if line.strip() and not line.startswith("#") and other not in seen:
+                if not _is_inside(other, inside) or len(seen) > _MAX_NAMED_PLACES:
+                    raise LeadsOutError(f".git borrows objects from {other}, which {ALLOWED} does not allow")
+                seen.add(other)
+                waiting.append(other)
+
+
+def _checked_settings(paths: Sequence[str], inside: Sequence[str]) -> str:
+    """All that settings say, with those that they include."""
+    waiting, seen, said = list(paths), set(paths), []
+    for path in waiting:
+        text = _whole_text(path)
+        said.append(text.lower())
+        for other in _included(text) if "include" in said[-1] else ():
+            place = os.path.realpath(os.path.join(os.path.dirname(path), os.path.expanduser(other)))
+            if place not in seen:
+                if not _is_inside(place, inside) or len(seen) > _MAX_NAMED_PLACES:
+                    raise LeadsOutError(f".git/config includes {place}, which {ALLOWED} does not allow")
+                seen.add(place)
+                waiting.append(place)
+    return "\n".join(said)
+
+
+def _included(settings: str) -> Iterable[str]:
+    """The files that settings include, under whatever conditions; git is given their text, and opens nothing."""
+    import subprocess
+
+    words = ("config", "--file", "-", "--no-includes", "-z", "--get-regexp", r"^include(if\..*)?\.path$")
+    given = os.fsencode(settings)
+    told = subprocess.run(["git", *words], cwd="/", capture_output=True, input=given, check=False).stdout
+    return (os.fsdecode(entry).partition("\n")[2] for entry in told.split(b"\0") if entry)
+
+
+def _is_inside(path: str, directories: Iterable[str]) -> bool:
+    real = os.path.realpath(path)
+    return any(f"{real}/".startswith(f"{directory.rstrip('/')}/") for directory in directories)
+
+
+def _home_of(tree: str) -> str:
+    """Where the repository of a working tree is: `.git`, or the place that a file of that name says."""
+    mark = f"{tree.rstrip('/')}/.git"
+    if not os.path.isfile(mark):
+        return os.path.realpath(mark)
+    return os.path.realpath(os.path.join(tree, _pointer(mark).removeprefix("gitdir: ")))
+
+
+def _common_of(home: str) -> str:
+    """Where what worktrees share is: itself, but for that of a worktree."""
+    said = _pointer(f"{home}/commondir")
+    return os.path.realpath(os.path.join(home, said)) if said else home
+
+
+def _is_worktree(home: str, mark: str) -> bool:
+    """Whether it is what `git worktree add` made for this directory, in the repository that it shares."""
+    said = _pointer(f"{home}/gitdir")
+    is_ours = bool(said) and os.path.realpath(os.path.join(home, said)) == os.path.realpath(mark)
+    return is_ours and os.path.dirname(home) == f"{_common_of(home)}/worktrees"
+
+
+def _is_submodule(home: str, tree: str) -> bool:
+    """Whether a repository around this directory keeps it among its modules."""
+    above = tree
+    while above not in ("", "/"):
+        above = work_tree(above.rpartition("/")[0])
+        if above and home.startswith(f"{_home_of(above)}/modules/"):
+            return is_known(above)
+    return False
+
+
+def _pointer(path: str) -> str:
+    """The path that a file holds, cut as git cuts it: line ends in the middle belong to it. "" where it is too long."""
+    text = _text_of(path, _POINTER_BYTES + 1)
+    return text.rstrip("\r\n") if len(text) <= _POINTER_BYTES else ""
+
+
+def _whole_text(path: str) -> str:
+    """All of a file; raises `LeadsOutError` where git would read on beyond what is looked at."""
+    text = _text_of(path, MAX_SETTINGS_BYTES + 1)
+    if len(text) > MAX_SETTINGS_BYTES:
+        raise LeadsOutError(f"{path} is larger than {MAX_SETTINGS_BYTES:,} bytes: what it names is not looked at")
+    return text
+
+
+def _text_of(path: str, most_bytes: int) -> str:
+    """The beginning of a file, "" for what cannot be read at once; of a link too, which stays inside."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return ""
+    try:
+        return os.fsdecode(os.read(descriptor, most_bytes))
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,158 @@
+"""Running git in a repository that is not trusted: no program that it names is run, and nobody waits for its pipes.
+
+Its settings may name a program to watch the file system, filters, a program to compare with, a transport to fetch what
+is missing, files of patterns and attributes that lie anywhere; its `.git` may lead elsewhere (`home.py`); and git opens
+whatever is called `.gitignore`. What the user's own settings name is honoured.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tersely.code.index.listing.home import LeadsOutError, check_home, work_tree
+from tersely.foundation.limits import GIT_PATIENCE_SECONDS, GIT_SECONDS, MAX_HISTORY_BYTES
+
+if TYPE_CHECKING:  # imported where there is a repository to ask about
+    import subprocess
+
+GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-c", "log.showSignature=false",
+       "-c", "log.mailmap=false", "-c", "diff.orderFile=/dev/null")  # fmt: skip
+# Variables by which a calling git (a hook, for one) would point ours at another repository or index.
+_REPOSITORY_VARIABLES = (
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE",
+    "GIT_PREFIX", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_IMPLICIT_WORK_TREE", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
+)  # fmt: skip
+# An object that is missing in a partial clone is not fetched: the repository says by which program it would be.
+_ASKING_NOBODY = {
+    "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}  # fmt: skip
+_NAMING_FILES = ("core.excludesFile", "core.attributesFile")  # settings, which repositories may not make
+_READ_BY_GIT = frozenset({".gitignore", ".gitattributes", ".gitmodules"})
+
+
+class GitUnavailableError(Exception):
+    """Git cannot tell; `str()` says why, empty when there is simply no repository."""
+
+
+def environment(root: str) -> dict[str, str]:
+    """The variables for a git of ours, which asks about the repository that it is started in and no other.
+
+    The working tree is the one around `root`, whatever the repository's settings say: they may name any directory.
+    """
+    kept = {name: value for name, value in os.environ.items() if name not in _REPOSITORY_VARIABLES}
+    return kept | {"GIT_WORK_TREE": work_tree(root), **_ASKING_NOBODY}
+
+
+def started(root: str, words: Sequence[str], variables: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
+    """A git at work in `root`. Raises `OSError`, and `GitUnavailableError` where it would read another repository."""
+    import subprocess
+
+    own = _settings(root)
+    return subprocess.Popen(
+        [*GIT, *own, *words], cwd=root, env=variables or environment(root), stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def finished(process: subprocess.Popen[bytes], root: str, given: bytes = b"") -> tuple[int, bytes, bytes]:
+    """Exit status, output and errors of a git that was started in `root`. Raises `GitUnavailableError`."""
+    with process, _watched(process, root) as watch:
+        output, errors = process.communicate(given)
+    if watch.why:
+        raise GitUnavailableError(watch.why)
+    return process.returncode, output, errors
+
+
+def run(root: str, words: Sequence[str], variables: dict[str, str] | None = None, given: bytes = b"") -> bytes:
+    """What git prints. Raises `OSError`, and `GitUnavailableError` where it fails."""
+    status, output, errors = finished(started(root, words, variables), root, given)
+    if status:
+        said = errors.decode("utf-8", "replace").strip().partition("\n")[0]
+        raise GitUnavailableError(said or f"git ended with status {status}")
+    return output
+
+
+def beginning(root: str, words: Sequence[str]) -> bytes:
+    """The first `MAX_HISTORY_BYTES` that git prints, "" where it cannot tell."""
+    import subprocess
+
+    try:
+        own = _settings(root)
+        with subprocess.Popen(
+            [*GIT, *own, *words], cwd=root, env=environment(root), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as process, _watched(process, root) as watch:  # fmt: skip
+            assert process.stdout is not None
+            text = process.stdout.read(MAX_HISTORY_BYTES)
+            process.kill()
+    except (OSError, GitUnavailableError):
+        return b""
+    return b"" if watch.why else text
+
+
+# What a repository may do to us
+
+
+def _settings(root: str) -> list[str]:
+    """Words that unset what only users may set; `GitUnavailableError` where git would be led elsewhere."""
+    tree = work_tree(root)
+    try:
+        said = check_home(tree) if tree else ""
+    except LeadsOutError as error:
+        raise GitUnavailableError(str(error)) from error
+    named = (name for name in _NAMING_FILES if name.partition(".")[2].lower() in said)
+    return [word for name in named for word in ("-c", f"{name}=/dev/null")]
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Why a git was ended before it was done."""
+
+    why: str = ""
+
+
+@contextmanager
+def _watched(process: subprocess.Popen[bytes], root: str) -> Iterator[_Watch]:
+    """End a git that takes too long, or sooner if it waits for a pipe."""
+    from threading import Event, Thread
+
+    watch, done = _Watch(), Event()
+
+    def look() -> None:
+        if done.wait(GIT_PATIENCE_SECONDS):
+            return
+        pipe = _pipe_below(root)
+        if not pipe and done.wait(GIT_SECONDS - GIT_PATIENCE_SECONDS):
+            return
+        watch.why = f"{pipe} is a pipe, for which git waits" if pipe else f"git did not answer within {GIT_SECONDS} s"
+        process.kill()
+
+    thread = Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield watch
+    finally:
+        done.set()
+        thread.join()
+
+
+def _pipe_below(root: str) -> str:
+    """A pipe that git opens when it lists files, "" if there is none."""
+    home = f"{work_tree(root)}/.git"
+    for directory, folders, names in os.walk(root):
+        inside = f"{directory}/".startswith(f"{home}/")
+        folders[:] = [] if inside and directory.count("/") > home.count("/") + 1 else folders
+        for name in names:
+            if inside or name in _READ_BY_GIT:
+                with suppress(OSError):
+                    if stat.S_ISFIFO(os.stat(f"{directory}/{name}").st_mode):
+                        return f"{directory}/{name}".removeprefix(f"{root}/")
+    return ""

@@ -1,0 +1,384 @@
+"""The index on disk: all files of a repository as facts at a revision.
+
+A store answers from the last finished refresh, whatever other processes write meanwhile; several questions that
+belong together are asked inside `snapshot`. Everything in it can be computed again, so it may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import Any, Self
+
+from tersely.code.index import lookup
+from tersely.code.index.content import Reason, Skipped
+from tersely.code.index.fingerprint import extraction_fingerprint
+from tersely.code.index.schema import (
+    ENCODING,
+    SCHEMA,
+    SYMBOL_ORDER,
+    SYMBOL_QUERY,
+    IndexedFile,
+    KnownFile,
+    decode_facts,
+    decode_ids,
+    symbol_of,
+)  # fmt: skip
+from tersely.code.index.writer import Writer
+from tersely.code.symbols import FileFacts, Import, Kind, Problem, Symbol
+from tersely.foundation.database import Database, damaged, remove
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.hashing import content_hash
+from tersely.foundation.limits import DATABASE_BUSY_MILLISECONDS, MAX_KEPT_INDEXES, MAX_LOOKUP_SYMBOLS
+from tersely.foundation.private import index_directory, is_private
+from tersely.foundation.roots import INDEX_DIRECTORY, INDEX_FILE, MARK
+
+IN_MEMORY = Path(":memory:")
+REVISION_BYTES = 8
+CACHE_KIBIBYTES = 64_000  # the pages that a cold build writes, mostly: each is then written once
+
+_INDEX_NAME = re.compile(r"[0-9a-f]{32}")
+_FILE_QUERY = "select id, path, language, size, hash, namespace from file where skipped = ''"
+
+
+class Store:
+    """One open index. For one thread at a time."""
+
+    def __init__(self, database: Database, notices: tuple[str, ...] = ()) -> None:
+        self._database = database
+        self.notices = notices  # what the user should know about how this store came to be
+        database.execute(f"pragma cache_size = -{CACHE_KIBIBYTES}")
+
+    @classmethod
+    def open(cls, root: Path) -> Self:
+        """Open the index of a repository, making it where there is none.
+
+        A damaged index is replaced by an empty one. Where nothing can be written the index lives in memory. Either is
+        said in `notices`.
+        """
+        try:
+            directory, notices = _own_directory(Path(os.path.realpath(root)))
+            return cls._open_or_replace(directory / INDEX_FILE, notices)
+        except OSError as error:
+            why = f"{error.strerror}: {INDEX_DIRECTORY}" if error.strerror else str(error)
+            return cls.in_memory(f"the index is kept in memory: {why}")
+        except TerselyError as error:
+            if error.code != "database_unavailable":
+                raise
+            return cls.in_memory(f"the index is kept in memory: {error.message}")
+
+    @classmethod
+    def in_memory(cls, *notices: str) -> Self:
+        """An index that is gone with the process."""
+        return cls(Database.open_derived(IN_MEMORY, SCHEMA), notices)
+
+    @classmethod
+    def _open_or_replace(cls, path: Path, notices: tuple[str, ...]) -> Self:
+        try:
+            return cls(Database.open_derived(path, SCHEMA), notices)
+        except TerselyError as error:
+            if error.code != "database_corrupt":
+                raise
+        remove(path)
+        return cls(Database.open_derived(path, SCHEMA), ("the index was damaged and is built anew",))
+
+    def replace_damaged(self) -> None:
+        """Go on with an empty index in place of one that turned out to be damaged."""
+        path = self._database.path
+        self.close()
+        if path != IN_MEMORY:
+            remove(path)
+        self._database = Database.open_derived(path, SCHEMA)
+        self.notices = (*self.notices, "the index was damaged and is built anew")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # What state it is in
+
+    def is_current(self) -> bool:
+        """Whether a refresh of this program filled it; only then are its facts to be read."""
+        meta = self._meta()
+        return meta.get("encoding") == ENCODING and meta.get("extraction") == extraction_fingerprint()
+
+    def revision(self) -> str:
+        """The identity of all facts: equal for equal files under equal programs, on any machine. "" before any."""
+        meta = self._meta()
+        if "files" not in meta:
+            return ""
+        return content_hash(f"{meta['extraction']} {meta['files']}".encode())[:REVISION_BYTES].hex()
+
+    def data_version(self) -> int:
+        """A number that differs from an earlier one when another connection has written in between."""
+        return int(self._database.value("pragma data_version"))
+
+    @property
+    def directory(self) -> Path | None:
+        """Where the index lies, and what is kept beside it; None for one in memory."""
+        return None if self._database.path == IN_MEMORY else self._database.path.parent
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Everything asked inside is answered at one revision."""
+        return self._database.snapshot()
+
+    @contextmanager
+    def writing(self, *, wait: bool = True) -> Iterator[Writer]:
+        """Change the index, all or nothing; `database_locked` while another writes, after a bounded time if `wait`."""
+        if not wait:
+            self._database.execute("pragma busy_timeout = 0")
+        try:
+            with self._database.transaction():
+                writer = Writer(self._database)
+                if not self.is_current():
+                    writer.clear()
+                yield writer
+                writer.finish()
+        finally:
+            if not wait:
+                self._database.execute(f"pragma busy_timeout = {DATABASE_BUSY_MILLISECONDS}")
+
+    def known(self) -> dict[str, KnownFile]:
+        """Every file that was looked at, indexed or skipped, by path."""
+        if not self.is_current():
+            return {}
+        rows = self._database.rows("select path, id, size, mtime_ns, ctime_ns, hash, skipped from file")
+        return {row[0]: KnownFile._make(row[1:]) for row in rows}
+
+    def known_at(self, path: str) -> KnownFile | None:
+        """The file at a path as it was when it was last looked at."""
+        query = "select id, size, mtime_ns, ctime_ns, hash, skipped from file where path = ?"
+        row = self._database.row(query, (path,))
+        return KnownFile._make(row) if row else None
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether the index is gone with the process."""
+        return self._database.path == IN_MEMORY
+
+    def _meta(self) -> dict[str, str]:
+        return dict(self._database.rows("select key, value from meta"))
+
+    # Files
+
+    def files(self) -> list[IndexedFile]:
+        """All indexed files by path."""
+        return [IndexedFile(*row) for row in self._database.rows(f"{_FILE_QUERY} order by path")]
+
+    def file(self, path: str) -> IndexedFile | None:
+        """The indexed file at a path from the root."""
+        row = self._database.row(f"{_FILE_QUERY} and path = ?", (path,))
+        return IndexedFile(*row) if row else None
+
+    def number_of_files(self) -> int:
+        """How many files are indexed."""
+        return int(self._database.value("select count(*) from file where skipped = ''"))
+
+    def skipped(self) -> list[Skipped]:
+        """What is not indexed although it may be source, by path."""
+        rows = self._database.rows(
+            "select path, skipped from file where skipped not in ('', ?) order by path",
+            (Reason.UNKNOWN_LANGUAGE.value,),
+        )
+        return [Skipped(path, Reason(reason)) for path, reason in rows]
+
+    def why_skipped(self, path: str) -> Reason | None:
+        """Why a file is not indexed, None if it is or was not seen."""
+        reason = self._database.value("select skipped from file where path = ?", (path,))
+        return Reason(reason) if reason else None
+
+    def problems(self) -> list[tuple[str, Problem]]:
+        """(path, problem) for all that could not be read inside of files, by path and line."""
+        rows = self._database.rows(
+            "select f.path, p.line, p.message from problem p join file f on f.id = p.file_id "
+            "order by f.path, p.position"
+        )
+        return [(path, Problem(line, message)) for path, line, message in rows]
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """How many files each language has, symbols each kind, and files not indexed each reason."""
+        queries = {
+            "files": "select language, count(*) from file where skipped = '' group by language",
+            "symbols": "select kind, count(*) from symbol group by kind",
+            "skipped": "select skipped, count(*) from file where skipped not in ('', 'unknown_language') group by 1",
+        }
+        return {name: dict(self._database.rows(f"{query} order by 1")) for name, query in queries.items()}
+
+    # Facts
+
+    def facts(self, file_id: int) -> FileFacts:
+        """All that is known of one file."""
+        encoded = self._database.value("select facts from facts where file_id = ?", (file_id,))
+        if encoded is None:
+            raise KeyError(file_id)
+        try:
+            return decode_facts(encoded)
+        except (ValueError, EOFError, TypeError) as error:
+            raise damaged(self._database.path) from error
+
+    def imports(self, path: str) -> list[Import]:
+        """What a file imports, in order."""
+        rows = self._database.rows(
+            "select i.module, i.name, i.alias, i.line from import i join file f on f.id = i.file_id "
+            "where f.path = ? order by i.position", (path,)
+        )  # fmt: skip
+        return [Import(*row) for row in rows]
+
+    def importers(self, module: str) -> list[tuple[str, Import]]:
+        """(path, import) for all that import a module written exactly so, by path and line."""
+        rows = self._database.rows(
+            "select f.path, i.module, i.name, i.alias, i.line from import i join file f on f.id = i.file_id "
+            "where i.module = ? order by f.path, i.position", (module,)
+        )  # fmt: skip
+        return [(row[0], Import(*row[1:])) for row in rows]
+
+    def every_import(self) -> list[tuple[str, Import]]:
+        """(path, import) for every import of every file, by path and line."""
+        rows = self._database.rows(
+            "select f.path, i.module, i.name, i.alias, i.line from import i join file f on f.id = i.file_id "
+            "order by f.path, i.line, i.module, i.position"
+        )
+        return [(row[0], Import(*row[1:])) for row in rows]
+
+    def imported_modules(self) -> list[str]:
+        """Every module that is imported anywhere, as written, each once."""
+        return [row[0] for row in self._database.rows("select distinct module from import order by module")]
+
+    def files_mentioning(self, name: str) -> list[int]:
+        """Ids of the files that use an identifier. Ids depend on history: order by path what people see."""
+        posting = self._database.value("select files from mention where name = ?", (name,))
+        return decode_ids(posting) if posting else []
+
+    def mentions(self) -> Iterator[tuple[str, list[int]]]:
+        """Every identifier with the ids of the files that use it, by identifier."""
+        rows = self._database.stream("select name, files from mention order by name")
+        return ((name, decode_ids(posting)) for name, posting in rows)
+
+    def files_of_namespace(self, namespace: str) -> list[int]:
+        """Ids of the files that declare a package or namespace, ascending."""
+        query = "select id from file where skipped = '' and namespace = ? order by id"
+        return [row[0] for row in self._database.rows(query, (namespace,))]
+
+    # Symbols
+
+    def places_named(self, name: str) -> list[tuple[int, int, str, str]]:
+        """(file id, position among its definitions, kind, owner's name) of every symbol of exactly this name."""
+        query = "select file_id, position, kind, owner from symbol where name = ? order by 1, 2"
+        return [(row[0], row[1], row[2], row[3]) for row in self._database.rows(query, (name,))]
+
+    def symbol(self, symbol_id: str) -> Symbol | None:
+        """The symbol of exactly this id."""
+        return lookup.exact(self._database, symbol_id)
+
+    def symbol_at(self, path: str, position: int) -> Symbol:
+        """The symbol at a place among the definitions of a file; `IndexError` if there is none."""
+        rows = self._database.rows(f"{SYMBOL_QUERY} where f.path = ? and s.position = ?", (path, position))
+        return symbol_of(rows[0])
+
+    def positions_of(self, symbols: Collection[Symbol]) -> list[int]:
+        """The place of each symbol among the definitions of its file."""
+        names = {symbol.name for symbol in symbols}
+        query = (
+            "select f.path, s.qualname, s.position from symbol s join file f on f.id = s.file_id "
+            f"where s.name in ({', '.join('?' * len(names))})"
+        )
+        positions = {(path, qualname): at for path, qualname, at in self._database.rows(query, tuple(names))}
+        return [positions[symbol.path, symbol.qualname] for symbol in symbols]
+
+    def symbols(self) -> Iterator[Symbol]:
+        """All symbols by path and position, read as they are taken."""
+        return map(symbol_of, self._database.stream(SYMBOL_QUERY + SYMBOL_ORDER))
+
+    def unmentioned_symbols(self) -> Iterator[Symbol]:
+        """Those whose own names no file mentions, by path and position, read as they are taken."""
+        unmentioned = "where not exists (select 1 from mention m where m.name = s.name) "
+        return map(symbol_of, self._database.stream(SYMBOL_QUERY + unmentioned + SYMBOL_ORDER))
+
+    def symbols_of(self, path: str) -> list[Symbol]:
+        """The symbols of a file; their positions are those of its definitions."""
+        rows = self._database.rows(f"{SYMBOL_QUERY} where f.path = ? {SYMBOL_ORDER}", (path,))
+        return [symbol_of(row) for row in rows]
+
+    def symbols_named(self, name: str) -> list[Symbol]:
+        """Every symbol whose own name is exactly this."""
+        rows = self._database.rows(f"{SYMBOL_QUERY} where s.name = ? {SYMBOL_ORDER}", (name,))
+        return [symbol_of(row) for row in rows]
+
+    def find(self, query: str, kinds: Collection[Kind] = (), limit: int = MAX_LOOKUP_SYMBOLS) -> list[Symbol]:
+        """The symbols that a user's words may mean; `lookup` says how they are read."""
+        return lookup.find(self._database, query, frozenset(kinds), limit)
+
+    def suggestions(self, query: str, limit: int) -> list[str]:
+        """Names that look like the last part of a query that found nothing, the likeliest first."""
+        return lookup.suggestions(self._database, query, limit)
+
+    # For comparison
+
+    def dump(self) -> Iterator[tuple[Any, ...]]:
+        """Every fact in canonical order, free of ids and times: equal for a refreshed and a rebuilt index."""
+        yield ("revision", self.revision())
+        for row in self._database.rows("select path, language, hash, namespace, skipped, id from file order by path"):
+            yield ("file", *row[:-1])
+            if not row[4]:
+                yield ("facts", row[0], self.facts(row[5]))
+        for symbol in self.symbols():
+            yield ("symbol", symbol)
+        owners = "select f.path, s.position, s.owner from symbol s join file f on f.id = s.file_id order by 1, 2"
+        for row in self._database.rows(owners):
+            yield ("owner", *row)
+        for module in self.imported_modules():
+            yield ("importers", module, self.importers(module))
+        yield from (("problem", *found) for found in self.problems())
+        paths = {row[0]: row[1] for row in self._database.rows("select id, path from file")}
+        for name, posting in self._database.rows("select name, files from mention order by name"):
+            yield ("mention", name, sorted(paths[file_id] for file_id in decode_ids(posting)))
+
+
+def _own_directory(root: Path) -> tuple[Path, tuple[str, ...]]:
+    """Where this user's index of a resolved root lies, kept out of version control by an ignore file of its own.
+
+    Besides, what is to be said about it. A repository is not trusted to say where we write, nor what we read: an index
+    that may have come with it has another name, and is none of ours.
+    """
+    around = root / INDEX_DIRECTORY
+    if around.is_symlink():
+        raise OSError(f"{INDEX_DIRECTORY} is a symbolic link")
+    directory = Path(index_directory(str(root)))
+    around.mkdir(exist_ok=True)
+    notices: tuple[str, ...] = ()
+    if not directory.exists():
+        notices = _make_room(around)
+        directory.mkdir(0o700, exist_ok=True)
+    if not is_private(str(directory)):
+        raise PermissionError(f"{INDEX_DIRECTORY} holds an index that others may write to")
+    for path in (directory, directory / INDEX_FILE):
+        if path.exists() and not os.access(path, os.W_OK):
+            raise PermissionError(f"{path.relative_to(root)} cannot be written")
+    ignore_file = around / MARK
+    if not ignore_file.exists():
+        with suppress(FileExistsError), ignore_file.open("x") as file:
+            file.write("*\n")
+    return directory, notices
+
+
+def _make_room(around: Path) -> tuple[str, ...]:
+    """Forget old indexes of this user; gives what to say of those that are there and not read."""
+    from shutil import rmtree  # only who makes an index needs it
+
+    found = [Path(entry.path) for entry in os.scandir(around) if _INDEX_NAME.fullmatch(entry.name)]
+    own = sorted(
+        (path for path in found if is_private(str(path))), key=lambda path: (path.stat().st_mtime_ns, path.name)
+    )
+    for path in own[: max(0, len(own) + 1 - MAX_KEPT_INDEXES)]:
+        rmtree(path, ignore_errors=True)
+    is_foreign = bool(found) or (around / INDEX_FILE).exists()
+    return (f"{INDEX_DIRECTORY} holds an index of another user or place, which is not read",) if is_foreign else ()

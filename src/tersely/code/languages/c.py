@@ -1,0 +1,675 @@
+"""C, and what C++ takes over from it: declarators, declarations, the preprocessor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from tersely.code.expressions import (
+    ABSTRACT,
+    AROUND,
+    DECLARED,
+    EITHER,
+    ITEM,
+    MEMBER,
+    NEW,
+    OUTSIDE,
+    PRIVATE,
+    SEQUENCE,
+    STATIC,
+    TYPED,
+    Expression,
+)  # fmt: skip
+from tersely.code.expressions import Parameter as Positional
+from tersely.code.languages.model import (
+    Assign,
+    Block,
+    Call,
+    Comment,
+    Custom,
+    Files,
+    Imports,
+    Inner,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Parameter,
+    Resolution,
+    Return,
+    Rule,
+    Sequence,
+    Text,
+    Typed,
+    control_table,
+)  # fmt: skip
+from tersely.code.languages.preprocessor import readable_c
+from tersely.code.symbols import Import, Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+TYPE_NODES = ("struct_specifier", "union_specifier", "class_specifier", "enum_specifier")
+PARAMETERS = ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration")
+WRAPPING = (
+    "pointer_declarator", "array_declarator", "parenthesized_declarator", "reference_declarator", "init_declarator",
+    "attributed_declarator", "function_declarator", "structured_binding_declarator",
+)  # fmt: skip
+NAMES = (
+    "identifier", "field_identifier", "type_identifier", "qualified_identifier", "destructor_name", "operator_name",
+    "operator_cast", "template_function", "template_method", "primitive_type",
+)  # fmt: skip
+MAX_DECLARATOR_DEPTH = 60
+UNNAMED_NAMESPACE = "unnamed namespace"  # a note: whether the walk is in one, whose names are those of the file alone
+DEFINED_HERE = "functions with a body"  # a note: their names
+
+
+def grammar() -> object:
+    """The grammar's wheel, imported when it is needed."""
+    import tree_sitter_c
+
+    return tree_sitter_c.language()
+
+
+# Includes
+
+
+def read_include(node: Node, text: Callable[[Node], str]) -> list[Import]:
+    """`#include "a/b.h"` and `#include <a/b.h>` take all names of a file."""
+    path = node.child_by_field_name("path")
+    return [] if path is None else [Import(text(path).strip('<>"'), "*", "", node.start_point[0] + 1)]
+
+
+def included_files(files: Files, importer: str, module: str) -> list[str]:
+    """The file beside the importer, else those anywhere that end in the path, the nearest first."""
+    here = _joined(importer.rpartition("/")[0], module)
+    if files.exists(here):
+        return [here]
+    tail = _joined("", module)
+    found = files.ending(tail) if tail else []
+    return sorted(found, key=lambda path: (-_shared(path, importer), path.count("/"), path))
+
+
+def _joined(directory: str, relative: str) -> str:
+    parts = directory.split("/") if directory else []
+    for part in relative.split("/"):
+        if part == ".." and parts:
+            parts.pop()
+        elif part not in (".", "..", ""):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _shared(path: str, importer: str) -> int:
+    shared = 0
+    for one, other in zip(path.split("/")[:-1], importer.split("/")[:-1], strict=False):
+        if one != other:
+            break
+        shared += 1
+    return shared
+
+
+# Declarators: the name is in the middle of its type
+
+
+class Declared(NamedTuple):
+    """What a declarator declares."""
+
+    name: Node | None
+    function: Node | None  # its function declarator, for functions
+    is_direct: bool  # neither pointer, reference nor array
+    is_function_pointer: bool
+
+
+def declared(node: Node) -> Declared:
+    """Find the name in a declarator and what it is."""
+    function: Node | None = None
+    direct, points = True, False
+    for _ in range(MAX_DECLARATOR_DEPTH):
+        if node.type in NAMES:
+            return Declared(node, None if points else function, direct, points)
+        if node.type not in WRAPPING:
+            break
+        if node.type == "function_declarator":  # the innermost is what is called: `int (*f(char c))(void *a)`
+            function, points = node, False
+        elif node.type in ("pointer_declarator", "reference_declarator", "array_declarator"):
+            direct = False
+            points = points or (function is not None and node.type == "pointer_declarator")
+        inner = node.child_by_field_name("declarator") or next(
+            (child for child in node.named_children if child.type in WRAPPING or child.type in NAMES), None
+        )
+        if inner is None:
+            break
+        node = inner
+    return Declared(None, function, direct, points)
+
+
+def qualified(walk: Lowering, node: Node) -> tuple[list[str], str, Node]:
+    """Qualifiers, last name and its node of a name that may be qualified."""
+    qualifiers = []
+    while node.type == "qualified_identifier":
+        scope, name = node.child_by_field_name("scope"), node.child_by_field_name("name")
+        if scope is not None:
+            inner = scope.child_by_field_name("name") if scope.type == "template_type" else None
+            qualifiers.append(walk.text(inner or scope))
+        if name is None:
+            break
+        node = name
+    if node.type in ("template_function", "template_method"):
+        node = node.child_by_field_name("name") or node
+    if node.type == "operator_cast":
+        return qualifiers, _conversion(walk, node), node
+    return qualifiers, walk.text(node).replace(" ", ""), node
+
+
+def _converts(name: Node) -> bool:
+    """Whether a name is that of `operator T`, which declares a function without a function declarator."""
+    while name.type == "qualified_identifier":
+        last = name.child_by_field_name("name")
+        if last is None:
+            break
+        name = last
+    return name.type == "operator_cast"
+
+
+def _conversion(walk: Lowering, node: Node) -> str:
+    """`operator T *`, without the parameters."""
+    end = node.child_by_field_name("declarator")
+    while end is not None and end.type != "abstract_function_declarator":
+        end = next((child for child in end.named_children if child.type.startswith("abstract_")), None)
+    text = walk.text(node)
+    if end is not None:
+        text = walk.source[node.start_byte : end.start_byte].decode("utf-8", "replace")
+    return " ".join(text.split())
+
+
+def chain(names: list[str]) -> Expression:
+    """`a::b` as members of each other."""
+    expression: Expression = names[0] if names else None
+    for name in names[1:]:
+        expression = (MEMBER, expression, name)
+    return expression
+
+
+def _owns_names(walk: Lowering) -> bool:
+    return walk.scope.kind not in (Kind.FUNCTION, Kind.METHOD, Kind.LAMBDA, Kind.MACRO)
+
+
+def _in_class(walk: Lowering) -> bool:
+    return walk.scope.kind in (Kind.CLASS, Kind.STRUCT, Kind.TYPE, Kind.ENUM)
+
+
+# Functions
+
+# Macros that define a test: of nothing, or as a method of the class that is named first.
+FIXTURES = {"TEST": Kind.FUNCTION, "TEST_F": Kind.METHOD, "TEST_P": Kind.METHOD, "TYPED_TEST": Kind.METHOD}
+
+
+def lower_function(walk: Lowering, node: Node) -> Expression:
+    """A function with its body, also one of a class that it names: `void A::b() {…}`."""
+    declarator = node.child_by_field_name("declarator")
+    found = declared(declarator) if declarator is not None else None
+    if found is None or found.name is None or (found.function is None and not _converts(found.name)):
+        walk.visit(node.named_children)
+        return None
+    body = node.child_by_field_name("body") or next(
+        (child for child in node.named_children if child.type == "try_statement"), None
+    )
+    looks_like_one = node.child_by_field_name("type") is None or walk.text(found.name) in MACRO_WORDS
+    if looks_like_one and not _owns_names(walk):  # `foreach (…) {…}`, or `if (…) {…}` after a macro
+        return walk.value(body)
+    return define_function(walk, node, found.name, found.function, body)
+
+
+def define_function(walk: Lowering, node: Node, name: Node, function: Node | None, body: Node | None) -> Expression:
+    """Define a function or, without a body, what announces one."""
+    parent, outermost = walk.scope, walk.wrapped
+    qualifiers, text, name_node = qualified(walk, name)
+    fixture = FIXTURES.get(text) if node.child_by_field_name("type") is None else None
+    if fixture is not None and function is not None:
+        written = function.child_by_field_name("parameters")
+        listed_names = written.named_children if written is not None else []
+        if len(listed_names) > 1:
+            qualifiers, text, name_node = [walk.text(listed_names[0])], walk.text(listed_names[1]), listed_names[1]
+            function = None
+    words = [walk.text(child) for child in node.children if child.type in ("storage_class_specifier", "virtual")]
+    returned = walk.value(node.child_by_field_name("type"))
+    heads = (node, body) if body is not None and body.type == "try_statement" else (node,)
+    initializers = next(
+        (child for head in heads for child in head.named_children if child.type == "field_initializer_list"), None
+    )
+    listed = function.child_by_field_name("parameters") if function is not None else None
+    parameters = _parameters(walk, listed)
+    kind = fixture or (Kind.METHOD if qualifiers or _in_class(walk) else Kind.FUNCTION)
+    walk.wrapped = outermost
+    draft = walk.enter(node, kind, text, name_node, initializers or body, ".".join(qualifiers))
+    if qualifiers and fixture is not Kind.FUNCTION:
+        draft.receiver_type = chain(qualifiers)
+        draft.flags |= OUTSIDE
+    if "static" in words:
+        draft.flags |= STATIC if _in_class_draft(parent.kind) else PRIVATE
+    if body is None and not any(child.type == "default_method_clause" for child in node.named_children):
+        draft.flags |= ABSTRACT if _in_class_draft(parent.kind) else ABSTRACT | PRIVATE  # known where it is included
+    if walk.notes.get(UNNAMED_NAMESPACE):
+        draft.flags |= PRIVATE
+    draft.returned_type = returned
+    for parameter, annotation in parameters:
+        draft.parameters.append(parameter_of(parameter, annotation))
+        draft.bound.add(parameter)
+    walk.scope = draft
+    if initializers is not None:
+        _initialize_members(walk, initializers)
+    walk.value(body)
+    return walk.leave(draft, parent)
+
+
+def lower_unit(walk: Lowering, node: Node) -> Expression:
+    """A file. `main() {…}` and `TEST(a, b) {…}` have no type, so the grammar sees a call and a block."""
+    for child in node.named_children:
+        head = child.prev_named_sibling if child.type == "compound_statement" else None
+        name = _lone_call(head) if head is not None else None
+        if head is None or name is None:
+            walk.value(child)
+            continue
+        made = define_function(walk, child, name, None, child)
+        if type(made) is tuple:
+            line = head.start_point[0] + 1
+            row = walk.definitions[made[1]]
+            walk.definitions[made[1]] = row._replace(start_line=line, name_line=line, start_byte=head.start_byte)
+    return None
+
+
+def _is_defined_here(walk: Lowering, node: Node, name: str) -> bool:
+    """Whether the file of a declaration has a function of that name with a body; never where names are overloaded."""
+    if walk.resolution.overloads:
+        return False
+    if DEFINED_HERE not in walk.notes:
+        root = node
+        while root.parent is not None:
+            root = root.parent
+        walk.notes[DEFINED_HERE] = frozenset(_defined_functions(walk, root))
+    return name in walk.notes[DEFINED_HERE]
+
+
+def _defined_functions(walk: Lowering, node: Node) -> Iterator[str]:
+    """The names of the functions that have a body in a file, whatever the preprocessor makes of them."""
+    for child in node.named_children:
+        if child.type.startswith("preproc_") or child.type in ("linkage_specification", "declaration_list", "ERROR"):
+            yield from _defined_functions(walk, child)
+        elif child.type == "function_definition":
+            declarator = child.child_by_field_name("declarator")
+            found = declared(declarator) if declarator is not None else None
+            if found is not None and found.name is not None:
+                yield walk.text(found.name)
+
+
+def _lone_call(head: Node) -> Node | None:
+    """The function of a call that nothing ends, or a name alone: a macro that makes the head of a function."""
+    if head.named_child_count != 1 or not (head.is_error or head.children[-1].is_missing):
+        return None
+    call = head.named_children[0]
+    if call.type == "identifier":
+        return call
+    name = call.child_by_field_name("function") if call.type == "call_expression" else None
+    return name if name is not None and name.type == "identifier" else None
+
+
+def parameter_of(name: str, annotation: Expression) -> Positional:
+    """A positional parameter."""
+    return Positional(name, annotation, None, 0)
+
+
+def _in_class_draft(kind: Kind) -> bool:
+    return kind in (Kind.CLASS, Kind.STRUCT, Kind.TYPE)
+
+
+def _parameters(walk: Lowering, listed: Node | None) -> list[tuple[str, Expression]]:
+    found: list[tuple[str, Expression]] = []
+    for child in listed.named_children if listed is not None else []:
+        if child.type not in PARAMETERS:
+            continue
+        annotation = walk.value(child.child_by_field_name("type"))
+        walk.value(child.child_by_field_name("default_value"))
+        declarator = child.child_by_field_name("declarator")
+        inner = declared(declarator) if declarator is not None else None
+        if inner is not None and (inner.is_function_pointer or inner.function is not None):
+            annotation = None
+        name = walk.parameter_name(inner.name if inner is not None else None, len(found))
+        found.append((name, annotation))
+    return found
+
+
+def _initialize_members(walk: Lowering, initializers: Node) -> None:
+    """`: base(x), member(y)`."""
+    for child in initializers.named_children:
+        parts = child.named_children
+        if child.type == "field_initializer" and len(parts) > 1:
+            values = tuple(walk.value(part) for part in parts[-1].named_children)
+            if parts[0].type == "field_identifier":
+                walk.call((MEMBER, "this", walk.text(parts[0])), values, (), child.start_point[0] + 1, NEW)
+            else:
+                walk.call(walk.value(parts[0]), values, (), child.start_point[0] + 1, NEW)
+
+
+# Declarations
+
+
+def lower_declaration(walk: Lowering, node: Node) -> Expression:
+    """Variables, fields and prototypes of one type."""
+    typed = node.child_by_field_name("type")
+    annotation = walk.value(typed)
+    declarators = node.children_by_field_name("declarator")
+    default = node.child_by_field_name("default_value") or node.child_by_field_name("value")
+    for declarator in declarators:
+        found = declared(declarator)
+        if found.name is None:
+            walk.value(declarator)
+        elif (found.function is not None or _converts(found.name)) and _owns_names(walk):
+            body = _empty_body(declarator, default)
+            if body is None and _is_defined_here(walk, node, walk.text(found.name)):
+                listed = found.function.child_by_field_name("parameters") if found.function is not None else None
+                _parameters(walk, listed)  # what it announces is in this file
+            else:
+                define_function(walk, node, found.name, found.function, body)
+        else:
+            _declare_variable(walk, node, declarator, found, annotation, default)
+            default = None
+    used = (typed, *declarators, node.child_by_field_name("default_value"))
+    known = {child.id for child in used if child is not None}
+    rest = [child for child in node.named_children if child.id not in known]
+    walk.visit([child for child in rest if child.type != "field_initializer_list"])
+    return None
+
+
+def _empty_body(declarator: Node, default: Node | None) -> Node | None:
+    """`void f() {};` reads like a variable with an initialiser."""
+    body = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else default
+    return body if body is not None and body.type == "initializer_list" else None
+
+
+def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Declared, annotation: Expression,
+                      default: Node | None) -> None:  # fmt: skip
+    if found.name is None:
+        return
+    if found.is_function_pointer:
+        annotation = None
+    if annotation == walk.text(found.name) and _in_class(walk):  # a field that is called like its type
+        annotation = (AROUND, annotation)
+    value_node = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else default
+    value = _initial(walk, value_node, annotation, found, node)
+    if value is not None and annotation is not None:
+        value = (DECLARED, value, annotation)
+    elif annotation is not None:
+        value = (TYPED, annotation)
+    _, text, name_node = qualified(walk, found.name)
+    owns = _owns_names(walk)
+    walk.rebinds = not owns
+    walk.bind_name(text, value, name_node)
+    walk.rebinds = False
+    is_extern = any(child.type == "storage_class_specifier" and walk.text(child) == "extern" for child in node.children)
+    if owns and not (is_extern and value_node is None):
+        walk.define_value(node, text, name_node, Kind.FIELD if _in_class(walk) else Kind.VARIABLE)
+
+
+def _initial(walk: Lowering, value: Node | None, annotation: Expression, found: Declared, node: Node) -> Expression:
+    """The value of an initialiser; `T x(a)`, `T x{a}` and, where classes have constructors, `T x` construct a T."""
+    constructs = bool(walk.resolution.constructor_is_class_name) and found.is_direct and annotation is not None
+    constructs = constructs and annotation not in walk.resolution.inferred_types
+    if value is None:
+        if constructs and not _owns_names(walk) and found.function is None:
+            return walk.call(annotation, (), (), node.start_point[0] + 1, NEW)
+        return None
+    if value.type == "argument_list":
+        arguments = tuple(walk.value(child) for child in value.named_children)
+        return walk.call(annotation, arguments, (), value.start_point[0] + 1, NEW) if annotation is not None else None
+    if value.type == "initializer_list":
+        return _listed(walk, value, annotation, found.is_direct)
+    return walk.value(value)
+
+
+def _listed(walk: Lowering, node: Node, annotation: Expression, is_one: bool) -> Expression:
+    """`{…}` of one value of a type, or of an array of them. Members that it names or places are bound."""
+    if not is_one:
+        elements = [
+            _listed(walk, child, annotation, is_one=True)
+            if child.type == "initializer_list"
+            else _element(walk, child, annotation)
+            for child in node.named_children
+            if child.type != "comment"
+        ]
+        return (SEQUENCE, tuple(elements), walk.next_serial())
+    typed = annotation and (TYPED, annotation)
+    place = 0
+    for child in node.named_children:
+        if child.type == "comment":
+            continue
+        if child.type == "initializer_pair":
+            designator = child.child_by_field_name("designator")
+            value = _element(walk, child, annotation)
+            if designator is not None and designator.type == "field_designator" and designator.named_children:
+                name = walk.text(designator.named_children[0])
+                walk.mentions.add(name)
+                walk.scope.binds.append(((MEMBER, typed, name), value))
+        else:
+            value = _element(walk, child, None)
+            if typed is not None and value is not None:
+                member = f"{_base(annotation)}#{place}"
+                walk.mentions.add(member)
+                walk.scope.binds.append(((MEMBER, typed, member), value))
+        place += 1
+    return typed
+
+
+def _element(walk: Lowering, node: Node, annotation: Expression) -> Expression:
+    if node.type == "initializer_pair":
+        value = node.child_by_field_name("value")
+        if value is not None and value.type == "initializer_list":
+            designator = node.child_by_field_name("designator")
+            is_array = designator is not None and "subscript" in designator.type
+            return _listed(walk, value, annotation if is_array else None, is_one=True)
+        return walk.value(value)
+    return _listed(walk, node, None, is_one=True) if node.type == "initializer_list" else walk.value(node)
+
+
+def _base(annotation: Expression) -> str:
+    while type(annotation) is tuple:
+        annotation = annotation[2] if annotation[0] == MEMBER else annotation[1]
+    return str(annotation or "")
+
+
+# Types
+
+
+def lower_struct(walk: Lowering, node: Node) -> Expression:
+    """`struct T {…}`; without a body it names a type."""
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    if body is None:
+        return walk.value(name)
+    return define_class(walk, node, name, body, Kind.CLASS if node.type == "class_specifier" else Kind.STRUCT)
+
+
+def define_class(walk: Lowering, node: Node, name: Node | None, body: Node, kind: Kind) -> Expression:
+    """Define a struct, union, class or enumeration with what its body declares."""
+    parent = walk.scope
+    if name is not None and name.type == "template_type":
+        name = name.child_by_field_name("name")
+    qualifiers, text, name_node = qualified(walk, name) if name is not None else ([], "", None)
+    draft = walk.enter(node, kind, text or walk.anonymous(kind.value), name_node, body, ".".join(qualifiers))
+    for child in node.named_children:
+        if child.type == "base_class_clause":
+            draft.bases += [walk.value(base) for base in child.named_children if base.type != "access_specifier"]
+    if walk.notes.get(UNNAMED_NAMESPACE):
+        draft.flags |= PRIVATE
+    walk.scope = draft
+    if body.type == "enumerator_list":
+        for child in body.named_children:
+            label = child.child_by_field_name("name")
+            walk.value(child.child_by_field_name("value"))
+            if label is not None:
+                walk.bind_name(walk.text(label), None, label)
+                walk.define_value(child, walk.text(label), label, Kind.FIELD)
+    else:
+        walk.visit(body.named_children)
+        _place_fields(walk, body, text)
+    return walk.leave(draft, parent)
+
+
+def _place_fields(walk: Lowering, body: Node, own: str) -> None:
+    """Fields for functions hold what initialisers put in their place."""
+    place = 0
+    for field in body.named_children:
+        for declarator in field.children_by_field_name("declarator") if field.type == "field_declaration" else []:
+            found = declared(declarator)
+            if found.name is not None and own and (found.is_function_pointer or _is_plain_type(field)):
+                walk.scope.binds.append((walk.text(found.name), (MEMBER, (TYPED, own), f"{own}#{place}")))
+            place += 1
+
+
+def _is_plain_type(field: Node) -> bool:
+    made = field.child_by_field_name("type")
+    return made is not None and made.type == "type_identifier"
+
+
+def lower_enum(walk: Lowering, node: Node) -> Expression:
+    """`enum T {…}`."""
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    return walk.value(name) if body is None else define_class(walk, node, name, body, Kind.ENUM)
+
+
+def lower_typedef(walk: Lowering, node: Node) -> Expression:
+    """`typedef T name;`; a type without a name of its own takes the name."""
+    made = node.child_by_field_name("type")
+    declarators = node.children_by_field_name("declarator")
+    first = declared(declarators[0]) if declarators else None
+    body = made.child_by_field_name("body") if made is not None and made.type in TYPE_NODES else None
+    is_nameless = made is not None and body is not None and made.child_by_field_name("name") is None
+    if is_nameless and made is not None and body is not None and first is not None and first.name is not None:
+        walk.wrapped = (node, 0)
+        annotation = define_class(walk, made, first.name, body, Kind.TYPE)
+        declarators = declarators[1:]
+    else:
+        annotation = walk.value(made)
+    for declarator in declarators:
+        found = declared(declarator)
+        text = walk.text(found.name) if found.name is not None else ""
+        if found.name is None or not text:  # `typedef struct T {…};` declares no other name
+            continue
+        if text == annotation:  # `typedef struct T T;` only announces the struct
+            continue
+        is_function = found.is_function_pointer or found.function is not None
+        walk.bind_name(text, None if is_function else annotation, found.name)
+        if _owns_names(walk):
+            walk.define_value(node, text, found.name, Kind.TYPE)
+    return None
+
+
+def lower_subscript(walk: Lowering, node: Node) -> Expression:
+    """`a[i]`: an element of an array, or what a pointer points to."""
+    value = walk.value(node.child_by_field_name("argument"))
+    key = walk.value(node.child_by_field_name("index") or node.child_by_field_name("indices"))
+    return value and (EITHER, ((ITEM, value, key), value))
+
+
+# The preprocessor
+
+
+CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+MACRO_WORDS = frozenset("if while for switch return sizeof defined do else case typeof alignof __attribute__".split())
+
+
+def lower_macro(walk: Lowering, node: Node) -> Expression:
+    """`#define NAME(a) text`: what looks like a call in the text is one. Macros know no scopes."""
+    name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    if name is None:
+        return None
+    parent, module = walk.scope, walk.drafts[0]
+    walk.scope = module or parent
+    draft = walk.enter(node, Kind.MACRO, walk.text(name), name, value)
+    draft.flags |= PRIVATE  # known where the file is included
+    listed = node.child_by_field_name("parameters")
+    own = {walk.text(child) for child in listed.named_children} if listed is not None else set()
+    for parameter in sorted(own):
+        draft.parameters.append(parameter_of(parameter, None))
+    walk.scope = draft
+    for called in dict.fromkeys(CALLED.findall(walk.text(value))) if value is not None else ():
+        if called not in MACRO_WORDS and called not in own:
+            draft.read.add(called)
+            walk.call(called, (), (), node.start_point[0] + 1)
+    return walk.leave(draft, parent)
+
+
+def lower_branch(walk: Lowering, node: Node) -> Expression:
+    """`#if 0` hides what it holds; of other branches all are read."""
+    condition, alternative = node.child_by_field_name("condition"), node.child_by_field_name("alternative")
+    if condition is not None and walk.text(condition) == "0":
+        return walk.value(alternative)
+    walk.visit(node.named_children)
+    return None
+
+
+def lower_conditional(walk: Lowering, node: Node) -> Expression:
+    """`a ? b : c`: the value is that of either branch."""
+    walk.value(node.child_by_field_name("condition"))
+    known = [walk.value(node.child_by_field_name(name)) for name in ("consequence", "alternative")]
+    found = tuple(value for value in known if value is not None)
+    return (EITHER, found) if len(found) > 1 else found[0] if found else None
+
+
+RULES: dict[str, Rule] = {
+    "identifier": Name(),
+    "type_identifier": Name(),
+    "primitive_type": Name(),
+    "field_expression": Member("argument", "field"),
+    "call_expression": Call("function", "arguments"),
+    "string_literal": Text(("string_content",)),
+    "number_literal": Literal("int"),
+    "char_literal": Literal("char"),
+    "true": Literal("bool"),
+    "false": Literal("bool"),
+    "parenthesized_expression": Inner(),
+    "pointer_expression": Inner("argument"),
+    "conditional_expression": Custom(lower_conditional),
+    "cast_expression": Typed("type"),
+    "type_descriptor": Inner("type"),
+    "assignment_expression": Assign(updates=True),
+    "initializer_list": Sequence(),
+    "initializer_pair": Inner("value"),
+    "compound_statement": Block(),
+    "for_statement": Block(),
+    "return_statement": Return(),
+    "function_definition": Custom(lower_function),
+    "declaration": Custom(lower_declaration),
+    "field_declaration": Custom(lower_declaration),
+    "parameter_declaration": Parameter("declarator", "type"),
+    "type_definition": Custom(lower_typedef),
+    "struct_specifier": Custom(lower_struct),
+    "union_specifier": Custom(lower_struct),
+    "enum_specifier": Custom(lower_enum),
+    "preproc_def": Custom(lower_macro),
+    "preproc_function_def": Custom(lower_macro),
+    "preproc_include": Imports(read_include),
+    "preproc_if": Custom(lower_branch),
+    "preproc_elif": Custom(lower_branch),
+    "comment": Comment(),
+}
+
+BLOCKS = frozenset({"compound_statement", "for_statement", "while_statement", "if_statement", "switch_statement"})
+
+C = Language(
+    name="c",
+    grammar=grammar,
+    rules={**RULES, "translation_unit": Custom(lower_unit), "subscript_expression": Custom(lower_subscript)},
+    readable=readable_c,
+    blocks=BLOCKS,
+    control=control_table("c", "C_CONTROL"),
+    resolution=Resolution(
+        modules=included_files,
+        namespace="global",
+        announces=True,
+        virtual=True,
+        builtins="c",
+    ),
+)

@@ -1,0 +1,89 @@
+"""What languages with classes, packages and declared types have in common: functions that their values are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import GENERIC, MEMBER, NEW, Expression
+from tersely.code.languages.model import Class, Files, Function, shared_directories
+from tersely.code.symbols import Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+Namespaces = Callable[[Files, str, str], list[str]]
+
+
+def child_of(node: Node, *types: str) -> Node | None:
+    """The first child of one of some types."""
+    return next((child for child in node.named_children if child.type in types), None)
+
+
+def namespace_files(suffix: str, separator: str = ".") -> Namespaces:
+    """Files that declare a namespace, and the file that a class of that name lives in by custom; nearest first."""
+
+    def modules(files: Files, importer: str, module: str) -> list[str]:
+        by_path = files.ending(module.replace(separator, "/") + suffix) if module[:1].isalpha() else []
+        found = {*by_path, *files.declaring(module)}
+        return sorted(found, key=lambda path: (-shared_directories(path, importer), path))
+
+    return modules
+
+
+def word(walk: Lowering, node: Node) -> Expression:
+    """The text of a type that nobody defines: `int`."""
+    return walk.text(node)
+
+
+def dotted_type(name: str) -> Callable[[Lowering, Node], Expression]:
+    """`a.b.T<U>`, whose names and type arguments are children side by side; `name` is the node type of a name."""
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        value: Expression = None
+        for child in node.named_children:
+            if child.type == name:
+                value = walk.value(child) if value is None else (MEMBER, value, walk.text(child))
+            elif child.type == "type_arguments" and value is not None:
+                value = (GENERIC, value, tuple(walk.value(argument) for argument in child.named_children))
+        return value
+
+    return lower
+
+
+def anonymous_class(walk: Lowering, node: Node, body: Node | None, bases: Iterable[Expression]) -> Expression:
+    """A class body without a name; gives the value of its one instance."""
+    parent = walk.scope
+    draft = walk.enter(node, Kind.CLASS, walk.anonymous("class"), None, body)
+    draft.bases = [base for base in bases if base is not None]
+    walk.scope = draft
+    walk.value(body)
+    return (NEW, walk.leave(draft, parent), (), (), node.start_point[0] + 1)
+
+
+def own_name(walk: Lowering) -> str:
+    """The name of the class whose body is read."""
+    return walk.definitions[walk.scope.definition].name
+
+
+def bind_typed(walk: Lowering, name: Node | None, annotation: Expression, value: Expression = None) -> None:
+    """Bind a local name to a value of a declared type."""
+    if name is not None:
+        walk.bind(name, walk.typed(value, annotation))
+
+
+def function(rule: Function | Class, then: Callable[[Lowering, Node], None]) -> Callable[[Lowering, Node], Any]:
+    """A definition by rule; `then` reads in its scope what the rule leaves out."""
+
+    def lower(walk: Lowering, node: Node) -> Any:
+        result = walk.as_rule(rule, node)
+        draft, parent = walk.drafts[result[1]], walk.scope
+        if draft is not None:
+            walk.scope = draft
+            then(walk, node)
+            walk.scope = parent
+        return result
+
+    return lower

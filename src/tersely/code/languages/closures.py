@@ -1,0 +1,32 @@
+"""Variables that inner functions share with the functions around them, for languages without declarations of scope."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tersely.code.symbols import Kind
+
+if TYPE_CHECKING:
+    from tersely.code.expressions import Expression
+    from tersely.code.syntax.drafts import ScopeDraft
+    from tersely.code.syntax.lowering import Lowering
+
+
+def holder(walk: Lowering, name: str, *, through: frozenset[Kind]) -> ScopeDraft | None:
+    """The scope around the present one that binds a name; only definitions of the kinds `through` see outwards."""
+    scope = walk.scope
+    while scope.kind in through and scope.definition > 0:
+        outer = walk.drafts[walk.definitions[scope.definition].parent]
+        if outer is None:
+            return None
+        if name in outer.bound:
+            return outer
+        scope = outer
+    return None
+
+
+def assign_outer(walk: Lowering, owner: ScopeDraft, name: str, value: Expression) -> None:
+    """Give a variable of an outer scope a value from here."""
+    owner.binds.append((name, None))  # says that the name is a variable of that scope, a parameter too
+    walk.scope.outer.append((name, int(owner.definition == 0)))
+    walk.scope.binds.append((name, value))

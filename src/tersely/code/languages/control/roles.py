@@ -1,0 +1,402 @@
+"""What node types mean for the order in which statements run: the second half of a language's value.
+
+`Control.roles` maps node types to the roles below; a node type without one that stands in a block is a statement that
+runs straight through. What a statement reads and writes follows from the rules of `model.py`; where those are `Custom`,
+`roles` may give a node type an `Assign`, `Iterate` or other rule that says the same. Fields are written as there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.languages.model import Field, value
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+@value
+class If:
+    """`if condition: then`, with arms in `otherwise` that are an `If`, an `Else` or any statement.
+
+    An `initial` statement runs first. `condition` "+" stands for all children before the body: tests, and names with
+    the values that they are bound to if there is any.
+    """
+
+    condition: Field = "condition"
+    then: Field = "consequence"
+    otherwise: Field = "alternative"
+    initial: Field = ""
+    negated: bool = False  # `unless`
+    outlives: bool = False  # the names that the condition binds are known after it
+
+
+@value
+class Else:
+    """A block after a condition that failed, or after a loop or `try` that ran to its end; `body` "" is the node.
+
+    With `cases` its children are cases, of which the first runs that fits the value that the `try` gave.
+    """
+
+    body: Field = "body"
+    cases: bool = False
+
+
+@value
+class While:
+    """A loop with a condition, tested `first` or after the body; without a condition it runs for ever."""
+
+    condition: Field = "condition"
+    body: Field = "body"
+    initial: Field = ""
+    update: Field = ""
+    otherwise: Field = ""
+    first: bool = True
+    negated: bool = False  # `until`
+    head: Field = ""  # a child that holds condition, initial and update
+    sees_body: bool = False  # the condition after the body sees the names declared in it
+    label: Field = ""
+
+
+@value
+class Each:
+    """A loop over the elements of something."""
+
+    target: Field = "left"
+    iterable: Field = "right"
+    body: Field = "body"
+    otherwise: Field = ""
+    initial: Field = ""
+    label: Field = ""
+    clauses: Field = ""  # where further loops and conditions stand, of which `iterable` is in the first
+    collects: bool = False  # its value is made of what the body gives
+
+
+@value
+class Try:
+    """`try body`, then children that are a `Catch`, an `Else` or a `Finally`; `resources` are entered first.
+
+    Without a `body` it is made of the other children. All of them are children of `inside` if there is one.
+    """
+
+    body: Field = "body"
+    resources: Field = ""
+    inside: Field = ""
+
+
+@value
+class Catch:
+    """`catch (caught) body`. It takes every exception if it names no `caught`, or where `takes_all`."""
+
+    caught: Field = "value"
+    body: Field = "body"
+    binds: Field = ""  # a child that names the exception
+    takes_all: bool = False
+    cases: bool = False  # its children are cases: the first that fits the exception runs
+
+
+@value
+class Finally:
+    """Runs however the `try` was left; `body` "" is the node."""
+
+    body: Field = "#0"
+
+
+@value
+class With:
+    """Context managers are entered, the body runs, and they are left again."""
+
+    items: Field = ":with_clause"
+    body: Field = "body"
+
+
+@value
+class Switch:
+    """One of several cases runs: the children of `body`, or of the node itself, that are a `Case`."""
+
+    subject: Field = "subject"
+    body: Field = "body"
+    initial: Field = ""
+    alias: Field = ""  # a name for the subject
+    breaks: bool = False  # `break` leaves it
+    fails: bool = False  # it raises where no case fits
+    outlives: bool = False  # the names that the subject binds are known after it
+
+
+@value
+class Case:
+    """One case: it is a default without a `pattern`, or where the pattern is one of the texts `wildcards`.
+
+    The body is the field, or without one all children after the pattern. A `guard` may still refuse.
+    """
+
+    pattern: Field = "pattern"
+    guard: Field = ""
+    body: Field = ""
+    wildcards: frozenset[str] = frozenset()
+    binds: bool = False  # names in the pattern are bound
+    names_fit: bool = False  # a bare name as pattern fits everything
+    fits: bool = False  # this very pattern fits everything
+    falls: bool = False  # into the next one unless something jumps; the subject alone decides where to begin
+    joins: bool = False  # without statements of its own, or where it says `fallthrough`, it has those of the next one
+    default: bool = False
+
+
+@value
+class Chain:
+    """`with pattern <- value, name = value do body else cases end`: matches one after the other, then the body.
+
+    A link that is an `Iterate` ends the chain where its value does not fit: that value is tried with the cases in
+    `otherwise`, or is the value of all.
+    """
+
+    links: Field
+    body: Field
+    otherwise: Field = ""
+
+
+@value
+class Given:
+    """A call that is given a block, which it runs: a macro. In a class body its arguments may name what it passes."""
+
+    arguments: Field
+    body: Field
+
+
+class Leap(Enum):
+    """Where a jump goes."""
+
+    BREAK = "break"
+    CONTINUE = "continue"
+    RETURN = "return"
+    RAISE = "raise"
+    GOTO = "goto"
+    FALLTHROUGH = "fallthrough"
+
+
+@value
+class Goes:
+    """A statement that jumps; `label` names the loop, `value` is evaluated before."""
+
+    to: Leap
+    label: Field = ""
+    value: Field = ""
+
+
+@value
+class Labelled:
+    """A statement that a jump may name; without a `body` the label stands before the next statement.
+
+    Without a `label` the node is one.
+    """
+
+    label: Field = "label"
+    body: Field = "#-1"
+
+
+@value
+class Deferred:
+    """A call that runs when the function is left; its arguments are evaluated here."""
+
+
+@value
+class Escape:
+    """An expression that may leave the function: `value?`."""
+
+    value: Field = "#0"
+
+
+@value
+class Choice:
+    """An operator that evaluates `right` only if it has to; `conjunctions` do where the left is true."""
+
+    left: Field = "left"
+    right: Field = "right"
+    conjunctions: frozenset[str] = frozenset({"and", "&&"})
+    disjunctions: frozenset[str] = frozenset({"or", "||"})
+    defaults: frozenset[str] = frozenset({"??", "?:"})
+
+
+@value
+class Ternary:
+    """`condition ? then : otherwise`."""
+
+    condition: Field = "condition"
+    then: Field = "consequence"
+    otherwise: Field = "alternative"
+
+
+@value
+class Unary:
+    """An operator before its operand; what it does depends on the token."""
+
+    operand: Field = "#-1"
+    negates: frozenset[str] = frozenset({"not", "!"})
+    borrows: frozenset[str] = frozenset()  # whoever is given it may change the operand: `&x`
+    follows: frozenset[str] = frozenset()  # assigning to it changes what the operand points to: `*x = …`
+    deletes: frozenset[str] = frozenset()  # `delete x.y`
+    updates: frozenset[str] = frozenset()  # `x++`
+
+
+@value
+class Constant:
+    """A condition whose outcome is written down: `True`, `1`."""
+
+    truths: frozenset[str] = frozenset({"true"})
+    falsehoods: frozenset[str] = frozenset({"false"})
+
+
+@value
+class Update:
+    """`left += right`, `x++`: what is written is read before."""
+
+    left: Field = "left"
+    right: Field = "right"
+
+
+@value
+class Borrow:
+    """`&mut x`: whoever is given it may change the operand; only where the node has a child of type `mutable`."""
+
+    operand: Field = "value"
+    mutable: str = "mutable_specifier"
+
+
+@value
+class Declares:
+    """Variables, with or without a value. What a `target` is given may stand in it, as an `Assign` of its own."""
+
+    targets: Field = "name"
+    value: Field = ""
+
+
+@value
+class Match:
+    """`left = right`: the names in the pattern `left` are bound anew; inside of a pattern both sides are patterns."""
+
+    left: Field = "left"
+    right: Field = "right"
+
+
+@value
+class Pinned:
+    """A part of a pattern that is compared with: `^x`."""
+
+
+@value
+class Qualified:
+    """A part of a pattern with something about it that is evaluated: a default, a size, a guard."""
+
+    pattern: Field = "left"
+    about: Field = "right"
+
+
+@value
+class Marked:
+    """A variable whose name has a mark before it: `@name` reads it, `@name value` gives it a value."""
+
+    mark: str
+    name: Field
+    value: Field = ""
+
+
+@value
+class Refutable:
+    """A declaration that may not fit its value: then `otherwise` runs."""
+
+    left: Field = "pattern"
+    right: Field = "value"
+    otherwise: Field = "alternative"
+
+
+@value
+class Forgets:
+    """`del x`."""
+
+
+@value
+class Fails:
+    """An expression that may raise, besides calls and accesses to parts."""
+
+
+@value
+class Suite:
+    """A sequence of statements; `scoped`: names declared inside end with it."""
+
+    scoped: bool = True
+
+
+@value
+class Straight:
+    """A statement where the rule of the node would make it something else."""
+
+
+@value
+class Forms:
+    """A node with several forms: (what tells it, role or rule); "" is the last one.
+
+    What tells a form is the type of a child, or the text of one without children of its own, or of the node itself.
+    """
+
+    forms: tuple[tuple[str, Any], ...]
+
+
+@value
+class Chosen:
+    """What a node means follows from what stands in and around it: `choose` gives its role."""
+
+    choose: Callable[[Node, Callable[[Node], str]], Any]
+
+
+@value
+class Clauses:
+    """An anonymous function in several clauses, its children that are a `Case`: the first that fits runs."""
+
+
+@value
+class Clause:
+    """One of the definitions that make a function together: those of one `function` that follow each other.
+
+    Without a `case` it only announces the function.
+    """
+
+    function: str
+    name: Field
+    case: Case | None
+
+
+@value
+class Control:
+    """The roles of a language's nodes, and the few facts that reading and writing needs.
+
+    `level` says what is promised: with "statements", control and data flow of every statement; with "blocks", control
+    flow alone is relied on.
+    """
+
+    roles: Mapping[str, Any]
+    level: str = "statements"
+    declares_by_assignment: bool = False  # assigning a name makes it local: Python, Ruby
+    # Methods that change what they are called on although their result is used: pop, read.
+    mutators: frozenset[str] = frozenset()
+    # Methods and functions that change nothing although their result is not used: print.
+    pure: frozenset[str] = frozenset()
+    # Functions that never return, other than by raising: error, fatalError.
+    raising: frozenset[str] = frozenset()
+    lending: frozenset[str] = frozenset()  # tokens before an argument that lend it: `ref x`
+    # The types of nodes that declare parameters, where others stand beside them.
+    parameters: frozenset[str] = frozenset()
+    implicit_parameters: frozenset[str] = frozenset()  # of functions that declare none: it
+    closures_share: bool = False  # an anonymous function assigns the variables of the functions around it
+    members_call: bool = False  # naming a member calls it: `items.clear`
+    lends_openly: bool = False  # a function changes only what it is lent by a `Borrow`
+    immutable: bool = False  # nothing is changed in place, by nobody
+    functions_apart: bool = False  # functions have names of their own: calling one reads no variable
+    # For languages whose functions are written in several definitions; None for a node that is no such definition.
+    clause: Callable[[Node, Callable[[Node], str]], Clause | None] | None = None
+    changing_arguments: Mapping[str, int] = field(default_factory=dict)  # functions that change an argument: shuffle
+    # Decision points besides branches and loops, by node type; what complexity counts.
+    decisions: Mapping[str, int] = field(default_factory=dict)
+    undivided: frozenset[str] = frozenset()  # decisions inside these count no more

@@ -1,0 +1,275 @@
+"""C++. Headers are read as C++, whose grammar takes those of C as well."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tersely.code.expressions import ELEMENT, MEMBER, NEW, PARTIAL, TYPED, Expression
+from tersely.code.languages.c import (
+    BLOCKS,
+    RULES,
+    UNNAMED_NAMESPACE,
+    declared,
+    included_files,
+    lower_struct,
+    lower_subscript,
+    parameter_of,
+)  # fmt: skip
+from tersely.code.languages.model import (  # fmt: skip
+    Call,
+    Custom,
+    Generic,
+    Inner,
+    Language,
+    Name,
+    Parameter,
+    Resolution,
+    Rule,
+    Skip,
+    control_table,
+    names,
+)
+from tersely.code.languages.preprocessor import readable_cpp
+from tersely.code.symbols import Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+CASTS = frozenset("static_cast dynamic_cast const_cast reinterpret_cast down_cast".split())
+MAKERS = frozenset("make_unique make_shared allocate_shared make_ref".split())
+
+
+def grammar() -> object:
+    """The grammar's wheel, imported when it is needed."""
+    import tree_sitter_cpp
+
+    return tree_sitter_cpp.language()
+
+
+def lower_namespace(walk: Lowering, node: Node) -> Expression:
+    """`namespace a::b {…}`: one part of a namespace that others may open again; without a name, of the file alone."""
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    if name is None:
+        around = walk.notes.get(UNNAMED_NAMESPACE, False)
+        walk.notes[UNNAMED_NAMESPACE] = True
+        walk.value(body)
+        walk.notes[UNNAMED_NAMESPACE] = around
+        return None
+    parent = walk.scope
+    drafts = []
+    for part in _parts(name):
+        draft = walk.enter(node, Kind.NAMESPACE, walk.text(part), part, body)
+        draft.flags |= PARTIAL
+        drafts.append((draft, walk.scope))
+        walk.scope = draft
+    walk.value(body)
+    result: Expression = None
+    for draft, around in reversed(drafts):
+        result = walk.leave(draft, around)
+    walk.scope = parent
+    return result
+
+
+def _parts(name: Node) -> list[Node]:
+    """The names of `a::b::c`, which the grammar nests."""
+    if name.type != "nested_namespace_specifier":
+        return [name]
+    return [part for child in name.named_children for part in _parts(child)]
+
+
+def lower_qualified(walk: Lowering, node: Node) -> Expression:
+    """`a::b::c`, also with template arguments in between."""
+    expression: Expression = None
+    current: Node | None = node
+    while current is not None and current.type == "qualified_identifier":
+        scope = current.child_by_field_name("scope")
+        if scope is not None:
+            value = walk.value(scope)
+            expression = value if expression is None else (MEMBER, expression, _name(walk, scope))
+        current = current.child_by_field_name("name")
+    if current is None:
+        return expression
+    last = walk.value(current) if expression is None or current.type not in ("identifier", "type_identifier") else None
+    if expression is None:
+        return last
+    name = _name(walk, current)
+    walk.mentions.add(name)
+    member = (MEMBER, expression, name)
+    if type(last) is tuple and last and current.type in ("template_type", "template_function"):
+        return (last[0], member, *last[2:])
+    return member
+
+
+def _name(walk: Lowering, node: Node) -> str:
+    inner = node.child_by_field_name("name")
+    return walk.text(inner or node)
+
+
+def lower_template(walk: Lowering, node: Node) -> Expression:
+    """`template <…> definition`: type parameters stand for anything."""
+    around = walk.type_parameters
+    walk.type_parameters = dict(around)
+    listed = node.child_by_field_name("parameters")
+    for child in listed.named_children if listed is not None else []:
+        names = [part for part in child.named_children if part.type == "type_identifier"]
+        if child.type.endswith("type_parameter_declaration"):
+            walk.type_parameters.update((walk.text(name), None) for name in names[:1])
+    outermost = walk.wrapped[0] if walk.wrapped else node
+    for child in node.named_children:
+        if listed is None or child.id != listed.id:
+            walk.wrapped = (outermost, 0)
+            walk.value(child)
+    walk.wrapped = None
+    walk.type_parameters = around
+    return None
+
+
+def lower_using(walk: Lowering, node: Node) -> Expression:
+    """`using namespace a;` brings in all names, `using a::b;` one."""
+    for child in node.named_children:
+        value = walk.value(child)
+        if any(token.type == "namespace" for token in node.children):
+            walk.scope.stars.append(walk.text(child))
+        elif type(value) is tuple and value[0] == MEMBER:
+            walk.bind_name(value[2], value, child)
+    return None
+
+
+def lower_alias(walk: Lowering, node: Node) -> Expression:
+    """`using A = T;`, `namespace a = b::c;`."""
+    name = node.child_by_field_name("name")
+    made = walk.value(node.child_by_field_name("type") or (node.named_children[-1] if node.named_children else None))
+    if name is not None and made != walk.text(name):
+        walk.bind_name(walk.text(name), made, name)
+        if walk.scope.kind not in (Kind.FUNCTION, Kind.METHOD, Kind.LAMBDA):
+            walk.define_value(node, walk.text(name), name, Kind.TYPE)
+    return None
+
+
+def lower_call(walk: Lowering, node: Node) -> Expression:
+    """Calls; `static_cast<T>(x)` and `make_unique<T>(…)` say what they give."""
+    function, listed = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    if function is None:
+        return None
+    last = function
+    while last.type == "qualified_identifier" and last.child_by_field_name("name") is not None:
+        last = last.child_by_field_name("name") or last
+    arguments = [child for child in listed.named_children if child.type != "comment"] if listed is not None else []
+    line = function.end_point[0] + 1
+    if last.type == "template_function":
+        name = _name(walk, last)
+        types = last.child_by_field_name("arguments")
+        first = next((child for child in types.named_children), None) if types is not None else None
+        if name in CASTS or name in MAKERS:
+            made = walk.value(first)
+            values = tuple(walk.value(argument) for argument in arguments)
+            if name in CASTS:
+                return made and (TYPED, made)
+            return walk.call(made, values, (), line, NEW) if made is not None else None
+    callee = walk.callee(function)
+    return walk.call(callee, tuple(walk.value(argument) for argument in arguments), (), line)
+
+
+def lower_lambda(walk: Lowering, node: Node) -> Expression:
+    """`[captures](parameters) {…}`."""
+    parent, body = walk.scope, node.child_by_field_name("body")
+    declarator = node.child_by_field_name("declarator")
+    listed = declarator.child_by_field_name("parameters") if declarator is not None else None
+    draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, body)
+    for child in listed.named_children if listed is not None else []:
+        inner = child.child_by_field_name("declarator")
+        found = declared(inner) if inner is not None else None
+        name = walk.parameter_name(found.name if found is not None else None, len(draft.parameters))
+        draft.parameters.append(parameter_of(name, walk.value(child.child_by_field_name("type"))))
+        draft.bound.add(name)
+    walk.scope = draft
+    walk.value(body)
+    return walk.leave(draft, parent)
+
+
+def lower_range_loop(walk: Lowering, node: Node) -> Expression:
+    """`for (T x : values) …`."""
+    before = dict(walk.scope.versions)
+    annotation = walk.value(node.child_by_field_name("type"))
+    values = walk.value(node.child_by_field_name("right"))
+    declarator = node.child_by_field_name("declarator")
+    found = declared(declarator) if declarator is not None else None
+    if found is not None and found.name is not None:
+        name = walk.text(found.name)
+        walk.rebinds = walk.scope.kind is not Kind.MODULE
+        known = annotation is not None and annotation not in walk.resolution.inferred_types
+        walk.bind_name(name, (TYPED, annotation) if known else values and (ELEMENT, values), found.name)
+        walk.rebinds = False
+    walk.value(node.child_by_field_name("body"))
+    walk.scope.versions = before
+    return None
+
+
+def lower_auto(walk: Lowering, node: Node) -> Expression:
+    """`auto` says nothing."""
+    return None
+
+
+RULES_CPP: dict[str, Rule] = {
+    **RULES,
+    "class_specifier": Custom(lower_struct),
+    "namespace_identifier": Name(),
+    "namespace_definition": Custom(lower_namespace),
+    "qualified_identifier": Custom(lower_qualified),
+    "template_declaration": Custom(lower_template),
+    "template_type": Generic("name", "arguments"),
+    "template_function": Inner("name"),
+    "template_method": Inner("name"),
+    "using_declaration": Custom(lower_using),
+    "alias_declaration": Custom(lower_alias),
+    "namespace_alias_definition": Custom(lower_alias),
+    "call_expression": Custom(lower_call),
+    "new_expression": Call("type", "arguments", constructs=True),
+    "subscript_expression": Custom(lower_subscript),
+    "lambda_expression": Custom(lower_lambda),
+    "for_range_loop": Custom(lower_range_loop),
+    "placeholder_type_specifier": Custom(lower_auto),
+    "optional_parameter_declaration": Parameter("declarator", "type", "default_value"),
+    "this": Name(),
+    "friend_declaration": Skip(),
+}
+
+
+CPP = Language(
+    name="cpp",
+    grammar=grammar,
+    rules=RULES_CPP,
+    readable=readable_cpp,
+    blocks=BLOCKS | {"for_range_loop", "catch_clause"},
+    control=control_table("c", "CPP_CONTROL"),
+    resolution=Resolution(
+        modules=included_files,
+        separator="::",
+        namespace="global",
+        classes_are_modules=True,
+        announces=True,
+        virtual=True,
+        overloads=True,
+        implicit_receiver=True,
+        receiver_names=names("this"),
+        constructor_is_class_name=True,
+        call_method="operator()",
+        containers=names(
+            "vector list deque set map unordered_map unordered_set multimap multiset array span initializer_list queue "
+            "stack priority_queue forward_list"
+        ),
+        transparent_types=names("unique_ptr shared_ptr weak_ptr optional reference_wrapper atomic scoped_refptr"),
+        echoes=names("get value lock release load"),
+        getters=names("front back at top find"),
+        views=names("begin end cbegin cend rbegin rend"),
+        adders=dict.fromkeys(("push_back", "emplace_back", "push", "insert", "push_front"), (-1, 0)),
+        common_members=names(
+            "size empty clear begin end get reset data find insert erase push_back emplace_back front back at count "
+            "c_str str append resize reserve swap lock unlock load store first second length substr pop push top close "
+            "open read write flush"
+        ),
+        builtins="c++",
+    ),
+)

@@ -1,0 +1,444 @@
+"""C#."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tersely.code.expressions import (
+    ABSTRACT,
+    CALL,
+    CONSTRUCTOR,
+    GENERIC,
+    MEMBER,
+    NEW,
+    PARTIAL,
+    POSITIONAL,
+    PRIVATE,
+    PROPERTY,
+    REST,
+    SEQUENCE,
+    STATIC,
+    TYPED,
+    Expression,
+)
+from tersely.code.expressions import Parameter as Parameter_
+from tersely.code.languages.classes import bind_typed, child_of, function, namespace_files, own_name, word
+from tersely.code.languages.model import (
+    Assign,
+    Block,
+    Call,
+    Catches,
+    Class,
+    Comment,
+    Custom,
+    Either,
+    Function,
+    Generic,
+    Imports,
+    Inner,
+    Item,
+    Iterate,
+    KeywordArgument,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Parameter,
+    Resolution,
+    Return,
+    Rule,
+    Sequence,
+    Skip,
+    Text,
+    Typed,
+    TypeParameter,
+    Variables,
+    Wrapper,
+    Yield,
+    control_table,
+    names,
+)
+from tersely.code.symbols import Import, Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+
+def grammar() -> object:
+    """The tree-sitter language pointer; the wheel is imported here."""
+    import tree_sitter_c_sharp
+
+    return tree_sitter_c_sharp.language()
+
+
+def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
+    """`using A.B;`, `using static A.B.C;`, `using X = A.B.C;`."""
+    line = node.start_point[0] + 1
+    alias = node.child_by_field_name("name")
+    path = node.named_children[-1] if node.named_children else None
+    if path is None:
+        return []
+    module = text(path).removeprefix("global::").partition("<")[0]
+    if alias is None:
+        return [Import(module, "*", "", line)]
+    package, _, name = module.rpartition(".")
+    return [Import(package, name, text(alias), line)]
+
+
+def namespace_of(root: Node, text: Callable[[Node], str]) -> str:
+    """The first namespace that a file declares."""
+    for child in root.named_children:
+        if child.type in ("file_scoped_namespace_declaration", "namespace_declaration"):
+            name = child.child_by_field_name("name")
+            return text(name) if name is not None else ""
+    return ""
+
+
+def lower_namespace(walk: Lowering, node: Node) -> Expression:
+    """`namespace A.B { … }`, `namespace A.B;`: a symbol; what is inside stands at the top level."""
+    name = node.child_by_field_name("name")
+    if name is not None:
+        walk.define_value(node, walk.text(name), name, Kind.NAMESPACE)
+    return walk.value(node.child_by_field_name("body"))
+
+
+def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
+    """Parameters of a method, a lambda or an indexer; a `params` parameter has no node of its own."""
+    listed = node.child_by_field_name("parameters")
+    if listed is None:
+        return []
+    if listed.type == "implicit_parameter":
+        return [Parameter_(walk.parameter_name(listed, 0), None, None, POSITIONAL)]
+    found = []
+    rest: Expression = None
+    for position, child in enumerate(listed.named_children):
+        if child.type == "parameter":
+            name, typed = child.child_by_field_name("name"), child.child_by_field_name("type")
+            last = child.named_children[-1] if child.named_children else None
+            default = last if name is not None and last is not None and last.start_byte > name.start_byte else None
+            text = walk.parameter_name(name, position)
+            found.append(
+                Parameter_(text, walk.value(typed), walk.value(default) or (default and (TYPED, None)), POSITIONAL)
+            )
+        elif listed.field_name_for_named_child(position) == "type":
+            rest = walk.value(child)
+        elif listed.field_name_for_named_child(position) == "name":
+            element = rest[2][0] if type(rest) is tuple and rest[0] == GENERIC and rest[2] else rest
+            found.append(Parameter_(walk.parameter_name(child, position), element, None, REST))
+    return found
+
+
+def mark_extension(walk: Lowering, node: Node) -> None:
+    """`static T M(this U u)` is a member of whatever is a U."""
+    listed = node.child_by_field_name("parameters")
+    first = child_of(listed, "parameter") if listed is not None else None
+    modifier = child_of(first, "modifier") if first is not None else None
+    if modifier is not None and walk.text(modifier) == "this":
+        walk.scope.receiver_type = walk.scope.parameters[0].annotation
+        walk.scope.flags &= ~STATIC
+
+
+def read_chaining(walk: Lowering, node: Node) -> None:
+    """`: base(…)`, `: this(…)`; without either the base's constructor is called all the same."""
+    initializer = child_of(node, "constructor_initializer")
+    called, arguments = "base", None
+    if initializer is not None:
+        called = next((child.type for child in initializer.children if child.type in ("base", "this")), "base")
+        arguments = child_of(initializer, "argument_list")
+    values = tuple(walk.value(child) for child in arguments.named_children) if arguments is not None else ()
+    walk.scope.calls.insert(0, (CALL, called, values, (), (initializer or node).start_point[0] + 1))
+
+
+def lower_property(walk: Lowering, node: Node) -> Expression:
+    """A property with code is a function that reading calls; one without is a field."""
+    name, accessors = node.child_by_field_name("name"), node.child_by_field_name("accessors")
+    value = node.child_by_field_name("value")
+    arrow = value is not None and value.type == "arrow_expression_clause"
+    bodies = [child.child_by_field_name("body") for child in accessors.named_children] if accessors is not None else []
+    if arrow or any(bodies):
+        return walk.as_rule(COMPUTED_BY_ARROW if arrow else COMPUTED, node)
+    if name is not None:
+        annotation = walk.value(node.child_by_field_name("type"))
+        initial = walk.value(value)
+        bind_typed(walk, name, annotation, initial)
+        walk.define_value(node, walk.text(name), name, Kind.PROPERTY)
+    return None
+
+
+def lower_creation(walk: Lowering, node: Node) -> Expression:
+    """`new T(…) { Member = value, … }`."""
+    typed, arguments = node.child_by_field_name("type"), child_of(node, "argument_list")
+    line = (typed or node).end_point[0] + 1
+    created = walk.value(typed)
+    positional: list[Expression] = []
+    keywords: list[tuple[str, Expression]] = []
+    for argument in arguments.named_children if arguments is not None else ():
+        name = argument.child_by_field_name("name")
+        value = walk.value(argument.named_children[-1]) if argument.named_children else None
+        if name is None:
+            positional.append(value)
+        else:
+            keywords.append((walk.text(name), value))
+    made = walk.call(created, tuple(positional), tuple(keywords), line, NEW) if created is not None else None
+    initializer = node.child_by_field_name("initializer") or child_of(node, "initializer_expression")
+    for child in initializer.named_children if initializer is not None else ():
+        left = child.child_by_field_name("left") if child.type == "assignment_expression" else None
+        if left is None or left.type != "identifier":
+            walk.visit(child.named_children if left is not None else [child])
+            continue
+        value = walk.value(child.child_by_field_name("right"))
+        walk.mentions.add(walk.text(left))
+        if made is not None:
+            walk.scope.binds.append(((MEMBER, made, walk.text(left)), value))
+    return made
+
+
+def lower_array_type(walk: Lowering, node: Node) -> Expression:
+    """`T[]`."""
+    return (GENERIC, "[]", (walk.value(node.child_by_field_name("type")),))
+
+
+def lower_array_creation(walk: Lowering, node: Node) -> Expression:
+    """`new T[n]`, `new T[] {…}`, `new[] {…}`."""
+    initializer = child_of(node, "initializer_expression")
+    walk.value(node.child_by_field_name("type"))
+    return walk.value(initializer) if initializer is not None else (SEQUENCE, (), walk.next_serial())
+
+
+def lower_conditional_access(walk: Lowering, node: Node) -> Expression:
+    """`a?.b`: the condition is read where the binding in it asks for it."""
+    return walk.value(node.named_children[-1]) if node.named_children else None
+
+
+def lower_binding(walk: Lowering, node: Node) -> Expression:
+    """`.b` of `a?.b`."""
+    access = node.parent
+    inside = node
+    while access is not None and (
+        access.type != "conditional_access_expression" or access.named_children[0].id == inside.id
+    ):
+        inside, access = access, access.parent
+    value = walk.value(access.named_children[0]) if access is not None else None
+    name = node.child_by_field_name("name")
+    if name is None:
+        return value
+    if name.type == "generic_name":
+        name = name.named_children[0]
+    walk.mentions.add(walk.text(name))
+    return (MEMBER, value, walk.text(name))
+
+
+def lower_pattern(walk: Lowering, node: Node) -> Expression:
+    """`T name` in a pattern, `out T name` among arguments."""
+    annotation = walk.value(node.child_by_field_name("type"))
+    name = node.child_by_field_name("name")
+    walk.visit([child for child in node.named_children if child.type.endswith("clause")])
+    if name is not None and name.type == "identifier":
+        bind_typed(walk, name, None if annotation == "var" else annotation)
+    return None
+
+
+def lower_binary(walk: Lowering, node: Node) -> Expression:
+    """`a ?? b` is one of both."""
+    operator = node.child_by_field_name("operator")
+    left, right = (walk.value(node.child_by_field_name(side)) for side in ("left", "right"))
+    if operator is not None and operator.type == "??":
+        return left if right is None else right if left is None else (8, (left, right))
+    return None
+
+
+def lower_enum_member(walk: Lowering, node: Node) -> Expression:
+    """A constant of the enum's type."""
+    name = node.child_by_field_name("name")
+    walk.value(node.child_by_field_name("value"))
+    if name is not None:
+        walk.bind_name(walk.text(name), (TYPED, own_name(walk)), name)
+        walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
+    return None
+
+
+def lower_nameless(walk: Lowering, node: Node) -> Expression:
+    """Operators, destructors and indexers have no name to be called by: their code belongs to the class."""
+    walk.value(
+        node.child_by_field_name("body") or node.child_by_field_name("accessors") or node.child_by_field_name("value")
+    )
+    return None
+
+
+METHOD = Function(Kind.METHOD, returns="returns", read=read_parameters, generics=("type_parameters",))
+CONSTRUCTING = Function(Kind.METHOD, flags=CONSTRUCTOR, read=read_parameters)
+COMPUTED = Function(Kind.PROPERTY, parameters="", body="accessors", returns="type", flags=PROPERTY)
+COMPUTED_BY_ARROW = Function(
+    Kind.PROPERTY, parameters="", body="value", returns="type", flags=PROPERTY, body_is_value=True
+)
+LAMBDA = Function(name="", read=read_parameters, body_is_value=True)
+FIELDS = Wrapper(":variable_declaration")
+
+
+def _class(kind: Kind) -> Class:
+    return Class(kind, bases=(":base_list",), generics=(":type_parameter_list",))
+
+
+RULES: dict[str, Rule] = {
+    "identifier": Name(may_call=True),
+    "=this": Name(),
+    "=base": Name(),
+    "qualified_name": Member("qualifier", "name"),
+    "alias_qualified_name": Inner("name"),
+    "member_access_expression": Member("expression", "name"),
+    "conditional_access_expression": Custom(lower_conditional_access),
+    "member_binding_expression": Custom(lower_binding),
+    "invocation_expression": Call("function", "arguments"),
+    "argument": KeywordArgument("name", "#-1"),
+    "object_creation_expression": Custom(lower_creation),
+    "implicit_object_creation_expression": Custom(lower_creation),
+    "array_creation_expression": Custom(lower_array_creation),
+    "implicit_array_creation_expression": Custom(lower_array_creation),
+    "initializer_expression": Sequence(),
+    "collection_expression": Sequence(),
+    "collection_element": Inner(),
+    "expression_element": Inner(),
+    "element_access_expression": Item("expression", "subscript"),
+    "bracketed_argument_list": Inner(),
+    "string_literal": Text(("string_literal_content",)),
+    "verbatim_string_literal": Literal("string"),
+    "raw_string_literal": Literal("string"),
+    "character_literal": Literal("char"),
+    "integer_literal": Literal("int"),
+    "real_literal": Literal("double"),
+    "boolean_literal": Literal("bool"),
+    "conditional_expression": Either(("consequence", "alternative")),
+    "parenthesized_expression": Inner(),
+    "await_expression": Inner(),
+    "postfix_unary_expression": Inner(),
+    "arrow_expression_clause": Inner(),
+    "binary_expression": Custom(lower_binary),
+    "cast_expression": Typed("type", "value"),
+    "as_expression": Typed("right", "left"),
+    "declaration_pattern": Custom(lower_pattern),
+    "recursive_pattern": Custom(lower_pattern),
+    "declaration_expression": Custom(lower_pattern),
+    "generic_name": Generic("#0", ":type_argument_list"),
+    "array_type": Custom(lower_array_type),
+    "nullable_type": Inner("type"),
+    "predefined_type": Custom(word),
+    "implicit_type": Custom(word),
+    "type_parameter": TypeParameter(),
+    "primary_constructor_base_type": Inner("type"),
+    "catch_declaration": Catches("type", "name"),
+    "assignment_expression": Assign("left", "right", updates=True),
+    "variable_declaration": Variables("variable_declarator", value="#1"),
+    "field_declaration": FIELDS,
+    "event_field_declaration": FIELDS,
+    "foreach_statement": Iterate("left", "right", "type"),
+    "return_statement": Return(),
+    "yield_statement": Yield(),
+    "block": Block(),
+    "lambda_expression": Custom(lambda walk, node: walk.as_rule(LAMBDA, node)),
+    "anonymous_method_expression": Function(name="", read=read_parameters, body=":block"),
+    "parameter": Parameter("name", "type", defines=Kind.PROPERTY),
+    "method_declaration": Custom(function(METHOD, mark_extension)),
+    "local_function_statement": Function(returns="type", read=read_parameters, generics=("type_parameters",)),
+    "constructor_declaration": Custom(function(CONSTRUCTING, read_chaining)),
+    "property_declaration": Custom(lower_property),
+    "indexer_declaration": Custom(lower_nameless),
+    "operator_declaration": Custom(lower_nameless),
+    "conversion_operator_declaration": Custom(lower_nameless),
+    "destructor_declaration": Custom(lower_nameless),
+    "class_declaration": _class(Kind.CLASS),
+    "record_declaration": _class(Kind.CLASS),
+    "struct_declaration": _class(Kind.STRUCT),
+    "interface_declaration": _class(Kind.INTERFACE),
+    "enum_declaration": Class(Kind.ENUM),
+    "enum_member_declaration": Custom(lower_enum_member),
+    "delegate_declaration": Custom(lambda walk, node: walk.as_rule(Class(Kind.TYPE, body=""), node)),
+    "namespace_declaration": Custom(lower_namespace),
+    "file_scoped_namespace_declaration": Custom(lower_namespace),
+    "using_directive": Imports(read_import),
+    "attribute_list": Skip(),
+    "modifier": Skip(),
+    "comment": Comment(),
+}
+
+COMMON_MEMBERS = names(
+    "Equals GetHashCode ToString GetType Add Remove Contains ContainsKey TryGetValue Count Length Clear Insert "
+    "IndexOf Join Split Trim Replace Substring StartsWith EndsWith Format Select Where First FirstOrDefault Single "
+    "SingleOrDefault Any All ToList ToArray ToDictionary OrderBy GroupBy Invoke Dispose Close Read Write Flush "
+    "CompareTo Append AppendLine MoveNext"
+)
+
+FEEDERS = names(
+    "ForEach Select Where Any All First FirstOrDefault Single SingleOrDefault OrderBy GroupBy SelectMany Find Count "
+    "Sum Last LastOrDefault ToDictionary OrderByDescending FindAll Max Min"
+)
+
+CSHARP = Language(
+    name="csharp",
+    grammar=grammar,
+    rules=RULES,
+    control=control_table("csharp"),
+    namespace_of=namespace_of,
+    blocks=names(
+        "block for_statement foreach_statement using_statement switch_section switch_expression_arm "
+        "catch_clause while_statement"
+    ),
+    resolution=Resolution(
+        modules=namespace_files(".cs"),
+        namespace="declared",
+        outer_namespaces=True,
+        found_anywhere=True,
+        receiver_names=names("this"),
+        super_names=names("base"),
+        called_by_name=(Kind.PROPERTY,),
+        implicit_receiver=True,
+        constructor_is_class_name=True,
+        chains_constructors=True,
+        iterate_methods=("GetEnumerator",),
+        virtual=True,
+        declarations_suffice=True,
+        open_types=(
+            "object",
+            "Func",
+            "Action",
+            "Predicate",
+            "Delegate",
+            "Comparison",
+            "Handler",
+            "Callback",
+            "Converter",
+            "dynamic",
+        ),
+        classes_are_modules=True,
+        overloads=True,
+        functions_are_objects=True,
+        calls_back=True,
+        extension_functions=True,
+        top_types=names("object T TSource"),
+        modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE, "partial": PARTIAL},
+        inferred_types=names("var"),
+        text_types=names("string object String Object"),
+        number_types=names("int long short byte uint ulong double float decimal object Int32 Int64"),
+        containers=names(
+            "[] List IList ICollection IEnumerable IReadOnlyList IReadOnlyCollection HashSet ISet Queue Stack "
+            "Dictionary IDictionary IReadOnlyDictionary SortedDictionary ConcurrentDictionary ConcurrentBag "
+            "ConcurrentQueue Lazy IEnumerator IAsyncEnumerable ObservableCollection ImmutableArray ImmutableList Span "
+            "ReadOnlySpan Memory IQueryable"
+        ),
+        transparent_types=names("Task ValueTask Nullable"),
+        getters=names(
+            "First FirstOrDefault Single SingleOrDefault Last LastOrDefault ElementAt Dequeue Peek Pop "
+            "GetValueOrDefault Find GetOrAdd Current Value Max Min"
+        ),
+        views=names(
+            "Where OrderBy OrderByDescending ThenBy Take Skip TakeWhile SkipWhile Distinct Reverse ToList ToArray "
+            "ToHashSet Concat Union Except Intersect AsEnumerable Values FindAll AsSpan Append Prepend"
+        ),
+        feeders=dict.fromkeys(FEEDERS, 0),
+        mappers=names("Select ConvertAll"),
+        common_members=COMMON_MEMBERS,
+        builtins="System",
+    ),
+)

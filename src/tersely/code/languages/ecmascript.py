@@ -1,0 +1,414 @@
+"""JavaScript, and what TypeScript shares with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import (
+    CLASS_METHOD,
+    CONST,
+    GENERATOR,
+    MAPPING,
+    OWN_RECEIVER,
+    PROPERTY,
+    SETTER,
+    SPREAD,
+    Expression,
+)  # fmt: skip
+from tersely.code.languages.ecmascript_modules import module_files, module_keys
+from tersely.code.languages.model import (  # fmt: skip
+    RECEIVER,
+    Assign,
+    Call,
+    Class,
+    Comment,
+    Custom,
+    Dictionary,
+    Either,
+    Function,
+    Imports,
+    Inner,
+    Item,
+    Iterate,
+    Jump,
+    Label,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Pair,
+    Resolution,
+    Return,
+    Rule,
+    Sequence,
+    Skip,
+    Spread,
+    Statement,
+    Summary,
+    Text,
+    Variable,
+    Yield,
+    control_table,
+    names,
+)
+from tersely.code.symbols import Import, Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+Text_ = Callable[["Node"], str]
+QUOTES = "\"'`"
+
+
+def grammar() -> object:
+    """The grammar of JavaScript."""
+    import tree_sitter_javascript
+
+    return tree_sitter_javascript.language()
+
+
+# Imports and exports
+
+
+def _source(node: Node, text: Text_) -> str:
+    found = node.child_by_field_name("source")
+    return text(found).strip(QUOTES) if found is not None else ""
+
+
+def _specifiers(clause: Node, module: str, text: Text_) -> list[Import]:
+    """`{a, b as c}` of an import or a re-export."""
+    found = []
+    for child in clause.named_children:
+        name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
+        if name is None and child.children:  # `default`, which is a keyword
+            name = child.children[0]
+        if name is not None and child.type in ("import_specifier", "export_specifier"):
+            bound = text(alias or name).strip(QUOTES)
+            found.append(Import(module, text(name).strip(QUOTES), bound, name.start_point[0] + 1))
+    return found
+
+
+def read_import(node: Node, text: Text_) -> list[Import]:
+    """`import d, {a as b}, * as n from "m"`, `import "m"`, `import n = require("m")`."""
+    line, module = node.start_point[0] + 1, _source(node, text)
+    found: list[Import] = []
+    for clause in node.named_children:
+        if clause.type == "import_require_clause":
+            name = next((child for child in clause.named_children if child.type == "identifier"), None)
+            found.append(Import(_source(clause, text), "", text(name) if name is not None else "", line))
+        for child in clause.named_children if clause.type == "import_clause" else ():
+            if child.type == "identifier":
+                found.append(Import(module, "default", text(child), line))
+            elif child.type == "namespace_import":
+                found.extend(Import(module, "", text(name), line) for name in child.named_children[:1])
+            elif child.type == "named_imports":
+                found.extend(_specifiers(child, module, text))
+    return found or ([Import(module, "", "", line)] if module else [])
+
+
+def read_call(node: Node, text: Text_) -> Import | None:
+    """`require("m")` and `import("m")`."""
+    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    if function is None or arguments is None or arguments.named_child_count != 1:
+        return None
+    only = arguments.named_children[0]
+    computed = any(child.type == "template_substitution" for child in only.children)
+    if computed or only.type not in ("string", "template_string"):
+        return None
+    if function.type != "import" and text(function) not in ("require", "require.resolve"):
+        return None
+    return Import(text(only).strip(QUOTES), "", "", node.start_point[0] + 1)
+
+
+def lower_export(walk: Lowering, node: Node) -> Expression:
+    """Every form of `export`."""
+    module, line = _source(node, walk.text), node.start_point[0] + 1
+    wrapped, walk.wrapped = walk.wrapped, None
+    clauses = [child for child in node.named_children if child.type == "export_clause"]
+    if module:
+        _export_from(walk, node, module, line)
+        return None
+    for clause in clauses:
+        for fact in _specifiers(clause, "", walk.text):
+            walk.scope.read.add(fact.name)
+            if fact.alias != fact.name:
+                walk.bind_name(fact.alias, fact.name, clause)
+    walk.visit([child for child in node.named_children if child.type == "decorator"])
+    declared, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")
+    tokens = {child.type for child in node.children}
+    if declared is not None:
+        walk.wrapped = wrapped or (node, 0)
+        result = walk.value(declared)
+        walk.wrapped = None
+        if "default" in tokens:
+            name = declared.child_by_field_name("name")
+            walk.bind_name("default", walk.text(name) if name is not None else result, declared)
+    elif value is not None:
+        walk.bind_name("default", walk.assigned_to("default", value, wrapped or (node, 0)), node)
+    elif "=" in tokens:
+        for child in node.named_children:
+            walk.bind_name("exports", walk.value(child), child)
+    return None
+
+
+def _export_from(walk: Lowering, node: Node, module: str, line: int) -> None:
+    found: list[Import] = []
+    for child in node.named_children:
+        if child.type == "export_clause":
+            found.extend(_specifiers(child, module, walk.text))
+        elif child.type == "namespace_export":
+            found.extend(Import(module, "", walk.text(name).strip(QUOTES), line) for name in child.named_children[:1])
+    for fact in found or [Import(module, "*", "", line)]:
+        walk.add_import(fact)
+
+
+# Quirks
+
+
+def lower_decorator(walk: Lowering, node: Node) -> Expression:
+    """`@decorator` calls it; `@decorator(…)` calls what it gives."""
+    for child in node.named_children:
+        walk.call(walk.callee(child), (), (), node.start_point[0] + 1)
+    return None
+
+
+def lower_element(walk: Lowering, node: Node) -> Expression:
+    """`<Component a={b}/>` calls `Component({a: b})`; elements in lower case are not ours."""
+    name = node.child_by_field_name("name")
+    pairs: list[tuple[Any, Any]] = []
+    for child in node.named_children:
+        if child.type == "jsx_attribute" and child.named_children:
+            value = child.named_children[1] if child.named_child_count > 1 else None
+            pairs.append(((CONST, walk.text(child.named_children[0])), walk.value(value)))
+        elif child.type == "jsx_expression" and name is not None and child.start_byte > name.end_byte:
+            for inner in child.named_children:
+                spread = inner.named_children[0] if inner.type == "spread_element" and inner.named_children else inner
+                pairs.append(((SPREAD, None), walk.value(spread)))
+    if name is None or name.type == "jsx_namespace_name":
+        return None
+    if name.type == "identifier" and walk.text(name)[:1].islower():
+        return None
+    props = (MAPPING, tuple(pairs), walk.next_serial())
+    return walk.call(walk.callee(name), (props,), (), name.start_point[0] + 1)
+
+
+def lower_catch(walk: Lowering, node: Node) -> Expression:
+    """`catch (error) {…}`."""
+    parameter, body = node.child_by_field_name("parameter"), node.child_by_field_name("body")
+    if parameter is not None:
+        walk.bind(parameter, None)
+    walk.value(body)
+    return None
+
+
+MODIFIERS = {"static": CLASS_METHOD, "get": PROPERTY, "set": PROPERTY | SETTER, "*": GENERATOR}
+FUNCTION = Function(parameters="parameters|parameter", flags=OWN_RECEIVER, modifiers={"*": GENERATOR})
+FUNCTION_VALUE = replace(FUNCTION, is_value=True)
+METHOD = Function(kind=Kind.METHOD, modifiers=MODIFIERS)
+
+RULES: dict[str, Rule] = {
+    "identifier": Name(),
+    "shorthand_property_identifier": Name(),
+    "shorthand_property_identifier_pattern": Name(),
+    "this": Name(),
+    "super": Name(),
+    "undefined": Skip(),
+    "null": Skip(),
+    "true": Literal("boolean"),
+    "false": Literal("boolean"),
+    "number": Literal("number"),
+    "regex": Literal("RegExp"),
+    "string": Text(("string_fragment",)),
+    "template_string": Text(("string_fragment",)),
+    "computed_property_name": Inner(),
+    "member_expression": Member("object", "property", aliases={"module.exports": "exports"}),
+    "subscript_expression": Item("object", "index"),
+    "call_expression": Call("function", "arguments", imports=read_call),
+    "new_expression": Call("constructor", "arguments", constructs=True),
+    "array": Sequence(),
+    "array_pattern": Sequence(),
+    "object": Dictionary(),
+    "object_pattern": Dictionary(),
+    "pair": Pair(names_are_keys=True, defines=Kind.FIELD),
+    "pair_pattern": Pair(names_are_keys=True),
+    "spread_element": Spread(),
+    "rest_pattern": Spread(),
+    "assignment_pattern": Assign("left", "right"),
+    "object_assignment_pattern": Assign("left", "right"),
+    "assignment_expression": Assign("left", "right", names=True, outward=True),
+    "augmented_assignment_expression": Assign("left", "right", names=True, outward=True),
+    "variable_declarator": Assign("name", "value", defines=Kind.VARIABLE, names=True),
+    "lexical_declaration": Statement(),
+    "variable_declaration": Statement(),
+    "expression_statement": Statement(),
+    "parenthesized_expression": Inner(),
+    "await_expression": Inner(),
+    "sequence_expression": Inner("#-1"),
+    "ternary_expression": Either(("consequence", "alternative")),
+    "binary_expression": Either(("left", "right"), operators=frozenset({"||", "&&", "??"})),
+    "return_statement": Return(),
+    "yield_expression": Yield(delegate="*"),
+    "for_in_statement": Iterate("left", "right"),
+    "catch_clause": Custom(lower_catch),
+    "labeled_statement": Label(),
+    "break_statement": Jump("label"),
+    "continue_statement": Jump("label"),
+    "function_declaration": FUNCTION,
+    "generator_function_declaration": FUNCTION,
+    "function_expression": FUNCTION_VALUE,
+    "generator_function": FUNCTION_VALUE,
+    "arrow_function": Function(name="", parameters="parameters|parameter", body_is_value=True),
+    "method_definition": METHOD,
+    "field_definition": Variable(name="property", value="value", names=True),
+    "class_declaration": Class(bases=(":class_heritage",)),
+    "class": Class(bases=(":class_heritage",), is_value=True),
+    "decorator": Custom(lower_decorator),
+    "import_statement": Imports(read_import),
+    "export_statement": Custom(lower_export),
+    "jsx_expression": Inner(),
+    "jsx_opening_element": Custom(lower_element),
+    "jsx_self_closing_element": Custom(lower_element),
+    "comment": Comment(),
+}
+
+EACH = ("element", "", "receiver")  # what methods of arrays give to a function
+ARRAY_METHODS = {
+    "map": Summary(calls=(0,), collects=(0,), passes=EACH),
+    "flatMap": Summary(calls=(0,), collects=(0,), passes=EACH),
+    "forEach": Summary(calls=(0,), passes=EACH),
+    "filter": Summary(calls=(0,), items_of=RECEIVER, passes=EACH),
+    "find": Summary(calls=(0,), elements=RECEIVER, passes=EACH),
+    "findLast": Summary(calls=(0,), elements=RECEIVER, passes=EACH),
+    "some": Summary(calls=(0,), passes=EACH),
+    "every": Summary(calls=(0,), passes=EACH),
+    "findIndex": Summary(calls=(0,), passes=EACH),
+    "reduce": Summary(calls=(0,), result_of=0, passes=("argument 1", *EACH)),
+    "reduceRight": Summary(calls=(0,), result_of=0, passes=("argument 1", *EACH)),
+    "sort": Summary(calls=(0,), items_of=RECEIVER, passes=("element", "element")),
+    "then": Summary(calls=(0, 1), result_of=0, passes=("receiver",)),
+    "catch": Summary(calls=(0,), returns=RECEIVER),
+    "finally": Summary(calls=(0,), returns=RECEIVER),
+    "reverse": Summary(items_of=RECEIVER),
+    "concat": Summary(items_of=RECEIVER),
+    "flat": Summary(items_of=RECEIVER),
+    "slice": Summary(items_of=RECEIVER),
+    "values": Summary(returns=RECEIVER),
+    "at": Summary(elements=RECEIVER),
+    "call": Summary(calls=(RECEIVER,), result_of=RECEIVER, passes=("rest",)),
+    "apply": Summary(calls=(RECEIVER,), result_of=RECEIVER, passes=("elements 1",)),
+    "bind": Summary(returns=RECEIVER),
+}
+
+CALLS_FIRST = Summary(calls=(0,))
+IDENTITY = Summary(returns=0)
+SUMMARIES = {
+    "globalThis.setTimeout": CALLS_FIRST,
+    "globalThis.setInterval": CALLS_FIRST,
+    "globalThis.setImmediate": CALLS_FIRST,
+    "globalThis.queueMicrotask": CALLS_FIRST,
+    "globalThis.requestAnimationFrame": CALLS_FIRST,
+    "globalThis.process.nextTick": CALLS_FIRST,
+    "globalThis.Promise": CALLS_FIRST,
+    "globalThis.Promise.resolve": IDENTITY,
+    "globalThis.Promise.all": IDENTITY,
+    "globalThis.Promise.allSettled": IDENTITY,
+    "globalThis.Promise.race": Summary(elements=0),
+    "globalThis.Promise.any": Summary(elements=0),
+    "globalThis.Array.from": Summary(calls=(1,), collects=(1,), returns=0, passes=("element 0",)),
+    "globalThis.Set": IDENTITY,
+    "globalThis.Proxy": IDENTITY,
+    "globalThis.structuredClone": IDENTITY,
+    "globalThis.Object.assign": IDENTITY,
+    "globalThis.Object.freeze": IDENTITY,
+    "globalThis.Object.seal": IDENTITY,
+    "globalThis.Object.defineProperties": IDENTITY,
+    "globalThis.Object.setPrototypeOf": IDENTITY,
+    "globalThis.Object.getPrototypeOf": IDENTITY,
+    "globalThis.Object.values": Summary(items_of=0),
+    "globalThis.Object.entries": Summary(item_pairs_of=0),
+    "globalThis.Reflect.construct": Summary(calls=(0,), result_of=0, passes=("elements 1",)),
+    "globalThis.Reflect.apply": Summary(calls=(0,), result_of=0, passes=("elements 2",)),
+    "react.useCallback": IDENTITY,
+    "react.useMemo": Summary(calls=(0,), result_of=0),
+    "react.useEffect": CALLS_FIRST,
+    "react.useLayoutEffect": CALLS_FIRST,
+    "react.memo": IDENTITY,
+    "react.forwardRef": IDENTITY,
+    "util.promisify": IDENTITY,
+}
+
+BUILTIN_MEMBERS = names(
+    "push pop shift unshift splice slice concat join map filter forEach reduce find some every sort reverse indexOf "
+    "includes keys values entries get set has add delete clear then catch finally call apply bind toString valueOf "
+    "hasOwnProperty split replace replaceAll trim match test exec startsWith endsWith toLowerCase toUpperCase charAt "
+    "charCodeAt substring substr slice repeat padStart padEnd log error warn on once emit off addEventListener "
+    "removeEventListener querySelector appendChild setAttribute getAttribute write end pipe next return throw length "
+    "resolve reject flat flatMap at fill from of parse stringify"
+)
+
+RESOLUTION = Resolution(
+    modules=module_files,
+    receiver_names=names("this"),
+    super_names=names("super"),
+    arguments_name="arguments",
+    constructors=("constructor",),
+    chains_constructors=True,
+    iterate_methods=("[Symbol.iterator]",),
+    next_method="next",
+    next_item="value",
+    members_are_items=True,
+    items_in_order=True,
+    prototype="prototype",
+    module_object="exports",
+    default_export="default",
+    module_keys=module_keys,
+    methods=ARRAY_METHODS,
+    receiver_binders=names("bind call apply"),
+    deriving_functions=names("Object.create"),
+    mixing_functions=names("assign extend mixin merge defaults"),
+    inheriting_functions=names("inherits setPrototypeOf"),
+    describing_functions=names("defineProperty"),
+    module_functions=names("define"),
+    union_types=names("Partial Readonly Required NonNullable Pick Omit Promise PromiseLike Awaited Extract Exclude"),
+    class_types=names("typeof"),
+    containers=names(
+        "Array ReadonlyArray Set ReadonlySet WeakSet Map ReadonlyMap WeakMap Record Iterable Iterator AsyncIterable "
+        "IterableIterator Generator AsyncGenerator"
+    ),
+    adders={"push": (-1, 0), "unshift": (-1, 0), "add": (-1, 0), "set": (0, 1)},
+    getters=names("get pop shift"),
+    common_members=BUILTIN_MEMBERS,
+    builtins="globalThis",
+    summaries=SUMMARIES,
+)
+
+BLOCKS = names(
+    "statement_block switch_body for_statement for_in_statement catch_clause while_statement do_statement if_statement "
+    "else_clause with_statement class_static_block"
+)
+
+
+def outlives(node: Node) -> bool:
+    """Whether a name is declared with `var`, which blocks do not end."""
+    around: Node | None = node
+    while around is not None and around.type not in ("variable_declaration", "for_in_statement"):
+        if around.type.endswith(("_statement", "_block", "_body", "_clause", "_declaration", "parameters")):
+            return False
+        around = around.parent
+    return around is not None and any(child.type == "var" for child in around.children)
+
+
+JAVASCRIPT = Language(
+    name="javascript",
+    grammar=grammar,
+    rules=RULES,
+    blocks=BLOCKS,
+    hoists=True,
+    outlives=outlives,
+    control=control_table("ecmascript"),
+    resolution=RESOLUTION,
+)

@@ -1,0 +1,290 @@
+"""Which files an ECMAScript import means: relative paths, tsconfig paths, packages of the same repository."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from typing import Any, NamedTuple
+
+from tersely.code.languages.model import Files
+
+SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts", ".d.mts", ".d.cts")
+# What is imported by the name of its output is written under another.
+SOURCES = {
+    ".js": (".ts", ".tsx", ".js", ".jsx", ".d.ts"),
+    ".jsx": (".tsx", ".jsx"),
+    ".mjs": (".mts", ".mjs", ".d.mts"),
+    ".cjs": (".cts", ".cjs", ".d.cts"),
+}
+INDEX_NAMES = ("index", "main", "mod")
+ENTRIES = ("index", "src/index", "src/main", "lib/index")  # of a package that declares none
+CONDITIONS = ("source", "types", "import", "module", "node", "browser", "require", "default")
+MAX_EXTENDS = 5  # configurations that extend each other
+MAX_TARGET_DEPTH = 6  # conditions inside conditions
+MAX_STARS = 2  # of a target that are replaced; there is hardly ever a second
+HOST_MODULES = frozenset(
+    "assert async_hooks buffer child_process cluster console crypto dgram dns events fs http http2 https inspector "
+    "module net os path perf_hooks process punycode querystring readline repl stream string_decoder timers tls tty url "
+    "util v8 vm worker_threads zlib".split()
+)
+COMMENT_OR_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+
+Packages = dict[str, tuple[str, dict[str, Any]]]  # name -> (directory, package.json)
+Aliases = list[tuple[str, str]]  # (pattern, target), both with at most one `*`
+
+
+class Configuration(NamedTuple):
+    """What a tsconfig.json says of imports."""
+
+    aliases: Aliases
+    base: str | None  # the directory in which names without a `./` are looked for
+    roots: tuple[str, ...]  # directories that count as one when a path is relative
+
+
+PLAIN = Configuration([], None, ())
+
+
+def module_files(files: Files, importer: str, module: str) -> list[str]:
+    """Files that `module` may mean, best first; none for what lies outside the repository."""
+    directory = posixpath.dirname(importer)
+    module = module.partition("?")[0]
+    if module.startswith((".", "/")):
+        base = module.lstrip("/") if module.startswith("/") else posixpath.join(directory, module)
+        return candidates(files, posixpath.normpath(base)) or _in_other_roots(files, directory, module)
+    found: list[str] = []
+    settings = _settings(files, directory)
+    base_url = settings.base
+    for pattern, target in settings.aliases:
+        rest = matched(pattern, module)
+        if rest is not None:
+            found += candidates(files, posixpath.normpath(target.replace("*", rest, MAX_STARS)))
+    if not found and base_url is not None:
+        found = candidates(files, posixpath.normpath(posixpath.join(base_url, module)))
+    return found or _package_files(files, directory, module) or _script_files(files, directory, module)
+
+
+def _settings(files: Files, directory: str) -> Configuration:
+    every = files.once(configurations)
+    return every.get(_nearest(every, directory), PLAIN)
+
+
+def _in_other_roots(files: Files, directory: str, module: str) -> list[str]:
+    """A relative path, read from the place that the directory would have in another of the `rootDirs`."""
+    roots = _settings(files, directory).roots
+    inside = [root for root in roots if f"{directory}/".startswith(f"{root}/")]
+    if module.startswith("/") or not inside:
+        return []
+    home = max(inside, key=len)
+    place = posixpath.normpath(posixpath.join(posixpath.relpath(directory, home), module))
+    paths = [posixpath.normpath(posixpath.join(root, place)) for root in roots if root != home]
+    return [found for path in paths for found in candidates(files, path)]
+
+
+def _script_files(files: Files, directory: str, module: str) -> list[str]:
+    """Scripts outside any package may name their neighbours without a `./`, for loaders and import maps."""
+    if module.partition("/")[0] in HOST_MODULES or ":" in module or _in_package(files, directory):
+        return []
+    return candidates(files, posixpath.normpath(posixpath.join(directory, module)))
+
+
+def _in_package(files: Files, directory: str) -> bool:
+    known = files.once(package_directories)
+    home = _nearest(known, directory)
+    return home in known or bool(files.text(posixpath.join(home, "package.json")))
+
+
+def candidates(files: Files, path: str) -> list[str]:
+    """The files that a path without regard to suffixes may mean."""
+    if path.startswith("../"):
+        return []
+    stem, suffix = posixpath.splitext(path)
+    forms = [stem + source for source in SOURCES.get(suffix, ())] + [path]
+    forms += [path + ending for ending in SUFFIXES]
+    prefix = "" if path == "." else f"{path}/"
+    forms += [f"{prefix}index{ending}" for ending in SUFFIXES]
+    return list(dict.fromkeys(form for form in forms if files.exists(form)))
+
+
+def matched(pattern: str, module: str) -> str | None:
+    """What the `*` of a pattern stands for, None where the module does not match."""
+    before, star, after = pattern.partition("*")
+    if not star:
+        return "" if module == pattern else None
+    fits = module.startswith(before) and module.endswith(after) and len(module) >= len(before) + len(after)
+    return module[len(before) : len(module) - len(after)] if fits else None
+
+
+def module_keys(module: str) -> tuple[str, ...]:
+    """Words under which a module is imported: the last parts of its path, of its directory too for an index file."""
+    parts = [part for part in module.split("/") if part not in (".", "..", "")]
+    if not parts:
+        return ("./index",)
+    stem = parts[-1].partition(".")[0] or parts[-1]
+    if stem not in INDEX_NAMES:
+        return (f"./{stem}",)
+    return tuple(f"./{name}" for name in dict.fromkeys(["index", stem, *parts[:-1]]))
+
+
+# Configuration
+
+
+def relaxed_json(text: str) -> Any:
+    """JSON with comments and trailing commas; an empty object for what cannot be read."""
+    if not text:
+        return {}
+    plain = COMMENT_OR_TEXT.sub(lambda match: match[0] if match[0][0] == '"' else " ", text)
+    try:
+        value = json.loads(TRAILING_COMMA.sub(r"\1", plain))
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def configurations(files: Files) -> dict[str, Configuration]:
+    """What every tsconfig.json or jsconfig.json says, by its directory."""
+    found: dict[str, Configuration] = {}
+    known: dict[str, Configuration | None] = {}
+    for directory in files.directories():
+        for name in ("tsconfig.json", "jsconfig.json"):
+            read = _configuration(files, posixpath.join(directory, name), 0, known)
+            if read is not None:
+                found.setdefault(directory, read)
+    return found
+
+
+def _configuration(files: Files, path: str, depth: int, known: dict[str, Configuration | None]) -> Configuration | None:
+    """What one file says, each read once: they may extend each other in a circle, and many of them all others."""
+    if path in known or depth > MAX_EXTENDS:
+        return known.get(path)
+    known[path] = None
+    text = files.text(path)
+    if not text:
+        return None
+    settings = relaxed_json(text)
+    directory = posixpath.dirname(path)
+    aliases, base, roots = PLAIN
+    inherited = settings.get("extends")
+    for parent in [inherited] if isinstance(inherited, str) else inherited if isinstance(inherited, list) else []:
+        if isinstance(parent, str) and parent.startswith("."):
+            target = posixpath.normpath(posixpath.join(directory, parent))
+            above = _configuration(files, target if target.endswith(".json") else f"{target}.json", depth + 1, known)
+            aliases, base, roots = above or (aliases, base, roots)
+    options = settings.get("compilerOptions")
+    options = options if isinstance(options, dict) else {}
+    if isinstance(options.get("baseUrl"), str):
+        base = posixpath.normpath(posixpath.join(directory, options["baseUrl"]))
+    paths = options.get("paths")
+    if isinstance(paths, dict):
+        root = base if base is not None else directory
+        aliases = [
+            (pattern, posixpath.join(root, target))
+            for pattern, targets in paths.items()
+            for target in (targets if isinstance(targets, list) else [])
+            if isinstance(target, str)
+        ]
+    listed = options.get("rootDirs")
+    if isinstance(listed, list):
+        roots = tuple(posixpath.normpath(posixpath.join(directory, root)) for root in listed if isinstance(root, str))
+    known[path] = Configuration(aliases, base, roots)
+    return known[path]
+
+
+def _nearest(known: dict[str, Any], directory: str) -> str:
+    while directory and directory not in known:
+        directory = posixpath.dirname(directory)
+    return directory
+
+
+# Packages
+
+
+def packages(files: Files) -> Packages:
+    """Every package of the repository by the name that its package.json declares."""
+    found: Packages = {}
+    for directory in files.directories():
+        settings = relaxed_json(files.text(posixpath.join(directory, "package.json")))
+        name = settings.get("name")
+        if isinstance(name, str):
+            found.setdefault(name, (directory, settings))
+    return found
+
+
+def package_directories(files: Files) -> dict[str, dict[str, Any]]:
+    """Every package.json by its directory."""
+    return dict(files.once(packages).values())
+
+
+def _package_files(files: Files, directory: str, module: str) -> list[str]:
+    if module.startswith("#"):
+        by_directory = files.once(package_directories)
+        home = _nearest(by_directory, directory)
+        imports = by_directory.get(home, {}).get("imports")
+        return _exported(files, home, imports, module) if isinstance(imports, dict) else []
+    parts = module.split("/")
+    size = 2 if module.startswith("@") else 1
+    name, rest = "/".join(parts[:size]), "/".join(parts[size:])
+    if name not in files.once(packages):
+        return []
+    home, settings = files.once(packages)[name]
+    exports = settings.get("exports")
+    if isinstance(exports, str) and not rest:
+        exports = {".": exports}
+    if isinstance(exports, dict):
+        if not any(key.startswith(".") for key in exports):
+            exports = {".": exports}
+        found = _exported(files, home, exports, f"./{rest}" if rest else ".")
+        if found:
+            return found
+    if rest:
+        paths = (posixpath.normpath(posixpath.join(home, root, rest)) for root in ("", "src"))
+        return next((found for path in paths if (found := candidates(files, path))), [])
+    entries = [settings.get(key) for key in ("source", "types", "module", "main", "typings")]
+    for entry in [*(entry for entry in entries if isinstance(entry, str)), *ENTRIES]:
+        found = _built(files, home, entry)
+        if found:
+            return found
+    return []
+
+
+def _exported(files: Files, home: str, table: dict[str, Any], wanted: str) -> list[str]:
+    for pattern, target in table.items():
+        rest = matched(pattern, wanted)
+        if rest is None:
+            continue
+        for path in _targets(target, 0):
+            found = _built(files, home, path.replace("*", rest, MAX_STARS))
+            if found:
+                return found
+    return []
+
+
+def _targets(target: Any, depth: int) -> list[str]:
+    if isinstance(target, str):
+        return [target]
+    if depth > MAX_TARGET_DEPTH:
+        return []
+    if isinstance(target, list):
+        return [path for part in target for path in _targets(part, depth + 1)]
+    if not isinstance(target, dict):
+        return []
+    conditions = [key for key in CONDITIONS if key in target] + [key for key in target if key not in CONDITIONS]
+    return [path for key in conditions for path in _targets(target[key], depth + 1)]
+
+
+def _built(files: Files, home: str, entry: str) -> list[str]:
+    """An entry point; one that is built is looked for among the sources that it is built from."""
+    path = posixpath.normpath(posixpath.join(home, entry))
+    found = candidates(files, path)
+    if found:
+        return found
+    inside = posixpath.relpath(path, home) if home else path
+    for output in ("dist/esm/", "dist/cjs/", "dist/", "lib/", "build/", "out/", "esm/", "cjs/"):
+        if inside.startswith(output):
+            stem = re.sub(r"(\.d)?\.[cm]?[jt]sx?$", "", inside.removeprefix(output))
+            for root in ("src", "", "source", "lib"):
+                found = candidates(files, posixpath.normpath(posixpath.join(home, root, stem)))
+                if found:
+                    return found
+    return []

@@ -1,0 +1,541 @@
+"""Go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tersely.code.expressions import (
+    CONST,
+    DECLARED,
+    EITHER,
+    ELEMENT,
+    GENERIC,
+    ITEM,
+    MAPPING,
+    MEMBER,
+    SEQUENCE,
+    TYPED,
+    Expression,
+)  # fmt: skip
+from tersely.code.languages.model import (  # fmt: skip
+    Block,
+    Call,
+    Comment,
+    Custom,
+    Files,
+    Function,
+    Generic,
+    Imports,
+    Inner,
+    Item,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Parameter,
+    Resolution,
+    Return,
+    Rule,
+    Sequence,
+    Skip,
+    Spread,
+    Summary,
+    Text,
+    Typed,
+    TypeParameter,
+    control_table,
+    names,
+)
+from tersely.code.symbols import Import, Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+SLICE, MAP, CHANNEL, TUPLE = "[]", "map", "chan", "()"  # generic types that the grammar spells with symbols
+
+
+def grammar() -> object:
+    """The grammar's wheel, imported when it is needed."""
+    import tree_sitter_go
+
+    return tree_sitter_go.language()
+
+
+def package_of(root: Node, text: Callable[[Node], str]) -> str:
+    """The declared package."""
+    for child in root.named_children:
+        if child.type == "package_clause" and child.named_children:
+            return text(child.named_children[0])
+    return ""
+
+
+# Imports
+
+VERSION = re.compile(r"v\d+")
+
+
+def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
+    """`"a/b"`, `name "a/b"`, `. "a/b"`, `_ "a/b"`."""
+    path_node, name_node = node.child_by_field_name("path"), node.child_by_field_name("name")
+    module = text(path_node).strip('"`') if path_node else ""
+    line = node.start_point[0] + 1
+    if name_node is None:
+        return [Import(module, "", _package_name(module), line)]
+    if name_node.type == "dot":
+        return [Import(module, "*", "", line)]
+    return [Import(module, "", "" if name_node.type == "blank_identifier" else text(name_node), line)]
+
+
+def _package_name(module: str) -> str:
+    """The name that a package most likely declares: the last part of its path without versions and affixes."""
+    parts = [part for part in module.split("/") if part]
+    if len(parts) > 1 and VERSION.fullmatch(parts[-1]):
+        parts.pop()
+    last = re.sub(r"\.v\d+$", "", parts[-1]) if parts else ""
+    last = re.sub(r"^go-|[-.]go$", "", last)
+    return last.rpartition("-")[2]
+
+
+def package_files(files: Files, importer: str, module: str) -> list[str]:
+    """Files of the package that an import path means, those of tests last."""
+    for directory in _directories(files, importer, module):
+        found = [
+            path for path in files.under(directory) if path.endswith(".go") and path.rpartition("/")[0] == directory
+        ]
+        if found:
+            return sorted(found, key=lambda path: (path.endswith("_test.go"), path))
+    return []
+
+
+def _directories(files: Files, importer: str, module: str) -> list[str]:
+    modules = files.once(_module_roots)
+    found = []
+    if module.startswith("."):
+        return [_joined(importer.rpartition("/")[0], module)]
+    for name, directory in modules:
+        if module == name or module.startswith(name + "/"):
+            found.append((directory + module[len(name) :]).strip("/"))
+    home = importer.rpartition("/")[0]
+    while home:
+        found.append(f"{home}/vendor/{module}")
+        home = home.rpartition("/")[0]
+    found.append(f"vendor/{module}")
+    if not modules and "/" in module:  # before modules: the repository lies somewhere in GOPATH
+        parts = module.split("/")
+        found += ["/".join(parts[start:]) for start in range(len(parts))]
+    return found
+
+
+def _joined(directory: str, relative: str) -> str:
+    parts = directory.split("/") if directory else []
+    for part in relative.split("/"):
+        if part == ".." and parts:
+            parts.pop()
+        elif part not in (".", "..", ""):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _module_roots(files: Files) -> list[tuple[str, str]]:
+    """(module path, directory) of every module of the repository and of local replacements, longest path first."""
+    found: dict[str, str] = {}
+    directories = {""}
+    for path in files.under(""):
+        directory = path.rpartition("/")[0] if path.endswith(".go") else ""
+        while directory and directory not in directories:
+            directories.add(directory)
+            directory = directory.rpartition("/")[0]
+    for directory in sorted(directories):
+        text = files.text(f"{directory}/go.mod" if directory else "go.mod")
+        declared = re.search(r'^[ \t]*module[ \t]+"?([^\s"]+)', text, re.MULTILINE)
+        if declared:
+            found.setdefault(declared[1], directory)
+        for name, target in re.findall(
+            r"^[ \t]*(?:replace[ \t]+)?(\S+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\S*)", text, re.MULTILINE
+        ):
+            found.setdefault(name, _joined(directory, target))
+    return sorted(found.items(), key=lambda item: (-len(item[0]), item))
+
+
+# Types
+
+
+def _generic(name: str, *fields: str) -> Custom:
+    """A type that the grammar spells with symbols, as a generic one."""
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        return (GENERIC, name, tuple(walk.value(node.child_by_field_name(field)) for field in fields))
+
+    return Custom(lower)
+
+
+def lower_results(walk: Lowering, node: Node) -> Expression:
+    """Several results are a tuple, one is itself."""
+    types: list[Expression] = []
+    for child in node.named_children:
+        if child.type != "comment":
+            names = child.children_by_field_name("name")
+            types += [walk.value(child.child_by_field_name("type"))] * max(len(names), 1)
+    return types[0] if len(types) == 1 else (GENERIC, TUPLE, tuple(types)) if types else None
+
+
+def lower_function_type(walk: Lowering, node: Node) -> Expression:
+    """A function type declares nothing that is known here; its types are used all the same."""
+    for child in node.named_children:
+        walk.value(child)
+    return None
+
+
+def lower_type_spec(walk: Lowering, node: Node) -> Expression:
+    """`type T struct {…}`, `type I interface {…}`, `type N M`."""
+    name, made = node.child_by_field_name("name"), node.child_by_field_name("type")
+    if name is None or made is None:
+        walk.visit(node.named_children)
+        return None
+    parent, type_parameters = walk.scope, walk.type_parameters
+    walk.type_parameters = dict(type_parameters)
+    walk.value(node.child_by_field_name("type_parameters"))
+    walk.wrapped = (_statement(node), 0)
+    kind = {"struct_type": Kind.STRUCT, "interface_type": Kind.INTERFACE}.get(made.type, Kind.TYPE)
+    opening = None if kind is Kind.TYPE else _opening(made)
+    draft = walk.enter(node, kind, walk.text(name), name, opening)
+    walk.scope = draft
+    if kind is Kind.TYPE:
+        draft.bases.append(walk.value(made))
+    else:
+        walk.visit(made.named_children)
+    walk.type_parameters = type_parameters
+    return walk.leave(draft, parent)
+
+
+def _opening(node: Node) -> Node | None:
+    """The brace that opens a type."""
+    return next((child for child in node.children if child.type in ("{", "field_declaration_list")), None)
+
+
+def _statement(node: Node) -> Node:
+    """The whole statement, for a specification that is the only one in it."""
+    outer = node.parent
+    while outer is not None and outer.type.endswith(("_declaration", "_spec_list")):
+        if outer.named_child_count != 1 or any(child.type == "(" for child in outer.children):
+            break
+        node, outer = outer, outer.parent
+    return node
+
+
+def lower_anonymous_type(walk: Lowering, node: Node) -> Expression:
+    """`struct {…}` or `interface {…}` without a name."""
+    if not node.named_child_count or (node.type == "struct_type" and not node.named_children[0].named_child_count):
+        return None
+    kind = Kind.STRUCT if node.type == "struct_type" else Kind.INTERFACE
+    parent = walk.scope
+    draft = walk.enter(node, kind, walk.anonymous(kind.value), None, _opening(node))
+    walk.scope = draft
+    walk.visit(node.named_children)
+    return walk.leave(draft, parent)
+
+
+def lower_alias(walk: Lowering, node: Node) -> Expression:
+    """`type A = T`: another name for the same type."""
+    name, made = node.child_by_field_name("name"), walk.value(node.child_by_field_name("type"))
+    if name is not None:
+        walk.bind_name(walk.text(name), made, name)
+        walk.define_value(_statement(node), walk.text(name), name, Kind.TYPE)
+    return None
+
+
+def lower_field(walk: Lowering, node: Node) -> Expression:
+    """`a, b T`; without a name the struct has all that the type has."""
+    declared = node.child_by_field_name("type")
+    annotation = walk.value(declared)
+    names = node.children_by_field_name("name")
+    for name in names:
+        walk.bind_name(walk.text(name), annotation and (TYPED, annotation), name)
+        if not walk.scope.qualname.endswith(">"):  # fields of types without a name are no symbols
+            walk.define_value(node, walk.text(name), name, Kind.FIELD)
+    if not names and declared is not None:
+        walk.scope.bases.append(annotation)
+        walk.bind_name(_last_name(annotation), annotation and (TYPED, annotation), declared)
+    return None
+
+
+def _last_name(annotation: Expression) -> str:
+    while type(annotation) is tuple:
+        annotation = annotation[2] if annotation[0] == MEMBER else annotation[1]
+    return str(annotation or "")
+
+
+def lower_embedded(walk: Lowering, node: Node) -> Expression:
+    """`interface { Other }`: all methods of the other; in type arguments, the type."""
+    values = [walk.value(child) for child in node.named_children]
+    if node.parent is not None and node.parent.type == "interface_type":
+        if len(values) == 1 and values[0] is not None:
+            walk.scope.bases.append(values[0])
+        return None
+    return values[0] if len(values) == 1 else None
+
+
+def lower_constraint(walk: Lowering, node: Node) -> Expression:
+    """One type as a constraint bounds the parameter, several do not."""
+    return walk.value(node.named_children[0]) if node.named_child_count == 1 else None
+
+
+# Values
+
+
+def lower_specification(walk: Lowering, node: Node) -> Expression:
+    """`var a, b T = x, y` and `const a = x`."""
+    annotation = walk.value(node.child_by_field_name("type"))
+    names = [name for name in node.children_by_field_name("name") if name.type != ","]
+    values = _values(walk, node.child_by_field_name("value"), len(names))
+    kind = Kind.CONSTANT if node.type == "const_spec" else Kind.VARIABLE
+    for position, name in enumerate(names):
+        text, value = walk.text(name), values[position]
+        walk.rebinds = walk.scope.kind is not Kind.MODULE
+        walk.bind_name(text, _declared(value, annotation), name)
+        walk.rebinds = False
+        walk.scope.types[text] = annotation
+        if walk.scope.kind is Kind.MODULE and text != "_":
+            walk.define_value(_statement(node), text, name, kind)
+    return None
+
+
+def _declared(value: Expression, annotation: Expression) -> Expression:
+    if value is not None and annotation is not None:
+        return (DECLARED, value, annotation)
+    return value if annotation is None else (TYPED, annotation)
+
+
+def _values(walk: Lowering, node: Node | None, wanted: int) -> list[Expression]:
+    """One expression for each of the wanted targets."""
+    listed = [] if node is None else node.named_children if node.type == "expression_list" else [node]
+    listed = [child for child in listed if child.type != "comment"]
+    values = [walk.value(child) for child in listed]
+    if len(values) == 1 and wanted > 1:
+        if listed[0].type == "call_expression":
+            return [(ITEM, values[0], (CONST, position)) for position in range(wanted)]
+        return [values[0]] + [None] * (wanted - 1)  # `value, ok`
+    return (values + [None] * wanted)[:wanted]
+
+
+def lower_assignment(walk: Lowering, node: Node) -> Expression:
+    """`a, b := x, y` declares, `a, b = x, y` does not; also the left side of `range`."""
+    left = node.child_by_field_name("left")
+    targets = left.named_children if left is not None else []
+    declares = any(child.type == ":=" for child in node.children)
+    if node.type == "range_clause":
+        values = _ranged(walk, node, len(targets))
+    else:
+        values = _values(walk, node.child_by_field_name("right"), len(targets))
+    for target, value in zip(targets, values, strict=True):
+        name = walk.text(target)
+        if target.type == "identifier" and not declares:
+            walk.update(name, value, straight=False)
+        elif name != "_":
+            walk.rebinds = declares
+            walk.bind(target, value)
+            walk.rebinds = False
+    return None
+
+
+def _ranged(walk: Lowering, node: Node, wanted: int) -> list[Expression]:
+    """Keys are not followed; what stands alone may be the element of a channel."""
+    iterable = walk.value(node.child_by_field_name("right"))
+    element = iterable and (ELEMENT, iterable)
+    return [element] if wanted == 1 else [None, element, *[None] * (wanted - 2)][:wanted]
+
+
+def lower_send(walk: Lowering, node: Node) -> Expression:
+    """`channel <- value`."""
+    channel, value = node.child_by_field_name("channel"), node.child_by_field_name("value")
+    walk.scope.binds.append(((ITEM, walk.value(channel), None), walk.value(value)))
+    return None
+
+
+def lower_unary(walk: Lowering, node: Node) -> Expression:
+    """`&x` and `*x` are x; `<-x` is an element of it."""
+    value = walk.value(node.child_by_field_name("operand"))
+    operator = node.children[0].type if node.children else ""
+    if operator == "<-":
+        return value and (ELEMENT, value)
+    return value if operator in ("&", "*") else None
+
+
+def lower_type_switch(walk: Lowering, node: Node) -> Expression:
+    """`switch x := v.(type)`: in each case x is of the types of the case."""
+    before = dict(walk.scope.versions)
+    alias = node.child_by_field_name("alias")
+    walk.value(node.child_by_field_name("initializer"))
+    value = walk.value(node.child_by_field_name("value"))
+    name = alias.named_children[0] if alias is not None and alias.named_children else None
+    for case in node.named_children:
+        if case.type not in ("type_case", "default_case"):
+            continue
+        types = case.children_by_field_name("type")
+        expressions = [walk.value(child) for child in types if child.is_named]
+        if name is not None:
+            known = tuple((TYPED, expression) for expression in expressions if expression is not None)
+            walk.rebinds = walk.scope.kind is not Kind.MODULE
+            walk.bind_name(walk.text(name), (EITHER, known) if known else value, name)
+            walk.rebinds = False
+        seen = {child.id for child in types}
+        inside = dict(walk.scope.versions)
+        walk.visit([child for child in case.named_children if child.id not in seen])
+        walk.scope.versions = inside
+    walk.scope.versions = before
+    return None
+
+
+def lower_composite(walk: Lowering, node: Node) -> Expression:
+    """`T{…}`, `&T{…}`, `[]T{…}`, `map[K]V{…}`."""
+    made, body = node.child_by_field_name("type"), node.child_by_field_name("body")
+    return _filled(walk, walk.value(made), body)
+
+
+def _filled(walk: Lowering, made: Expression, body: Node | None, outer: Expression = None) -> Expression:
+    """A literal of a type with its braces; inner braces without a type are of the element's type."""
+    inner = made[2][-1] if type(made) is tuple and made[0] == GENERIC and made[1] in (SLICE, MAP) else None
+    typed = made and (TYPED, made)
+    if typed is None and outer is not None:  # an element of a type that has a name
+        typed = (ELEMENT, outer)
+    pairs: list[tuple[Expression, Expression]] = []
+    elements: list[Expression] = []
+    for element in body.named_children if body is not None else []:
+        if element.type == "keyed_element":
+            key, value = element.child_by_field_name("key"), element.child_by_field_name("value")
+            name = key.named_children[0] if key is not None and key.named_children else None
+            written = _element(walk, value, inner, typed)
+            if name is not None and name.type == "identifier" and inner is None:
+                walk.mentions.add(walk.text(name))
+                walk.scope.binds.append(((MEMBER, typed, walk.text(name)), written))
+            else:
+                pairs.append((walk.value(key), written))
+        elif element.type != "comment":
+            elements.append(_element(walk, element, inner, typed))
+    display: Expression = None
+    if pairs:
+        display = (MAPPING, tuple(pairs), walk.next_serial())
+    elif elements:
+        display = (SEQUENCE, tuple(elements), walk.next_serial())
+    if inner is not None and display is not None:
+        return display
+    return (EITHER, (typed, display)) if display is not None else typed
+
+
+def _element(walk: Lowering, node: Node | None, inner: Expression, outer: Expression) -> Expression:
+    while node is not None and node.type == "literal_element" and node.named_children:
+        node = node.named_children[0]
+    if node is not None and node.type == "literal_value":
+        return _filled(walk, inner, node, outer)
+    return walk.value(node)
+
+
+RULES: dict[str, Rule] = {
+    "identifier": Name(),
+    "type_identifier": Name(),
+    "package_identifier": Name(),
+    "selector_expression": Member("operand", "field"),
+    "qualified_type": Member("package", "name"),
+    "call_expression": Call(),
+    "type_conversion_expression": Call("type", "operand"),
+    "variadic_argument": Spread(),
+    "index_expression": Item("operand", "index"),
+    "slice_expression": Inner("operand"),
+    "parenthesized_expression": Inner(),
+    "parenthesized_type": Inner(),
+    "pointer_type": Inner(),
+    "negated_type": Inner(),
+    "type_constraint": Custom(lower_constraint),
+    "unary_expression": Custom(lower_unary),
+    "type_assertion_expression": Typed("type"),
+    "interpreted_string_literal": Text(("interpreted_string_literal_content",)),
+    "raw_string_literal": Text(("raw_string_literal_content",)),
+    "int_literal": Literal("int"),
+    "float_literal": Literal("float64"),
+    "rune_literal": Literal("rune"),
+    "true": Literal("bool"),
+    "false": Literal("bool"),
+    "expression_list": Sequence(unwraps=True),
+    "composite_literal": Custom(lower_composite),
+    "slice_type": _generic(SLICE, "element"),
+    "array_type": _generic(SLICE, "element"),
+    "implicit_length_array_type": _generic(SLICE, "element"),
+    "map_type": _generic(MAP, "key", "value"),
+    "channel_type": _generic(CHANNEL, "value"),
+    "generic_type": Generic("type", "type_arguments"),
+    "function_type": Custom(lower_function_type),
+    "struct_type": Custom(lower_anonymous_type),
+    "interface_type": Custom(lower_anonymous_type),
+    "type_spec": Custom(lower_type_spec),
+    "type_alias": Custom(lower_alias),
+    "type_elem": Custom(lower_embedded),
+    "type_parameter_declaration": TypeParameter(bound="type"),
+    "field_declaration": Custom(lower_field),
+    "method_elem": Function(Kind.METHOD, returns="result"),
+    "parameter_list": Custom(lower_results),
+    "parameter_declaration": Parameter("name", "type"),
+    "variadic_parameter_declaration": Parameter("name", "type", mode=1),
+    "function_declaration": Function(returns="result", generics=("type_parameters",), results_are_variables=True),
+    "method_declaration": Function(Kind.METHOD, returns="result", receiver="receiver", results_are_variables=True),
+    "func_literal": Function(name="", returns="result", results_are_variables=True),
+    "var_spec": Custom(lower_specification),
+    "const_spec": Custom(lower_specification),
+    "short_var_declaration": Custom(lower_assignment),
+    "assignment_statement": Custom(lower_assignment),
+    "range_clause": Custom(lower_assignment),
+    "receive_statement": Custom(lower_assignment),
+    "send_statement": Custom(lower_send),
+    "return_statement": Return(),
+    "type_switch_statement": Custom(lower_type_switch),
+    "block": Block(),
+    "if_statement": Block(),
+    "for_statement": Block(),
+    "expression_switch_statement": Block(),
+    "expression_case": Block(),
+    "default_case": Block(),
+    "communication_case": Block(),
+    "import_spec": Imports(read_import),
+    "package_clause": Skip(),
+    "comment": Comment(),
+}
+
+COMMON_MEMBERS = names(
+    "Add Append Bytes Call Cancel Clone Close Context Copy Count Data Delete Do Done Error Errorf Fatal Fatalf Flush "
+    "Format Get Header Helper Info Init Key Keys Kind Len Less Load Lock Log Logf Name New Next Open Parse Path Print "
+    "Printf Println Put Read Remove Reset Run Scan Send Set Size Start Stop Store String Swap Sync Type Unlock Unwrap "
+    "Update Value Values Wait Write WriteString"
+)
+
+GO = Language(
+    name="go",
+    grammar=grammar,
+    rules=RULES,
+    namespace_of=package_of,
+    blocks=names(
+        "block if_statement for_statement expression_switch_statement type_switch_statement "
+        "select_statement expression_case default_case type_case communication_case function_type"
+    ),
+    control=control_table("go"),
+    resolution=Resolution(
+        modules=package_files,
+        namespace="directory",
+        virtual=True,
+        structural=True,
+        containers=frozenset((SLICE, MAP, CHANNEL)),
+        tuples=frozenset((TUPLE,)),
+        common_members=COMMON_MEMBERS,
+        top_types=names("any comparable Ordered"),
+        builtins="builtin",
+        summaries={
+            "builtin.append": Summary(returns=0, gathers=1),
+            "builtin.new": Summary(instance_of=0),
+            "builtin.make": Summary(instance_of=0),
+            "builtin.min": Summary(returns=0),
+            "builtin.max": Summary(returns=0),
+        },
+    ),
+)

@@ -1,0 +1,519 @@
+"""Java."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import (
+    ABSTRACT,
+    CALL,
+    CONST,
+    CONSTRUCTOR,
+    DECLARED,
+    GENERIC,
+    LITERAL,
+    MEMBER,
+    NEW,
+    PRIVATE,
+    REFERENCE,
+    REST,
+    SEQUENCE,
+    STATIC,
+    TYPED,
+)
+from tersely.code.languages.model import (
+    Assign,
+    Call,
+    Catches,
+    Class,
+    Comment,
+    Custom,
+    Either,
+    Files,
+    Function,
+    Generic,
+    Imports,
+    Inner,
+    Item,
+    Iterate,
+    Jump,
+    Label,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Parameter,
+    Resolution,
+    Return,
+    Rule,
+    Sequence,
+    Skip,
+    Summary,
+    Text,
+    Typed,
+    TypeParameter,
+    Variables,
+    control_table,
+    names,
+    shared_directories,
+)
+from tersely.code.symbols import Import, Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+
+def grammar() -> object:
+    """The tree-sitter language pointer; the wheel is imported here."""
+    import tree_sitter_java
+
+    return tree_sitter_java.language()
+
+
+def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
+    """`import a.b.C`, `import static a.b.C.member`, either with `*`."""
+    line = node.start_point[0] + 1
+    path = next((child for child in node.named_children if child.type in ("scoped_identifier", "identifier")), None)
+    if path is None:
+        return []
+    if any(child.type == "asterisk" for child in node.named_children):
+        return [Import(text(path), "*", "", line)]
+    module, _, name = text(path).rpartition(".")
+    return [Import(module, name, name, line)]
+
+
+def package_of(root: Node, text: Callable[[Node], str]) -> str:
+    """The package that a file declares."""
+    for child in root.named_children:
+        if child.type == "package_declaration" and child.named_children:
+            return text(child.named_children[-1])
+    return ""
+
+
+def package_files(files: Files, importer: str, module: str) -> list[str]:
+    """Files of a package, or the file of a class; those of the importer's own source tree first."""
+    found = files.ending(module.replace(".", "/") + ".java") if module[:1].isalpha() else []
+    return sorted({*found, *files.declaring(module)}, key=lambda path: (-shared_directories(path, importer), path))
+
+
+def lower_primitive(walk: Lowering, node: Node) -> Any:
+    """`int`: a type name that nobody defines."""
+    return walk.text(node)
+
+
+def lower_array_type(walk: Lowering, node: Node) -> Any:
+    """`T[]`."""
+    return (GENERIC, "[]", (walk.value(node.child_by_field_name("element")),))
+
+
+def lower_array_creation(walk: Lowering, node: Node) -> Any:
+    """`new T[n]`, `new T[]{…}`."""
+    walk.value(node.child_by_field_name("type"))
+    initial = node.child_by_field_name("value")
+    walk.visit(node.children_by_field_name("dimensions"))
+    return walk.value(initial) if initial is not None else (SEQUENCE, (), walk.next_serial())
+
+
+def anonymous_class(walk: Lowering, node: Node, body: Node, base: Any) -> Any:
+    """A class body behind `new T(…)` or an enum constant; gives the value of its one instance."""
+    parent = walk.scope
+    draft = walk.enter(node, Kind.CLASS, walk.anonymous("class"), None, body)
+    draft.bases = [base]
+    walk.scope = draft
+    walk.value(body)
+    return (NEW, walk.leave(draft, parent), (), (), node.start_point[0] + 1)
+
+
+def lower_creation(walk: Lowering, node: Node) -> Any:
+    """`new T(…)`, also with a class body, also of an inner class: `outer.new T(…)`."""
+    type_node = node.child_by_field_name("type")
+    arguments = node.child_by_field_name("arguments")
+    body = next((child for child in node.named_children if child.type == "class_body"), None)
+    first = node.named_children[0] if node.named_children else None
+    created = walk.value(type_node)
+    if first is not None and type_node is not None and first.id != type_node.id and first.type != "type_arguments":
+        outer = walk.value(first)
+        if type(created) is str and outer is not None:
+            created = (MEMBER, outer, created)
+    values = tuple(walk.value(child) for child in arguments.named_children) if arguments is not None else ()
+    line = (type_node or node).end_point[0] + 1
+    made = walk.call(created, values, (), line, NEW)
+    return anonymous_class(walk, node, body, created) if body is not None else made
+
+
+def lower_enum_constant(walk: Lowering, node: Node) -> Any:
+    """`A(1) { … }`: a constant that holds an instance of the enum or of a class below it."""
+    name, arguments = node.child_by_field_name("name"), node.child_by_field_name("arguments")
+    body = node.child_by_field_name("body")
+    if name is None:
+        return None
+    owner = walk.definitions[walk.scope.definition].name
+    values = tuple(walk.value(child) for child in arguments.named_children) if arguments is not None else ()
+    value = walk.call(owner, values, (), name.end_point[0] + 1, NEW)
+    if body is not None:
+        value = anonymous_class(walk, node, body, owner)
+    walk.bind_name(walk.text(name), value, name)
+    walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
+    return None
+
+
+def lower_method_reference(walk: Lowering, node: Node) -> Any:
+    """`T::m`, `x::m`, `super::m`; `T::new` is a function that constructs."""
+    if not node.named_children:
+        return None
+    target = walk.value(node.named_children[0])
+    line = node.end_point[0] + 1
+    if node.children[-1].type != "new":
+        member = walk.text(node.children[-1])
+        walk.mentions.add(member)
+        return (REFERENCE, target, member)
+    parent = walk.scope
+    draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, None)
+    walk.scope = draft
+    draft.returns.append(walk.call(target, (), (), line, NEW))
+    return walk.leave(draft, parent)
+
+
+def lower_pattern(walk: Lowering, node: Node) -> Any:
+    """`T name` in a pattern."""
+    if len(node.named_children) > 1:
+        typed, name = walk.value(node.named_children[-2]), node.named_children[-1]
+        walk.bind(name, typed and (TYPED, typed))
+    return None
+
+
+def lower_instanceof(walk: Lowering, node: Node) -> Any:
+    """`value instanceof T name`, `value instanceof R(…)`."""
+    value = walk.value(node.child_by_field_name("left"))
+    typed, name = walk.value(node.child_by_field_name("right")), node.child_by_field_name("name")
+    walk.value(node.child_by_field_name("pattern"))
+    if name is not None and typed is not None:
+        walk.bind(name, (DECLARED, value, typed))
+    return None
+
+
+def lower_binary(walk: Lowering, node: Node) -> Any:
+    """`"text" + x` is a text."""
+    left, right = (walk.value(node.child_by_field_name(side)) for side in ("left", "right"))
+    is_sum = len(node.children) > 1 and node.children[1].type == "+"
+    return (LITERAL, "String") if is_sum and (_is_text(left) or _is_text(right)) else None
+
+
+def _is_text(value: Any) -> bool:
+    if type(value) is not tuple:
+        return False
+    return (value[0] == CONST and type(value[1]) is str) or (value[0] == LITERAL and value[1] in ("str", "String"))
+
+
+def lower_if(walk: Lowering, node: Node) -> Any:
+    """Where a condition tests the type of a local variable, it has that type in the branch."""
+    condition, branch = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+    walk.value(condition)
+    before = dict(walk.scope.versions)
+    tested, typed = _type_test(walk, condition) if condition is not None else (None, None)
+    name = walk.text(tested) if tested is not None else ""
+    if name in walk.scope.bound and branch is not None and not _assigns(walk, branch, name):
+        value = (DECLARED, walk.versioned(name), walk.value(typed))
+        walk.rebinds = True
+        walk.bind_name(name, value)
+        walk.rebinds = False
+    walk.value(branch)
+    walk.scope.versions = before
+    walk.value(node.child_by_field_name("alternative"))
+    return None
+
+
+def _type_test(walk: Lowering, node: Node) -> tuple[Node | None, Node | None]:
+    """The variable and the type that it has where a condition holds: `x instanceof T`, `x.getClass() == T.class`, …"""
+    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+        node = node.named_children[0]
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if node.type == "instanceof_expression":
+        return _variable(left), right
+    if node.type == "binary_expression" and walk.text(node.children[1]) == "==":
+        return _variable(_called_on(walk, left, "getClass")), _of_literal(right)
+    typed, arguments = _of_literal(node.child_by_field_name("object")), node.child_by_field_name("arguments")
+    if typed is None or arguments is None or arguments.named_child_count != 1:
+        return None, None
+    argument: Node | None = arguments.named_children[0]
+    if _called_on(walk, node, "isAssignableFrom") is not None:
+        argument = _called_on(walk, argument, "getClass")
+    elif _called_on(walk, node, "isInstance") is None:
+        return None, None
+    return _variable(argument), typed
+
+
+def _variable(node: Node | None) -> Node | None:
+    return node if node is not None and node.type == "identifier" else None
+
+
+def _of_literal(node: Node | None) -> Node | None:
+    """The type in `T.class`."""
+    return node.named_children[0] if node is not None and node.type == "class_literal" else None
+
+
+def _called_on(walk: Lowering, node: Node | None, method: str) -> Node | None:
+    """What a method of that name is called on."""
+    name = node.child_by_field_name("name") if node is not None and node.type == "method_invocation" else None
+    if node is None or name is None or walk.text(name) != method:
+        return None
+    return node.child_by_field_name("object")
+
+
+def _assigns(walk: Lowering, node: Node, name: str) -> bool:
+    """Whether a variable is assigned anywhere inside."""
+    left = node.child_by_field_name("left") if node.type == "assignment_expression" else None
+    if left is not None and walk.text(left) == name:
+        return True
+    return any(_assigns(walk, child, name) for child in node.named_children)
+
+
+def lower_resource(walk: Lowering, node: Node) -> Any:
+    """`try (T name = value)`: the resource is closed at the end."""
+    name, typed = node.child_by_field_name("name"), walk.value(node.child_by_field_name("type"))
+    value = walk.value(node.child_by_field_name("value") or next(iter(node.named_children), None))
+    if name is not None:
+        value = (DECLARED, value, typed) if typed not in (None, "var") else value
+        walk.bind(name, value)
+        value = walk.text(name)
+    walk.mentions.add("close")
+    walk.call((MEMBER, value, "close"), (), (), node.end_point[0] + 1)
+    return None
+
+
+def lower_constructor(rule: Function) -> Custom:
+    """A constructor that names no other first calls that of the base class."""
+
+    def lower(walk: Lowering, node: Node) -> Any:
+        result: Any = walk.as_rule(rule, node)
+        draft = walk.drafts[result[1]]
+        body = node.child_by_field_name("body")
+        if draft is not None and body is not None:
+            first = body.named_children[0].type if body.named_children else ""
+            if first != "explicit_constructor_invocation":
+                draft.calls.insert(0, (CALL, "super", (), (), node.start_point[0] + 1))
+        return result
+
+    return Custom(lower)
+
+
+GENERICS = (":type_parameters",)
+CONSTRUCTING = Function(Kind.METHOD, flags=CONSTRUCTOR, generics=GENERICS)
+
+RULES: dict[str, Rule] = {
+    "identifier": Name(),
+    "type_identifier": Name(),
+    "this": Name(),
+    "super": Name(),
+    "scoped_identifier": Member("scope", "name"),
+    "scoped_type_identifier": Member("#0", "#-1"),
+    "field_access": Member("object", "field"),
+    "method_invocation": Call("name", "arguments", receiver="object"),
+    "object_creation_expression": Custom(lower_creation),
+    "explicit_constructor_invocation": Call("constructor", "arguments"),
+    "method_reference": Custom(lower_method_reference),
+    "array_access": Item("array", "index"),
+    "array_creation_expression": Custom(lower_array_creation),
+    "array_initializer": Sequence(),
+    "string_literal": Text(("string_fragment", "multiline_string_fragment")),
+    "character_literal": Literal("char"),
+    "decimal_integer_literal": Literal("int"),
+    "hex_integer_literal": Literal("int"),
+    "decimal_floating_point_literal": Literal("double"),
+    "true": Literal("boolean"),
+    "false": Literal("boolean"),
+    "class_literal": Inner(),
+    "ternary_expression": Either(("consequence", "alternative")),
+    "parenthesized_expression": Inner(),
+    "cast_expression": Typed("type", "value"),
+    "instanceof_expression": Custom(lower_instanceof),
+    "if_statement": Custom(lower_if),
+    "binary_expression": Custom(lower_binary),
+    "type_pattern": Custom(lower_pattern),
+    "record_pattern_component": Custom(lower_pattern),
+    "generic_type": Generic("#0", ":type_arguments"),
+    "array_type": Custom(lower_array_type),
+    "annotated_type": Inner("#-1"),
+    "wildcard": Inner("#-1"),
+    "integral_type": Custom(lower_primitive),
+    "floating_point_type": Custom(lower_primitive),
+    "boolean_type": Custom(lower_primitive),
+    "void_type": Skip(),
+    "type_bound": Inner(),
+    "catch_type": Either(),
+    "catch_formal_parameter": Catches(":catch_type", "name"),
+    "type_parameter": TypeParameter("#0", ":type_bound"),
+    "assignment_expression": Assign("left", "right", updates=True),
+    "local_variable_declaration": Variables("variable_declarator"),
+    "field_declaration": Variables("variable_declarator"),
+    "constant_declaration": Variables("variable_declarator", kind=Kind.CONSTANT),
+    "resource": Custom(lower_resource),
+    "enhanced_for_statement": Iterate("name", "value", "type"),
+    "return_statement": Return(),
+    "labeled_statement": Label("#0"),
+    "break_statement": Jump(),
+    "continue_statement": Jump(),
+    "lambda_expression": Function(name="", body_is_value=True),
+    "formal_parameter": Parameter("name", "type", defines=Kind.FIELD),
+    "spread_parameter": Parameter(":variable_declarator", "#-2", mode=REST),
+    "receiver_parameter": Skip(),
+    "method_declaration": Function(Kind.METHOD, returns="type", generics=GENERICS),
+    "annotation_type_element_declaration": Function(Kind.METHOD, returns="type"),
+    "constructor_declaration": lower_constructor(CONSTRUCTING),
+    "compact_constructor_declaration": CONSTRUCTING,
+    "class_declaration": Class(bases=("superclass", "interfaces"), generics=GENERICS),
+    "record_declaration": Class(bases=("interfaces",), generics=GENERICS),
+    "enum_declaration": Class(Kind.ENUM, bases=("interfaces",)),
+    "interface_declaration": Class(Kind.INTERFACE, bases=(":extends_interfaces",), generics=GENERICS),
+    "annotation_type_declaration": Class(Kind.INTERFACE),
+    "enum_constant": Custom(lower_enum_constant),
+    "import_declaration": Imports(read_import),
+    "package_declaration": Skip(),
+    "line_comment": Comment(),
+    "block_comment": Comment(),
+}
+
+COMMON_MEMBERS = names(
+    "equals hashCode toString getClass notify notifyAll wait clone finalize compareTo length isEmpty size get put add "
+    "remove contains containsKey values keySet entrySet iterator next hasNext append close run call apply accept test "
+    "forEach stream map filter collect toArray clear set indexOf substring split trim name ordinal getName getValue "
+    "getKey read write flush join"
+)
+COMBINATORS = names("andThen compose negate and or identity reversed thenComparing equals hashCode toString getClass")
+LOOKUPS = ("lookup()", "publicLookup()", "Lookup")
+FINDERS = (
+    ("findStatic", Summary(member_of=0)),
+    ("findVirtual", Summary(member_of=0)),
+    ("findSpecial", Summary(member_of=0, is_fixed=True)),
+    ("findConstructor", Summary(returns=0)),
+    ("findGetter", Summary(field_of=0)),
+    ("findStaticGetter", Summary(field_of=0)),
+    ("findVarHandle", Summary(field_of=0)),
+    ("findStaticVarHandle", Summary(field_of=0)),
+)
+UNSAFE = ("sun.misc.Unsafe", "jdk.internal.misc.Unsafe")
+UNSAFE_READERS = names(
+    "getObject getObjectVolatile getAndSetObject getReference getReferenceVolatile getReferenceAcquire "
+    "getReferenceOpaque getAndSetReference"
+)
+UNSAFE_WRITERS = names(
+    "putObject putObjectVolatile putOrderedObject getAndSetObject putReference putReferenceVolatile "
+    "putReferenceRelease putReferenceOpaque getAndSetReference"
+)
+UNSAFE_EXCHANGES = names("compareAndSwapObject compareAndSetReference weakCompareAndSetReference")
+
+JAVA = Language(
+    name="java",
+    grammar=grammar,
+    rules=RULES,
+    namespace_of=package_of,
+    blocks=names(
+        "block constructor_body for_statement enhanced_for_statement switch_block_statement_group switch_rule "
+        "catch_clause try_with_resources_statement while_statement"
+    ),
+    control=control_table("java"),
+    resolution=Resolution(
+        modules=package_files,
+        namespace="declared",
+        receiver_names=names("this"),
+        super_names=names("super"),
+        implicit_receiver=True,
+        constructor_is_class_name=True,
+        chains_constructors=True,
+        iterate_methods=("iterator",),
+        next_method="next",
+        virtual=True,
+        declarations_suffice=True,
+        open_types=(
+            "Object",
+            "Function",
+            "Supplier",
+            "Consumer",
+            "Predicate",
+            "Operator",
+            "Runnable",
+            "Callable",
+            "Comparator",
+            "Listener",
+            "Handler",
+            "Callback",
+            "Iterator",
+            "Iterable",
+            "Closeable",
+            "Answer",
+            "Executable",
+        ),
+        methods_apart=True,
+        reflection={
+            "getDeclaredMethod": "member",
+            "getMethod": "member",
+            "getDeclaredConstructor": "class",
+            "getConstructor": "class",
+            "getDeclaredField": "field",
+            "getField": "field",
+            "cast": "cast",
+            "newInstance": "instance",
+            "invoke": "instance",
+            "invokeExact": "instance",
+            "invokeWithArguments": "instance",
+        },
+        summaries={
+            f"java.lang.invoke.MethodHandles.{lookup}.{find}": does for lookup in LOOKUPS for find, does in FINDERS
+        }
+        | {f"{unsafe}.{name}": Summary(member_of=0) for unsafe in UNSAFE for name in UNSAFE_READERS}
+        | {f"{unsafe}.objectFieldOffset": Summary(returns=0) for unsafe in UNSAFE}
+        | {
+            "java.lang.invoke.MethodType.methodType": Summary(is_tuple=True),
+            "java.lang.reflect.Proxy.newProxyInstance": Summary(method_of=(2, "invoke")),
+            "java.lang.Class.cast": Summary(returns=0),
+            "java.util.Objects.requireNonNull": Summary(returns=0),
+            "com.google.common.base.Preconditions.checkNotNull": Summary(returns=0),
+        },
+        field_readers=names("get invoke invokeExact getVolatile getAcquire getOpaque getAndSet"),
+        field_writers=dict.fromkeys(UNSAFE_WRITERS, (0, 1, 2)) | dict.fromkeys(UNSAFE_EXCHANGES, (0, 1, 3)),
+        classes_are_modules=True,
+        overloads=True,
+        functions_are_objects=True,
+        function_combinators=COMBINATORS,
+        calls_back=True,
+        modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE},
+        inferred_types=names("var"),
+        text_types=names("String Object CharSequence Comparable Serializable"),
+        final_types=names(
+            "String boolean Boolean char Character byte Byte short Short int Integer long Long float Float "
+            "double Double"
+        ),
+        class_objects=names("Class"),
+        number_types=names("int Integer long Long short byte char float double Number Object"),
+        containers=names(
+            "[] List ArrayList LinkedList Collection Set HashSet LinkedHashSet TreeSet SortedSet NavigableSet Queue "
+            "Deque ArrayDeque PriorityQueue Stack Vector Map HashMap LinkedHashMap TreeMap SortedMap NavigableMap "
+            "ConcurrentMap ConcurrentHashMap EnumMap WeakHashMap IdentityHashMap Iterable Iterator ListIterator "
+            "Optional Stream Enumeration CopyOnWriteArrayList BlockingQueue ConcurrentLinkedQueue AtomicReference "
+            "ThreadLocal WeakReference SoftReference Supplier Callable Future CompletableFuture Spliterator"
+        ),
+        adders={
+            "add": (-1, 0),
+            "put": (0, 1),
+            "push": (-1, 0),
+            "addFirst": (-1, 0),
+            "addLast": (-1, 0),
+            "set": (-1, 1),
+        },
+        getters=names(
+            "get getOrDefault next previous remove pop peek poll take first last getFirst getLast removeFirst "
+            "removeLast element orElse orElseThrow orElseGet nextElement put putIfAbsent computeIfAbsent join call "
+            "pollFirst pollLast peekFirst peekLast firstElement lastElement elementAt reduce findFirst findAny min "
+            "max"
+        ),
+        views=names(
+            "values iterator listIterator stream parallelStream filter sorted distinct limit skip peek subList toList "
+            "descendingIterator elements headSet tailSet subSet collect clone asList spliterator takeWhile dropWhile"
+        ),
+        common_members=COMMON_MEMBERS,
+        builtins="java.lang",
+    ),
+)

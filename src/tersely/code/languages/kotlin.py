@@ -1,0 +1,532 @@
+"""Kotlin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tersely.code.expressions import (
+    ABSTRACT,
+    CONST,
+    CONSTRUCTOR,
+    EITHER,
+    ELEMENT,
+    MEMBER,
+    NEW,
+    POSITIONAL,
+    PRIVATE,
+    PROPERTY,
+    REST,
+    Expression,
+    Parameter,
+)
+from tersely.code.languages.classes import (
+    anonymous_class,
+    bind_typed,
+    child_of,
+    dotted_type,
+    function,
+    namespace_files,
+    own_name,
+)
+from tersely.code.languages.model import (
+    Assign,
+    Block,
+    Class,
+    Comment,
+    Custom,
+    Either,
+    Function,
+    Imports,
+    Inner,
+    Item,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Resolution,
+    Return,
+    Rule,
+    Skip,
+    Text,
+    Typed,
+    TypeParameter,
+    control_table,
+    names,
+)
+from tersely.code.symbols import CLASS_KINDS, Import, Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+TYPES = ("user_type", "nullable_type", "function_type", "parenthesized_type", "non_nullable_type")
+
+
+def grammar() -> object:
+    """The tree-sitter language pointer; the wheel is imported here."""
+    import tree_sitter_kotlin
+
+    return tree_sitter_kotlin.language()
+
+
+# Between the modifiers of a constructor on a line of its own, a word that the grammar does not know there.
+PLATFORM_WORDS = re.compile(rb"\b(?:actual|expect)(?=[ \t]+constructor\b)")
+
+
+def without_platform_words(source: bytes) -> bytes:
+    """The source as the grammar can read it."""
+    return PLATFORM_WORDS.sub(b" " * len(b"actual"), source) if b"constructor" in source else source
+
+
+def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
+    """`import a.b.C`, `import a.b.C as D`, `import a.b.*`."""
+    path = child_of(node, "qualified_identifier", "identifier")
+    if path is None:
+        return []
+    line = node.start_point[0] + 1
+    if any(child.type == "*" for child in node.children):
+        return [Import(text(path), "*", "", line)]
+    alias = next((child for child in node.named_children if child.id != path.id and child.type == "identifier"), None)
+    module, _, name = text(path).rpartition(".")
+    return [Import(module, name, text(alias) if alias is not None else name, line)]
+
+
+def package_of(root: Node, text: Callable[[Node], str]) -> str:
+    """The package that a file declares."""
+    header = child_of(root, "package_header")
+    return text(header.named_children[0]) if header is not None and header.named_children else ""
+
+
+def read_parameters(walk: Lowering, node: Node) -> list[Parameter]:
+    """Parameters of a function; modifiers and defaults stand beside them. A receiver comes first, as `this`."""
+    found: list[Parameter] = []
+    receiver = receiver_of(node)
+    if receiver is not None:
+        found.append(Parameter("this", walk.value(receiver), None, POSITIONAL))
+    listed = child_of(node, "function_value_parameters")
+    mode = POSITIONAL
+    for child in listed.named_children if listed is not None else ():
+        if child.type == "parameter_modifiers":
+            mode = REST if "vararg" in walk.text(child) else POSITIONAL
+        elif child.type == "parameter":
+            name = child_of(child, "identifier")
+            annotation = walk.value(child_of(child, *TYPES))
+            found.append(Parameter(walk.parameter_name(name, len(found)), annotation, None, mode))
+            mode = POSITIONAL
+        elif found and child.type not in ("line_comment", "block_comment"):
+            found[-1] = found[-1]._replace(default=walk.value(child) or (EITHER, ()))
+    return found
+
+
+def receiver_of(node: Node) -> Node | None:
+    """The type before the name of an extension."""
+    name = node.child_by_field_name("name") or child_of(node, "variable_declaration")
+    before = [child for child in node.named_children if name is not None and child.end_byte <= name.start_byte]
+    return next((child for child in before if child.type in TYPES), None)
+
+
+def finish_function(walk: Lowering, node: Node) -> None:
+    """The type that stands after the parameters, and the receiver type of an extension."""
+    listed = child_of(node, "function_value_parameters")
+    after = [child for child in node.named_children if listed is not None and child.start_byte >= listed.end_byte]
+    walk.scope.returned_type = walk.value(next((child for child in after if child.type in TYPES), None))
+    if receiver_of(node) is not None:
+        walk.scope.receiver_type = walk.scope.parameters[0].annotation
+
+
+def lower_body(walk: Lowering, node: Node) -> Expression:
+    """`= value` has a value, `{ … }` has none."""
+    inner = node.named_children[0] if node.named_children else None
+    value = walk.value(inner)
+    return None if inner is not None and inner.type == "block" else value
+
+
+def lower_lambda(walk: Lowering, node: Node) -> Expression:
+    """`{ a, b -> … }`; without parameters it has `it`."""
+    listed = child_of(node, "lambda_parameters")
+    parameters: list[Parameter] = []
+    for child in listed.named_children if listed is not None else ():
+        name = child_of(child, "identifier")
+        text = walk.parameter_name(name, len(parameters))
+        parameters.append(Parameter(text, walk.value(child_of(child, *TYPES)), None, POSITIONAL))
+    parent = walk.scope
+    draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, node)
+    draft.parameters = parameters or [Parameter("it", None, None, POSITIONAL)]
+    draft.bound.update(parameter.name for parameter in draft.parameters)
+    walk.scope = draft
+    value: Expression = None
+    for child in node.named_children:
+        if listed is None or child.id != listed.id:
+            value = walk.value(child)
+    if value is not None:
+        draft.returns.append(value)
+    return walk.leave(draft, parent)
+
+
+def lower_call(walk: Lowering, node: Node) -> Expression:
+    """`f(…)`, `f(…) { … }`, `f { … }`."""
+    trailing = child_of(node, "annotated_lambda", "lambda_literal")
+    listed = child_of(node, "value_arguments")
+    callee = node.named_children[0] if node.named_children else None
+    if listed is None and trailing is not None and callee is not None and callee.type == "call_expression":
+        inner = child_of(callee, "value_arguments")
+        if inner is not None and child_of(callee, "annotated_lambda") is None:
+            listed, callee = inner, callee.named_children[0]
+    line = callee.end_point[0] + 1 if callee is not None else node.start_point[0] + 1
+    called = walk.callee(callee) if callee is not None else None
+    positional, keywords = call_arguments(walk, listed)
+    if trailing is not None:
+        positional.append(walk.value(trailing))
+    return walk.call(called, tuple(positional), tuple(keywords), line)
+
+
+def call_arguments(walk: Lowering, node: Node | None) -> tuple[list[Expression], list[tuple[str, Expression]]]:
+    """Arguments by place and by name."""
+    positional: list[Expression] = []
+    keywords: list[tuple[str, Expression]] = []
+    for argument in node.named_children if node is not None else ():
+        if argument.type != "value_argument" or not argument.named_children:
+            continue
+        value = walk.value(argument.named_children[-1])
+        if any(child.type == "=" for child in argument.children):
+            keywords.append((walk.text(argument.named_children[0]), value))
+        else:
+            positional.append(value)
+    return positional, keywords
+
+
+def lower_class(walk: Lowering, node: Node) -> Expression:
+    """Classes, interfaces, enums, objects."""
+    tokens = {child.type for child in node.children}
+    modifiers = child_of(node, "modifiers")
+    kind = Kind.INTERFACE if "interface" in tokens else Kind.CLASS
+    body = child_of(node, "enum_class_body", "class_body")
+    if (body is not None and body.type == "enum_class_body") or (modifiers and "enum" in walk.text(modifiers).split()):
+        kind = Kind.ENUM
+    return walk.as_rule(CLASSES[kind, body.type if body is not None else ""], node)
+
+
+def lower_companion(walk: Lowering, node: Node) -> Expression:
+    """`companion object { … }`: its members are members of the class around it too."""
+    parent, name = walk.scope, child_of(node, "identifier")
+    body = child_of(node, "class_body")
+    draft = walk.enter(node, Kind.CLASS, walk.text(name) if name is not None else COMPANION, name, body)
+    specifiers = child_of(node, "delegation_specifiers")
+    draft.bases = [walk.value(child) for child in specifiers.named_children] if specifiers is not None else []
+    walk.scope = draft
+    walk.value(body)
+    result = walk.leave(draft, parent)
+    if name is not None:
+        walk.bind_name(COMPANION, result)
+    return result
+
+
+COMPANION = "Companion"
+
+
+def lower_object_literal(walk: Lowering, node: Node) -> Expression:
+    """`object : T { … }`."""
+    specifiers = child_of(node, "delegation_specifiers")
+    bases = [walk.value(child) for child in specifiers.named_children] if specifiers is not None else []
+    return anonymous_class(walk, node, child_of(node, "class_body"), bases)
+
+
+def lower_class_parameter(walk: Lowering, node: Node) -> Expression:
+    """`val x: T = default` in a class header is a member; without `val` it is visible to initializers."""
+    name, annotation = child_of(node, "identifier"), walk.value(child_of(node, *TYPES))
+    rest = [child for child in node.named_children if child.type not in (*TYPES, "modifiers", "identifier")]
+    walk.visit(rest)
+    if name is not None:
+        bind_typed(walk, name, annotation)
+        if any(child.type in ("val", "var") for child in node.children):
+            walk.define_value(node, walk.text(name), name, Kind.FIELD)
+    return None
+
+
+def lower_property(walk: Lowering, node: Node) -> Expression:
+    """`val x: T = value`, `val x get() = …`, `val x by lazy { … }`, `val (a, b) = value`."""
+    declared, getter = child_of(node, "variable_declaration"), child_of(node, "getter")
+    delegate = child_of(node, "property_delegate")
+    several = child_of(node, "multi_variable_declaration")
+    known = (*TYPES, "modifiers", "variable_declaration", "multi_variable_declaration", "getter", "setter",
+             "property_delegate", "type_parameters", "type_constraints", "line_comment", "block_comment")  # fmt: skip
+    initial = next((child for child in node.named_children if child.type not in known), None)
+    if several is not None:
+        value = walk.value(initial)
+        for position, child in enumerate(several.named_children):
+            name = child_of(child, "identifier")
+            if name is not None:
+                walk.bind_name(walk.text(name), value and (1, value, f"component{position + 1}"), name)
+                if walk.scope.kind is Kind.MODULE:  # of a script
+                    walk.define_value(node, walk.text(name), name, Kind.VARIABLE)
+        return None
+    if declared is None:
+        return None
+    name = child_of(declared, "identifier")
+    if name is None:
+        return None
+    owned = walk.scope.kind is Kind.MODULE or walk.scope.kind in CLASS_KINDS
+    if getter is not None and initial is None and owned:
+        return computed_property(walk, node, declared, name, getter)
+    annotation = walk.value(child_of(declared, *TYPES))
+    value = walk.value(initial)
+    if delegate is not None:
+        made = walk.value(delegate.named_children[0]) if delegate.named_children else None
+        if type(made) is tuple and made[1] == "lazy" and made[2]:
+            value = (2, made[2][-1], (), (), node.start_point[0] + 1)  # what the initializer gives
+    bind_typed(walk, name, annotation, value)
+    walk.visit([child for child in (getter, child_of(node, "setter")) if child is not None])
+    if owned:
+        modifiers = child_of(node, "modifiers")
+        constant = modifiers is not None and "const" in walk.text(modifiers).split()
+        variable = Kind.FIELD if walk.scope.kind in CLASS_KINDS else Kind.VARIABLE
+        walk.define_value(node, walk.text(name), name, Kind.CONSTANT if constant else variable)
+    return None
+
+
+def computed_property(walk: Lowering, node: Node, declared: Node, name: Node, getter: Node) -> Expression:
+    """A property without a value of its own: reading it calls the getter."""
+    parent, receiver = walk.scope, receiver_of(node)
+    draft = walk.enter(node, Kind.PROPERTY, walk.text(name), name, getter)
+    draft.flags |= PROPERTY
+    draft.returned_type = walk.value(child_of(declared, *TYPES))
+    if receiver is not None:
+        draft.receiver_type = walk.value(receiver)
+        draft.parameters = [Parameter("this", draft.receiver_type, None, POSITIONAL)]
+    walk.scope = draft
+    for child in getter.named_children:
+        value = walk.value(child)
+        if value is not None:
+            draft.returns.append(value)
+    walk.visit([child for child in node.named_children if child.type == "setter"])
+    return walk.leave(draft, parent)
+
+
+def lower_enum_entry(walk: Lowering, node: Node) -> Expression:
+    """`A(1) { … }`: a constant that holds an instance of the enum or of a class below it."""
+    name, body = child_of(node, "identifier"), child_of(node, "class_body")
+    if name is None:
+        return None
+    positional, keywords = call_arguments(walk, child_of(node, "value_arguments"))
+    owner = own_name(walk)
+    value = walk.call(owner, tuple(positional), tuple(keywords), name.end_point[0] + 1, NEW)
+    if body is not None:
+        value = anonymous_class(walk, node, body, [owner])
+    walk.bind_name(walk.text(name), value, name)
+    walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
+    return None
+
+
+def lower_this(walk: Lowering, node: Node) -> Expression:
+    """`this`, `this@Outer`."""
+    label = child_of(node, "identifier")
+    return (MEMBER, walk.value(label), "this") if label is not None else "this"
+
+
+def lower_for(walk: Lowering, node: Node) -> Expression:
+    """`for (x: T in collection)`, `for ((a, b) in collection)`."""
+    parts = node.named_children
+    if len(parts) < 2:
+        return None
+    value = walk.value(parts[1])
+    element = value and (ELEMENT, value)
+    if parts[0].type == "multi_variable_declaration":
+        for position, child in enumerate(parts[0].named_children):
+            name = child.named_children[0] if child.named_children else child
+            walk.bind_name(walk.text(name), element and (3, element, (CONST, position)), name)
+    else:
+        bind_typed(walk, child_of(parts[0], "identifier"), walk.value(child_of(parts[0], *TYPES)), element)
+    walk.visit(parts[2:])
+    return None
+
+
+def lower_subject(walk: Lowering, node: Node) -> Expression:
+    """`when (val x = value)`."""
+    declared = child_of(node, "variable_declaration")
+    value = walk.value(node.named_children[-1]) if node.named_children else None
+    if declared is not None:
+        bind_typed(walk, child_of(declared, "identifier"), walk.value(child_of(declared, *TYPES)), value)
+    return value
+
+
+def lower_catch(walk: Lowering, node: Node) -> Expression:
+    """`catch (e: T) { … }`."""
+    annotation = walk.value(child_of(node, *TYPES))
+    bind_typed(walk, child_of(node, "identifier"), annotation)
+    walk.value(child_of(node, "block"))
+    return None
+
+
+OPERATORS = {"+": "plus", "-": "minus", "*": "times", "/": "div", "%": "rem"}
+
+
+def lower_binary(walk: Lowering, node: Node) -> Expression:
+    """`a ?: b` is one of both; `a / b` calls `a.div(b)`."""
+    first = node.child_by_field_name("left")
+    left, right = walk.value(first), walk.value(node.child_by_field_name("right"))
+    tokens = {child.type for child in node.children}
+    if "?:" in tokens:
+        return left if right is None else right if left is None else (EITHER, (left, right))
+    name = next((OPERATORS[token] for token in tokens if token in OPERATORS), "")
+    if not name or first is None or left is None or first.type.endswith("_literal"):
+        return None
+    walk.mentions.add(name)
+    return walk.call((MEMBER, left, name), (right,), (), node.start_point[0] + 1)
+
+
+def lower_infix(walk: Lowering, node: Node) -> Expression:
+    """`a f b` calls a member of `a` or an extension."""
+    if len(node.named_children) != 3:
+        return None
+    left, name, right = node.named_children
+    walk.mentions.add(walk.text(name))
+    return walk.call((MEMBER, walk.value(left), walk.text(name)), (walk.value(right),), (), name.start_point[0] + 1)
+
+
+def lower_alias(walk: Lowering, node: Node) -> Expression:
+    """`typealias A = T`."""
+    name = node.child_by_field_name("type")
+    if name is not None:
+        walk.bind_name(walk.text(name), walk.value(node.named_children[-1]), name)
+        walk.define_value(node, walk.text(name), name, Kind.TYPE)
+    return None
+
+
+def _class(kind: Kind, body: str) -> Class:
+    return Class(kind, bases=(":delegation_specifiers",), body=body and f":{body}", generics=(":type_parameters",))
+
+
+CLASSES = {
+    (kind, body): _class(kind, body)
+    for kind in (Kind.CLASS, Kind.INTERFACE, Kind.ENUM)
+    for body in ("", "class_body", "enum_class_body")
+}
+FUNCTION = Function(
+    parameters="", body=":function_body", read=read_parameters, body_is_value=True, generics=(":type_parameters",)
+)
+ANONYMOUS = Function(name="", parameters="", body=":function_body", read=read_parameters, body_is_value=True)
+SECONDARY = Function(
+    Kind.METHOD, name="=constructor", parameters="", body=":block", read=read_parameters, flags=CONSTRUCTOR
+)
+
+RULES: dict[str, Rule] = {
+    "identifier": Name(may_call=True),
+    "this_expression": Custom(lower_this),
+    "super_expression": Custom(lambda walk, node: "super"),
+    "navigation_expression": Member("#0", "#-1"),
+    "callable_reference": Inner("#-1"),
+    "call_expression": Custom(lower_call),
+    "constructor_invocation": Inner(":user_type"),
+    "explicit_delegation": Inner(),
+    "annotated_lambda": Inner("#-1"),
+    "lambda_literal": Custom(lower_lambda),
+    "anonymous_function": Custom(function(ANONYMOUS, finish_function)),
+    "object_literal": Custom(lower_object_literal),
+    "index_expression": Item("#0", "#1"),
+    "string_literal": Text(("string_content",)),
+    "number_literal": Literal("Int"),
+    "float_literal": Literal("Double"),
+    "character_literal": Literal("Char"),
+    "if_expression": Either(("#1", "#2")),
+    "parenthesized_expression": Inner(),
+    "unary_expression": Inner("argument"),
+    "binary_expression": Custom(lower_binary),
+    "infix_expression": Custom(lower_infix),
+    "as_expression": Typed("right", "left"),
+    "user_type": Custom(dotted_type("identifier")),
+    "nullable_type": Inner(),
+    "non_nullable_type": Inner(),
+    "parenthesized_type": Inner(),
+    "function_type": Skip(),
+    "type_projection": Inner("#-1"),
+    "type_parameter": TypeParameter(":identifier", ":user_type"),
+    "assignment": Assign("left", "right", updates=True),
+    "property_declaration": Custom(lower_property),
+    "class_parameter": Custom(lower_class_parameter),
+    "for_statement": Custom(lower_for),
+    "when_subject": Custom(lower_subject),
+    "catch_block": Custom(lower_catch),
+    "return_expression": Return(),
+    "block": Block(is_value=True),
+    "function_body": Custom(lower_body),
+    "function_declaration": Custom(function(FUNCTION, finish_function)),
+    "secondary_constructor": SECONDARY,
+    "class_declaration": Custom(lower_class),
+    "object_declaration": Custom(lower_class),
+    "companion_object": Custom(lower_companion),
+    "enum_entry": Custom(lower_enum_entry),
+    "type_alias": Custom(lower_alias),
+    "import": Imports(read_import),
+    "package_header": Skip(),
+    "modifiers": Skip(),
+    "line_comment": Comment(),
+    "block_comment": Comment(),
+}
+
+FEEDERS = names(
+    "forEach map filter flatMap any all none first firstOrNull last lastOrNull find single count sumOf sortedBy "
+    "groupBy associateBy associateWith mapNotNull filterNot onEach maxByOrNull minByOrNull partition takeWhile "
+    "dropWhile forEachIndexed"
+)
+
+KOTLIN = Language(
+    name="kotlin",
+    grammar=grammar,
+    rules=RULES,
+    control=control_table("kotlin"),
+    readable=without_platform_words,
+    namespace_of=package_of,
+    blocks=names("block function_body for_statement while_statement when_entry catch_block"),
+    resolution=Resolution(
+        modules=namespace_files(".kt"),
+        namespace="declared",
+        found_anywhere=True,
+        receiver_names=names("this"),
+        super_names=names("super"),
+        name_quote="`",
+        called_by_name=(Kind.PROPERTY,),
+        implicit_receiver=True,
+        call_method="invoke",
+        iterate_methods=("iterator",),
+        next_method="next",
+        virtual=True,
+        declarations_suffice=True,
+        open_types=("Any",),
+        classes_are_modules=True,
+        overloads=True,
+        functions_are_objects=True,
+        calls_back=True,
+        extension_functions=True,
+        companion=COMPANION,
+        top_types=names("Any T"),
+        modifiers={"abstract": ABSTRACT, "private": PRIVATE},
+        text_types=names("String CharSequence Any"),
+        number_types=names("Int Long Double Float Byte Short Any Number"),
+        containers=names(
+            "List MutableList ArrayList Collection MutableCollection Set MutableSet HashSet LinkedHashSet Map "
+            "MutableMap HashMap LinkedHashMap Array Iterable Iterator Sequence Deque ArrayDeque Queue Lazy StateFlow "
+            "Flow Result"
+        ),
+        adders={"add": (-1, 0), "put": (0, 1), "addFirst": (-1, 0), "addLast": (-1, 0)},
+        getters=names(
+            "get getOrNull first firstOrNull last lastOrNull single find getOrDefault getOrPut removeAt removeFirst "
+            "removeLast poll peek pop next elementAt random maxByOrNull minByOrNull value getOrElse"
+        ),
+        views=names(
+            "filter filterNot filterNotNull sorted sortedBy distinct reversed take drop toList toMutableList toSet "
+            "values asSequence asReversed subList plus minus iterator listIterator shuffled onEach asIterable "
+            "takeWhile dropWhile"
+        ),
+        feeders=dict.fromkeys(FEEDERS, 0),
+        mappers=names("map mapNotNull flatMap"),
+        common_members=names(
+            "equals hashCode toString get set add put remove contains containsKey size isEmpty isNotEmpty let also "
+            "apply run with map filter forEach first last iterator next hasNext close read write flush append length "
+            "name ordinal plus minus times div rem"
+        ),
+        builtins="kotlin",
+    ),
+)

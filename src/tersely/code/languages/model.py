@@ -1,0 +1,695 @@
+"""What a language is: one value, made of the rules below. Adding a language adds such a value and nothing else.
+
+A *rule* says what a node type of the tree-sitter grammar means. `syntax` turns rules into facts; it knows the rules
+and no language. A key `=word` is the token `word` where the grammar has no node of its own for it. Field arguments are
+the grammar's field names; `#0`, `#-1` name a child by its position among the named children, `*0`, `*-1` among those
+that are no comments, `:type` the first named child of that node type, `=word` the first token `word`, and `a/b` goes to
+`b` by way of `a`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, dataclass_transform
+
+from tersely.code.symbols import Import, Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code import expressions
+    from tersely.code.languages.control.roles import Control
+    from tersely.code.syntax.lowering import Lowering
+
+Field = str
+Made = TypeVar("Made")
+Value = TypeVar("Value")
+
+
+@dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
+def value(cls: type[Value]) -> type[Value]:
+    """A frozen dataclass for the type checker, and at run time only what has to be made anew in every process.
+
+    Comparing, printing and guarding forty classes would take longer to make than a file takes to read.
+    """
+    return dataclass(slots=True, eq=False, repr=False)(cls)
+
+
+@value
+class Name:
+    """An identifier that reads a value or names a type; `may_call`: reading it may call a property of the receiver."""
+
+    may_call: bool = False
+
+
+@value
+class Member:
+    """`object.member`; also `object::member`, `object->member`."""
+
+    object: Field = "object"
+    member: Field = "member"
+    aliases: Mapping[str, str] = field(default_factory=dict)  # texts that are names of their own
+
+
+@value
+class Call:
+    """`callee(arguments)`, or `receiver.name(arguments)` where the grammar has no node for `receiver.name`."""
+
+    callee: Field = "function"
+    arguments: Field = "arguments"
+    receiver: Field = ""  # set for grammars that keep receiver and name apart; `callee` is then the name
+    constructs: bool = False  # `new Callee(…)`
+    generics: Field = ""  # the arguments of its type, where they say what is constructed
+    imports: Callable[[Node, Callable[[Node], str]], Import | None] | None = None  # an import written as a call
+
+
+@value
+class KeywordArgument:
+    """`name=value` inside an argument list."""
+
+    name: Field = "name"
+    value: Field = "value"
+
+
+@value
+class Spread:
+    """`*value`, `...value`: all elements of it (`keyed`: all its keys and values)."""
+
+    value: Field = "#0"
+    keyed: bool = False
+
+
+@value
+class Item:
+    """`object[index]`."""
+
+    object: Field = "object"
+    index: Field = "index"
+
+
+@value
+class Slice:
+    """An index that takes a part of a collection: the value is a collection of the same elements."""
+
+
+@value
+class Raises:
+    """`raise value`: naming a class constructs it."""
+
+    value: Field = "#0"
+
+
+@value
+class Text:
+    """A string literal without interpolation is a constant; with it, its parts are visited."""
+
+    content: tuple[str, ...] = ()  # node types that hold literal text
+
+
+@value
+class Literal:
+    """A literal of a type that is not ours (`int`, `str`…): known, so that no name is guessed for its members."""
+
+    type: str
+
+
+@value
+class Sequence:
+    """A list, tuple, set, array or argument-like display: its named children are its elements.
+
+    `unwraps`: one element alone is no list.
+    """
+
+    unwraps: bool = False
+
+
+@value
+class Comprehension:
+    """`[body for …]`: a sequence whose one element is `body`; the clauses are visited first."""
+
+    body: Field = "body"
+
+
+@value
+class Dictionary:
+    """A dictionary or object display made of `Pair`s."""
+
+
+@value
+class Pair:
+    """`key: value` of a mapping; a bare identifier as key is a constant where `names_are_keys`."""
+
+    key: Field = "key"
+    value: Field = "value"
+    names_are_keys: bool = False
+    defines: Kind | None = None  # values of a named mapping at module level are symbols of that kind
+
+
+@value
+class Either:
+    """The value is that of one of the fields (all named children if none is given): `a or b`, `c ? a : b`.
+
+    With `operators` only where one of these tokens stands between them.
+    """
+
+    fields: tuple[Field, ...] = ()
+    operators: frozenset[str] = frozenset()
+
+
+@value
+class Operator:
+    """An operator that a method of an operand may be; the value is that of the operands, or text.
+
+    `methods`: token -> method. With `values` the result is like the operands, as of `+`; else nothing is known of it.
+    """
+
+    methods: Mapping[str, str]
+    values: bool = True
+    updates: bool = False  # `left += right`
+
+
+@value
+class Removes:
+    """`del object[key]`."""
+
+
+@value
+class Inner:
+    """The value is that of one field; other children are visited: parentheses, await, casts, dereference."""
+
+    field: Field = "#0"
+
+
+@value
+class Typed:
+    """The value is an instance of the named type: `x as T`, `T{…}`; other children are visited.
+
+    With `value`, what is known of that child is kept as far as the type admits it: `(T) x`.
+    """
+
+    type: Field = "type"
+    value: Field = ""
+
+
+@value
+class Generic:
+    """`base<arguments>` in a type."""
+
+    base: Field = "#0"
+    arguments: Field = "#1"
+
+
+@value
+class Assign:
+    """`left = right`, `let left: type = right`. Several targets and destructuring come from the shape of `left`.
+
+    `defines` makes module- and class-level targets symbols of that kind. With `updates` the statement declares nothing:
+    a bare name that no local scope declares is a member of the receiver.
+    """
+
+    left: Field = "left"
+    right: Field = "right"
+    type: Field = ""
+    defines: Kind | None = None
+    updates: bool = False
+    declares: bool = False  # always a new variable, also where another of the same name is in sight
+    names: bool = False  # a function or class without a name on the right is named by the left
+    outward: bool = False  # declares nothing: a name that its scope does not declare is one of a scope around it
+
+
+@value
+class Return:
+    """`return value`."""
+
+    value: Field = "#0"
+
+
+@value
+class Yield:
+    """`yield value`; with the token `delegate` all elements of the value."""
+
+    value: Field = "#0"
+    delegate: str = "from"
+
+
+@value
+class Iterate:
+    """`for target in iterable`: the target holds elements."""
+
+    target: Field = "left"
+    iterable: Field = "right"
+    type: Field = ""
+
+
+@value
+class Alias:
+    """`value as target` outside imports, also without a target."""
+
+    value: Field = "value"
+    target: Field = "alias"
+
+
+@value
+class Enters:
+    """A context manager is entered; an `Alias` inside binds what entering gives."""
+
+    value: Field = "value"
+
+
+@value
+class Catches:
+    """An exception of a type is caught and bound; other children are visited."""
+
+    type: Field = "value"
+    target: Field = "alias"
+
+
+@value
+class Captures:
+    """A pattern that may be a bare name: it binds what is matched. Other patterns are visited."""
+
+
+@value
+class Parameter:
+    """One parameter where the grammar needs more than an identifier, or several of one type.
+
+    `mode`: see `code/expressions.py`.
+    """
+
+    name: Field = "name"
+    type: Field = ""
+    default: Field = ""
+    mode: int = 0
+    defines: Kind | None = None  # in a class header, the parameter is a member of that kind
+    fields: frozenset[str] = frozenset()  # types of children that make it a field of the class too
+    ignored: str = ""  # type of a name that makes it no parameter at all
+
+
+@value
+class TypeParameter:
+    """A type parameter of a function or class: inside, its name means its bound, or nothing known."""
+
+    name: Field = "name"
+    bound: Field = ""
+
+
+@value
+class Block:
+    """What is declared inside ends with it; `is_value`: its value is that of its last child."""
+
+    is_value: bool = False
+
+
+@value
+class Branches:
+    """One of several bodies runs: what one of them binds is a variable of its own until they meet again.
+
+    A body stands in the node itself or in a clause of it; with a clause of the type `otherwise` one always runs.
+    """
+
+    body: str  # the node type of a body
+    clauses: tuple[str, ...] = ()  # node types that may hold one
+    otherwise: str = ""
+
+
+@value
+class Runs:
+    """A statement whose body always runs, once: what it binds is bound for what follows."""
+
+    body: Field = "body"
+
+
+@value
+class Function:
+    """A definition that can be called."""
+
+    kind: Kind = Kind.FUNCTION
+    name: Field = "name"  # "" for anonymous functions
+    parameters: Field = "parameters"
+    body: Field = "body"
+    returns: Field = ""
+    receiver: Field = ""  # an explicit receiver parameter outside the list (Go)
+    # The parameters where rules cannot say them; called in the enclosing scope with the definition's node.
+    read: Callable[[Lowering, Node], list[expressions.Parameter]] | None = None
+    body_is_value: bool = False  # the last expression of the body is its value
+    flags: int = 0
+    generics: tuple[Field, ...] = ()  # where type parameters are declared and bounded
+    results_are_variables: bool = False  # results with names are variables of the body
+    is_value: bool = False  # an expression: its name is bound in its own scope only
+    modifiers: Mapping[str, int] = field(default_factory=dict)  # flags that the types of children mean
+    repeats: Callable[[Node], bool] | None = None  # whether it only announces a definition that follows
+
+
+@value
+class Class:
+    """A definition that has members."""
+
+    kind: Kind = Kind.CLASS
+    name: Field = "name"
+    bases: tuple[Field, ...] = ()
+    body: Field = "body"
+    is_value: bool = False  # an expression: its name is bound in its own scope only
+    alias: Field = ""  # without a body it is another name of this type
+    extends: bool = False  # adds members to a class defined elsewhere: `impl T`, `extension T`, reopened classes
+    generics: tuple[Field, ...] = ()  # where type parameters are declared and bounded
+
+
+@value
+class Variable:
+    """A declaration without a value that is a symbol at module or class level (a field, an enum member, a type)."""
+
+    kind: Kind = Kind.FIELD
+    name: Field = "name"
+    type: Field = ""
+    value: Field = ""
+    names: bool = False  # a function or class without a name as its value gets this one
+
+
+@value
+class Variables:
+    """`type a = x, b`: several variables of one type; at module or class level they are symbols of `kind`.
+
+    `each` is the node type of a declarator.
+    """
+
+    each: str
+    type: Field = "type"
+    name: Field = "name"
+    value: Field = "value"
+    kind: Kind = Kind.FIELD
+
+
+@value
+class Wrapper:
+    """A node around a definition that belongs to it: decorators, `export`, templates."""
+
+    definition: Field = "definition"
+    decorators: str = ""  # node type of a decorator child; its named child is the decorator's expression
+    flags: int = 0
+
+
+@value
+class Statement:
+    """A node around one definition or assignment that belongs to it; around several it means nothing."""
+
+
+@value
+class Outer:
+    """`global x`, `nonlocal x`: assignments bind the name in an outer scope."""
+
+    module: bool = True
+
+
+@value
+class Imports:
+    """An import statement; `read` gives its bindings."""
+
+    read: Callable[[Node, Callable[[Node], str]], list[Import]]
+    in_order: bool = False  # it runs where it stands, and may bind a name again
+
+
+@value
+class Comment:
+    """A comment; directly above a definition it is its documentation."""
+
+
+@value
+class Attribute:
+    """What belongs to the definition after it and is written as a sibling before it; its children are visited."""
+
+
+@value
+class Label:
+    """A statement with a name that a `Jump` may name."""
+
+    name: Field = "label"
+
+
+@value
+class Jump:
+    """`break label`: the name of a statement, not of a value."""
+
+    label: Field = "#0"
+
+
+@value
+class Skip:
+    """Nothing in here matters."""
+
+
+@value
+class Custom:
+    """What no rule can say; use sparingly. Returns the expression that the node stands for."""
+
+    lower: Callable[[Lowering, Node], Any]
+
+
+Rule = (
+    Name | Member | Call | KeywordArgument | Spread | Item | Slice | Raises | Text | Literal
+    | Sequence | Comprehension | Dictionary | Pair | Either | Operator | Removes | Inner | Typed | Generic
+    | Assign | Return | Yield | Iterate | Alias | Enters | Catches | Captures | Block | Statement | Branches | Runs
+    | Parameter | TypeParameter | Function | Class | Variable | Variables | Wrapper
+    | Outer | Imports | Comment | Attribute | Label | Jump | Skip | Custom
+)  # fmt: skip
+
+
+class Files(Protocol):
+    """The paths of the repository, as far as resolving an import needs them."""
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file of that path."""
+        ...
+
+    def under(self, directory: str) -> list[str]:
+        """Paths of the files in a directory and below it."""
+        ...
+
+    def ending(self, suffix: str) -> list[str]:
+        """Paths equal to `suffix` or ending in `/` + `suffix`, sorted."""
+        ...
+
+    def directories(self) -> list[str]:
+        """All directories that hold files, the root as ""."""
+        ...
+
+    def declaring(self, namespace: str) -> list[str]:
+        """Paths of the files that declare a package or namespace, sorted."""
+        ...
+
+    def text(self, path: str) -> str:
+        """The text of a configuration file (`go.mod`, `tsconfig.json`…), empty when there is none."""
+        ...
+
+    def once(self, compute: Callable[[Files], Made]) -> Made:
+        """What `compute` makes of the repository, made once."""
+        ...
+
+
+@value
+class Summary:
+    """What a function outside the repository does with its arguments (positions; -1 for none)."""
+
+    returns: int = -1  # gives this argument back
+    calls: tuple[int, ...] = ()  # calls these arguments
+    result_of: int = -1  # gives back what calling this argument gives
+    collects: tuple[int, ...] = ()  # gives back a collection of what calling these arguments gives
+    elements: int = -1  # gives back an element of this argument
+    pairs: tuple[int, ...] = ()  # gives back a collection of tuples of elements of these arguments
+    member_of: int = -1  # gives back the member of this argument that the next one names; then its parameter types
+    is_fixed: bool = False  # that very member, also where the object has another that overrides it
+    field_of: int = -1  # gives back the field of this argument that the next one names, as an object
+    method_of: tuple[int, str] | None = None  # gives back this method of an argument, as what stands for the result
+    is_tuple: bool = False  # gives back a tuple of the arguments
+    class_of: int = -1  # gives back the class of this argument
+    module_named: int = -1  # imports the module that this argument names, and gives it back
+    instance_of: int = -1  # gives back an instance of the type that this argument names
+    gathers: int = -1  # gives back a collection of this argument and those after it
+    items_of: int = -1  # gives back a collection of what this argument holds
+    item_pairs_of: int = -1  # gives back a collection of the keys of this argument with what they hold
+    # What the functions it calls are given: "receiver", "element" of the receiver, "result" of the function, "rest" of
+    # the arguments after the first; with a position an argument: "element 1", "argument 0", "elements 1"; "" unknown.
+    passes: tuple[str, ...] = ()
+
+
+RECEIVER = -2  # in a `Summary` of a method: the object it is called on
+
+
+def names(text: str) -> frozenset[str]:
+    """Words as a set."""
+    return frozenset(text.split())
+
+
+def shared_directories(path: str, importer: str) -> int:
+    """How many leading directories two paths share."""
+    shared = 0
+    for one, other in zip(path.split("/")[:-1], importer.split("/")[:-1], strict=False):
+        if one != other:
+            break
+        shared += 1
+    return shared
+
+
+def no_modules(files: Files, importer: str, module: str) -> list[str]:
+    """A language without importable modules."""
+    return []
+
+
+@value
+class Injection:
+    """How a framework fills parameters by their names with what functions of these names give."""
+
+    decorators: frozenset[str]  # dotted names of what makes a function provide
+    prefix: str  # what the names of functions begin with whose parameters are filled, besides those that provide
+    shared: str  # the file whose providers serve its directory and all below
+    unasked: str = ""  # an argument of a decorator that makes a function provide to every test in reach
+
+
+@value
+class Resolution:
+    """The few facts that resolving names in a language needs."""
+
+    modules: Callable[[Files, str, str], list[str]] = no_modules  # (files, importing path, module) -> paths, best first
+    separator: str = "."  # between the names of a module's path
+    modules_in_scope: bool = False  # modules of the repository have names everywhere, without an import
+    macros_in_scope: bool = False  # a macro needs no import: the nearest of its name is meant
+    relative_to_file: bool = False  # what an import means depends on the file, not on its directory alone
+    namespace: str = "file"  # who shares top-level names: "file", "directory", "declared", "global"
+    receiver_parameter: bool = False  # the first parameter of a method is the receiver
+    receiver_names: frozenset[str] = frozenset()  # names for the receiver: this, self
+    class_names: frozenset[str] = frozenset()  # names for the receiver's class: Self, static
+    super_names: frozenset[str] = frozenset()
+    arguments_name: str = ""  # in a function, the collection of all that it was given
+    called_by_name: tuple[str, ...] = ()  # kinds of definitions that a bare name may call without an argument list
+    implicit_receiver: bool = False  # a bare name in a method may be a member
+    constructors: tuple[str, ...] = ()  # methods that construction calls, first found along the MRO
+    constructor_is_class_name: bool = False
+    header_constructs: bool = False  # the header of a class is a constructor, beside its own `constructors`
+    construct_method: str = ""  # this method of a class constructs, unless the class has its own: `Class.new(…)`
+    class_member: str = ""  # the member of a thing that is its class: `thing.class`
+    call_method: str = ""  # calling an instance calls this method
+    enter_method: str = ""  # called when a context manager is entered
+    exit_method: str = ""
+    iterate_methods: tuple[str, ...] = ()
+    next_method: str = ""
+    items_in_order: bool = False  # straight-line code that stores an item and reads it gets what it stored
+    item_methods: tuple[str, ...] = ()  # called to read, store and remove an item
+    reflected: Mapping[str, str] = field(default_factory=dict)  # methods of operators -> those of the right operand
+    container_first: frozenset[str] = frozenset()  # methods of operators that the right operand has: `in`
+    stand_ins: Mapping[str, str] = field(default_factory=dict)  # methods -> what is called where a class lacks them
+    asking_functions: Mapping[str, str] = field(default_factory=dict)  # functions -> the method of their argument
+    implicit_methods: frozenset[str] = frozenset()  # called by syntax, and by nobody who knows nothing of the object
+    class_scope_visible: bool = False  # names of a class body are visible in its methods without a receiver
+    namespace_scope_visible: bool = True  # likewise for namespaces
+    open_classes: bool = False  # all definitions of one qualified name are one class; qualified names work anywhere
+    class_side: bool = False  # a class and its instances have methods apart; `self` in a class body is the class
+    class_mixin: str = ""  # a class of this name inside a base holds members of the class itself
+    prototypes: bool = False  # an object may stand where a class does and be the base of another
+    module_value: bool = False  # importing a module gives what its file returns
+    members_are_items: bool = False  # `table.name` is `table["name"]`
+    star_exports: str = ""  # module variable that lists what `import *` takes
+    union_types: frozenset[str] = frozenset()  # Optional, Union: the value is of one of the arguments
+    class_types: frozenset[str] = frozenset()  # type[X]: the class itself
+    containers: frozenset[str] = frozenset()  # generic types whose last argument is the element
+    # Methods that add to a container: name -> (position of the key or -1, position of the element).
+    adders: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    mergers: Mapping[str, int] = field(
+        default_factory=dict
+    )  # methods that add all of an argument: name -> its position
+    getters: frozenset[str] = frozenset()  # methods of a container that give an element
+    views: frozenset[str] = frozenset()  # methods of a container that give a container of the same elements
+    item_views: frozenset[str] = frozenset()  # methods of a mapping that give its (key, value) pairs
+    feeders: Mapping[str, int] = field(
+        default_factory=dict
+    )  # methods that call their argument: parameter -> an element
+    mappers: frozenset[str] = frozenset()  # methods of a container that give a container of what their argument gives
+    transparent_types: frozenset[str] = frozenset()  # generic types that stand for their first argument: Box, Option
+    echoes: frozenset[str] = frozenset()  # methods of transparent types that give the value back: unwrap, clone
+    tuples: frozenset[str] = frozenset()  # generic types whose arguments are its elements, place by place
+    announces: bool = False  # a function without a body stands for the one of that qualified name that has one
+    structural: bool = False  # whatever has all methods of an interface implements it
+    prototype: str = ""  # the member of a class or function by which members are added to its instances
+    module_object: str = ""  # the name of what a module exports as a whole; unbound it is the module itself
+    default_export: str = ""  # the name of what a module exports when it is imported without a name
+    module_keys: Callable[[str], tuple[str, ...]] | None = None  # words by which importers of a path are found
+    next_item: str = ""  # what `next_method` gives holds the element in this member
+    methods: Mapping[str, Summary] = field(default_factory=dict)  # methods of values that are not ours, by name
+    receiver_binders: frozenset[str] = frozenset()  # methods of functions whose first argument becomes the receiver
+    deriving_functions: frozenset[str] = frozenset()  # `Owner.name` that make an object that inherits from an argument
+    declarations_suffice: bool = False  # what callers pass for a parameter with a type of ours is not looked for
+    mixing_functions: frozenset[str] = frozenset()  # add what later arguments hold to the first
+    inheriting_functions: frozenset[str] = frozenset()  # make the first argument inherit from the second
+    describing_functions: frozenset[str] = frozenset()  # give the first argument a member: its name, its description
+    module_functions: frozenset[str] = frozenset()  # what their last argument gives is what the module exports
+    traits: bool = False  # what implements a trait for a type stands in a block of its own
+    open_declarations: bool = False  # what is declared to be of a class may be of one below it; values stay as known
+    virtual: bool = False  # a declared type stands for its subtypes: calls also reach overriding methods
+    open_types: tuple[
+        str, ...
+    ] = ()  # endings of types outside the repository that functions and things of ours may have
+    # Members that every class has as a value: name -> "member" or "field" for what the argument names, "class" for the
+    # class again, "instance" for an instance of it, "cast" for the argument as one.
+    reflection: Mapping[str, str] = field(default_factory=dict)
+    field_readers: frozenset[str] = frozenset()  # methods of a field as an object that read it
+    # Methods that assign a field as an object: name -> positions of the object, the field and the value.
+    field_writers: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
+    methods_apart: bool = False  # methods have names of their own: `x` and `x()` are different members
+    classes_are_modules: bool = False  # an import may name a class and its member
+    sigil: str = ""  # what names of variables begin with, and names of members do not
+    name_quote: str = ""  # names may stand between two of these, which do not belong to them
+    variable_mark: str = ""  # what names of instance variables begin with: no base outside the repository gives them
+    outer_namespaces: bool = False  # names of the namespaces around a file's own are visible
+    factory_method: str = ""  # calling a class without `new` calls this member of it: Scala's `apply`
+    companion: str = ""  # a class of this name in another has members that the other has too
+    found_anywhere: bool = False  # a top-level name that only one file of the repository has needs no import
+    top_types: frozenset[str] = frozenset()  # types that everything fits: Object, Any
+    extension_functions: bool = False  # functions with a receiver type are members of whatever fits it
+    modifiers: Mapping[str, int] = field(default_factory=dict)  # words before a definition -> its flags
+    inferred_types: frozenset[str] = frozenset()  # words in place of a type that say nothing: var
+    overloads: bool = False  # several functions of one name are told apart by their parameters
+    text_types: frozenset[str] = frozenset()  # types of parameters that take text literals
+    number_types: frozenset[str] = frozenset()
+    final_types: frozenset[str] = frozenset()  # types of parameters that nothing of another name fits
+    class_objects: frozenset[str] = frozenset()  # types of a class as a value
+    functions_are_objects: bool = False  # calling any member of a function calls it: functional interfaces
+    function_combinators: frozenset[str] = frozenset()  # members of functions that do not call them
+    chains_constructors: bool = False  # `this(…)` and `super(…)` call constructors
+    calls_back: bool = False  # functions passed to functions outside the repository are called there
+    inert: frozenset[str] = frozenset()  # functions outside the repository that call nothing of what they are given
+    common_members: frozenset[str] = frozenset()  # members of builtin types: never resolved by name alone
+    builtins: str = ""  # external module of names that are not found
+    summaries: Mapping[str, Summary] = field(default_factory=dict)
+    value_decorators: Mapping[str, int] = field(default_factory=dict)  # decorator text -> definition flags
+    injection: Injection | None = None
+
+
+def control_table(module: str, name: str = "CONTROL") -> Callable[[], Control]:
+    """A table of `languages/control`, imported when somebody asks what happens inside functions, and not before."""
+
+    def load() -> Control:
+        table: Control = getattr(import_module(f"tersely.code.languages.control.{module}"), name)
+        return table
+
+    return load
+
+
+@value
+class Language:
+    """One language: its grammar, what its nodes mean, how its names resolve. `registry` knows its files."""
+
+    name: str
+    grammar: Callable[[], object]  # imports the wheel and returns the tree-sitter language pointer
+    rules: Mapping[str, Rule]
+    doc_string: str = ""  # node type of a docstring that opens a body
+    # Of definitions asked for by position: node types that names declared inside end with, besides those of functions,
+    # classes and comprehensions; and whether a name bound at a node outlives such blocks: `var`.
+    blocks: frozenset[str] = frozenset()
+    hoists: bool = False  # a name of such a block may be used before the place that binds it
+    outlives: Callable[[Node], bool] | None = None
+    # Source that the grammar can read, of the very length it had: words that only a preprocessor knows are blanked out.
+    readable: Callable[[bytes], bytes] | None = None
+    prologue: bytes = b""  # what a part of a file needs before it to be read by itself, on the same line
+    namespace_of: Callable[[Node, Callable[[Node], str]], str] | None = None  # declared package of the file
+    control: Callable[[], Control] | None = None  # the order in which its statements run, see `control_table`
+    resolution: Resolution = field(default_factory=Resolution)

@@ -1,0 +1,421 @@
+"""PHP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tersely.code.expressions import (
+    ABSTRACT,
+    CONST,
+    EITHER,
+    ELEMENT,
+    IMPORTED,
+    MAPPING,
+    MEMBER,
+    NEW,
+    PRIVATE,
+    REFERENCE,
+    REST,
+    SEQUENCE,
+    STATIC,
+    TYPED,
+    Expression,
+)
+from tersely.code.languages.classes import anonymous_class, child_of, function, namespace_files, own_name, word
+from tersely.code.languages.model import (
+    Assign,
+    Call,
+    Catches,
+    Class,
+    Comment,
+    Custom,
+    Either,
+    Files,
+    Function,
+    Imports,
+    Inner,
+    Item,
+    KeywordArgument,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Outer,
+    Parameter,
+    Resolution,
+    Return,
+    Rule,
+    Sequence,
+    Skip,
+    Spread,
+    Summary,
+    Text,
+    Yield,
+    control_table,
+    names,
+    shared_directories,
+)
+from tersely.code.symbols import Import, Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+
+def grammar() -> object:
+    """The tree-sitter language pointer; the wheel is imported here."""
+    import tree_sitter_php
+
+    return tree_sitter_php.language_php()
+
+
+def read_use(node: Node, text: Callable[[Node], str]) -> list[Import]:
+    r"""`use A\B\C;`, `use A\B\{D as E, F};`, `use function A\f;`."""
+    line = node.start_point[0] + 1
+    prefix = child_of(node, "namespace_name")
+    group = node.child_by_field_name("body")
+    found = []
+    for clause in (group or node).named_children:
+        if clause.type != "namespace_use_clause" or not clause.named_children:
+            continue
+        alias = clause.child_by_field_name("alias")
+        path = text(clause.named_children[0]).lstrip("\\")
+        if prefix is not None and group is not None:
+            path = f"{text(prefix)}\\{path}"
+        module, _, name = path.rpartition("\\")
+        found.append(Import(module, name, text(alias) if alias is not None else name, line))
+    return found
+
+
+def namespace_of(root: Node, text: Callable[[Node], str]) -> str:
+    """The first namespace that a file declares."""
+    declared = child_of(root, "namespace_definition")
+    name = declared.child_by_field_name("name") if declared is not None else None
+    return text(name) if name is not None else ""
+
+
+def module_files(files: Files, importer: str, module: str) -> list[str]:
+    """Files of a namespace, the file of a class, or a file that is included by its path."""
+    if "/" not in module and not module.endswith(".php"):
+        return BY_NAMESPACE(files, importer, module)
+    directory = importer.rpartition("/")[0]
+    path = module.lstrip("./") if module.startswith(("./", "/")) else module
+    while path.startswith("../"):
+        path, directory = path[3:], directory.rpartition("/")[0]
+    beside = f"{directory}/{path}" if directory else path
+    if files.exists(beside):
+        return [beside]
+    return sorted(files.ending(path), key=lambda found: (-shared_directories(found, importer), found))
+
+
+BY_NAMESPACE = namespace_files(".php", "\\")
+
+
+def lower_namespace(walk: Lowering, node: Node) -> Expression:
+    """`namespace A;`, `namespace A { … }`: a symbol; what is inside stands at the top level."""
+    name = node.child_by_field_name("name")
+    if name is not None:
+        walk.define_value(node, walk.text(name), name, Kind.NAMESPACE)
+    return walk.value(node.child_by_field_name("body"))
+
+
+def lower_qualified(walk: Lowering, node: Node) -> Expression:
+    r"""`\A\B`, `Alias\B`, `B\C` below the file's own namespace."""
+    text = walk.text(node)
+    module, _, name = text.rpartition("\\")
+    walk.mentions.add(name)
+    if text.startswith("\\"):
+        return (IMPORTED, module.lstrip("\\"), name) if module.strip("\\") else name
+    head, _, rest = module.partition("\\")
+    for known in walk.imports:
+        if known.alias == head:
+            head = "\\".join(part for part in (known.module, known.name) if part)
+            return (IMPORTED, f"{head}\\{rest}" if rest else head, name)
+    root = node
+    while root.parent is not None:
+        root = root.parent
+    own = namespace_of(root, walk.text)
+    return (IMPORTED, f"{own}\\{module}" if own else module, name)
+
+
+def lower_class_constant(walk: Lowering, node: Node) -> Expression:
+    """`T::NAME`; `T::class` stands for the class."""
+    if len(node.named_children) < 2:
+        return None
+    owner, name = walk.value(node.named_children[0]), walk.text(node.named_children[-1])
+    walk.mentions.add(name)
+    return owner if name == "class" else (MEMBER, owner, name)
+
+
+def lower_creation(walk: Lowering, node: Node) -> Expression:
+    """`new T(…)`, `new class(…) extends T { … }`."""
+    line = node.start_point[0] + 1
+    anonymous = child_of(node, "anonymous_class")
+    home = anonymous if anonymous is not None else node
+    listed = child_of(home, "arguments")
+    positional, keywords = walk.arguments(listed)
+    if anonymous is None:
+        created = walk.value(node.named_children[0]) if node.named_children else None
+        return walk.call(created, positional, keywords, line, NEW)
+    clauses = [child for child in anonymous.named_children if child.type in ("base_clause", "class_interface_clause")]
+    bases = [walk.value(base) for clause in clauses for base in clause.named_children]
+    made = anonymous_class(walk, anonymous, anonymous.child_by_field_name("body"), bases)
+    return walk.call(made[1], positional, keywords, line, NEW)
+
+
+def lower_array(walk: Lowering, node: Node) -> Expression:
+    """`[a, b]`, `['k' => v]`; `[object, 'method']` may be meant to be called."""
+    elements = [child for child in node.named_children if child.type == "array_element_initializer"]
+    if any(len(child.named_children) > 1 for child in elements):
+        pairs = []
+        for child in elements:
+            parts = [walk.value(part) for part in child.named_children]
+            pairs.append((parts[0] if len(parts) > 1 else None, parts[-1] if parts else None))
+        return (MAPPING, tuple(pairs), walk.next_serial())
+    values = tuple(walk.value(child.named_children[0]) for child in elements if child.named_children)
+    display = (SEQUENCE, values, walk.next_serial())
+    if len(values) == 2 and type(values[1]) is tuple and values[1][0] == CONST and str(values[1][1]).isidentifier():
+        walk.mentions.add(values[1][1])
+        return (EITHER, (display, (REFERENCE, values[0], values[1][1])))
+    return display
+
+
+def lower_foreach(walk: Lowering, node: Node) -> Expression:
+    """`foreach (collection as key => value)`."""
+    body = node.child_by_field_name("body")
+    parts = [child for child in node.named_children if body is None or child.id != body.id]
+    if len(parts) > 1:
+        value = walk.value(parts[0])
+        target = parts[1].named_children[-1] if parts[1].type in ("pair", "by_ref") else parts[1]
+        walk.bind(target, value and (ELEMENT, value))
+        if value is not None:
+            walk.mentions.add("getIterator")
+            walk.call((MEMBER, value, "getIterator"), (), (), node.start_point[0] + 1)
+    walk.value(body)
+    return None
+
+
+def lower_property(walk: Lowering, node: Node) -> Expression:
+    """`private T $a = x, $b;`: members without the sign of variables."""
+    annotation = walk.value(node.child_by_field_name("type"))
+    for element in node.named_children:
+        name = element.child_by_field_name("name") if element.type == "property_element" else None
+        if name is None:
+            continue
+        text = walk.text(name).removeprefix("$")
+        value = walk.value(element.child_by_field_name("default_value"))
+        walk.bind_name(text, walk.typed(value, annotation), name)
+        walk.define_value(node, text, name, Kind.FIELD)
+    return None
+
+
+def lower_constants(walk: Lowering, node: Node) -> Expression:
+    """`const A = 1, B = 2;`."""
+    for element in node.named_children:
+        if element.type == "const_element" and element.named_children:
+            name = element.named_children[0]
+            value = walk.value(element.named_children[-1]) if len(element.named_children) > 1 else None
+            walk.bind_name(walk.text(name), value, name)
+            walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
+    return None
+
+
+def lower_call(walk: Lowering, node: Node) -> Expression:
+    """`f(…)`; `define('NAME', …)` is a definition too."""
+    result = walk.as_rule(CALL, node)
+    if result[1] == "define" and result[2] and type(result[2][0]) is tuple and result[2][0][0] == CONST:
+        listed = node.child_by_field_name("arguments")
+        walk.define_value(node, str(result[2][0][1]), listed or node, Kind.CONSTANT)
+    return result
+
+
+def lower_enum_case(walk: Lowering, node: Node) -> Expression:
+    """A constant of the enum's type."""
+    name = node.child_by_field_name("name")
+    walk.value(node.child_by_field_name("value"))
+    if name is not None:
+        walk.bind_name(walk.text(name), (TYPED, own_name(walk)), name)
+        walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
+    return None
+
+
+def lower_traits(walk: Lowering, node: Node) -> Expression:
+    """`use T1, T2;` in a class: members come from there."""
+    for child in node.named_children:
+        if child.type in ("name", "qualified_name"):
+            walk.scope.bases.append(walk.value(child))
+    return None
+
+
+def lower_binary(walk: Lowering, node: Node) -> Expression:
+    """`a ?? b` is one of both."""
+    operator = node.child_by_field_name("operator")
+    left, right = (walk.value(node.child_by_field_name(side)) for side in ("left", "right"))
+    if operator is not None and operator.type in ("??", "?:"):
+        return left if right is None else right if left is None else (EITHER, (left, right))
+    return None
+
+
+def lower_include(walk: Lowering, node: Node) -> Expression:
+    """`require 'path'`, `require __DIR__ . '/path'`."""
+    path = node.named_children[0] if node.named_children else None
+    while path is not None and path.type == "parenthesized_expression":
+        path = path.named_children[0] if path.named_children else None
+    if path is not None and path.type == "binary_expression":
+        path = path.child_by_field_name("right")
+    value = walk.value(path)
+    if type(value) is tuple and value[0] == CONST and type(value[1]) is str:
+        walk.add_import(Import(value[1], "*", "", node.start_point[0] + 1))
+    return None
+
+
+def promote_parameters(walk: Lowering, node: Node) -> None:
+    """`__construct(private T $x)` declares a member and gives it the argument."""
+    listed = node.child_by_field_name("parameters")
+    constructor = walk.scope
+    for child in listed.named_children if listed is not None else ():
+        name = child.child_by_field_name("name") if child.type == "property_promotion_parameter" else None
+        if name is None:
+            continue
+        text = walk.text(name)
+        constructor.binds.append(((MEMBER, "$this", text[1:]), text))
+        owner = walk.drafts[walk.definitions[constructor.definition].parent]
+        if owner is not None:
+            walk.scope = owner
+            annotation = walk.value(child.child_by_field_name("type"))
+            walk.bind_name(text[1:], annotation and (TYPED, annotation), name)
+            walk.define_value(child, text[1:], name, Kind.FIELD)
+            walk.scope = constructor
+
+
+METHOD = Function(Kind.METHOD, returns="return_type")
+CALL = Call("function", "arguments")
+MEMBER_CALL = Call("name", "arguments", receiver="object")
+
+RULES: dict[str, Rule] = {
+    "name": Name(),
+    "variable_name": Name(),
+    "relative_scope": Name(),
+    "qualified_name": Custom(lower_qualified),
+    "relative_name": Inner(),
+    "member_access_expression": Member("object", "name"),
+    "nullsafe_member_access_expression": Member("object", "name"),
+    "scoped_property_access_expression": Member("scope", "name"),
+    "class_constant_access_expression": Custom(lower_class_constant),
+    "function_call_expression": Custom(lower_call),
+    "member_call_expression": MEMBER_CALL,
+    "nullsafe_member_call_expression": MEMBER_CALL,
+    "scoped_call_expression": Call("name", "arguments", receiver="scope"),
+    "argument": KeywordArgument("name", "#-1"),
+    "variadic_unpacking": Spread(),
+    "object_creation_expression": Custom(lower_creation),
+    "array_creation_expression": Custom(lower_array),
+    "list_literal": Sequence(),
+    "subscript_expression": Item("#0", "#1"),
+    "string": Text(("string_content",)),
+    "encapsed_string": Text(("string_content",)),
+    "integer": Literal("int"),
+    "float": Literal("float"),
+    "boolean": Literal("bool"),
+    "conditional_expression": Either(("body", "alternative")),
+    "parenthesized_expression": Inner(),
+    "clone_expression": Inner(),
+    "by_ref": Inner(),
+    "match_expression": Inner("body"),
+    "match_block": Either(),
+    "match_conditional_expression": Inner("return_expression"),
+    "match_default_expression": Inner("return_expression"),
+    "binary_expression": Custom(lower_binary),
+    "named_type": Inner(),
+    "optional_type": Inner(),
+    "union_type": Either(),
+    "intersection_type": Either(),
+    "type_list": Either(),
+    "primitive_type": Custom(word),
+    "catch_clause": Catches("type", "name"),
+    "assignment_expression": Assign("left", "right", defines=Kind.VARIABLE, names=True),
+    "reference_assignment_expression": Assign("left", "right"),
+    "augmented_assignment_expression": Assign("left", "right"),
+    "static_variable_declaration": Assign("name", "value"),
+    "foreach_statement": Custom(lower_foreach),
+    "return_statement": Return(),
+    "yield_expression": Yield("#-1"),
+    "array_element_initializer": Inner("#-1"),
+    "global_declaration": Outer(),
+    "simple_parameter": Parameter("name", "type", "default_value"),
+    "variadic_parameter": Parameter("name", "type", mode=REST),
+    "property_promotion_parameter": Parameter("name", "type", "default_value"),
+    "function_definition": Function(returns="return_type"),
+    "method_declaration": Custom(function(METHOD, promote_parameters)),
+    "anonymous_function": Function(name="", returns="return_type"),
+    "arrow_function": Function(name="", returns="return_type", body_is_value=True),
+    "class_declaration": Class(bases=(":base_clause", ":class_interface_clause")),
+    "interface_declaration": Class(Kind.INTERFACE, bases=(":base_clause",)),
+    "trait_declaration": Class(Kind.TRAIT),
+    "enum_declaration": Class(Kind.ENUM, bases=(":class_interface_clause",)),
+    "enum_case": Custom(lower_enum_case),
+    "use_declaration": Custom(lower_traits),
+    "property_declaration": Custom(lower_property),
+    "const_declaration": Custom(lower_constants),
+    "namespace_definition": Custom(lower_namespace),
+    "namespace_use_declaration": Imports(read_use),
+    "include_expression": Custom(lower_include),
+    "include_once_expression": Custom(lower_include),
+    "require_expression": Custom(lower_include),
+    "require_once_expression": Custom(lower_include),
+    "attribute_list": Skip(),
+    "comment": Comment(),
+}
+
+PHP = Language(
+    name="php",
+    grammar=grammar,
+    rules=RULES,
+    prologue=b"<?php ",
+    control=control_table("php"),
+    namespace_of=namespace_of,
+    resolution=Resolution(
+        modules=module_files,
+        separator="\\",
+        sigil="$",
+        namespace="declared",
+        outer_namespaces=True,
+        found_anywhere=True,
+        receiver_names=names("$this"),
+        class_names=names("self static"),
+        super_names=names("parent"),
+        constructors=("__construct",),
+        call_method="__invoke",
+        iterate_methods=("getIterator",),
+        virtual=True,
+        declarations_suffice=True,
+        open_types=("callable", "Closure", "object", "mixed", "iterable", "Traversable", "Iterator"),
+        methods_apart=True,
+        calls_back=True,
+        modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE},
+        containers=names("iterable Generator Traversable Iterator"),
+        summaries={
+            "php.clone": Summary(returns=0),
+            "php.iterator_to_array": Summary(returns=0),
+            "php.array_values": Summary(returns=0),
+            "php.array_filter": Summary(returns=0),
+            "php.array_reverse": Summary(returns=0),
+            "php.array_merge": Summary(returns=0),
+            "php.array_pop": Summary(elements=0),
+            "php.array_shift": Summary(elements=0),
+            "php.current": Summary(elements=0),
+            "php.reset": Summary(elements=0),
+            "php.end": Summary(elements=0),
+            "php.array_map": Summary(collects=(0,)),
+            "php.call_user_func": Summary(result_of=0),
+            "php.call_user_func_array": Summary(result_of=0),
+        },
+        common_members=names(
+            "get set add has count getMessage format close open read write key current next rewind valid offsetGet "
+            "offsetSet offsetExists offsetUnset fetch execute prepare query __toString"
+        ),
+        builtins="php",
+    ),
+)

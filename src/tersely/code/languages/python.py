@@ -1,0 +1,342 @@
+"""Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tersely.code.expressions import ABSTRACT, CLASS_METHOD, CONTEXT_MANAGER, PROPERTY, STATIC
+from tersely.code.languages.model import (
+    Alias,
+    Assign,
+    Branches,
+    Call,
+    Captures,
+    Catches,
+    Class,
+    Comment,
+    Comprehension,
+    Dictionary,
+    Either,
+    Enters,
+    Files,
+    Function,
+    Generic,
+    Imports,
+    Injection,
+    Inner,
+    Item,
+    Iterate,
+    KeywordArgument,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Operator,
+    Outer,
+    Pair,
+    Parameter,
+    Raises,
+    Removes,
+    Resolution,
+    Return,
+    Rule,
+    Runs,
+    Sequence,
+    Skip,
+    Slice,
+    Spread,
+    Summary,
+    Text,
+    Wrapper,
+    Yield,
+    control_table,
+    names,
+    shared_directories,
+)
+from tersely.code.symbols import Import, Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def grammar() -> object:
+    """The tree-sitter language pointer; the wheel is imported here."""
+    import tree_sitter_python
+
+    return tree_sitter_python.language()
+
+
+def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
+    """`import a.b as c, d` and `from .m import n as o, *`."""
+    line = node.start_point[0] + 1
+    if node.type == "future_import_statement":
+        return [Import("__future__", text(child), "", line) for child in node.children_by_field_name("name")]
+    found = []
+    module_node = node.child_by_field_name("module_name")
+    module = text(module_node) if module_node else ""
+    for child in node.children_by_field_name("name"):
+        name, alias = child, ""
+        if child.type == "aliased_import":
+            alias_node, name_node = child.child_by_field_name("alias"), child.child_by_field_name("name")
+            alias, name = text(alias_node) if alias_node else "", name_node or child
+        if module:
+            found.append(Import(module, text(name), alias or text(name), line))
+        elif alias:
+            found.append(Import(text(name), "", alias, line))
+        else:
+            # `import a.b` imports both and binds `a`; `a.b` is found by asking `a` for its member.
+            top, dot, _ = text(name).partition(".")
+            found.append(Import(top, "", top, line))
+            if dot:
+                found.append(Import(text(name), "", "", line))
+    if any(child.type == "wildcard_import" for child in node.named_children):
+        found.append(Import(module, "*", "", line))
+    return found
+
+
+def module_files(files: Files, importer: str, module: str) -> list[str]:
+    """Files that `module` may mean: relative to the importer for leading dots, else under the likeliest root.
+
+    Roots are not declared anywhere: any directory may be on `sys.path`. Among several files that end in the module's
+    path, the one whose root is nearest to the importer wins, and the repository's root before nested ones.
+    """
+    stem = module.lstrip(".")
+    dots = len(module) - len(stem)
+    tail = stem.replace(".", "/")
+    if dots:
+        base = importer.rpartition("/")[0]
+        for _ in range(dots - 1):
+            base = base.rpartition("/")[0]
+        path = "/".join(part for part in (base, tail) if part)
+        forms = [f"{path}.py", f"{path}/__init__.py", f"{path}.pyi", f"{path}/__init__.pyi"]
+        if not tail:
+            forms = forms[1::2] if path else ["__init__.py"]
+        return [form for form in forms if files.exists(form)]
+    found = []
+    for form in (f"{tail}/__init__.py", f"{tail}.py", f"{tail}/__init__.pyi", f"{tail}.pyi"):
+        found += [path for path in files.ending(form) if _is_root(files, path[: -len(form)].rstrip("/"))]
+    return sorted(
+        found, key=lambda path: (-shared_directories(path, importer), path.count("/"), path.endswith(".pyi"), path)
+    )
+
+
+def _is_root(files: Files, directory: str) -> bool:
+    """A directory inside a package is no root: its modules are reached through the package."""
+    return not directory or not files.exists(f"{directory}/__init__.py")
+
+
+IDENTITY = Summary(returns=0)
+
+ARITHMETIC = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
+    "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
+}  # fmt: skip
+BINARY_OPERATORS = {token: f"__{name}__" for token, name in ARITHMETIC.items()}
+UPDATES = {f"{token}=": f"__i{name}__" for token, name in ARITHMETIC.items()}
+COMPARISONS = {
+    "==": "__eq__", "!=": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__",
+    "in": "__contains__", "not in": "__contains__",
+}  # fmt: skip
+REFLECTED = {
+    **{f"__{name}__": f"__r{name}__" for name in ARITHMETIC.values()},
+    "__eq__": "__eq__", "__ne__": "__ne__",
+    "__lt__": "__gt__", "__le__": "__ge__", "__gt__": "__lt__", "__ge__": "__le__",
+}  # fmt: skip
+ITEM_METHODS = ("__getitem__", "__setitem__", "__delitem__")
+# Built-in functions that call a method of their argument.
+ASKING_FUNCTIONS = {
+    name: f"__{name}__" for name in "len str repr bytes hash bool int float iter next dir reversed".split()
+}
+STAND_INS = {
+    "__ne__": "__eq__", "__str__": "__repr__", "__bool__": "__len__", "__contains__": "__iter__",
+    **{f"__i{name}__": f"__{name}__" for name in ARITHMETIC.values()},
+}  # fmt: skip
+
+RULES: dict[str, Rule] = {
+    "identifier": Name(),
+    "attribute": Member("object", "attribute"),
+    "call": Call("function", "arguments"),
+    "keyword_argument": KeywordArgument(),
+    "list_splat": Spread(),
+    "list_splat_pattern": Spread(),
+    "dictionary_splat": Spread(keyed=True),
+    "dictionary_splat_pattern": Spread(keyed=True),
+    "subscript": Item("value", "subscript"),
+    "slice": Slice(),
+    "raise_statement": Raises(),
+    "string": Text(("string_content",)),
+    "integer": Literal("int"),
+    "float": Literal("float"),
+    "true": Literal("bool"),
+    "false": Literal("bool"),
+    "list": Sequence(),
+    "tuple": Sequence(),
+    "set": Sequence(),
+    "expression_list": Sequence(),
+    "pattern_list": Sequence(),
+    "tuple_pattern": Sequence(),
+    "list_pattern": Sequence(),
+    "dictionary": Dictionary(),
+    "pair": Pair(),
+    "list_comprehension": Comprehension(),
+    "set_comprehension": Comprehension(),
+    "generator_expression": Comprehension(),
+    "dictionary_comprehension": Comprehension(),
+    "for_in_clause": Iterate(),
+    "for_statement": Iterate(),
+    "boolean_operator": Either(("left", "right")),
+    "conditional_expression": Either(("#0", "#2")),
+    "parenthesized_expression": Inner(),
+    "await": Inner(),
+    "type": Inner(),
+    "named_expression": Assign("name", "value"),
+    "generic_type": Generic("#0", "#1"),
+    "binary_operator": Operator(BINARY_OPERATORS),
+    "unary_operator": Operator({"-": "__neg__", "+": "__pos__", "~": "__invert__"}),
+    "comparison_operator": Operator(COMPARISONS, values=False),
+    "augmented_assignment": Operator(UPDATES, updates=True),
+    "delete_statement": Removes(),
+    "assignment": Assign("left", "right", "type", defines=Kind.VARIABLE),
+    "return_statement": Return(),
+    "yield": Yield(),
+    "with_item": Enters("value"),
+    "as_pattern": Alias("#0", "alias|#1"),
+    "as_pattern_target": Inner(),
+    "except_clause": Catches("value", "alias"),
+    "case_pattern": Captures(),
+    "splat_pattern": Captures(),
+    "typed_parameter": Parameter("#0", "type"),
+    "default_parameter": Parameter("name", "", "value"),
+    "typed_default_parameter": Parameter("name", "type", "value"),
+    "function_definition": Function(returns="return_type"),
+    "lambda": Function(name="", body_is_value=True),
+    "class_definition": Class(bases=("superclasses",)),
+    "decorated_definition": Wrapper("definition", "decorator"),
+    "global_statement": Outer(),
+    "nonlocal_statement": Outer(module=False),
+    "if_statement": Branches("block", ("elif_clause", "else_clause"), otherwise="else_clause"),
+    "with_statement": Runs(),
+    "import_statement": Imports(read_import, in_order=True),
+    "import_from_statement": Imports(read_import, in_order=True),
+    "future_import_statement": Imports(read_import),
+    "keyword_separator": Skip(),
+    "positional_separator": Skip(),
+    "comment": Comment(),
+}
+
+BUILTIN_MEMBERS = names(
+    "append extend insert remove pop clear index count sort reverse copy get items keys values update setdefault add "
+    "discard union join split strip lstrip rstrip format encode decode replace startswith endswith lower upper title "
+    "find rfind read write close open readline readlines flush seek tell group groups match search sub isdigit "
+    "splitlines partition rpartition fromkeys popitem intersection difference issubset issuperset format_map zfill"
+)
+
+PYTHON = Language(
+    name="python",
+    grammar=grammar,
+    rules=RULES,
+    control=control_table("python"),
+    doc_string="string",
+    resolution=Resolution(
+        modules=module_files,
+        receiver_parameter=True,
+        super_names=names("super"),
+        constructors=("__init__", "__new__"),
+        call_method="__call__",
+        open_declarations=True,
+        enter_method="__enter__",
+        exit_method="__exit__",
+        iterate_methods=("__iter__",),
+        next_method="__next__",
+        items_in_order=True,
+        item_methods=ITEM_METHODS,
+        reflected=REFLECTED,
+        container_first=names("__contains__"),
+        stand_ins=STAND_INS,
+        asking_functions=ASKING_FUNCTIONS,
+        implicit_methods=names("__enter__ __exit__ __neg__ __pos__ __invert__").union(
+            ITEM_METHODS,
+            REFLECTED,
+            REFLECTED.values(),
+            UPDATES.values(),
+            COMPARISONS.values(),
+            ASKING_FUNCTIONS.values(),
+        ),
+        star_exports="__all__",
+        union_types=names("Optional Union Annotated Final ClassVar Required NotRequired Awaitable Coroutine"),
+        class_types=names("type Type"),
+        containers=names(
+            "list List tuple Tuple set Set frozenset FrozenSet dict Dict Iterable Iterator Sequence Mapping Collection "
+            "MutableMapping MutableSequence Generator AsyncIterator AsyncIterable deque defaultdict OrderedDict"
+        ),
+        adders={
+            "append": (-1, 0),
+            "appendleft": (-1, 0),
+            "add": (-1, 0),
+            "insert": (-1, 1),
+            "setdefault": (0, 1),
+            "__setitem__": (0, 1),
+        },
+        mergers={"update": 0, "extend": 0},
+        getters=names("get pop popleft popitem setdefault __getitem__ __next__"),
+        views=names("values copy union intersection difference __iter__ elements reversed"),
+        item_views=names("items"),
+        common_members=BUILTIN_MEMBERS,
+        builtins="builtins",
+        summaries={
+            "builtins.map": Summary(calls=(0, 1), collects=(0, 1)),
+            "builtins.filter": Summary(calls=(0,), returns=1),
+            "builtins.enumerate": Summary(pairs=(-1, 0)),
+            "builtins.zip": Summary(pairs=(0, 1)),
+            "builtins.getattr": Summary(member_of=0),
+            "builtins.type": Summary(class_of=0),
+            "builtins.__import__": Summary(module_named=0),
+            "importlib.import_module": Summary(module_named=0),
+            "builtins.sorted": IDENTITY,
+            "builtins.reversed": IDENTITY,
+            "builtins.list": IDENTITY,
+            "builtins.tuple": IDENTITY,
+            "builtins.set": IDENTITY,
+            "builtins.frozenset": IDENTITY,
+            "builtins.iter": IDENTITY,
+            "builtins.dict": IDENTITY,
+            "builtins.next": Summary(elements=0),
+            "builtins.min": Summary(elements=0),
+            "builtins.max": Summary(elements=0),
+            "functools.partial": IDENTITY,
+            "functools.partialmethod": IDENTITY,
+            "functools.cache": IDENTITY,
+            "functools.lru_cache": IDENTITY,
+            "functools.reduce": Summary(calls=(0,), result_of=0),
+            "copy.copy": IDENTITY,
+            "copy.deepcopy": IDENTITY,
+            "typing.cast": Summary(returns=1),
+            "click.Context.ensure_object": Summary(instance_of=0),
+            "click.Context.find_object": Summary(instance_of=0),
+            "weakref.ref": IDENTITY,
+            "weakref.proxy": IDENTITY,
+            "asyncio.run": IDENTITY,
+            "asyncio.create_task": IDENTITY,
+            "asyncio.wait_for": IDENTITY,
+        },
+        injection=Injection(
+            names("pytest.fixture pytest_asyncio.fixture pytest.yield_fixture"),
+            prefix="test",
+            shared="conftest.py",
+            unasked="autouse",
+        ),
+        value_decorators={
+            "staticmethod": STATIC,
+            "classmethod": CLASS_METHOD,
+            "property": PROPERTY,
+            "cached_property": PROPERTY,
+            "abstractmethod": ABSTRACT,
+            "setter": PROPERTY,
+            "getter": PROPERTY,
+            "deleter": PROPERTY,
+            "contextmanager": CONTEXT_MANAGER,
+            "asynccontextmanager": CONTEXT_MANAGER,
+        },
+    ),
+)

@@ -1,0 +1,137 @@
+"""Every language Tersely knows, listed by hand, and how a file finds its own.
+
+The table holds what is asked of every file of a repository. All else is in a language's value, which is imported when a
+file of that language is read: a question about Go pays for no other language, and one without parsing for none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from tersely.code.languages.model import Language
+
+
+class Known(NamedTuple):
+    """Where the value of a language is, and by what a file of it is recognised."""
+
+    module: str  # beside this one
+    value: str
+    suffixes: tuple[str, ...] = ()
+    file_names: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
+    line_comment: str = "#"
+    family: str = ""  # languages of one family see each other's definitions (JavaScript and TypeScript)
+
+
+_SLASHES = "//"
+_KNOWN = {
+    "c": Known("c", "C", (".c",), line_comment=_SLASHES, family="c"),
+    "cpp": Known(
+        "cpp", "CPP",
+        (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h", ".ipp", ".inl", ".tpp", ".cu", ".cuh"),
+        line_comment=_SLASHES, family="c",
+    ),
+    "csharp": Known("csharp", "CSHARP", (".cs", ".csx"), line_comment=_SLASHES),
+    "elixir": Known("elixir", "ELIXIR", (".ex", ".exs"), interpreters=("elixir",)),
+    "go": Known("go", "GO", (".go",), line_comment=_SLASHES),
+    "java": Known("java", "JAVA", (".java",), line_comment=_SLASHES, family="jvm"),
+    "javascript": Known(
+        "ecmascript", "JAVASCRIPT", (".js", ".mjs", ".cjs", ".jsx"), interpreters=("node", "bun", "deno"),
+        line_comment=_SLASHES, family="ecmascript",
+    ),
+    "kotlin": Known("kotlin", "KOTLIN", (".kt", ".kts"), line_comment=_SLASHES, family="jvm"),
+    "lua": Known(
+        "lua", "LUA", (".lua", ".rockspec", ".wlua"), (".luacheckrc", ".busted"),
+        ("lua", "luajit", "lua5.1", "lua5.2", "lua5.3", "lua5.4", "texlua"), "--",
+    ),
+    "php": Known(
+        "php", "PHP", (".php", ".phtml", ".php5", ".php7", ".phpt"), interpreters=("php",), line_comment=_SLASHES
+    ),
+    "python": Known("python", "PYTHON", (".py", ".pyi", ".pyw"), interpreters=("python", "python2", "python3")),
+    "ruby": Known(
+        "ruby", "RUBY", (".rb", ".rake", ".gemspec", ".ru", ".rbw", ".rbi"),
+        ("Rakefile", "Gemfile", "Guardfile", "Capfile", "Vagrantfile", "Brewfile", "Podfile", "Fastfile"),
+        ("ruby", "jruby", "rake"),
+    ),
+    "rust": Known("rust", "RUST", (".rs",), line_comment=_SLASHES),
+    "scala": Known("scala", "SCALA", (".scala", ".sc", ".sbt"), line_comment=_SLASHES, family="jvm"),
+    "swift": Known("swift", "SWIFT", (".swift",), line_comment=_SLASHES),
+    "tsx": Known("typescript", "TSX", (".tsx",), line_comment=_SLASHES, family="ecmascript"),
+    "typescript": Known(
+        "typescript", "TYPESCRIPT", (".ts", ".mts", ".cts"), interpreters=("ts-node", "tsx"),
+        line_comment=_SLASHES, family="ecmascript",
+    ),
+}  # fmt: skip
+
+
+class _Languages(Mapping[str, "Language"]):
+    """The values by name, each imported when it is first taken."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, Language] = {}
+
+    def __getitem__(self, name: str) -> Language:
+        language = self._loaded.get(name)
+        if language is None:
+            known = _KNOWN[name]
+            language = getattr(import_module(f"tersely.code.languages.{known.module}"), known.value)
+            self._loaded[name] = language
+        return language
+
+    def __contains__(self, name: object) -> bool:
+        return name in _KNOWN
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_KNOWN)
+
+    def __len__(self) -> int:
+        return len(_KNOWN)
+
+
+LANGUAGES: Mapping[str, Language] = _Languages()
+
+_BY_SUFFIX = {suffix: name for name, known in _KNOWN.items() for suffix in known.suffixes}
+_BY_FILE_NAME = {file_name: name for name, known in _KNOWN.items() for file_name in known.file_names}
+_BY_INTERPRETER = {program: name for name, known in _KNOWN.items() for program in known.interpreters}
+
+
+def language_of_path(path: str) -> str | None:
+    """The name of a path's language by file name, else by its longest known suffix; None when it is none of ours."""
+    name = path.rpartition("/")[2]
+    start = name.find(".", 1)
+    return _BY_FILE_NAME.get(name) or (_of_suffixes(name[start:]) if start != -1 else None)
+
+
+@lru_cache(maxsize=1024)  # a repository has many files and few endings
+def _of_suffixes(ending: str) -> str | None:
+    start = 0
+    while start != -1:
+        suffix = ending[start:]
+        language = _BY_SUFFIX.get(suffix) or _BY_SUFFIX.get(suffix.lower())
+        if language is not None:
+            return language
+        start = ending.find(".", start + 1)
+    return None
+
+
+def language_of_script(first_line: str) -> str | None:
+    """The name of the language that a `#!` line names, None without one."""
+    if not first_line.startswith("#!"):
+        return None
+    words = first_line[2:].replace("/", " ").split()
+    return next((_BY_INTERPRETER[word] for word in reversed(words) if word in _BY_INTERPRETER), None)
+
+
+def family_of(name: str) -> str:
+    """What a language shares with those that see its definitions: its family, or its own name."""
+    return _KNOWN[name].family or name
+
+
+def line_comment_of(name: str) -> str:
+    """What begins a comment that ends with its line; "" for a language that is none of ours."""
+    known = _KNOWN.get(name)
+    return known.line_comment if known else ""

@@ -1,0 +1,914 @@
+"""Rust."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tersely.code.expressions import (
+    AS_TRAIT,
+    CONST,
+    DECLARED,
+    EITHER,
+    ELEMENT,
+    GENERIC,
+    IMPORTED,
+    ITEM,
+    LITERAL,
+    MEMBER,
+    SEQUENCE,
+    TYPED,
+    Expression,
+)  # fmt: skip
+from tersely.code.expressions import Parameter as Positional
+from tersely.code.languages.model import (  # fmt: skip
+    Assign,
+    Attribute,
+    Block,
+    Class,
+    Comment,
+    Custom,
+    Either,
+    Files,
+    Function,
+    Generic,
+    Inner,
+    Item,
+    Language,
+    Literal,
+    Member,
+    Name,
+    Parameter,
+    Resolution,
+    Return,
+    Rule,
+    Sequence,
+    Skip,
+    Summary,
+    Text,
+    Typed,
+    TypeParameter,
+    Variable,
+    control_table,
+    names,
+)
+from tersely.code.symbols import Import, Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+SLICE, TUPLE = "[]", "()"  # generic types that the grammar spells with symbols
+SEPARATOR = "::"
+OWN_MACROS = "macros"  # a note of the macros that the file has defined so far
+PATH_WORDS = ("crate", "self", "super")
+
+
+def grammar() -> object:
+    """The grammar's wheel, imported when it is needed."""
+    import tree_sitter_rust
+
+    return tree_sitter_rust.language()
+
+
+# Modules
+
+
+def module_files(files: Files, importer: str, module: str) -> list[str]:
+    """The file of a module path: `crate::a::b`, `self::a`, `super::a`, `a::b` (a child, else a crate)."""
+    parts = module.replace(".", SEPARATOR).split(SEPARATOR)
+    if not importer:
+        roots = [path for name, path in files.once(_crates) if name == parts[0]]
+        return [found for root in roots for found in _below(files, root, parts[1:])]
+    first = parts[0]
+    if first == "crate":
+        root = _crate_root(files, importer)
+        return _below(files, root, parts[1:]) if root else []
+    if first in ("self", "super"):
+        place = importer
+        while parts and parts[0] in ("self", "super"):
+            if parts.pop(0) == "super":
+                place = _parent(files, place)
+                if not place:
+                    return []
+        return _below(files, place, parts)
+    for name, path in files.once(_crates):
+        if name == first:
+            return _below(files, path, parts[1:])
+    return _below(files, importer, parts)
+
+
+def _below(files: Files, path: str, parts: list[str]) -> list[str]:
+    """The file of a module below the module that a file is. One written inside a file has a directory all the same."""
+    directory, found = _child_directory(path, files), path
+    for part in parts:
+        forms = (f"{directory}{part}.rs", f"{directory}{part}/mod.rs")
+        found = next((form for form in forms if form != path and files.exists(form)), "")
+        directory = _child_directory(found, files) if found else f"{directory}{part}/"
+    return [found] if found else []
+
+
+def _child_directory(path: str, files: Files) -> str:
+    """Where the files of child modules lie, with a slash at its end unless it is the root."""
+    directory, _, name = path.rpartition("/")
+    home = f"{directory}/" if directory else ""
+    return home if name == "mod.rs" or _is_root(files, path) else f"{home}{name.removesuffix('.rs')}/"
+
+
+def _is_root(files: Files, path: str) -> bool:
+    """Whether a file is the root module of a crate."""
+    directory, _, name = path.rpartition("/")
+    if name in ("lib.rs", "main.rs", "build.rs"):
+        return True
+    if directory.rpartition("/")[2] in ("bin", "tests", "examples", "benches"):
+        return not files.exists(f"{directory}/mod.rs")
+    return any(root == path for _, root in files.once(_crates))
+
+
+def _parent(files: Files, path: str) -> str:
+    """The file of the module around the module that a file is, empty for a crate's root."""
+    if _is_root(files, path):
+        return ""
+    directory, _, name = path.rpartition("/")
+    if name == "mod.rs":
+        directory = directory.rpartition("/")[0]
+    roots = {root.rpartition("/")[0]: root for _, root in files.once(_crates)}
+    while True:
+        home = f"{directory}/" if directory else ""
+        forms = (f"{home}mod.rs", f"{directory}.rs" if directory else "", f"{home}lib.rs", f"{home}main.rs")
+        found = next((form for form in forms if form and form != path and files.exists(form)), "")
+        if found or directory in roots or not directory:
+            return found or roots.get(directory, "")
+        directory = directory.rpartition("/")[0]  # a module written inside the file of the one around it
+
+
+def _crate_root(files: Files, path: str) -> str:
+    """The root module of the crate that a file belongs to."""
+    seen = set()
+    while path and path not in seen:
+        seen.add(path)
+        above = _parent(files, path)
+        if not above:
+            return path
+        path = above
+    return path
+
+
+def _crates(files: Files) -> list[tuple[str, str]]:
+    """(name, root file) of every library crate of the repository."""
+    found = []
+    manifests: set[str] = set()
+    for path in files.under(""):
+        directory = path.rpartition("/")[0] if path.endswith(".rs") else None
+        while directory is not None and directory not in manifests:
+            manifests.add(directory)
+            directory = directory.rpartition("/")[0] if directory else None
+    for directory in sorted(manifests):
+        prefix = f"{directory}/" if directory else ""
+        text = files.text(f"{prefix}Cargo.toml")
+        package, library = _section(text, "package"), _section(text, "lib")
+        name = _setting(library, "name") or _setting(package, "name")
+        root = prefix + (_setting(library, "path") or "src/lib.rs")
+        if name and files.exists(root):
+            found.append((name.replace("-", "_"), root))
+        for binary in re.findall(r"^\[\[bin\]\](.*?)(?=^\[|\Z)", text, re.MULTILINE | re.DOTALL):
+            path = prefix + _setting(binary, "path")
+            if files.exists(path):
+                found.append(("", path))
+    return found
+
+
+def _section(text: str, name: str) -> str:
+    found = re.search(rf"^\[{name}\](.*?)(?=^\[|\Z)", text, re.MULTILINE | re.DOTALL)
+    return found[1] if found else ""
+
+
+def _setting(section: str, name: str) -> str:
+    found = re.search(rf'^[ \t]*{name}[ \t]*=[ \t]*"([^"]*)"', section, re.MULTILINE)
+    return found[1] if found else ""
+
+
+# Paths, and what `use` brings in
+
+
+def _segments(walk: Lowering, node: Node | None) -> list[str]:
+    """The names of a path; empty when it is not one of plain names."""
+    if node is None:
+        return []
+    if node.type in ("scoped_identifier", "scoped_type_identifier"):
+        path, name = node.child_by_field_name("path"), node.child_by_field_name("name")
+        before = _segments(walk, path)
+        return [*before, walk.text(name)] if name is not None and (before or path is None) else []
+    return [walk.text(node)] if not node.named_child_count else []
+
+
+def _inline_depth(walk: Lowering) -> int:
+    """How many modules written inside the file surround the current scope."""
+    depth, scope = 0, walk.scope
+    position = scope.definition
+    while position > 0:
+        depth += walk.definitions[position].kind == Kind.NAMESPACE
+        position = walk.definitions[position].parent
+    return depth
+
+
+def _from_file(walk: Lowering, segments: list[str]) -> list[str]:
+    """A path as seen from the file: modules written inside the file are left by `super` first."""
+    depth = _inline_depth(walk)
+    if not depth or segments[0] not in ("self", "super"):
+        return segments
+    inline: list[str] = []
+    position = walk.scope.definition
+    while position > 0:
+        if walk.definitions[position].kind == Kind.NAMESPACE:
+            inline.insert(0, walk.definitions[position].name)
+        position = walk.definitions[position].parent
+    rest = list(segments)
+    while rest and (rest[0] == "self" or (rest[0] == "super" and inline)):
+        if rest.pop(0) == "super":
+            inline.pop()
+    return ["self", *inline, *rest] if not rest or rest[0] != "super" else rest
+
+
+def lower_path(walk: Lowering, node: Node) -> Expression:
+    """`a::b`: a member of a, or of a module for paths that start at one."""
+    segments = _segments(walk, node)
+    if segments and segments[0] in PATH_WORDS and len(segments) > 1:
+        segments = _from_file(walk, segments)
+        walk.mentions.update(segments)
+        return (IMPORTED, SEPARATOR.join(segments[:-1]), segments[-1])
+    path, name = node.child_by_field_name("path"), node.child_by_field_name("name")
+    if name is None or path is None:
+        return walk.text(name) if name is not None else None
+    text = walk.text(name)
+    walk.mentions.add(text)
+    return (MEMBER, walk.value(path), text)
+
+
+def lower_use(walk: Lowering, node: Node) -> Expression:
+    """`use a::{b as c, d::*, self};`: binds names, also for others where it is `pub`."""
+    line = node.start_point[0] + 1
+    for module, name, alias in _used(walk, node.child_by_field_name("argument"), []):
+        segments = _from_file(walk, [*module, name] if name and name != "*" else module or [""])
+        if name == "*":
+            walk.add_import(Import(SEPARATOR.join(segments), "*", "", line))
+        elif len(segments) > 1:
+            walk.add_import(Import(SEPARATOR.join(segments[:-1]), segments[-1], "" if alias == "_" else alias, line))
+        else:
+            walk.add_import(Import(segments[0], "", alias, line))
+    return None
+
+
+def _used(walk: Lowering, node: Node | None, before: list[str]) -> Iterator[tuple[list[str], str, str]]:
+    """(module, name, alias) of everything that a use tree brings in."""
+    if node is None:
+        return
+    if node.type == "use_list":
+        for child in node.named_children:
+            yield from _used(walk, child, before)
+    elif node.type == "scoped_use_list":
+        path = _segments(walk, node.child_by_field_name("path"))
+        yield from _used(walk, node.child_by_field_name("list"), before + path)
+    elif node.type == "use_wildcard":
+        yield before + (_segments(walk, node.named_children[0]) if node.named_children else []), "*", ""
+    elif node.type == "use_as_clause":
+        path = before + _segments(walk, node.child_by_field_name("path"))
+        alias = node.child_by_field_name("alias")
+        if path[-1:] == ["self"] and len(path) > 1:
+            path.pop()
+        if path and alias is not None:
+            yield path[:-1], path[-1], walk.text(alias)
+    elif node.type == "self" and before:
+        yield before[:-1], before[-1], before[-1]
+    elif not node.type.endswith("_comment"):
+        path = before + _segments(walk, node)
+        if path:
+            yield path[:-1], path[-1], path[-1]
+
+
+def lower_extern_crate(walk: Lowering, node: Node) -> Expression:
+    """`extern crate a as b;`."""
+    name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
+    if name is not None:
+        walk.add_import(Import(walk.text(name), "", walk.text(alias or name), node.start_point[0] + 1))
+    return None
+
+
+def lower_module(walk: Lowering, node: Node) -> Expression:
+    """`mod name;` takes a file in, `mod name { … }` is a module by itself."""
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    if name is None:
+        return None
+    if body is None:
+        segments = _from_file(walk, ["self", walk.text(name)])
+        walk.add_import(Import(SEPARATOR.join(segments), "", walk.text(name), node.start_point[0] + 1))
+        return None
+    parent = walk.scope
+    draft = walk.enter(node, Kind.NAMESPACE, walk.text(name), name, body)
+    walk.scope = draft
+    walk.value(body)
+    return walk.leave(draft, parent)
+
+
+# Types
+
+
+def _generic(name: str, field: str) -> Custom:
+    """A type that the grammar spells with symbols, as a generic one."""
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        if field:
+            walk.value(node.child_by_field_name("length"))
+            return (GENERIC, name, (walk.value(node.child_by_field_name(field)),))
+        return (GENERIC, name, tuple(walk.value(child) for child in node.named_children))
+
+    return Custom(lower)
+
+
+def lower_qualified_type(walk: Lowering, node: Node) -> Expression:
+    """`<T as Trait>`."""
+    made, trait = walk.value(node.child_by_field_name("type")), walk.value(node.child_by_field_name("alias"))
+    return (AS_TRAIT, made, trait) if trait is not None else made
+
+
+def lower_bounds(walk: Lowering, node: Node) -> Expression:
+    """`T: A + B` in a where clause bounds a type parameter once more."""
+    left, bounds = node.child_by_field_name("left"), node.child_by_field_name("bounds")
+    bound = walk.value(bounds)
+    if left is not None and walk.text(left) in walk.type_parameters:
+        known = tuple(part for part in (walk.type_parameters[walk.text(left)], bound) if part is not None)
+        walk.type_parameters[walk.text(left)] = (EITHER, known) if len(known) > 1 else known[0] if known else None
+    return None
+
+
+def lower_field(walk: Lowering, node: Node) -> Expression:
+    """`name: Type` of a struct."""
+    name, annotation = node.child_by_field_name("name"), walk.value(node.child_by_field_name("type"))
+    if name is not None:
+        walk.bind_name(walk.text(name), annotation and (TYPED, annotation), name)
+        walk.define_value(node, walk.text(name), name, Kind.FIELD)
+    return None
+
+
+def lower_ordered_fields(walk: Lowering, node: Node) -> Expression:
+    """`(A, B)` of a struct: fields 0 and 1."""
+    for position, child in enumerate(node.children_by_field_name("type")):
+        annotation = walk.value(child)
+        walk.bind_name(str(position), annotation and (TYPED, annotation))
+    return None
+
+
+def lower_variant(walk: Lowering, node: Node) -> Expression:
+    """A variant of an enum is the enum's instance; what it holds are members `Variant.field` of the enum."""
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    if name is None:
+        return None
+    text, own = walk.text(name), walk.scope.qualname.rpartition(".")[2]
+    walk.bind_name(text, (TYPED, own), name)
+    walk.define_value(node, text, name, Kind.FIELD)
+    walk.value(node.child_by_field_name("value"))
+    if body is not None and body.type == "ordered_field_declaration_list":
+        for position, child in enumerate(body.children_by_field_name("type")):
+            annotation = walk.value(child)
+            walk.bind_name(f"{text}.{position}", annotation and (TYPED, annotation))
+    for field in body.named_children if body is not None else []:
+        inner = field.child_by_field_name("name")
+        if inner is not None:
+            annotation = walk.value(field.child_by_field_name("type"))
+            walk.bind_name(f"{text}.{walk.text(inner)}", annotation and (TYPED, annotation))
+            walk.define_value(field, walk.text(inner), inner, Kind.FIELD)
+    return None
+
+
+def lower_alias(walk: Lowering, node: Node) -> Expression:
+    """`type A<T> = B<T>;`: another name for the type; in traits and impls an associated type."""
+    name, parameters = node.child_by_field_name("name"), walk.type_parameters
+    walk.type_parameters = dict(parameters)
+    walk.value(node.child_by_field_name("type_parameters"))
+    made = walk.value(node.child_by_field_name("type") or node.child_by_field_name("bounds"))
+    walk.type_parameters = parameters
+    if name is not None:
+        walk.bind_name(walk.text(name), made, name)
+        walk.define_value(node, walk.text(name), name, Kind.TYPE)
+    return None
+
+
+# Patterns and values
+
+
+def bind_pattern(walk: Lowering, node: Node | None, value: Expression, *, iterated: bool = False) -> None:
+    """Bind the names of a pattern to parts of a value. Where one is `iterated` it may be what a map holds for a key."""
+    if node is None:
+        return
+    kind = node.type
+    if kind in ("identifier", "shorthand_field_identifier"):
+        name = walk.text(node)
+        if not name[:1].isupper():
+            walk.rebinds = walk.scope.kind is not Kind.MODULE
+            walk.bind_name(name, value, node)
+            walk.rebinds = False
+    elif kind in ("tuple_pattern", "slice_pattern"):
+        known = value[1] if type(value) is tuple and value[0] == SEQUENCE else ()
+        for position, child in enumerate(_patterns(node)):
+            inside = value and (ITEM, value, (CONST, position))
+            if iterated and position == 1 and inside:
+                inside = (EITHER, (inside, value))
+            bind_pattern(walk, child, known[position] if position < len(known) else inside)
+    elif kind == "tuple_struct_pattern":
+        _bind_tuple_struct(walk, node, value)
+    elif kind == "struct_pattern":
+        _bind_struct(walk, node)
+    elif kind in ("or_pattern", "captured_pattern"):
+        for child in node.named_children:
+            bind_pattern(walk, child, value)
+    elif kind in ("scoped_identifier", "integer_literal", "string_literal", "range_pattern", "macro_invocation"):
+        walk.value(node)
+    else:  # references, `mut`, `ref`, parentheses, guards
+        condition = node.child_by_field_name("condition")
+        for child in node.named_children:
+            if condition is None or child.id != condition.id:
+                bind_pattern(walk, child, value, iterated=iterated)
+        walk.value(condition)
+
+
+def _patterns(node: Node) -> list[Node]:
+    return [child for child in node.named_children if not child.type.endswith("comment")]
+
+
+def _bind_struct(walk: Lowering, node: Node) -> None:
+    made = node.child_by_field_name("type")
+    for child in node.named_children:
+        name, inner = child.child_by_field_name("name"), child.child_by_field_name("pattern")
+        if child.type == "field_pattern" and name is not None:
+            bind_pattern(walk, inner or name, _part(walk, made, walk.text(name)))
+
+
+def _bind_tuple_struct(walk: Lowering, node: Node, value: Expression) -> None:
+    made = node.child_by_field_name("type")
+    name = walk.text(made) if made is not None else ""
+    inner = [child for child in _patterns(node) if made is None or child.id != made.id]
+    for position, child in enumerate(inner):
+        if name in ("Some", "Ok"):
+            bind_pattern(walk, child, value)
+        elif name == "Err":
+            bind_pattern(walk, child, None)
+        else:
+            bind_pattern(walk, child, _part(walk, made, str(position)))
+
+
+def _part(walk: Lowering, made: Node | None, field: str) -> Expression:
+    """A field of what a pattern names: of a variant or of a struct."""
+    typed = walk.value(made)
+    if typed is None:
+        return None
+    struct = (MEMBER, (TYPED, typed), field)
+    if type(typed) is tuple and typed[0] == MEMBER:
+        return (EITHER, ((MEMBER, typed[1], f"{typed[2]}.{field}"), struct))
+    if type(typed) is tuple and typed[0] == IMPORTED and SEPARATOR in typed[1]:
+        owner, _, name = typed[1].rpartition(SEPARATOR)
+        return (EITHER, ((MEMBER, (IMPORTED, owner, name), f"{typed[2]}.{field}"), struct))
+    if type(typed) is str:  # a variant by its own name is an instance of its enum
+        return (EITHER, ((MEMBER, typed, f"{typed}.{field}"), struct))
+    return struct
+
+
+def lower_let(walk: Lowering, node: Node) -> Expression:
+    """`let pattern: Type = value else { … };` and the `let` of a condition."""
+    annotation = walk.value(node.child_by_field_name("type"))
+    value = walk.value(node.child_by_field_name("value"))
+    walk.value(node.child_by_field_name("alternative"))
+    if annotation is not None:
+        value = (DECLARED, value, annotation) if value is not None else (TYPED, annotation)
+    bind_pattern(walk, node.child_by_field_name("pattern"), value)
+    return None
+
+
+def lower_for(walk: Lowering, node: Node) -> Expression:
+    """`for pattern in value { … }`."""
+    before = dict(walk.scope.versions)
+    value = walk.value(node.child_by_field_name("value"))
+    bind_pattern(walk, node.child_by_field_name("pattern"), value and (ELEMENT, value), iterated=True)
+    walk.value(node.child_by_field_name("body"))
+    walk.scope.versions = before
+    return None
+
+
+def lower_match(walk: Lowering, node: Node) -> Expression:
+    """The value is that of one of the arms; each arm takes the matched value apart."""
+    matched = walk.value(node.child_by_field_name("value"))
+    values = []
+    body = node.child_by_field_name("body")
+    for arm in body.named_children if body is not None else []:
+        if arm.type == "match_arm":
+            before = dict(walk.scope.versions)
+            bind_pattern(walk, arm.child_by_field_name("pattern"), matched)
+            values.append(walk.value(arm.child_by_field_name("value")))
+            walk.scope.versions = before
+    known = tuple(value for value in values if value is not None)
+    return (EITHER, known) if len(known) > 1 else known[0] if known else None
+
+
+def lower_if(walk: Lowering, node: Node) -> Expression:
+    """The value is that of one of the branches."""
+    before = dict(walk.scope.versions)
+    walk.value(node.child_by_field_name("condition"))
+    values = [walk.value(node.child_by_field_name("consequence"))]
+    walk.scope.versions = before
+    values.append(walk.value(node.child_by_field_name("alternative")))
+    known = tuple(value for value in values if value is not None)
+    return (EITHER, known) if len(known) > 1 else known[0] if known else None
+
+
+def lower_block(walk: Lowering, node: Node) -> Expression:
+    """The value is that of the last expression, unless a semicolon ends it."""
+    before = dict(walk.scope.versions)
+    value: Expression = None
+    for child in node.named_children:
+        if not child.type.endswith("comment"):
+            value = walk.value(child)
+            if child.type == "expression_statement" and child.children[-1].type == ";":
+                value = None
+    walk.scope.versions = before
+    return value
+
+
+def lower_closure(walk: Lowering, node: Node) -> Expression:
+    """`|a, b: T| body`."""
+    parent = walk.scope
+    body = node.child_by_field_name("body")
+    listed = node.child_by_field_name("parameters")
+    draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, body)
+    returned = walk.value(node.child_by_field_name("return_type"))
+    patterns = []
+    for position, child in enumerate(_patterns(listed) if listed is not None else []):
+        pattern = child.child_by_field_name("pattern") if child.type == "parameter" else child
+        annotation = walk.value(child.child_by_field_name("type")) if child.type == "parameter" else None
+        plain = pattern is not None and pattern.type == "identifier"
+        name = walk.parameter_name(pattern if plain else None, position)
+        draft.parameters.append(Positional(name, annotation, None, 0))
+        draft.bound.add(name)
+        if not plain and pattern is not None:
+            patterns.append((name, pattern))
+    walk.scope = draft
+    draft.returned_type = returned
+    for name, pattern in patterns:
+        bind_pattern(walk, pattern, name, iterated=True)
+    value = walk.value(body)
+    if value is not None:
+        draft.returns.append(value)
+    return walk.leave(draft, parent)
+
+
+def lower_call(walk: Lowering, node: Node) -> Expression:
+    """`callee(arguments)`; naming a variant with arguments makes a value of its enum."""
+    function, listed = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    if function is None:
+        return None
+    callee = walk.callee(function)
+    arguments = tuple(walk.value(child) for child in _patterns(listed)) if listed is not None else ()
+    names = walk.text(function).split(SEPARATOR)
+    if names[-1] in ("Some", "Ok") and len(names) == 1:
+        return arguments[0] if arguments else None
+    if names[-1] == "Err" and len(names) == 1:
+        return None
+    if len(names) > 1 and names[-1][:1].isupper() and names[-2][:1].isupper() and "(" not in names[-1]:
+        return callee
+    return walk.call(callee, arguments, (), function.end_point[0] + 1)
+
+
+def lower_struct_literal(walk: Lowering, node: Node) -> Expression:
+    """`T { field: value, other, ..base }`."""
+    made, body = walk.value(node.child_by_field_name("name")), node.child_by_field_name("body")
+    typed = made and (TYPED, made)
+    for child in body.named_children if body is not None else []:
+        field = child.child_by_field_name("field")
+        if child.type == "shorthand_field_initializer" and child.named_children:
+            name = child.named_children[-1]
+            walk.scope.binds.append(((MEMBER, typed, walk.text(name)), walk.value(name)))
+        elif field is not None:
+            value = walk.value(child.child_by_field_name("value"))
+            walk.scope.binds.append(((MEMBER, typed, walk.text(field)), value))
+        else:
+            walk.value(child)
+    return typed
+
+
+def lower_range(walk: Lowering, node: Node) -> Expression:
+    """Ranges are of numbers."""
+    walk.visit(node.named_children)
+    return (LITERAL, "Range")
+
+
+# Macros: their arguments are tokens, read as far as they look like expressions
+
+
+def lower_macro_call(walk: Lowering, node: Node) -> Expression:
+    """`name!(tokens)`: calls the macro, and whatever the tokens call."""
+    name = node.child_by_field_name("macro")
+    tree = next((child for child in node.named_children if child.type == "token_tree"), None)
+    line = node.start_point[0] + 1
+    callee = walk.callee(name) if name is not None else None
+    return _macro_value(walk, callee, tree, line)
+
+
+def _macro_value(walk: Lowering, callee: Expression, tree: Node | None, line: int = 0) -> Expression:
+    """What a macro gives that is called with a token tree."""
+    values = _token_values(walk, tree) if tree is not None else []
+    if callee == "vec":
+        return (SEQUENCE, tuple(values), walk.next_serial())
+    if type(callee) is str:
+        walk.scope.read.add(callee)
+        is_standard = callee in STANDARD_MACROS and callee not in walk.notes.get(OWN_MACROS, ())
+        callee = f"{callee}!" if is_standard else callee
+    if callee is not None:
+        walk.call(callee, tuple(values), (), line or (tree.start_point[0] + 1 if tree is not None else 0))
+    return None
+
+
+def _token_values(walk: Lowering, tree: Node) -> list[Expression]:
+    """The values of the expressions between the delimiters of a token tree."""
+    tokens = tree.children[1:-1]
+    values: list[Expression] = []
+    position = 0
+    while position < len(tokens):
+        value, position = _token_expression(walk, tokens, position)
+        if value is not None:
+            values.append(value)
+    return values
+
+
+def _token_expression(walk: Lowering, tokens: list[Node], position: int) -> tuple[Expression, int]:
+    """A path, its members and calls, from one token on; gives the position after it."""
+    token = tokens[position]
+    position += 1
+    if token.type == "token_tree":
+        values = _token_values(walk, token)
+        value: Expression = values[0] if len(values) == 1 else None
+    elif token.type in ("identifier", "self", "crate", "super", "metavariable"):
+        if position + 1 < len(tokens) and tokens[position].type == "!" and tokens[position + 1].type == "token_tree":
+            return _macro_value(walk, walk.text(token), tokens[position + 1]), position + 2
+        value, position = _token_path(walk, tokens, position - 1)
+    elif token.type.endswith("_literal"):
+        return (LITERAL, "str"), position
+    else:
+        return None, position
+    return _token_postfix(walk, tokens, position, value)
+
+
+def _token_path(walk: Lowering, tokens: list[Node], position: int) -> tuple[Expression, int]:
+    names = [walk.text(tokens[position])]
+    position += 1
+    while position + 1 < len(tokens) and tokens[position].type == "::" and not tokens[position + 1].named_child_count:
+        names.append(walk.text(tokens[position + 1]))
+        position += 2
+    if names[0] in PATH_WORDS and len(names) > 1:
+        names = _from_file(walk, names)
+        walk.mentions.update(names)
+        return (IMPORTED, SEPARATOR.join(names[:-1]), names[-1]), position
+    walk.scope.read.add(names[0])
+    walk.mentions.update(names[1:])
+    value: Expression = walk.versioned(names[0])
+    for name in names[1:]:
+        value = (MEMBER, value, name)
+    return value, position
+
+
+def _token_postfix(walk: Lowering, tokens: list[Node], position: int, value: Expression) -> tuple[Expression, int]:
+    while position < len(tokens):
+        token = tokens[position]
+        if token.type == "token_tree" and token.children[0].type == "(":
+            arguments = tuple(_token_values(walk, token))
+            value = walk.call(value, arguments, (), token.start_point[0] + 1) if value is not None else None
+            position += 1
+        elif token.type == "token_tree" and token.children[0].type == "[":
+            _token_values(walk, token)
+            value = value and (ITEM, value, None)
+            position += 1
+        elif token.type == "." and position + 1 < len(tokens):
+            name = walk.text(tokens[position + 1])
+            walk.mentions.add(name)
+            value = (MEMBER, value, name)
+            position += 2
+        elif token.type == "?":
+            position += 1
+        else:
+            break
+    return value, position
+
+
+def lower_macro(walk: Lowering, node: Node) -> Expression:
+    """`macro_rules! name { … }`: its bodies call what they name."""
+    name = node.child_by_field_name("name")
+    parent = walk.scope
+    text = walk.text(name) if name is not None else walk.anonymous("macro")
+    draft = walk.enter(node, Kind.MACRO, text, name, None)
+    walk.notes.setdefault(OWN_MACROS, set()).add(text)
+    walk.scope = draft
+    for rule in node.named_children:
+        body = rule.child_by_field_name("right")
+        if body is not None and len(body.children) > 1:
+            _token_values(walk, body)
+    return walk.leave(draft, parent)
+
+
+STANDARD_MACROS = names(
+    "assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq debug_assert_ne env "
+    "eprint eprintln file format format_args include include_bytes include_str line matches module_path option_env "
+    "panic print println stringify thread_local todo unimplemented unreachable vec write writeln"
+)
+
+GENERICS = ("type_parameters", ":where_clause")
+
+RULES: dict[str, Rule] = {
+    "identifier": Name(),
+    "type_identifier": Name(),
+    "self": Name(),
+    "crate": Name(),
+    "super": Name(),
+    "shorthand_field_identifier": Name(),
+    "primitive_type": Name(),
+    "metavariable": Skip(),
+    "tuple_pattern": Sequence(),
+    "scoped_identifier": Custom(lower_path),
+    "scoped_type_identifier": Custom(lower_path),
+    "field_expression": Member("value", "field"),
+    "call_expression": Custom(lower_call),
+    "generic_function": Inner("function"),
+    "index_expression": Item("#0", "#1"),
+    "string_literal": Text(("string_content",)),
+    "raw_string_literal": Text(("string_content",)),
+    "char_literal": Literal("char"),
+    "integer_literal": Literal("int"),
+    "float_literal": Literal("f64"),
+    "boolean_literal": Literal("bool"),
+    "range_expression": Custom(lower_range),
+    "tuple_expression": Sequence(),
+    "array_expression": Sequence(),
+    "parenthesized_expression": Inner(),
+    "try_expression": Inner(),
+    "await_expression": Inner(),
+    "reference_expression": Inner("value"),
+    "unary_expression": Inner(),
+    "unsafe_block": Inner(),
+    "async_block": Inner(),
+    "const_block": Inner("body"),
+    "type_cast_expression": Typed("type"),
+    "struct_expression": Custom(lower_struct_literal),
+    "assignment_expression": Assign(updates=True),
+    "let_declaration": Custom(lower_let),
+    "let_condition": Custom(lower_let),
+    "for_expression": Custom(lower_for),
+    "match_expression": Custom(lower_match),
+    "if_expression": Custom(lower_if),
+    "else_clause": Inner(),
+    "while_expression": Block(),
+    "block": Custom(lower_block),
+    "expression_statement": Inner(),
+    "return_expression": Return(),
+    "closure_expression": Custom(lower_closure),
+    "macro_invocation": Custom(lower_macro_call),
+    "macro_definition": Custom(lower_macro),
+    "token_tree": Skip(),
+    "reference_type": Inner("type"),
+    "pointer_type": Inner("type"),
+    "array_type": _generic(SLICE, "element"),
+    "tuple_type": _generic(TUPLE, ""),
+    "generic_type": Generic("type", "type_arguments"),
+    "generic_type_with_turbofish": Generic("type", "type_arguments"),
+    "type_binding": Inner("type"),
+    "lifetime": Skip(),
+    "dynamic_type": Inner("trait"),
+    "abstract_type": Inner("trait"),
+    "bounded_type": Either(),
+    "bracketed_type": Inner(),
+    "qualified_type": Custom(lower_qualified_type),
+    "trait_bounds": Either(),
+    "higher_ranked_trait_bound": Inner("type"),
+    "function_type": Custom(lambda walk, node: walk.visit(node.named_children)),
+    "type_parameter": TypeParameter("name", "bounds"),
+    "where_predicate": Custom(lower_bounds),
+    "parameter": Parameter("pattern", "type"),
+    "self_parameter": Skip(),
+    "function_item": Function(returns="return_type", body_is_value=True, generics=GENERICS),
+    "function_signature_item": Function(returns="return_type", generics=GENERICS),
+    "struct_item": Class(Kind.STRUCT, generics=GENERICS),
+    "union_item": Class(Kind.STRUCT, generics=GENERICS),
+    "enum_item": Class(Kind.ENUM, generics=GENERICS),
+    "enum_variant": Custom(lower_variant),
+    "trait_item": Class(Kind.TRAIT, bases=("bounds",), generics=GENERICS),
+    "impl_item": Class(name="type", bases=("trait",), extends=True, generics=GENERICS),
+    "field_declaration": Custom(lower_field),
+    "ordered_field_declaration_list": Custom(lower_ordered_fields),
+    "type_item": Custom(lower_alias),
+    "associated_type": Custom(lower_alias),
+    "const_item": Variable(Kind.CONSTANT, "name", "type", "value"),
+    "static_item": Variable(Kind.VARIABLE, "name", "type", "value"),
+    "mod_item": Custom(lower_module),
+    "use_declaration": Custom(lower_use),
+    "extern_crate_declaration": Custom(lower_extern_crate),
+    "attribute_item": Attribute(),
+    "inner_attribute_item": Skip(),
+    "line_comment": Comment(),
+    "block_comment": Comment(),
+}
+
+COMMON_MEMBERS = names(
+    "all and_then any append as_bytes as_deref as_mut as_ref as_str as_slice bytes chain chars clear clone cloned cmp "
+    "collect contains contains_key copied count default deref drain "
+    "drop ends_with entry enumerate eq err expect extend "
+    "filter filter_map find first flat_map flatten flush fmt fold for_each from get get_mut hash insert into into_iter "
+    "is_empty is_err is_none is_ok is_some iter iter_mut join keys kind last len lines lock map map_err max min name "
+    "new next nth ok ok_or ok_or_else or_else parse path peek pop push push_str read remove replace rev send set skip "
+    "sort split starts_with sum take to_owned to_string to_vec trim unwrap unwrap_or unwrap_or_default unwrap_or_else "
+    "values wait with write write_all zip"
+)
+
+FED_WITH_ELEMENTS = names(
+    "map for_each filter filter_map flat_map any all find find_map position partition take_while skip_while max_by_key "
+    "min_by_key sort_by_key inspect and_then map_or map_or_else is_some_and is_ok_and retain then unwrap_or_else with "
+    "map_while sort_by dedup_by_key try_for_each"
+)
+
+IDENTITY = Summary(returns=0)
+
+RUST = Language(
+    name="rust",
+    grammar=grammar,
+    rules=RULES,
+    blocks=names("block match_arm for_expression while_expression if_expression"),
+    control=control_table("rust"),
+    resolution=Resolution(
+        modules=module_files,
+        separator=SEPARATOR,
+        relative_to_file=True,
+        classes_are_modules=True,
+        modules_in_scope=True,
+        macros_in_scope=True,
+        receiver_names=names("self"),
+        class_names=names("Self"),
+        virtual=True,
+        traits=True,
+        declarations_suffice=True,
+        open_types=("",),  # any: it may be a trait that is implemented here
+        containers=names(
+            "[] Vec VecDeque LinkedList HashMap BTreeMap HashSet BTreeSet BinaryHeap Iterator IntoIterator "
+            "DoubleEndedIterator ExactSizeIterator Iter IntoIter IterMut Peekable Receiver Sender IndexMap SmallVec"
+        ),
+        tuples=frozenset((TUPLE,)),
+        transparent_types=names(
+            "Option Result Box Rc Arc Ref RefMut RefCell Cell Mutex RwLock MutexGuard RwLockReadGuard RwLockWriteGuard "
+            "Cow Pin Weak OnceCell OnceLock LazyLock Lazy Reverse ManuallyDrop PhantomData io::Result "
+            "Into TryInto AsRef AsMut Borrow BorrowMut"
+        ),
+        echoes=names(
+            "unwrap expect unwrap_or unwrap_or_else unwrap_or_default ok ok_or ok_or_else or or_else filter take "
+            "clone cloned copied to_owned into borrow borrow_mut as_ref as_mut as_deref as_deref_mut deref "
+            "deref_mut lock read write try_lock get_mut into_inner get get_or_init get_or_insert_with insert map_err "
+            "context with_context iter iter_mut into_iter next await inspect and upgrade downgrade by_ref as_pin_mut"
+        ),
+        views=names(
+            "iter iter_mut into_iter drain values values_mut into_values "
+            "cloned copied rev skip skip_while step_by take "
+            "take_while filter chain collect peekable inspect "
+            "by_ref clone to_vec to_owned as_slice as_mut_slice as_ref "
+            "as_mut borrow borrow_mut unwrap expect lock read write into_boxed_slice into_vec fuse cycle retain sorted "
+            "chunks windows split_off into into_inner deref unwrap_or_default ok"
+        ),
+        item_views=names("enumerate"),
+        getters=names(
+            "get get_mut first last first_mut last_mut pop pop_front pop_back front back next next_back remove find "
+            "max_by min_by max_by_key min_by_key nth peek recv try_recv swap_remove get_or_insert_with entry "
+            "or_insert or_insert_with or_default max min reduce"
+        ),
+        adders={"push": (-1, 0), "push_back": (-1, 0), "push_front": (-1, 0), "insert": (0, 1), "send": (-1, 0)},
+        mergers={"extend": 0, "append": 0},
+        feeders=dict.fromkeys(FED_WITH_ELEMENTS, 0) | {"fold": 1, "try_fold": 1},
+        mappers=names("map filter_map flat_map and_then find_map map_while"),
+        common_members=COMMON_MEMBERS,
+        builtins="std",
+        summaries={
+            f"std.{name}": IDENTITY
+            for name in ("Box.new", "Rc.new", "Arc.new", "Box.pin", "Vec.from", "Some", "Ok", "Arc.clone", "Rc.clone")
+        }
+        | {
+            f"std::{name}": IDENTITY
+            for name in (
+                "rc::Rc.new",
+                "sync::Arc.new",
+                "sync::Arc.clone",
+                "rc::Rc.clone",
+                "cell::RefCell.new",
+                "cell::Cell.new",
+                "sync::Mutex.new",
+                "sync::RwLock.new",
+                "borrow::Cow.Borrowed",
+                "borrow::Cow.Owned",
+                "mem.take",
+                "mem.replace",
+                "pin::Pin.new",
+            )
+        },
+    ),
+)

@@ -1,0 +1,309 @@
+"""TypeScript and TSX: JavaScript with types."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import ABSTRACT, CONST, EITHER, GENERIC, MAPPING, SIGNATURE, TYPED, Expression
+from tersely.code.languages.ecmascript import BLOCKS, MODIFIERS, QUOTES, RESOLUTION, RULES, outlives
+from tersely.code.languages.model import (
+    Assign,
+    Call,
+    Class,
+    Custom,
+    Either,
+    Function,
+    Generic,
+    Inner,
+    Language,
+    Member,
+    Name,
+    Parameter,
+    Rule,
+    Skip,
+    Statement,
+    TypeParameter,
+    Variable,
+    control_table,
+)  # fmt: skip
+from tersely.code.symbols import Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+CALLED = "()"  # the member of an interface by which it is called
+UNKNOWN_TYPES = frozenset({"any", "unknown", "object", "void", "never", "undefined", "null"})
+FIELD_MARKS = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
+SIGNATURES = ("function_signature", "method_signature")
+IMPLEMENTATIONS = ("function_declaration", "generator_function_declaration", "method_definition")
+
+
+def grammar() -> object:
+    """The grammar of TypeScript."""
+    import tree_sitter_typescript
+
+    return tree_sitter_typescript.language_typescript()
+
+
+def tsx_grammar() -> object:
+    """The grammar of TypeScript with elements."""
+    import tree_sitter_typescript
+
+    return tree_sitter_typescript.language_tsx()
+
+
+def announces(node: Node) -> bool:
+    """Whether a signature is an overload: another of the same name follows it, at last one with a body."""
+    outer = node.parent if node.parent is not None and node.parent.type == "export_statement" else node
+    following = outer.next_named_sibling
+    while following is not None and following.type in ("comment", "decorator"):
+        following = following.next_named_sibling
+    if following is not None and following.type == "export_statement":
+        following = following.child_by_field_name("declaration")
+    if following is None or following.type not in (*SIGNATURES, *IMPLEMENTATIONS):
+        return False
+    own, other = node.child_by_field_name("name"), following.child_by_field_name("name")
+    if own is None or other is None or own.text != other.text:
+        return False
+    return following.type in IMPLEMENTATIONS or announces(following)
+
+
+def lower_predefined(walk: Lowering, node: Node) -> Expression:
+    """`string` is a type that is not ours; `any` says nothing."""
+    return None if walk.text(node) in UNKNOWN_TYPES else walk.text(node)
+
+
+def lower_array_type(walk: Lowering, node: Node) -> Expression:
+    """`T[]`."""
+    element = walk.value(node.named_children[0]) if node.named_children else None
+    return (GENERIC, "Array", (element,))
+
+
+def lower_tuple_type(walk: Lowering, node: Node) -> Expression:
+    """`[A, B]`, as an array of either."""
+    parts = tuple(part for part in (walk.value(child) for child in node.named_children) if part is not None)
+    return (GENERIC, "Array", ((EITHER, parts),)) if parts else None
+
+
+def lower_type_query(walk: Lowering, node: Node) -> Expression:
+    """`typeof x` as a type."""
+    inner = walk.value(node.named_children[0]) if node.named_children else None
+    return inner and (GENERIC, "typeof", (inner,))
+
+
+def lower_function_type(walk: Lowering, node: Node) -> Expression:
+    """`(a: A) => T`, `new (a: A) => T`."""
+    type_parameters, listed = walk.type_parameters, node.child_by_field_name("type_parameters")
+    if listed is not None:
+        walk.type_parameters = dict(type_parameters)
+        walk.value(listed)
+    returned = node.child_by_field_name("return_type") or node.child_by_field_name("type")
+    given = walk.value(returned)
+    walk.type_parameters = type_parameters
+    return (SIGNATURE, given)
+
+
+def lower_call_signature(walk: Lowering, node: Node) -> Expression:
+    """`(a: A): T` and `new (a: A): T` in an interface: what has it may be called."""
+    walk.bind_name(CALLED, (TYPED, lower_function_type(walk, node)))
+    return None
+
+
+def lower_object_type(walk: Lowering, node: Node) -> Expression:
+    """`{a: T}`: the members of a type that it defines, else a mapping of instances."""
+    if node.parent is not None and node.parent.type == "type_alias_declaration":
+        walk.visit(node.named_children)
+        return None
+    pairs: list[tuple[Any, Any]] = []
+    serial = walk.next_serial()
+    for child in node.named_children:
+        name = child.child_by_field_name("name")
+        if child.type in ("property_signature", "method_signature") and name is not None:
+            annotation = _type_of_member(walk, child)
+            key = (CONST, walk.text(name).strip(QUOTES))
+            walk.displayed(serial, key, name)
+            pairs.append((key, annotation and (TYPED, annotation)))
+    return (MAPPING, tuple(pairs), serial)
+
+
+def _type_of_member(walk: Lowering, node: Node) -> Expression:
+    if node.type == "method_signature":
+        return lower_function_type(walk, node)
+    return walk.value(node.child_by_field_name("type"))
+
+
+def lower_cast(walk: Lowering, node: Node) -> Expression:
+    """`x as T`, `x satisfies T`: what x is, and an instance of T."""
+    parts = [walk.value(child) for child in node.named_children[:2]]
+    return _cast(parts[0] if parts else None, parts[1] if len(parts) > 1 else None)
+
+
+def _cast(value: Expression, annotation: Expression) -> Expression:
+    if value is None or annotation is None:
+        return value if annotation is None else (TYPED, annotation)
+    return (EITHER, (value, (TYPED, annotation)))
+
+
+def lower_assertion(walk: Lowering, node: Node) -> Expression:
+    """`<T>x`."""
+    annotation = None
+    value = None
+    for child in node.named_children:
+        if child.type == "type_arguments":
+            annotation = walk.value(child.named_children[0]) if child.named_children else None
+        else:
+            value = walk.value(child)
+    return _cast(value, annotation)
+
+
+def lower_namespace(walk: Lowering, node: Node) -> Expression:
+    """`namespace a.b {…}` is a namespace in a namespace."""
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    path = _names_of_path(name) if name is not None else []
+    if len(path) < 2:
+        return walk.as_rule(NAMESPACE, node)
+    drafts, parents = [], []
+    for part in path:
+        parents.append(walk.scope)
+        drafts.append(walk.enter(node, Kind.NAMESPACE, walk.text(part), part, body))
+        walk.scope = drafts[-1]
+    walk.value(body)
+    result: Expression = None
+    while drafts:
+        result = walk.leave(drafts.pop(), parents.pop())
+    return result
+
+
+def _names_of_path(node: Node) -> list[Node]:
+    return [name for child in node.named_children for name in _names_of_path(child)] or [node]
+
+
+NAMESPACE = Class(kind=Kind.NAMESPACE)
+
+
+def lower_enum_body(walk: Lowering, node: Node) -> Expression:
+    """Members of an enum without a value are plain names."""
+    for child in node.named_children:
+        if child.type in ("property_identifier", "string"):
+            name = walk.text(child).strip(QUOTES)
+            walk.bind_name(name, None, child)
+            walk.define_value(child, name, child, Kind.CONSTANT)
+        else:
+            walk.value(child)
+    return None
+
+
+BODILESS = Function(
+    body="",
+    returns="return_type",
+    flags=ABSTRACT,
+    modifiers=MODIFIERS,
+    repeats=announces,
+    generics=("type_parameters",),
+)
+
+
+def _typed(rule: Rule) -> Rule:
+    """The rule of JavaScript with the fields in which TypeScript keeps types."""
+    if isinstance(rule, Function):
+        return replace(rule, returns="return_type", generics=("type_parameters",))
+    if isinstance(rule, Class):
+        return replace(rule, generics=("type_parameters",))
+    return rule
+
+
+ELEMENT_RULES = ("jsx_opening_element", "jsx_self_closing_element", "jsx_expression")
+SHARED: dict[str, Rule] = {
+    name: _typed(rule) for name, rule in RULES.items() if name not in ("field_definition", *ELEMENT_RULES)
+}
+CLASS = Class(bases=(":class_heritage",), generics=("type_parameters",))
+
+TYPE_RULES: dict[str, Rule] = {
+    **SHARED,
+    "new_expression": Call("constructor", "arguments", constructs=True, generics="type_arguments"),
+    "type_identifier": Name(),
+    "nested_type_identifier": Member("module", "name"),
+    "nested_identifier": Member("object", "property"),
+    "predefined_type": Custom(lower_predefined),
+    "this_type": Name(),
+    "type_annotation": Inner(),
+    "type_predicate_annotation": Skip(),
+    "asserts_annotation": Skip(),
+    "literal_type": Skip(),
+    "function_type": Custom(lower_function_type),
+    "constructor_type": Custom(lower_function_type),
+    "index_signature": Skip(),
+    "call_signature": Custom(lower_call_signature),
+    "construct_signature": Custom(lower_call_signature),
+    "generic_type": Generic("name", "type_arguments"),
+    "type_arguments": Skip(),
+    "array_type": Custom(lower_array_type),
+    "tuple_type": Custom(lower_tuple_type),
+    "union_type": Either(),
+    "intersection_type": Either(),
+    "parenthesized_type": Inner(),
+    "readonly_type": Inner(),
+    "conditional_type": Either(("consequence", "alternative")),
+    "type_query": Custom(lower_type_query),
+    "object_type": Custom(lower_object_type),
+    "type_parameter": TypeParameter("name", "constraint"),
+    "constraint": Inner(),
+    "as_expression": Custom(lower_cast),
+    "satisfies_expression": Custom(lower_cast),
+    "non_null_expression": Inner(),
+    "instantiation_expression": Inner(),
+    "variable_declarator": Assign("name", "value", "type", defines=Kind.VARIABLE, names=True),
+    "required_parameter": Parameter("pattern", "type", "value", fields=FIELD_MARKS, ignored="this"),
+    "optional_parameter": Parameter("pattern", "type", "value", fields=FIELD_MARKS),
+    "public_field_definition": Variable(name="name", type="type", value="value", names=True),
+    "property_signature": Variable(name="name", type="type"),
+    "function_signature": BODILESS,
+    "method_signature": replace(BODILESS, kind=Kind.METHOD),
+    "abstract_method_signature": replace(BODILESS, kind=Kind.METHOD),
+    "class_declaration": CLASS,
+    "abstract_class_declaration": CLASS,
+    "interface_declaration": Class(kind=Kind.INTERFACE, bases=(":extends_type_clause",), generics=("type_parameters",)),
+    "type_alias_declaration": Class(kind=Kind.TYPE, body=":object_type", alias="value", generics=("type_parameters",)),
+    "enum_declaration": Class(kind=Kind.ENUM),
+    "enum_body": Custom(lower_enum_body),
+    "enum_assignment": Variable(kind=Kind.CONSTANT, name="name", value="value"),
+    "internal_module": Custom(lower_namespace),
+    "module": Class(kind=Kind.NAMESPACE),
+    "ambient_declaration": Statement(),
+}
+
+TYPED_BLOCKS = BLOCKS | {
+    "function_type",
+    "constructor_type",
+    "call_signature",
+    "construct_signature",
+    "conditional_type",
+    "mapped_type_clause",
+    "index_signature",
+}
+TYPED_RESOLUTION = replace(RESOLUTION, call_method=CALLED, virtual=True, declarations_suffice=True)
+
+TYPESCRIPT = Language(
+    name="typescript",
+    grammar=grammar,
+    rules={**TYPE_RULES, "type_assertion": Custom(lower_assertion)},
+    blocks=TYPED_BLOCKS,
+    hoists=True,
+    outlives=outlives,
+    control=control_table("ecmascript"),
+    resolution=TYPED_RESOLUTION,
+)
+
+TSX = Language(
+    name="tsx",
+    grammar=tsx_grammar,
+    rules={**TYPE_RULES, **{name: RULES[name] for name in ELEMENT_RULES}},
+    blocks=TYPED_BLOCKS,
+    hoists=True,
+    outlives=outlives,
+    control=control_table("ecmascript"),
+    resolution=TYPED_RESOLUTION,
+)

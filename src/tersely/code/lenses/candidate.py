@@ -1,0 +1,109 @@
+"""What every lens yields: symbols worth showing, how much, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tersely.code.symbols import Symbol
+
+TARGET_SCORE = 1.0  # what the question is about; nothing else reaches it
+NEAR_TARGET_SCORE = 0.99
+
+# Reasons that several parts speak of. A lens may use words of its own beside them.
+TARGET = "target"
+CALLEE = "callee"
+CALLER = "caller"
+TEST = "test"  # a caller that is a test
+ENCLOSING = "class"
+MEMBER = "member"
+SIBLING = "sibling"
+BASE = "base"
+TYPE = "type"
+CONSTANT = "constant"
+DECORATOR = "decorator"
+REFERENCE = "reference"  # a function that is named, not called
+IMPORT = "import"  # a module that is named
+DELETED = "deleted"  # what a change has taken away
+BY_NAME = " by name"  # ends the reason of an edge for which only the name agrees
+
+
+class Twin(NamedTuple):
+    """A candidate that is left out, as its code is nearly that of another: all that a pack says of it."""
+
+    id: str
+    reason: str
+    line: int
+    end_line: int
+    similarity: float  # from 0 to 1
+    differences: str  # on one line, what it has in place of the other's
+
+
+class Change(NamedTuple):
+    """What differs of a symbol: the lines that were put in, as numbered now, and those taken out, each with the line
+    before which it stood."""
+
+    lines: tuple[int, ...]
+    removed: tuple[tuple[int, str], ...]
+    removed_more: int = 0  # of which only the number is told
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One symbol for a pack. `score` is in (0, 1], and `TARGET_SCORE` marks what was asked about.
+
+    `reason` is a word or two that name a relation, `of` the id of the symbol it is a relation to.
+    """
+
+    symbol: Symbol
+    score: float
+    reason: str
+    of: str = ""
+    twins: tuple[Twin, ...] = ()
+    change: Change | None = None
+    whole_only: bool = False  # less than its body says too little to be worth its tokens
+    outline_only: bool = False  # its body is worth less than it costs, however much room there is
+    is_gone: bool = False  # the symbol is as it was before a change
+    parts: tuple[tuple[int, int], ...] = ()  # lines of the file that its body is cut down to; all of it without any
+    imports: tuple[str, ...] = ()  # what it takes from outside the repository
+    waits: bool = False  # for a place in a pack until all that do not wait have one
+    evidence: str = ""  # what is said beside the reason: figures, a message
+
+    @property
+    def is_target(self) -> bool:
+        """Whether the question is about this symbol."""
+        return self.score >= TARGET_SCORE
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a lens saw: candidates, best first, and by reason how many more it saw but does not name."""
+
+    candidates: tuple[Candidate, ...]
+    beyond: Mapping[str, int] = field(default_factory=dict)
+    base: str = ""  # of a view of a change, what it leads from, and to
+    head: str = ""
+    apart: frozenset[str] = frozenset()  # files of which the parts say more than the whole would
+    lens: str = ""  # what looked, and how far: of equal ones the later sees all that there is to see of a target
+
+
+def ranked(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """One candidate a symbol, the best found of each, best first; equals by id, so that the order is total."""
+    best: dict[str, Candidate] = {}
+    for candidate in candidates:
+        known = best.get(candidate.symbol.id)
+        if known is None or candidate.score > known.score:
+            best[candidate.symbol.id] = candidate
+    return tuple(sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.symbol.id)))
+
+
+def merged(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Ranges of lines in order, those that meet made one."""
+    found: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = found[-1][0], max(found[-1][1], last)
+        else:
+            found.append((first, last))
+    return tuple(found)

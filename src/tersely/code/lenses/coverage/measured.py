@@ -1,0 +1,93 @@
+"""A report of coverage and one of tests, placed in the repository: what the coverage lens looks at."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from tersely.code.coverage.model import Coverage, Failure, FileCoverage, Frame, Tested, both
+from tersely.code.coverage.naming import KnownTests
+from tersely.code.coverage.remap import Places
+from tersely.code.coverage.staleness import Stale
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What ran, by paths of the repository. Failures have frames in the repository only."""
+
+    format: str
+    files: Mapping[str, FileCoverage]
+    elsewhere: tuple[str, ...]  # paths as written of files that are not in the repository
+    failures: tuple[Failure, ...]
+    skipped: frozenset[str]
+    stale: tuple[Stale, ...]
+    counts_times: bool
+    knows_missed: bool
+
+    @cached_property
+    def tests(self) -> frozenset[str]:
+        """The tests that the report of coverage knows."""
+        return frozenset(test for file in self.files.values() for test in file.tests)
+
+    @cached_property
+    def failing(self) -> frozenset[str]:
+        """Of these, the ones that failed."""
+        known = KnownTests(self.tests)
+        return frozenset(test for failure in self.failures for test in known.named(failure.test))
+
+    @cached_property
+    def passing(self) -> frozenset[str]:
+        """Of these, the ones that ran and did not fail."""
+        known = KnownTests(self.tests) if self.skipped else None
+        skipped = {test for name in self.skipped for test in known.named(name)} if known else set()
+        return self.tests - self.failing - skipped
+
+
+StaleOf = Callable[[str, FileCoverage], Stale | None]
+
+
+def measured(coverage: Coverage, run: Tested, places: Places, stale_of: StaleOf) -> Measured:
+    """Place a report; files that are one in the repository are one."""
+    placement = places.place([file.path for file in coverage.files])
+    found: dict[str, list[FileCoverage]] = defaultdict(list)
+    for file in coverage.files:
+        if file.path in placement.found:
+            found[placement.found[file.path]].append(file)
+    files = {path: _united(path, listed) for path, listed in sorted(found.items())}
+    stale = (stale_of(path, file) for path, file in files.items())
+    return Measured(
+        coverage.format,
+        files,
+        placement.elsewhere,
+        _placed_failures(run, places),
+        run.skipped,
+        tuple(one for one in stale if one is not None),
+        coverage.counts_times,
+        coverage.knows_missed,
+    )
+
+
+def _united(path: str, files: Sequence[FileCoverage]) -> FileCoverage:
+    first = replace(files[0], path=path)
+    if len(files) == 1:
+        return first
+    hits: dict[int, int] = {}
+    tests: dict[str, bytes] = {}
+    for file in files:
+        for line, times in file.hits.items():
+            hits[line] = hits.get(line, 0) + times
+        for test, bits in file.tests.items():
+            tests[test] = both(tests.get(test, b""), bits)
+    return replace(first, hits=hits, tests=tests)
+
+
+def _placed_failures(run: Tested, places: Places) -> tuple[Failure, ...]:
+    written = {frame.path for failure in run.failures for frame in failure.frames}
+    found = places.place(sorted(written)).found
+    return tuple(replace(failure, frames=tuple(_placed(failure.frames, found))) for failure in run.failures)
+
+
+def _placed(frames: Iterable[Frame], found: Mapping[str, str]) -> Iterable[Frame]:
+    return (Frame(found[frame.path], frame.line) for frame in frames if frame.path in found)

@@ -1,0 +1,149 @@
+"""Evidence in the words of lines: names that a change takes away, brings or stands beside, and likeness to its own."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tersely.code.lenses.diff.words import NAME, Names
+from tersely.code.search.words import pieces_of, stem
+
+LONG_LINE_CHARACTERS = 400  # a longer line is data
+MAX_LINES = 40  # of a sort, with which other lines are compared
+LEAST_NAME_RARITY = 1.6  # of a name that is looked for at all
+LEAST_RARITY = 2.0  # of the names of such a line, summed
+WHOLE_RARITY = 8.0  # of a line that is sure to mean the same where it is found again
+SURPLUS_NAME = 0.03  # by which a name that only the longer line has makes two lines less alike
+MOST_NAMES = 16  # of a line, that count as surplus
+STEM_CHARACTERS = 3  # that a stem has in common with every word that it stands for
+
+WORD_FIELDS = (
+    "alike_removed", "alike_added", "alike_around", "gone", "brought", "kept", "around", "gone_words", "brought_words",
+    "calls",
+)  # fmt: skip
+
+Figures = NDArray[np.float64]
+
+
+class Said(NamedTuple):
+    """The words of a change: its names, how rare each is, and its lines; `callable` are names of changed symbols."""
+
+    names: Names
+    rarity: Mapping[str, float]
+    removed: Sequence[str]
+    added: Sequence[str]
+    around: Sequence[str]
+    callable: Mapping[str, float]  # with how rare each is
+
+
+class _Rows:
+    """Lines as their names, each with its rarity; found by name."""
+
+    def __init__(self, lines: Iterable[str], rarity: Mapping[str, float]) -> None:
+        self.rows: list[dict[str, float]] = []
+        self.totals: list[float] = []
+        self.having: dict[str, list[int]] = defaultdict(list)
+        known: set[frozenset[str]] = set()
+        for line in lines:
+            named = NAME.findall(line) if len(line) <= LONG_LINE_CHARACTERS else []
+            row = {name: rarity[name] for name in named if rarity.get(name)}
+            if sum(row.values()) > LEAST_RARITY and frozenset(row) not in known and len(self.rows) < MAX_LINES:
+                known.add(frozenset(row))
+                for name in row:
+                    self.having[name].append(len(self.rows))
+                self.rows.append(row)
+                self.totals.append(sum(row.values()))
+
+    def likeness(self, names: Iterable[str], size: int) -> float:
+        """How much a line of `size` names is like one of these, the best of all, from 0 to 1; rare names count most."""
+        common: dict[int, float] = defaultdict(float)
+        for name in sorted(names):
+            for at in self.having.get(name, ()):
+                common[at] += self.rows[at][name]
+        best = 0.0
+        for at, worth in common.items():
+            total = self.totals[at]
+            longer = 1 + SURPLUS_NAME * max(0, size - len(self.rows[at]))
+            best = max(best, worth / (total + 1) * min(1.0, total / WHOLE_RARITY) / longer)
+        return best
+
+
+@dataclass(slots=True)
+class Wording:
+    """Reads lines for what a change says. Each name, and each set of names, is judged once."""
+
+    said: Said
+    gone: set[str] = field(init=False)
+    brought: set[str] = field(init=False)
+    _rows: tuple[_Rows, _Rows, _Rows] = field(init=False)
+    _may_say: re.Pattern[str] = field(init=False)
+    _stems: dict[str, set[str]] = field(
+        default_factory=dict
+    )  # of each name that says something the words of the change
+    _judged: set[str] = field(default_factory=set)
+    _known: dict[tuple[frozenset[str], int], tuple[float, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        said = self.said
+        self.gone, self.brought = stems_of(said.names.gone), stems_of(said.names.brought)
+        self._rows = (
+            _Rows(said.removed, said.rarity),
+            _Rows(said.added, said.rarity),
+            _Rows(said.around, said.rarity),
+        )
+        # To look for the beginning of a stem is far quicker than to make the stems.
+        words = (re.escape(word[:STEM_CHARACTERS]) for word in self.gone | self.brought)
+        self._may_say = re.compile("|".join(sorted(words)) or r"(?!)")
+
+    def figures(self, lines: Sequence[str]) -> tuple[Figures, list[frozenset[str]]]:
+        """A row of `WORD_FIELDS` for each line of a file, and the names of each that say something."""
+        named = [NAME.findall(text) if len(text) <= LONG_LINE_CHARACTERS else [] for text in lines]
+        self._judge(set().union(*named) - self._judged)
+        is_told = self._stems.__contains__
+        told = [frozenset(filter(is_told, found)) if found else _NOTHING for found in named]
+        table = np.zeros((len(lines), len(WORD_FIELDS)))
+        for at, (names, found) in enumerate(zip(told, named, strict=True)):
+            if names:
+                key = names, min(MOST_NAMES, len(found))
+                if key not in self._known:
+                    self._known[key] = self._of_names(*key)
+                table[at] = self._known[key]
+        return table, told
+
+    def _judge(self, unknown: set[str]) -> None:
+        self._judged |= unknown
+        words = self.gone | self.brought
+        for name in unknown:
+            stems = words.intersection(map(stem, pieces_of(name))) if self._may_say.search(name.lower()) else set[str]()
+            is_rare = self.said.rarity.get(name, 0.0) >= LEAST_NAME_RARITY
+            if stems or is_rare or name in self.said.callable:
+                self._stems[name] = stems
+
+    def _of_names(self, names: frozenset[str], size: int) -> tuple[float, ...]:
+        rarity, of = self.said.rarity, self.said.names
+        stems = set[str]().union(*[self._stems[name] for name in names])
+        return (
+            *(rows.likeness(names, size) for rows in self._rows),
+            *(
+                max((rarity.get(name, 0.0) for name in names & some), default=0.0)
+                for some in (of.gone, of.brought, of.kept)
+            ),
+            sum(rarity.get(name, 0.0) for name in sorted(names & of.around)),
+            len(stems & self.gone) / (1 + len(self.gone)),
+            len(stems & self.brought) / (1 + len(self.brought)),
+            max((self.said.callable.get(name, 0.0) for name in names), default=0.0),
+        )
+
+
+_NOTHING = frozenset[str]()
+
+
+def stems_of(names: Iterable[str]) -> set[str]:
+    """The words of some names."""
+    return {stem(piece) for name in names for piece in pieces_of(name)}

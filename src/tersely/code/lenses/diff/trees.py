@@ -1,0 +1,101 @@
+"""The ranking model: boosted regression trees (Friedman 2001), read from the file beside this one.
+
+`needed.arrays` holds all nodes of all trees in one row of arrays. A node asks whether a figure is at most a threshold
+and sends the row left or right; a leaf is its own child. The values of the leaves that a row comes to add up to the
+logarithm of the odds that the piece is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tersely.code.search.storage.arrays import map_arrays, write_arrays
+
+SHIPPED = "needed.arrays"
+
+Figures = NDArray[np.float64]
+Nodes = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """All trees. Arrays have one entry a node, but for `roots`, which has one a tree."""
+
+    roots: Nodes
+    figure: Nodes  # by position among `fields`, that a node asks about
+    threshold: Nodes
+    left: Nodes
+    right: Nodes
+    value: Nodes  # of an inner node that of the rows which came through it in training
+    depth: int
+    fields: tuple[str, ...]
+
+    def odds(self, figures: Figures) -> Figures:
+        """The logarithm of the odds for each row."""
+        found: Figures = self.value[self._steps(figures)[-1]].sum(axis=1, dtype=np.float64)
+        return found
+
+    def told(self, figures: Figures) -> Figures:
+        """What each figure adds to the odds of each row: the change of value at the nodes that ask about it, summed
+        (Saabas 2014)."""
+        steps = self._steps(figures)
+        size = len(self.fields)
+        found = np.zeros(len(figures) * size)
+        rows = np.arange(len(figures))[:, None] * size
+        for before, after in pairwise(steps):
+            change = (self.value[after] - self.value[before]).ravel()
+            found += np.bincount((rows + self.figure[before]).ravel(), change, len(found))
+        return found.reshape(len(figures), size)
+
+    def _steps(self, figures: Figures) -> list[Nodes]:
+        """The node at which each row is in each tree, (row, tree), after each step."""
+        table = figures.astype(np.float32)
+        rows = np.arange(len(table))[:, None]
+        steps = [np.broadcast_to(self.roots, (len(table), len(self.roots)))]
+        for _ in range(self.depth):
+            here = steps[-1]
+            goes_left = table[rows, self.figure[here]] <= self.threshold[here]
+            steps.append(np.where(goes_left, self.left[here], self.right[here]))
+        return steps
+
+
+@cache
+def shipped() -> Trees:
+    """The trees that come with us."""
+    file = map_arrays(Path(str(files(__package__))) / SHIPPED)
+    roots, figure, left, right = (file[name].astype(np.int64) for name in ("roots", "figure", "left", "right"))
+    depth, fields = int(file.about["depth"]), tuple(file.about["fields"])
+    return Trees(roots, figure, file["threshold"], left, right, file["value"], depth, fields)
+
+
+def write_trees(path: Path, model: Mapping[str, Any]) -> None:
+    """Write trees down as LightGBM tells of them (`Booster.dump_model`)."""
+    roots: list[int] = []
+    nodes: list[list[float]] = []  # figure, threshold, left, right, value
+    depth = 0
+    for tree in model["tree_info"]:
+        roots.append(len(nodes))
+        waiting: list[tuple[Any, int, int, int]] = [(tree["tree_structure"], 0, -1, 0)]
+        while waiting:
+            told, level, parent, side = waiting.pop()
+            at = len(nodes)
+            nodes.append([0.0, 0.0, at, at, told.get("leaf_value", told.get("internal_value", 0.0))])
+            depth = max(depth, level)
+            if parent >= 0:
+                nodes[parent][side] = at
+            if "split_feature" in told:
+                nodes[at][:2] = told["split_feature"], told["threshold"]
+                waiting += [(told["left_child"], level + 1, at, 2), (told["right_child"], level + 1, at, 3)]
+    types = {"figure": "u1", "threshold": "f4", "left": "u2", "right": "u2", "value": "f4"}
+    arrays = {name: np.array([node[at] for node in nodes], kind) for at, (name, kind) in enumerate(types.items())}
+    about = {"fields": list(model["feature_names"]), "depth": depth}
+    write_arrays(path, about, {"roots": np.array(roots, "u2"), **arrays})

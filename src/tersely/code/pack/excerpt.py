@@ -1,0 +1,175 @@
+"""A symbol's text at each level of detail. Pure functions of the file's bytes; offsets out of range give less text.
+
+Code lines stay verbatim but for the indentation that all of them share. A documentation comment is left out
+when it has its lines to itself; then those lines go, and blank lines right after them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
+
+# Decorators and the like are shown with a signature up to this length; a table of test parameters is not.
+DECORATION_CHARACTERS = 80
+# A constant's "signature" is its whole definition, so it is cut; those of functions and classes never are.
+VALUE_CHARACTERS = 120
+
+_WITH_BODY = CALLABLE_KINDS | CLASS_KINDS
+_OPENS_BODY = re.compile(r"\s*(?:[:{]|=>?)\s*$")
+_AFTER_BRACKET = re.compile(r"([(\[{<]) ")
+_BEFORE_BRACKET = re.compile(r",? ([)\]}])")
+
+
+class Line(NamedTuple):
+    """One line of a file, numbered from 1, without its line end."""
+
+    number: int
+    text: str
+
+
+class Signature(NamedTuple):
+    """A signature on one line, as written and with the qualified name in the place of the name."""
+
+    plain: str
+    qualified: str
+
+
+def signature(symbol: Symbol, source: bytes, line_comment: str = "") -> Signature:
+    """The header of a definition: everything before its body, on one line."""
+    if symbol.kind is Kind.MODULE:
+        return Signature("", "")
+    decoration, header = _halves(symbol, source)
+    decoration = shortened(_one_line(decoration, line_comment), DECORATION_CHARACTERS)
+    header = _OPENS_BODY.sub("", _one_line(header, line_comment))
+    if symbol.kind not in _WITH_BODY:
+        header = shortened(header, VALUE_CHARACTERS)
+    prefix = decoration + " " if decoration else ""
+    return Signature(prefix + header, prefix + _qualified(header, symbol))
+
+
+def body(symbol: Symbol, source: bytes, docs: Iterable[tuple[int, int]] = (), *, with_docs: bool = False) -> list[Line]:
+    """The lines of a definition. `docs` are byte ranges of documentation within it, left out unless `with_docs`."""
+    start, first = symbol.start_byte, symbol.start_line
+    if with_docs:
+        if symbol.doc_start_byte < symbol.doc_end_byte <= start:
+            first -= source.count(b"\n", symbol.doc_start_byte, start)
+            start = symbol.doc_start_byte
+        return lines_of(source, start, symbol.end_byte, first)
+    own = (symbol.doc_start_byte, symbol.doc_end_byte)
+    left_out: set[int] = set()
+    for doc in (own, *docs):
+        left_out |= _lines_to_itself(source, *doc, symbol)
+    lines = lines_of(source, start, symbol.end_byte, first)
+    return _without(lines, left_out) if left_out else lines
+
+
+def lines_of(source: bytes, start: int, end: int, first_line: int) -> list[Line]:
+    """A range of bytes as lines; what stands before it on its first line is kept only if it is indentation."""
+    line_start = source.rfind(b"\n", 0, start) + 1
+    lead = source[line_start:start]
+    if lead.isspace():
+        start = line_start
+    text = source[start:end].decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\r\n")
+    if start == 0:
+        text = text.removeprefix("\ufeff")
+    return [Line(number, line) for number, line in enumerate(text.split("\n"), first_line)] if text else []
+
+
+def dedented(lines: Sequence[Line]) -> str:
+    """Lines without the indentation that all of them share, each ended; the first never starts with a blank."""
+    texts = [line.text for line in lines]
+    indentations = [text[: len(text) - len(text.lstrip(" \t"))] for text in texts if text.strip()]
+    if not indentations:
+        return ""
+    shared = len(_common_prefix(indentations))
+    kept = [text[shared:] if text.strip() else "" for text in texts]
+    kept[0] = kept[0].lstrip(" \t")
+    return "\n".join(kept) + "\n"
+
+
+def skeleton(header: str, members: Iterable[str], *, with_header: bool = True) -> str:
+    """A definition as its signature and those of its members, one a line; a module has no signature."""
+    indentation = "    " if header else ""
+    lines = [header] if header and with_header else []
+    return "".join(f"{line}\n" for line in [*lines, *(indentation + member for member in members)])
+
+
+def shortened(text: str, limit: int) -> str:
+    """The text, or its beginning and an ellipsis."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def _halves(symbol: Symbol, source: bytes) -> tuple[str, str]:
+    """What stands on lines before the one with the name, and the rest of the header."""
+    start, end = symbol.start_byte, symbol.signature_end_byte
+    middle = start
+    for _ in range(symbol.name_line - symbol.start_line):
+        middle = source.find(b"\n", middle, end) + 1 or start
+    return source[start:middle].decode("utf-8", "replace"), source[middle:end].decode("utf-8", "replace")
+
+
+def _one_line(text: str, line_comment: str) -> str:
+    rows = text.splitlines()
+    if line_comment and len(rows) > 1:
+        # Put on one line, a comment would swallow what follows it.
+        rows = [row.split(f" {line_comment}", 1)[0] for row in rows if not row.lstrip().startswith(line_comment)]
+    words = " ".join(" ".join(rows).split())
+    if len(rows) > 1:
+        words = _BEFORE_BRACKET.sub(r"\1", _AFTER_BRACKET.sub(r"\1", words))
+    return words
+
+
+def _qualified(header: str, symbol: Symbol) -> str:
+    if symbol.qualname == symbol.name:
+        return header
+    at = _place_of(symbol.name, header)
+    if at < 0:
+        return f"{symbol.qualname}: {header}" if header else symbol.qualname
+    return header[:at] + symbol.qualname + header[at + len(symbol.name) :]
+
+
+def _place_of(name: str, header: str) -> int:
+    """Where a name first stands in a header, an identifier as a word of its own; -1 for nowhere."""
+    at = header.find(name)
+    if name.isidentifier():
+        while at >= 0 and (_continues(header[at - 1 : at]) or _continues(header[at + len(name) : at + len(name) + 1])):
+            at = header.find(name, at + 1)
+    return at
+
+
+def _continues(character: str) -> bool:
+    """Whether a character beside a word would belong to it."""
+    return character.isalnum() or character == "_"
+
+
+def _lines_to_itself(source: bytes, start: int, end: int, symbol: Symbol) -> set[int]:
+    """The line numbers of a range within a symbol, none if it shares a line with code."""
+    if not symbol.start_byte <= start < end <= symbol.end_byte:
+        return set()
+    end = start + len(source[start:end].rstrip(b"\r\n"))
+    before = source[source.rfind(b"\n", 0, start) + 1 : start]
+    line_end = source.find(b"\n", end)
+    after = source[end : line_end if line_end != -1 else len(source)]
+    if before.strip() or after.strip():
+        return set()
+    first = symbol.start_line + source.count(b"\n", symbol.start_byte, start)
+    return set(range(first, first + source.count(b"\n", start, end) + 1))
+
+
+def _without(lines: list[Line], left_out: set[int]) -> list[Line]:
+    kept: list[Line] = []
+    gone = False  # whether the line before went
+    for line in lines:
+        gone = line.number in left_out or (gone and not line.text.strip())
+        if not gone:
+            kept.append(line)
+    return kept
+
+
+def _common_prefix(texts: Sequence[str]) -> str:
+    low, high = min(texts), max(texts)
+    size = next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
+    return low[:size]

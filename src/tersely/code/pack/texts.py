@@ -1,0 +1,135 @@
+"""Where a pack gets its text from: files, the symbols in them, and whoever wants to say bodies in other words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+from tersely.code.languages.registry import line_comment_of
+from tersely.code.pack.excerpt import Line, Signature, body, dedented, lines_of, shortened, signature, skeleton
+from tersely.code.pack.model import Extract
+from tersely.code.symbols import CALLABLE_KINDS, Symbol
+
+# A list of members is to be read at a glance; one that fills the screen is shown whole only by itself.
+MEMBER_CHARACTERS = 300
+
+SourceOf = Callable[[str], bytes]
+SymbolsOf = Callable[[str], Sequence[Symbol]]
+# The lines to show as the body of a symbol, None for those of the file: program slices and deltas come in here.
+BodyOf = Callable[[Symbol], Sequence[Line] | None]
+# Lines of a file in other words: the path, the bytes of the file, and the lines as they stand.
+Reword = Callable[[str, bytes, Sequence[Line]], Sequence[Line]]
+
+
+def no_symbols(path: str) -> Sequence[Symbol]:
+    """For symbols whose neighbours in the file are not known: skeletons have no members then."""
+    return ()
+
+
+def body_of_file(symbol: Symbol) -> None:
+    """No other words: the body is what the file says."""
+
+
+def as_they_stand(path: str, source: bytes, lines: Sequence[Line]) -> Sequence[Line]:
+    """No other words."""
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Reads each text once. One value serves one answer: it does not notice when files change."""
+
+    source_of: SourceOf
+    symbols_of: SymbolsOf = no_symbols
+    body_of: BodyOf = body_of_file
+    with_docs: bool = False
+    reword: Reword = as_they_stand
+    _sources: dict[str, bytes] = field(default_factory=dict, init=False, repr=False)
+    _symbols: dict[str, Sequence[Symbol]] = field(default_factory=dict, init=False, repr=False)
+    _signatures: dict[str, Signature] = field(default_factory=dict, init=False, repr=False)
+    _bodies: dict[str, Sequence[Line]] = field(default_factory=dict, init=False, repr=False)
+
+    def source(self, path: str) -> bytes:
+        """The bytes of a file."""
+        if path not in self._sources:
+            self._sources[path] = self.source_of(path)
+        return self._sources[path]
+
+    def signature(self, symbol: Symbol) -> Signature:
+        """The header of a symbol, on one line."""
+        if symbol.id not in self._signatures:
+            comment = line_comment_of(symbol.language)
+            self._signatures[symbol.id] = signature(symbol, self.source(symbol.path), comment)
+        return self._signatures[symbol.id]
+
+    def header_size(self, symbol: Symbol) -> int:
+        """The lines from the start of a symbol to where its body begins."""
+        return self.source(symbol.path).count(b"\n", symbol.start_byte, symbol.signature_end_byte) + 1
+
+    def body(self, symbol: Symbol) -> Sequence[Line]:
+        """The lines of a symbol, documentation only on demand."""
+        if symbol.id not in self._bodies:
+            lines = self.body_of(symbol) or self._body_of_file(symbol)
+            self._bodies[symbol.id] = self.reword(symbol.path, self.source(symbol.path), lines)
+        return self._bodies[symbol.id]
+
+    def code(self, symbol: Symbol, size_lines: int | None = None) -> tuple[str, int]:
+        """The text of a body and the last line of the file that it reaches.
+
+        With a size, that of its first lines, and the signatures of the members that come after them.
+        """
+        lines = self.body(symbol)
+        if size_lines is None or size_lines >= len(lines):
+            return dedented(lines), symbol.end_line
+        while size_lines > 1 and not lines[size_lines - 1].text.strip():
+            size_lines -= 1
+        last = lines[size_lines - 1].number
+        passed = {member.id for member in self._members(symbol) if member.start_line <= last}
+        rest = self.member_lines(symbol, passed)
+        return dedented(lines[:size_lines]) + skeleton(self.signature(symbol).plain, rest, with_header=False), last
+
+    def whole(self, symbol: Symbol) -> str:
+        """The text of a body as the file has it, whatever is shown in its place."""
+        lines = self._body_of_file(symbol)
+        return dedented(self.reword(symbol.path, self.source(symbol.path), lines))
+
+    def skeleton(self, symbol: Symbol, shown: Collection[str] = (), size_members: int | None = None) -> str:
+        """The signature of a symbol and of its (first) members, but not of those with an id in `shown`."""
+        members = self.member_lines(symbol, shown)
+        kept = members if size_members is None else members[:size_members]
+        rest = [f"… {len(members) - len(kept)} more"] if len(kept) < len(members) else []
+        return skeleton(self.signature(symbol).plain, [*kept, *rest])
+
+    def member_lines(self, symbol: Symbol, shown: Collection[str] = ()) -> list[str]:
+        """The signatures of members, very long ones cut, but not of those with an id in `shown`."""
+        members = [member for member in self._members(symbol) if member.id not in shown]
+        lines = (shortened(self.signature(member).plain, MEMBER_CHARACTERS) for member in members)
+        return [line for line in lines if line]
+
+    def extract(self, path: str, first_line: int = 1, last_line: int | None = None) -> Extract:
+        """Lines of a file as they stand; without a last line, all that follow."""
+        source = self.source(path)
+        lines = lines_of(source, 0, len(source), 1)
+        end = len(lines) if last_line is None else min(last_line, len(lines))
+        shown = self.reword(path, source, lines[first_line - 1 : end])
+        text = "".join(f"{line.text}\n" for line in shown)
+        return Extract(path, first_line, end, first_line == 1 and end == len(lines), text)
+
+    def _body_of_file(self, symbol: Symbol) -> list[Line]:
+        # Functions within a function rarely have documentation; not worth looking at the whole file.
+        nested = () if self.with_docs or symbol.kind in CALLABLE_KINDS else self._symbols_in(symbol.path)
+        docs = [
+            (other.doc_start_byte, other.doc_end_byte)
+            for other in nested
+            if other.doc_end_byte and symbol.start_byte <= other.doc_start_byte < symbol.end_byte
+        ]
+        return body(symbol, self.source(symbol.path), docs, with_docs=self.with_docs)
+
+    def _members(self, symbol: Symbol) -> list[Symbol]:
+        found = [other for other in self._symbols_in(symbol.path) if other.parent == symbol.id]
+        return sorted(found, key=lambda member: (member.start_byte, member.id))
+
+    def _symbols_in(self, path: str) -> Sequence[Symbol]:
+        if path not in self._symbols:
+            self._symbols[path] = self.symbols_of(path)
+        return self._symbols[path]

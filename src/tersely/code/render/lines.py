@@ -1,0 +1,253 @@
+r"""The formats made of lines: `text`, `compact` and `ultracompact`.
+
+    === src/auth.py                              a file; what follows is in it
+    @45-72 target                                its lines 45 to 72 and why they are here; then code
+      calls: decode_jwt, check_expiry            neighbours of a target, directly below its line
+      callers: login_handler, src/cli.py:main    with the path where nothing else of them is shown
+    def validate_token(tok: str) -> bool:
+        return check_expiry(decode_jwt(tok))
+    @74-80 def Session.close(self) -> None       a signature, the qualified name in it
+    @+ callee of decode_jwt: b64, pad            only names
+    @12-30 contains_diff 14-15,20: name          lines that a change put in; those that it took out follow,
+      -14     return old                         each with the line before which it stood
+    === src/settings.py whole                    lines of a file as they stand, here all of them
+    === +12 more callers                         what there was no room for
+
+To a reader who was shown something before, `17 as before` in the last line counts neighbours that were named before,
+as what they are named now, and of which nothing that was shown has changed; `[unchanged TAG]` and `name=` say the same
+of one symbol, `[diff from TAG to TAG]` is followed by the hunks of a unified diff, and `name≠` has changed.
+
+The first line may be a legend, `aliases: A=customer_id`: in code below it the short names stand for the long ones.
+
+A reason is said once: what a target's line names needs none of its own. The dictionary form of `ultracompact`
+says each path once, at the top, and starts items with it:
+
+    P0=src/auth.py P1=src/routes.py
+    P0:validate_token @45-72 target
+      calls: P1:check_expiry
+    P0:Session.close(self) -> None @74-80 member
+
+Nothing in a file can pass for structure: a line of code that starts like one of ours gets a backslash before it,
+lines of neighbours are only where code never is (its first line does not start with a blank), and hidden
+characters are written out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from tersely.code.pack.model import PART_OF_DETAIL, Block, Count, Detail, Extract, Item, Pack, Part
+from tersely.code.render.relations import (
+    Relations,
+    changed_phrase,
+    delta_marks,
+    delta_phrase,
+    evidence_phrase,
+    legend_phrase,
+    note_phrase,
+    printed_items,
+    reason_phrase,
+    relations_of,
+    removed_lines,
+    twin_phrase,
+    unique_names,
+)
+from tersely.code.symbols import Kind, Symbol
+from tersely.foundation.escape import visible, visible_line
+
+MODULE_NAME = "<module>"
+
+_STRUCTURE = re.compile(r"^(?==== |@[\d+]|P\d+[:=])", re.MULTILINE)
+# Words that only say that this is a function; the name and its parentheses say so too.
+_PLAIN_KEYWORD = re.compile(r"(^|\s)(?:def|fn|func|fun|function)\s+(?=\S)")
+
+
+def text(pack: Pack, count: Count) -> Sequence[Block]:
+    """Grouped by file, for people and models alike."""
+    return _grouped(pack, compact=False)
+
+
+def compact(pack: Pack, count: Count) -> Sequence[Block]:
+    """Like text, without blank lines between files and without the keyword of functions."""
+    return _grouped(pack, compact=True)
+
+
+def ultracompact(pack: Pack, count: Count) -> Sequence[Block]:
+    """With a dictionary of paths where that is shorter than grouping by file, so never longer than text."""
+    return min(_grouped(pack, compact=True), _with_dictionary(pack), key=lambda blocks: _weight(blocks, count))
+
+
+def _weight(blocks: Sequence[Block], count: Count) -> int:
+    return sum([count(block.text) for block in blocks])
+
+
+def _grouped(pack: Pack, *, compact: bool) -> list[Block]:
+    relations = relations_of(pack)
+    items = printed_items(pack, relations)
+    between = "" if compact else "\n"
+    page = _Page(pack, relations, unique_names(items), compact, delta_marks(pack))
+    blocks = _legend(pack)
+    blocks += [block for extract in pack.extracts for block in _extract_blocks(extract)]
+    for path, group in groupby(items, key=lambda item: item.symbol.path):
+        in_file = list(group)
+        start = between if blocks else ""
+        blocks.append(Block(f"{start}=== {visible_line(path)}\n", Part.FILE, path))
+        for item in in_file:
+            blocks += page.grouped_item(item)
+        blocks += page.names(in_file, path)
+    return blocks + _note(pack, between if blocks else "")
+
+
+def _with_dictionary(pack: Pack) -> list[Block]:
+    relations = relations_of(pack)
+    items = printed_items(pack, relations)
+    times = Counter(item.symbol.path for item in pack.items)
+    numbers = {path: f"P{number}" for number, path in enumerate(path for path, n in times.items() if n > 1)}
+    # Names in a list say their path only here, so others cannot leave it out for them.
+    listed = {
+        item.symbol.qualname for item in items if item.detail is Detail.NAME and item.symbol.id not in pack.targets
+    }
+    page = _Page(pack, relations, unique_names(items) - listed, True, delta_marks(pack), numbers)
+    legend = [Block(f" {number}={visible_line(path)}", Part.HEADER, path) for path, number in numbers.items()]
+    if legend:
+        legend = [legend[0]._replace(text=legend[0].text[1:]), *legend[1:], Block("\n", Part.HEADER)]
+    blocks = _legend(pack) + legend
+    blocks += [block for extract in pack.extracts for block in _extract_blocks(extract)]
+    for item in items:
+        blocks += page.dictionary_item(item)
+    return blocks + page.names(items, "") + _note(pack, "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What the lines of one pack have in common."""
+
+    pack: Pack
+    relations: Relations
+    unique: frozenset[str]  # qualified names that need no path
+    compact: bool
+    marks: dict[str, str]  # after names, by the symbol's id
+    numbers: dict[str, str] | None = None  # of paths; without them, items are grouped by file
+
+    def grouped_item(self, item: Item) -> list[Block]:
+        """An item below the line of its file."""
+        reason = self._reason(item)
+        if item.detail is Detail.NAME and not self._is_target(item):
+            return []
+        said = [word for word in (f"@{_line_range(item)}", _delta(item), reason) if word]
+        label = self._label(item, code_says_name=True)
+        header = " ".join(said) + ((": " if reason else " ") + label if label else "")
+        return self._item(item, header)
+
+    def dictionary_item(self, item: Item) -> list[Block]:
+        """An item that starts with its path."""
+        if item.detail is Detail.NAME and not self._is_target(item):
+            return []
+        label = self._label(item, code_says_name=False)
+        said = (f"{self._path(item.symbol.path)}:{label}", f"@{_line_range(item)}", _delta(item), self._reason(item))
+        return self._item(item, " ".join(filter(None, said)))
+
+    def names(self, items: Iterable[Item], path: str) -> list[Block]:
+        """The items of which there is only the name, by reason."""
+        named: dict[str, list[Symbol]] = {}
+        for item in items:
+            if item.detail is Detail.NAME and not self._is_target(item):
+                named.setdefault(reason_phrase(item, self.pack), []).append(item.symbol)
+        return [
+            Block(f"@+ {visible_line(phrase)}: {self._listed(symbols, path)}\n", Part.NAME, path)
+            for phrase, symbols in named.items()
+        ]
+
+    def _item(self, item: Item, header: str) -> list[Block]:
+        path, part = item.symbol.path, PART_OF_DETAIL[item.detail]
+        blocks = [Block(header + "\n", part, path)]
+        blocks += [Block(f"  {visible_line(line)}\n", part, path) for line in removed_lines(item)]
+        labels = self.relations.of_target.get(item.symbol.id, {})
+        blocks += [
+            Block(f"  {label}: {self._listed(symbols, path)}\n", Part.RELATION, path)
+            for label, symbols in labels.items()
+        ]
+        if item.imports:
+            blocks.append(Block(f"  imports: {visible_line(', '.join(item.imports))}\n", Part.RELATION, path))
+        if item.code:
+            blocks.append(Block(_guarded(item.code), part, path))
+        blocks += [Block(f"  {visible_line(twin_phrase(twin))}\n", Part.RELATION, path) for twin in item.twins]
+        return blocks
+
+    def _reason(self, item: Item) -> str:
+        if item.symbol.id in self.relations.said:
+            return ""
+        return visible_line(reason_phrase(item, self.pack) + changed_phrase(item) + evidence_phrase(item))
+
+    def _is_target(self, item: Item) -> bool:
+        return item.symbol.id in self.pack.targets
+
+    def _label(self, item: Item, *, code_says_name: bool) -> str:
+        """The signature, or the name if there is none or code follows; "" if the code tells the name itself."""
+        symbol = item.symbol
+        if item.detail is Detail.SIGNATURE and item.qualified:
+            label = visible_line(item.qualified)
+            return _PLAIN_KEYWORD.sub(r"\1", label, count=1) if self.compact else label
+        if item.code and not item.delta and code_says_name and symbol.name == symbol.qualname != "":
+            return ""
+        return visible_line(symbol.qualname) or (MODULE_NAME if symbol.language else "")
+
+    def _path(self, path: str) -> str:
+        return (self.numbers or {}).get(path) or visible_line(path)
+
+    def _listed(self, symbols: Iterable[Symbol], path: str) -> str:
+        """Names; those that follow each other in one file that has to be named share its path."""
+        words: list[str] = []
+        last_path = ""
+        for symbol in symbols:
+            name = visible_line(symbol.qualname) + self.marks.get(symbol.id, "")
+            if symbol.kind is Kind.MODULE:
+                words.append(f", {MODULE_NAME if symbol.path == path else self._path(symbol.path)}")
+                last_path = ""
+            elif symbol.path == path or symbol.qualname in self.unique:
+                words.append(", " + name)
+                last_path = ""
+            elif symbol.path == last_path:
+                words.append("," + name)
+            else:
+                words.append(f", {self._path(symbol.path)}:{name}")
+                last_path = symbol.path
+        return "".join(words)[2:]
+
+
+def _delta(item: Item) -> str:
+    phrase = delta_phrase(item)
+    return f"[{phrase}]" if phrase else ""
+
+
+def _line_range(item: Item) -> str:
+    first, last = item.symbol.start_line, item.symbol.end_line
+    whole = f"{first}-{last}" if last > first else str(first)
+    return f"{first}-{item.last_line} of {whole}" if item.is_cut else whole
+
+
+def _extract_blocks(extract: Extract) -> list[Block]:
+    lines = "whole" if extract.whole else f"@{extract.first_line}-{extract.last_line}"
+    delta = f" [{delta_phrase(extract)}]" if extract.delta else ""
+    return [
+        Block(f"=== {visible_line(extract.path)} {lines}{delta}\n", Part.FILE, extract.path),
+        Block(_guarded(extract.text), Part.BODY, extract.path),
+    ]
+
+
+def _legend(pack: Pack) -> list[Block]:
+    phrase = legend_phrase(pack)
+    return [Block(f"{visible_line(phrase)}\n", Part.HEADER)] if phrase else []
+
+
+def _note(pack: Pack, start: str) -> list[Block]:
+    phrase = note_phrase(pack)
+    return [Block(f"{start}=== {visible_line(phrase)}\n", Part.NOTE)] if phrase else []
+
+
+def _guarded(code: str) -> str:
+    return _STRUCTURE.sub(r"\\", visible(code))

@@ -1,0 +1,225 @@
+"""A segment: some files' units with their postings and vectors. Once written it never changes.
+
+Nothing in a segment depends on other files: it has counts, and whatever needs to know all units (how rare a term is,
+how long a field is on average) is computed from the segments that a question reads. So a question has the same answer
+however the files are spread over segments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tersely.code.search.embedding.table import FIELD_WEIGHTS, Bags, WordTable
+from tersely.code.search.embedding.vectors import Floats, quantized, signs_of
+from tersely.code.search.storage.arrays import Array
+from tersely.code.search.units import FIELDS, Occurrences, Unit, Vocabulary, occurrences_of
+from tersely.code.search.words import pieces_of, stem, whole_of
+from tersely.code.symbols import Kind
+
+Ints = NDArray[np.int64]
+
+KINDS = tuple(Kind)
+MAX_COUNT = 255  # of a term in one field of a unit: more say no more
+_KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
+
+
+class SourceFile(NamedTuple):
+    """A file to be put into a segment."""
+
+    path: str
+    source: bytes
+    units: Sequence[Unit]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A unit as a model reads it."""
+
+    heading: str  # path and qualified name
+    doc: str
+    code: str
+
+
+class Batch(NamedTuple):
+    """The units of some files, for whoever makes vectors of them."""
+
+    pieces: Callable[[WordTable], Bags]
+    texts: Callable[[], list[Text]]
+    units: int
+
+
+Embed = Callable[[Batch], Floats]
+
+
+class Triples(NamedTuple):
+    """How often something occurs in a field of a unit: parallel arrays, each (unit, field, item) once and in order."""
+
+    unit: Ints
+    field: Ints
+    item: Ints
+    times: Ints
+
+
+class _Read(NamedTuple):
+    """Files as counted words."""
+
+    units: int
+    counted: Triples  # whose items number `words`
+    words: list[str]
+
+
+def build_segment(files: Sequence[SourceFile], embed: Embed) -> dict[str, Array]:
+    """The arrays of a segment with all units of these files, in their order."""
+    read = _read(files)
+    vectors = quantized(embed(Batch(lambda table: _bags(read, table), lambda: _texts(files), read.units)))
+    units = [unit for file in files for unit in file.units]
+    return {
+        **_postings(read),
+        "position": np.array([unit.position for unit in units], np.uint32),
+        "kind": np.array([_KIND_NUMBER[unit.symbol.kind] for unit in units], np.uint8),
+        "signs": signs_of(vectors.rows),
+        "vectors": vectors.rows,
+        "factors": vectors.factors,
+    }
+
+
+def bags_of(files: Sequence[SourceFile], table: WordTable) -> Bags:
+    """The units of some files as weighed rows of a word table."""
+    return _bags(_read(files), table)
+
+
+def _read(files: Sequence[SourceFile]) -> _Read:
+    vocabulary = Vocabulary()
+    parts: list[Occurrences] = []
+    first = 0
+    for file in files:
+        found = occurrences_of(file.units, file.source, vocabulary)
+        parts.append(found._replace(unit=found.unit + first))
+        first += len(file.units)
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [np.zeros(0, np.int64)] * 3
+    once = np.ones(len(columns[0]), np.int64)
+    words = [word.decode("utf-8", "replace") for word in vocabulary]
+    return _Read(first, _counted(columns[0], columns[1], columns[2], once, len(words)), words)
+
+
+def merge_segments(parts: Sequence[tuple[Any, Ints]]) -> dict[str, Array]:
+    """One segment of the units (chosen by number, in the order wanted) of several."""
+    terms: dict[bytes, int] = {}
+    found: list[Triples] = []
+    first = 0
+    for segment, chosen in parts:
+        new_number = np.full(len(segment["kind"]), -1, np.int64)
+        new_number[chosen] = np.arange(first, first + len(chosen))
+        first += len(chosen)
+        listed = terms_of(segment)
+        numbers = np.array([terms.setdefault(term, len(terms)) for term in listed], np.int64)
+        unit = new_number[segment["posting_unit"]]
+        item = np.repeat(numbers, np.diff(segment["posting_starts"].astype(np.int64)))
+        kept = unit >= 0
+        columns = (unit, segment["posting_field"].astype(np.int64), item, segment["posting_count"].astype(np.int64))
+        found.append(Triples(*(column[kept] for column in columns)))
+    triples = Triples(*(np.concatenate(column) for column in zip(*found, strict=True)))
+    per_unit = ("lengths", "position", "kind", "signs", "vectors", "factors")
+    rows = {name: np.concatenate([segment[name][chosen] for segment, chosen in parts]) for name in per_unit}
+    return {**_by_term(triples, list(terms)), **rows}
+
+
+def terms_of(segment: Any) -> list[bytes]:
+    """All terms of a segment in order."""
+    text = segment["terms"].tobytes()
+    return text.split(b"\n") if text else []
+
+
+def _counted(unit: Ints, field: Ints, item: Ints, count: Ints, items: int) -> Triples:
+    """Equal (unit, field, item) taken together, by unit, field and item."""
+    keys = (unit * FIELDS + field) * max(items, 1) + item
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]]) if len(keys) else np.zeros(0, np.int64)
+    totals = np.add.reduceat(count[order], starts) if len(starts) else np.zeros(0, np.int64)
+    kept = order[starts]
+    return Triples(unit[kept], field[kept], item[kept], totals)
+
+
+def _expanded(counted: Triples, members: Sequence[Sequence[int]]) -> tuple[Triples, Ints]:
+    """Each triple once for every member of its item; with which triple each came from."""
+    sizes = np.array([len(member) for member in members], np.int64)
+    flat = np.fromiter((number for member in members for number in member), np.int64, int(sizes.sum()))
+    offsets = np.r_[0, np.cumsum(sizes)]
+    repeats = sizes[counted.item]
+    origin = np.repeat(np.arange(len(counted.item)), repeats)
+    within = np.arange(len(origin)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    item = flat[offsets[counted.item[origin]] + within]
+    return Triples(counted.unit[origin], counted.field[origin], item, counted.times[origin]), origin
+
+
+def _postings(read: _Read) -> dict[str, Array]:
+    numbers: dict[str, int] = {}
+    members = []
+    for word in read.words:
+        whole = whole_of(word)
+        terms = [stem(piece) for piece in pieces_of(word)] + ([whole] if whole else [])
+        members.append([numbers.setdefault(term, len(numbers)) for term in terms])
+    expanded, _ = _expanded(read.counted, members)
+    triples = _counted(*expanded, len(numbers))
+    lengths = np.zeros((read.units, FIELDS), np.int64)
+    np.add.at(lengths, (triples.unit, triples.field), triples.times)
+    by_term = _by_term(triples, [term.encode() for term in numbers])
+    return {**by_term, "lengths": lengths.astype(np.uint32)}
+
+
+def _by_term(triples: Triples, terms: Sequence[bytes]) -> dict[str, Array]:
+    """Postings by term, unit and field; terms that nothing has are left out."""
+    used = np.zeros(len(terms), bool)
+    used[triples.item] = True
+    kept = sorted((terms[number], number) for number in np.flatnonzero(used).tolist())
+    rank = np.zeros(len(terms), np.int64)
+    rank[[number for _, number in kept]] = np.arange(len(kept))
+    item = rank[triples.item] if kept else triples.item
+    order = np.lexsort((triples.field, triples.unit, item))
+    blob = b"\n".join(term for term, _ in kept)
+    ends = np.cumsum([len(term) + 1 for term, _ in kept]) if kept else np.zeros(0, np.int64)
+    return {
+        "terms": np.frombuffer(blob, np.uint8),
+        "term_starts": np.r_[0, ends].astype(np.uint32),
+        "posting_starts": np.r_[0, np.cumsum(np.bincount(item, minlength=len(kept)))].astype(np.uint32),
+        "posting_unit": triples.unit[order].astype(np.uint32),
+        "posting_field": triples.field[order].astype(np.uint8),
+        "posting_count": np.minimum(triples.times[order], MAX_COUNT).astype(np.uint8),
+    }
+
+
+def _bags(read: _Read, table: WordTable) -> Bags:
+    """Units as weighed rows of a word table."""
+    numbers: dict[str, int] = {}
+    members = [[numbers.setdefault(piece, len(numbers)) for piece in pieces_of(word)] for word in read.words]
+    expanded, _ = _expanded(read.counted, members)
+    pieces = _counted(*expanded, len(numbers))
+    weights = FIELD_WEIGHTS[pieces.field] * (1 + np.log(pieces.times)).astype(np.float32)
+    parts = [table.parts_of(piece) for piece in numbers]
+    rows, origin = _expanded(pieces, [[row for row, _ in part] for part in parts])
+    share = np.array([part[0][1] if part else 0.0 for part in parts], np.float32)
+    weighed = weights[origin] * share[pieces.item[origin]]
+    keys = rows.unit * len(table.rows) + rows.item
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    firsts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]]) if len(keys) else np.zeros(0, np.int64)
+    totals = np.add.reduceat(weighed[order], firsts) if len(firsts) else np.zeros(0, np.float32)
+    starts = np.searchsorted(rows.unit[order][firsts], np.arange(read.units + 1))
+    return Bags(starts, rows.item[order][firsts], totals.astype(np.float32))
+
+
+def _texts(files: Iterable[SourceFile]) -> list[Text]:
+    texts = []
+    for file in files:
+        for _, symbol in file.units:
+            doc = file.source[symbol.doc_start_byte : symbol.doc_end_byte]
+            code = file.source[symbol.start_byte : symbol.end_byte]
+            heading = f"{file.path} {symbol.qualname}".rstrip()
+            texts.append(Text(heading, doc.decode("utf-8", "replace"), code.decode("utf-8", "replace")))
+    return texts

@@ -1,0 +1,74 @@
+"""Where the documentation of a definition stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tersely.code.languages import model
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+
+_DOCUMENTATION = b"/**"  # begins a comment for documentation in all languages that know it (JSDoc, Javadoc, Doxygen, …)
+
+
+def comment_above(walk: Lowering, node: Node) -> tuple[int, int]:
+    """Byte span of the comments that end on the line above a definition, (0, 0) without any.
+
+    One that is meant for documentation belongs to what comes next, even behind empty lines.
+    """
+    start = end = 0
+    line = node.start_point[0]
+    previous, around = node.prev_sibling, node.parent
+    while previous is None and around is not None and around.start_byte == node.start_byte:
+        previous, around = around.prev_sibling, around.parent  # the first statement of a block
+    while previous is not None and type(walk.rules[previous.kind_id]) is model.Comment:
+        last = previous.end_point
+        if last[0] > line or (_last_line(previous) < line - 1 and (end or not _is_documentation(previous))):
+            break
+        before = previous.prev_sibling  # a comment at the end of other code's line does not document this
+        if before is not None and before.end_point[0] == previous.start_point[0]:
+            break
+        start, end = previous.start_byte, end or previous.end_byte
+        line = previous.start_point[0]
+        previous = before
+    return start, end
+
+
+def _last_line(comment: Node) -> int:
+    """Some grammars let a comment end where the next line begins."""
+    row, column = comment.end_point
+    return row if column else row - 1
+
+
+def _is_documentation(comment: Node) -> bool:
+    text = comment.text or b""
+    return text.startswith(_DOCUMENTATION) and not text.startswith(b"/**/")
+
+
+def doc_string(walk: Lowering, body: Node | None) -> tuple[int, int]:
+    """Byte span of the string that opens a body, (0, 0) without one."""
+    wanted = walk.language.doc_string
+    if not wanted or body is None:
+        return 0, 0
+    first = body
+    for _ in range(2):  # the statement, then the string in it
+        if not first.named_child_count or first.type == wanted:
+            break
+        first = first.named_children[0]
+    if first is not body and first.type == wanted:
+        return first.start_byte, first.end_byte
+    return 0, 0
+
+
+def first_attribute(walk: Lowering, node: Node) -> Node:
+    """The first of the attributes directly before a node, else the node."""
+    first, previous = node, node.prev_sibling
+    while previous is not None and type(walk.rules[previous.kind_id]) in (model.Attribute, model.Comment):
+        if type(walk.rules[previous.kind_id]) is model.Attribute:
+            first = previous
+        previous = previous.prev_sibling
+    return first

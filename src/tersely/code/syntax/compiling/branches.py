@@ -1,0 +1,109 @@
+"""Bodies of which one runs, or that run in their place: which variable a name means in them and after them.
+
+What straight-line code binds anew is another variable (`Lowering.bind_name`). Where bodies meet again, a name that
+they left as different variables becomes one more, which may be either: what compilers call static single assignment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tersely.code.expressions import EITHER, VERSION_MARK
+from tersely.code.languages import model
+from tersely.code.syntax.children import field
+from tersely.code.syntax.compiling import Compilers, Handler
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.expressions import Expression
+    from tersely.code.syntax.lowering import Lowering
+
+
+LEAVING_RULES = (model.Return, model.Raises)
+
+
+def _branches(rule: model.Branches) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        if not walk.is_straight(node):
+            walk.visit(node.named_children)
+            return None
+        before = dict(walk.scope.versions)
+        ends: list[dict[str, int]] = []
+        is_complete = False
+        for child, is_body in _parts(rule, node):
+            walk.scope.versions = dict(before)
+            if not is_body:
+                walk.value(child)
+                before = dict(walk.scope.versions)
+                continue
+            _run(walk, child)
+            walk.scope.stored.clear()
+            if not _leaves(walk, child):
+                ends.append(walk.scope.versions)
+            is_complete = is_complete or bool(child.parent and child.parent.type == rule.otherwise)
+        if not is_complete:
+            ends.append(before)
+        _meet(walk, ends or [before])
+        return None
+
+    return lower
+
+
+def _parts(rule: model.Branches, node: Node) -> Iterator[tuple[Node, bool]]:
+    """What a node is made of, in order, and whether it is a body."""
+    for child in node.named_children:
+        if child.type in rule.clauses:
+            yield from _parts(rule, child)
+        else:
+            yield child, child.type == rule.body
+
+
+def _run(walk: Lowering, body: Node) -> None:
+    """Lower a body whose statements run one after the other."""
+    scope, around = walk.scope, walk.scope.body
+    scope.body = body.id
+    walk.value(body)
+    scope.body = around
+
+
+def _leaves(walk: Lowering, body: Node) -> bool:
+    """Whether what follows a body is not reached through it."""
+    last = body.named_children[-1] if body.named_children else None
+    return last is not None and type(walk.rules[last.kind_id]) in LEAVING_RULES
+
+
+def _meet(walk: Lowering, ends: list[dict[str, int]]) -> None:
+    """Go on with one variable for each name, whichever body ran."""
+    scope = walk.scope
+    scope.versions = dict(ends[0])
+    for name in sorted({name for end in ends for name in end}):
+        versions = sorted({end.get(name, 0) for end in ends})
+        if len(versions) == 1:
+            continue
+        made = scope.versions[name] = scope.versions_made[name] = scope.versions_made[name] + 1
+        variables = tuple(f"{name}{VERSION_MARK}{version}" if version else name for version in versions)
+        scope.binds.append((f"{name}{VERSION_MARK}{made}", (EITHER, variables)))
+        walk.met(f"{name}{VERSION_MARK}{made}", variables)
+
+
+def _runs(rule: model.Runs) -> Handler:
+    get_body = field(rule.body)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        body = get_body(node)
+        walk.visit([child for child in node.named_children if body is None or child.id != body.id])
+        if body is not None and walk.is_straight(node):
+            _run(walk, body)
+        else:
+            walk.value(body)
+        return None
+
+    return lower
+
+
+BRANCHES: Compilers = {
+    model.Branches: _branches,
+    model.Runs: _runs,
+}

@@ -1,0 +1,332 @@
+"""Functions, classes, variables, and what stands around them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tersely.code.expressions import (
+    ABSTRACT,
+    DEFINED,
+    DETACHED,
+    EXTENSION,
+    GENERIC,
+    ITEM,
+    LITERAL,
+    MEMBER,
+    OWN_RECEIVER,
+    PROPERTY,
+    TYPED,
+    Expression,
+)
+from tersely.code.languages import model
+from tersely.code.symbols import Kind
+from tersely.code.syntax.children import Child, field
+from tersely.code.syntax.compiling import Compilers, Handler
+from tersely.code.syntax.compiling.parameters import parameters_of
+from tersely.code.syntax.drafts import SCOPE_OWNERS, Naming, ScopeDraft
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+
+def _function(rule: model.Function) -> Handler:
+    get_name, get_parameters, get_body = field(rule.name), field(rule.parameters), field(rule.body)
+    get_returns, get_receiver = field(rule.returns), field(rule.receiver)
+    get_generics = [field(name) for name in rule.generics]
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        naming, walk.naming = walk.naming, None
+        if rule.repeats is not None and rule.repeats(node):
+            walk.wrapped = None
+            return None
+        own_name, body, listed = get_name(node), get_body(node), get_parameters(node)
+        name_node = naming.node if naming is not None else own_name
+        name = _name_of(walk, naming, own_name, "lambda")
+        parent, type_parameters = walk.scope, walk.type_parameters
+        _declare_type_parameters(walk, node, get_generics)
+        parameters, patterns = parameters_of(walk, listed) if rule.read is None else (rule.read(walk, node), [])
+        returned = walk.value(get_returns(node))
+        receivers, _ = parameters_of(walk, get_receiver(node))
+        receiver = receivers[0].annotation if receivers else None
+        owner = naming.prefix if naming is not None else base_name(receiver)
+        flags = _flags_of(rule, node, naming)
+        draft = walk.enter(node, _kind_of(walk, rule, naming, own_name, receiver, flags), name, name_node, body, owner)
+        draft.flags |= flags | (ABSTRACT if body is None and walk.resolution.virtual else 0)
+        draft.holder = naming.holder if naming is not None else None
+        draft.receiver_type, draft.returned_type = receiver, returned
+        draft.take(receivers + parameters)
+        walk.scope = draft
+        draft.body = body.id if body is not None else 0
+        for synthetic, pattern in patterns:
+            walk.bind(pattern, synthetic)
+        results = get_returns(node) if rule.results_are_variables else None
+        if results is not None:
+            walk.visit([part for part in results.named_children if type(walk.rule(part)) is model.Parameter])
+        if rule.is_value and own_name is not None:
+            draft.binds.append((walk.text(own_name), (DEFINED, draft.definition)))
+            walk.written(walk.text(own_name), own_name)
+        _bind_fields(walk, listed, draft, parent)
+        value = walk.value(body)
+        if rule.body_is_value and value is not None:
+            draft.returns.append(value)
+        walk.type_parameters = type_parameters
+        return walk.leave(draft, parent)
+
+    return lower
+
+
+def _name_of(walk: Lowering, naming: Naming | None, own_name: Node | None, what: str) -> str:
+    """What a definition is called by where it is put, else by itself, else by what it is."""
+    if naming is not None:
+        return naming.name or walk.text(own_name or naming.node)
+    return walk.text(own_name) if own_name is not None else walk.anonymous(what)
+
+
+def _declare_type_parameters(walk: Lowering, node: Node, getters: list[Child]) -> None:
+    """Bring the type parameters of a definition in sight; whoever asks puts back those that were."""
+    if getters:
+        walk.type_parameters = dict(walk.type_parameters)
+        walk.visit([found for found in (get(node) for get in getters) if found is not None])
+
+
+def _flags_of(rule: model.Function, node: Node, naming: Naming | None) -> int:
+    flags = rule.flags
+    if naming is not None or rule.is_value:
+        flags |= DETACHED
+    if naming is not None and rule.kind is Kind.METHOD:
+        flags |= OWN_RECEIVER
+    if rule.modifiers:
+        flags |= sum({rule.modifiers[child.type] for child in node.children if child.type in rule.modifiers})
+    return flags
+
+
+def _kind_of(
+    walk: Lowering, rule: model.Function, naming: Naming | None, own_name: Node | None, receiver: Expression, flags: int
+) -> Kind:
+    """What a function is: by its rule, by where it is put, by what is around it."""
+    if naming is not None:
+        kind, belongs = naming.kind or rule.kind, False
+    else:
+        kind, belongs = rule.kind if own_name is not None else Kind.LAMBDA, bool(base_name(receiver))
+    if kind is Kind.FUNCTION and (belongs or walk.scope.kind in SCOPE_OWNERS - {Kind.NAMESPACE}):
+        kind = Kind.METHOD
+    if kind is Kind.METHOD and (flags | (walk.wrapped[1] if walk.wrapped else 0)) & PROPERTY:
+        kind = Kind.PROPERTY
+    return kind
+
+
+def _bind_fields(walk: Lowering, node: Node | None, draft: ScopeDraft, owner: ScopeDraft) -> None:
+    """Parameters that are fields of the class too."""
+    for child in node.named_children if node is not None else ():
+        rule = walk.rules[child.kind_id]
+        if type(rule) is not model.Parameter or not rule.fields:
+            continue
+        name_node = field(rule.name)(child)
+        if name_node is None or not any(part.type in rule.fields for part in child.children):
+            continue
+        name = walk.text(name_node)
+        draft.binds.extend(((MEMBER, receiver, name), name) for receiver in walk.resolution.receiver_names)
+        annotation = next((parameter.annotation for parameter in draft.parameters if parameter.name == name), None)
+        walk.scope = owner
+        if annotation is not None:
+            walk.bind_name(name, (TYPED, annotation))
+        walk.define_value(child, name, name_node, Kind.FIELD)
+        walk.scope = draft
+
+
+def _class(rule: model.Class) -> Handler:
+    get_name, get_body = field(rule.name), field(rule.body)
+    get_bases, get_alias = [field(name) for name in rule.bases], field(rule.alias)
+    get_generics = [field(name) for name in rule.generics]
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        naming, walk.naming = walk.naming, None
+        own_name, body = get_name(node), get_body(node)
+        name_node = naming.node if naming is not None else own_name
+        parent, type_parameters = walk.scope, walk.type_parameters
+        _declare_type_parameters(walk, node, get_generics)
+        if rule.alias and body is None:
+            value = walk.value(get_alias(node))
+            walk.type_parameters = type_parameters
+            return _type_alias(walk, node, own_name, value, rule.kind)
+        bases: list[Expression] = []
+        skipped = {child.id for child in (own_name, body) if child is not None}
+        for get in get_bases:
+            listed = get(node)
+            while listed is not None:
+                skipped.add(listed.id)
+                bases.extend(_bases(walk, listed))
+                following = listed.next_named_sibling  # a grammar may have a node for each base
+                more = following is not None and following.type == listed.type and following.id not in skipped
+                listed = following if more else None
+        if rule.extends and name_node is not None:
+            name = base_name(walk.value(name_node)) or walk.text(name_node)
+        else:
+            name = _name_of(walk, naming, own_name, "class")
+        prefix = naming.prefix if naming is not None else ""
+        draft = walk.enter(node, Kind.EXTENSION if rule.extends else rule.kind, name, name_node, body, prefix)
+        draft.bases = bases
+        if naming is not None or rule.is_value:
+            draft.flags |= DETACHED
+        if rule.extends:
+            draft.flags |= EXTENSION
+            draft.receiver_type = walk.value(name_node)
+        walk.scope = draft
+        draft.body = body.id if body is not None else 0
+        walk.visit([child for child in node.named_children if child.id not in skipped])
+        walk.value(body)
+        walk.type_parameters = type_parameters
+        return walk.leave(draft, parent)
+
+    return lower
+
+
+def _type_alias(walk: Lowering, node: Node, name_node: Node | None, value: Expression, kind: Kind) -> Expression:
+    """A name for another type: what is declared with it is an instance of that."""
+    wrapped, walk.wrapped = walk.wrapped, None
+    if name_node is not None:
+        name = walk.text(name_node)
+        walk.bind_name(name, value and (TYPED, value), name_node)
+        walk.define_value(wrapped[0] if wrapped else node, name, name_node, kind)
+    return None
+
+
+def _bases(walk: Lowering, node: Node) -> list[Expression]:
+    """The base types that a node lists; keyword arguments (`metaclass=`) are visited only."""
+    if walk.rules[node.kind_id] is not None and type(walk.rules[node.kind_id]) is not model.Sequence:
+        return [walk.value(node)]
+    found: list[Expression] = []
+    for child in node.named_children:
+        if type(walk.rules[child.kind_id]) is model.KeywordArgument:
+            walk.value(child)
+        elif walk.rules[child.kind_id] is None:
+            found.extend(_bases(walk, child))
+        else:
+            value = walk.value(child)
+            if value is not None:
+                found.append(value)
+    return found
+
+
+def base_name(annotation: Expression) -> str:
+    """The last name of a type expression: `pkg.T[int]` gives `T`."""
+    while type(annotation) is tuple:
+        if annotation[0] == MEMBER:
+            return str(annotation[2])
+        annotation = annotation[1] if annotation[0] in (GENERIC, ITEM, LITERAL, TYPED) else None
+    return annotation if type(annotation) is str else ""
+
+
+def _variable(rule: model.Variable) -> Handler:
+    get_name, get_type, get_value = field(rule.name), field(rule.type), field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        name, annotation, value_node = get_name(node), walk.value(get_type(node)), get_value(node)
+        wrapped, walk.wrapped = walk.wrapped, None
+        if rule.names and name is not None and value_node is not None:
+            if type(walk.rules[value_node.kind_id]) in (model.Function, model.Class):
+                walk.wrapped = wrapped or (node, 0)
+            value = walk.named(value_node, Naming(walk.text(name), name))
+        else:
+            value = walk.value(value_node)
+        is_definition = name is not None and walk.is_definition(value, walk.text(name))
+        value = walk.typed(value, annotation)
+        used = {child.id for child in (name, get_type(node), get_value(node)) if child is not None}
+        walk.visit([child for child in node.named_children if child.id not in used])
+        if name is not None:
+            text = walk.text(name)
+            walk.bind_name(text, value, name)
+            if not is_definition and (walk.scope.kind is Kind.MODULE or walk.scope.kind in SCOPE_OWNERS):
+                walk.define_value(wrapped[0] if wrapped else node, text, name, rule.kind)
+        return None
+
+    return lower
+
+
+def _variables(rule: model.Variables) -> Handler:
+    get_type, get_name, get_value = field(rule.type), field(rule.name), field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        typed = get_type(node)
+        annotation = walk.value(typed)
+        scope = walk.scope
+        symbol = scope.kind is Kind.MODULE or scope.kind in SCOPE_OWNERS
+        wrapped, walk.wrapped = walk.wrapped, None
+        outermost = wrapped[0] if wrapped else node
+        for child in node.named_children:
+            if child.type != rule.each:
+                if typed is None or child.id != typed.id:
+                    walk.value(child)
+                continue
+            name, value = get_name(child), walk.value(get_value(child))
+            if name is None:
+                continue
+            text = walk.text(name)
+            walk.written(text, name)
+            walk.rebinds = text in scope.bound and walk.is_straight(node)
+            if symbol or value is not None:
+                walk.bind_name(text, walk.typed(value, annotation), name)
+            else:  # a local variable holds what is assigned later
+                walk.bind_name(text, None, name)
+            walk.rebinds = False
+            if annotation is not None and not symbol:
+                scope.types[text] = annotation
+            if symbol:
+                walk.define_value(outermost, text, name, rule.kind)
+        return None
+
+    return lower
+
+
+def _wrapper(rule: model.Wrapper) -> Handler:
+    get_definition = field(rule.definition)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        inner = get_definition(node)
+        if inner is None:
+            walk.visit(node.named_children)
+            return None
+        decorators, flags = _decorators(walk, node, rule)
+        if type(walk.rules[inner.kind_id]) in (model.Function, model.Class, model.Variables):
+            walk.wrapped = (walk.wrapped[0] if walk.wrapped else node, flags)
+        result = walk.value(inner)
+        if type(result) is not tuple or result[0] != DEFINED:
+            return result
+        draft = walk.drafts[result[1]]
+        for expression, line in decorators:
+            result = walk.call(expression, (result,), (), line)
+        if draft is not None and decorators:
+            draft.decorated = result
+        return result
+
+    return lower
+
+
+def _decorators(walk: Lowering, node: Node, rule: model.Wrapper) -> tuple[list[tuple[Expression, int]], int]:
+    """Decorator expressions with their lines, innermost first, and the flags that some of them mean instead."""
+    found: list[tuple[Expression, int]] = []
+    flags = rule.flags
+    meanings = walk.resolution.value_decorators
+    for child in node.named_children:
+        if not rule.decorators or child.type != rule.decorators or not child.named_children:
+            continue
+        inner = child.named_children[0]
+        text = walk.text(inner).partition("(")[0]
+        meaning = meanings.get(text) or meanings.get(text.rpartition(".")[2])
+        expression = walk.value(inner)
+        if meaning:
+            flags |= meaning
+        elif expression is not None:
+            found.append((expression, child.start_point[0] + 1))
+    return found[::-1], flags
+
+
+DEFINITIONS: Compilers = {
+    model.Function: _function,
+    model.Class: _class,
+    model.Variable: _variable,
+    model.Variables: _variables,
+    model.Wrapper: _wrapper,
+}

@@ -1,0 +1,140 @@
+"""Lists and mappings as they are written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tersely.code.expressions import CONST, DISPLAYED, MAPPING, SEQUENCE, SPREAD, Expression
+from tersely.code.languages import model
+from tersely.code.symbols import Kind
+from tersely.code.syntax.children import field
+from tersely.code.syntax.compiling import Compilers, Handler
+from tersely.code.syntax.compiling.expressions import MAX_INDEX_DIGITS
+from tersely.code.syntax.drafts import Naming
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+
+def _sequence(rule: model.Sequence) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        if rule.unwraps and node.named_child_count == 1:
+            return walk.value(node.named_children[0])
+        parts = tuple(walk.value(child) for child in node.named_children)
+        serial = walk.next_serial()
+        for index, child in enumerate(node.named_children):
+            walk.displayed(serial, (CONST, index), child)
+        return (SEQUENCE, parts, serial)
+
+    return lower
+
+
+def _comprehension(rule: model.Comprehension) -> Handler:
+    get_body = field(rule.body)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        body = get_body(node)
+        walk.visit([child for child in node.named_children if body is None or child.id != body.id])
+        if body is None:
+            return None
+        inner = walk.rules[body.kind_id]
+        if type(inner) is model.Pair:
+            walk.value(field(inner.key)(body))
+            return (MAPPING, ((None, walk.value(field(inner.value)(body))),), walk.next_serial())
+        return (SEQUENCE, (walk.value(body),), walk.next_serial())
+
+    return lower
+
+
+def _mapping(rule: model.Dictionary) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        naming, walk.naming = walk.naming, None
+        walk.wrapped = None
+        display = _Display(naming.path if naming is not None else "", walk.next_serial(), naming is not None)
+        pairs: list[tuple[Expression, Expression]] = []
+        for child in node.named_children:
+            inner = walk.rules[child.kind_id]
+            kind = type(inner)
+            if kind is model.Pair:
+                pairs.append(_entry(walk, inner, child, display))
+            elif kind is model.Spread:
+                pairs.append(((SPREAD, None), walk.value(field(inner.value)(child))))
+            elif kind is model.Name:  # { name }
+                walk.displayed(display.serial, (CONST, walk.text(child)), child)
+                pairs.append(((CONST, walk.text(child)), walk.value(child)))
+            elif kind is model.Function:  # { name() { … } }
+                name = field(inner.name)(child)
+                if name is not None:
+                    walk.naming = display.naming(walk.text(name), name)
+                    walk.displayed(display.serial, (CONST, walk.text(name)), name)
+                pairs.append(((CONST, walk.text(name)) if name else None, walk.value(child)))
+            else:
+                walk.value(child)
+        return (MAPPING, _last_of_each(pairs), display.serial)
+
+    return lower
+
+
+class _Display(NamedTuple):
+    """A mapping whose entries are being read."""
+
+    path: str  # qualifies the names of its entries
+    serial: int
+    is_named: bool
+
+    def naming(self, name: str, node: Node) -> Naming:
+        """What a function, class or mapping that stands at a key is called."""
+        return Naming(name, node, self.path, (DISPLAYED, self.serial), Kind.METHOD)
+
+
+def _entry(walk: Lowering, rule: model.Pair, node: Node, display: _Display) -> tuple[Expression, Expression]:
+    """One `key: value`; what stands at a constant key is named by it."""
+    key_node, value_node = field(rule.key)(node), field(rule.value)(node)
+    is_word = key_node is not None and rule.names_are_keys and not key_node.named_child_count
+    key = _key(walk.text(key_node)) if is_word and key_node else walk.value(key_node)
+    if rule.names_are_keys and type(key) is tuple and key[0] == CONST:
+        key = _key(str(key[1]))
+    walk.displayed(display.serial, key, node)
+    if not rule.names_are_keys or type(key) is not tuple or key[0] != CONST or value_node is None:
+        return key, walk.value(value_node)
+    member = display.naming(str(key[1]), key_node or node)
+    if type(walk.rules[value_node.kind_id]) in (model.Function, model.Class):
+        walk.wrapped = (node, 0)
+    value = walk.named(value_node, member)
+    is_value = display.is_named and walk.scope.kind is Kind.MODULE and not walk.is_definition(value, member.name)
+    if rule.defines is not None and is_value:
+        walk.define_value(node, member.name, member.node, rule.defines, display.path)
+    return key, value
+
+
+def _last_of_each(pairs: list[tuple[Expression, Expression]]) -> tuple[tuple[Expression, Expression], ...]:
+    """Pairs without those whose constant key comes again."""
+    last = {key: index for index, (key, _) in enumerate(pairs) if type(key) is tuple and key[0] == CONST}
+    return tuple(pair for index, pair in enumerate(pairs) if last.get(pair[0], index) == index)
+
+
+def _key(text: str) -> Expression:
+    """The constant key that is written in a mapping; digits in quotes are a number all the same."""
+    plain = text.strip("\"'")
+    return (CONST, int(plain) if plain.isascii() and plain.isdigit() and len(plain) <= MAX_INDEX_DIGITS else plain)
+
+
+def _pair(rule: model.Pair) -> Handler:
+    get_key, get_value = field(rule.key), field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        if not rule.names_are_keys:
+            walk.value(get_key(node))
+        return walk.value(get_value(node))
+
+    return lower
+
+
+DISPLAYS: Compilers = {
+    model.Sequence: _sequence,
+    model.Comprehension: _comprehension,
+    model.Dictionary: _mapping,
+    model.Pair: _pair,
+}

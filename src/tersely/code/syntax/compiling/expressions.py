@@ -1,0 +1,316 @@
+"""Names, members, calls, literals, and what wraps a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import (
+    CALL,
+    CONST,
+    DEFINED,
+    GENERIC,
+    LITERAL,
+    MAPPING,
+    MEMBER,
+    NEW,
+    PART,
+    SPREAD,
+    Expression,
+    either,
+)
+from tersely.code.languages import model
+from tersely.code.syntax.children import field
+from tersely.code.syntax.compiling import Compilers, Handler
+from tersely.code.syntax.items import item, merged
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+
+MAX_INDEX_DIGITS = 6
+
+INDEX_TYPES = ("int", "number")
+
+
+def _name(rule: model.Name) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        name = walk.text(node)
+        if name in walk.type_parameters:
+            return walk.type_parameters[name]
+        walk.scope.read.add(name)
+        if rule.may_call and name not in walk.scope.bound:
+            walk.scope.reads.append((name, node.start_point[0] + 1))
+        return walk.versioned(name) if walk.scope.versions else name
+
+    return lower
+
+
+def _member(rule: model.Member) -> Handler:
+    get_object, get_member = field(rule.object), field(rule.member)
+    # Of a long chain each end would be read, and they are as many as it has members.
+    longest_alias = max(map(len, rule.aliases), default=0)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        member = get_member(node)
+        if node.end_byte - node.start_byte <= longest_alias and walk.text(node) in rule.aliases:
+            return rule.aliases[walk.text(node)]
+        if member is None:
+            return walk.value(get_object(node))
+        rule_of_member = walk.rules[member.kind_id]
+        if type(rule_of_member) is model.Generic:  # a.b<T>
+            member = field(rule_of_member.base)(member) or member
+        name = walk.text(member).removeprefix(walk.resolution.sigil)
+        walk.mentions.add(name)
+        result = (MEMBER, walk.value(get_object(node)), name)
+        walk.scope.reads.append((result, node.start_point[0] + 1))
+        return result
+
+    return lower
+
+
+def arguments_of(walk: Lowering, node: Node | None) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Positional and keyword arguments of an argument list."""
+    if node is None:
+        return (), ()
+    own = type(walk.rules[node.kind_id])
+    if own is not model.Sequence and own is not type(None):
+        return (walk.value(node),), ()
+    positional: list[Expression] = []
+    keywords: list[tuple[str, Expression]] = []
+    for child in node.named_children:
+        rule = walk.rules[child.kind_id]
+        kind = type(rule)
+        if kind is model.KeywordArgument:
+            name, value = field(rule.name)(child), field(rule.value)(child)
+            if name is None:
+                positional.append(walk.value(value))
+            else:
+                keywords.append((walk.resolution.sigil + walk.text(name), walk.value(value)))
+        elif kind is model.Spread and rule.keyed:
+            keywords.append(("", walk.value(field(rule.value)(child))))
+        elif kind is not model.Comment:
+            positional.append(walk.value(child))
+    return tuple(positional), tuple(keywords)
+
+
+def _call(rule: model.Call) -> Handler:
+    get_callee, get_arguments, get_receiver = field(rule.callee), field(rule.arguments), field(rule.receiver)
+    get_generics = field(rule.generics)
+    tag = NEW if rule.constructs else CALL
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        callee_node, receiver = get_callee(node), get_receiver(node)
+        fact = rule.imports(node, walk.text) if rule.imports is not None else None
+        if fact is not None:
+            walk.add_import(fact)
+            return walk.imported(fact)
+        callee: Expression
+        if callee_node is None:
+            callee = walk.value(receiver)
+        elif receiver is not None:
+            name = walk.text(callee_node)
+            walk.mentions.add(name)
+            callee = (MEMBER, walk.value(receiver), name)
+        else:
+            callee = walk.callee(callee_node)
+        positional, keywords = arguments_of(walk, get_arguments(node))
+        in_place = type(callee) is tuple and callee[0] == DEFINED
+        line = (node.start_point if in_place else (callee_node or node).end_point)[0] + 1
+        result = walk.call(callee, positional, keywords, line, tag)
+        for target, added in _mergers(walk, callee, positional):
+            if walk.is_straight(node):
+                merged(walk, target, added)
+        if positional and _derives(walk, callee):
+            return (MAPPING, (((SPREAD, None), positional[0]),), walk.next_serial())
+        generics = get_generics(node)
+        if generics is not None:
+            return walk.typed(result, (GENERIC, callee, tuple(walk.value(child) for child in generics.named_children)))
+        return result
+
+    return lower
+
+
+def _mergers(
+    walk: Lowering, callee: Expression, positional: tuple[Any, ...]
+) -> Iterator[tuple[Expression, Expression]]:
+    """What a call adds to what: all that the second holds to the first."""
+    if type(callee) is tuple and callee[0] == MEMBER:
+        place = walk.resolution.mergers.get(callee[2], -1)
+        if 0 <= place < len(positional):
+            yield callee[1], positional[place]
+        if callee[2] in walk.resolution.mixing_functions:
+            yield from ((positional[0], added) for added in positional[1:])
+
+
+def _derives(walk: Lowering, callee: Expression) -> bool:
+    """Whether what is called makes an object that inherits from its argument."""
+    functions = walk.resolution.deriving_functions
+    if not functions or type(callee) is not tuple or callee[0] != MEMBER or type(callee[1]) is not str:
+        return False
+    return f"{callee[1]}.{callee[2]}" in functions
+
+
+def _keyword_argument(rule: model.KeywordArgument) -> Handler:
+    get_value = field(rule.value)
+    return lambda walk, node: walk.value(get_value(node))
+
+
+def _spread(rule: model.Spread) -> Handler:
+    get_value = field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        value = walk.value(get_value(node))
+        return value and (SPREAD, value)
+
+    return lower
+
+
+def _item(rule: model.Item) -> Handler:
+    get_object, get_index = field(rule.object), field(rule.index)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        index, container = get_index(node), get_object(node)
+        value = walk.value(container)
+        is_slice = index is not None and type(walk.rules[index.kind_id]) is model.Slice
+        bounds = _bounds(walk, index) if is_slice and index is not None else None
+        key = None if is_slice else walk.value(index)
+        used = {child.id for child in (index, container) if child is not None}
+        if node.named_child_count > len(used):  # further keys: x[a, b]
+            walk.visit([child for child in node.named_children if child.id not in used])
+            key = None
+        if value is None:
+            return None
+        if walk.resolution.item_methods:
+            walk.implicit(value, walk.resolution.item_methods[0], (key,), node.start_point[0] + 1)
+        if is_slice:
+            return (PART, value, *(bounds or (None, None)), walk.next_serial())
+        return item(walk, value, key, node)
+
+    return lower
+
+
+def _bounds(walk: Lowering, node: Node) -> tuple[int | None, int | None] | None:
+    """Where a slice begins and ends, None if that is not written down."""
+    found: list[int | None] = [None, None]
+    place = 0
+    known = True
+    for child in node.children:
+        if child.type == ":":
+            place += 1
+        elif child.is_named:
+            value = walk.value(child)
+            is_number = type(value) is tuple and value[0] == CONST and type(value[1]) is int
+            known = known and place < len(found) and is_number
+            if known:
+                found[place] = value[1]
+    return (found[0], found[1]) if known else None
+
+
+def _slice(rule: model.Slice) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        walk.visit(node.named_children)
+        return None
+
+    return lower
+
+
+def _text(rule: model.Text) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        parts = node.named_children
+        literal = [part for part in parts if part.type in rule.content]
+        walk.visit([part for part in parts if part.type not in rule.content and part.named_child_count])
+        if len(literal) == 1 and len(parts) <= 3:
+            return (CONST, walk.text(literal[0]))
+        if not parts:
+            return (CONST, walk.text(node).strip("\"'`"))
+        return (LITERAL, "str")
+
+    return lower
+
+
+def _literal(rule: model.Literal) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        if rule.type in INDEX_TYPES:
+            text = walk.text(node)
+            if text.isascii() and text.isdigit() and len(text) <= MAX_INDEX_DIGITS:
+                return (CONST, int(text))
+        return (LITERAL, rule.type)
+
+    return lower
+
+
+def _either(rule: model.Either) -> Handler:
+    getters = [field(name) for name in rule.fields]
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        if not getters:
+            return either(*[walk.value(child) for child in node.named_children])
+        if rule.operators and not any(child.type in rule.operators for child in node.children):
+            walk.visit(node.named_children)
+            return None
+        chosen = [child for child in (get(node) for get in getters) if child is not None]
+        ids = {child.id for child in chosen}
+        walk.visit([child for child in node.named_children if child.id not in ids])
+        return either(*[walk.value(child) for child in chosen])
+
+    return lower
+
+
+def _inner(rule: model.Inner) -> Handler:
+    get = field(rule.field)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        chosen = get(node)
+        if node.named_child_count > 1:
+            walk.visit([child for child in node.named_children if chosen is None or child.id != chosen.id])
+        return walk.value(chosen)
+
+    return lower
+
+
+def _typed(rule: model.Typed) -> Handler:
+    get, get_value = field(rule.type), field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        chosen, known = get(node), get_value(node)
+        used = {child.id for child in (chosen, known) if child is not None}
+        walk.visit([child for child in node.named_children if child.id not in used])
+        return walk.typed(walk.value(known), walk.value(chosen))
+
+    return lower
+
+
+def _generic(rule: model.Generic) -> Handler:
+    get_base, get_arguments = field(rule.base), field(rule.arguments)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        base, arguments = walk.value(get_base(node)), get_arguments(node)
+        inner = () if arguments is None else tuple(walk.value(child) for child in arguments.named_children)
+        return base and (GENERIC, base, inner)
+
+    return lower
+
+
+def _custom(rule: model.Custom) -> Handler:
+    return rule.lower
+
+
+EXPRESSIONS: Compilers = {
+    model.Name: _name,
+    model.Member: _member,
+    model.Call: _call,
+    model.KeywordArgument: _keyword_argument,
+    model.Spread: _spread,
+    model.Item: _item,
+    model.Slice: _slice,
+    model.Text: _text,
+    model.Literal: _literal,
+    model.Either: _either,
+    model.Inner: _inner,
+    model.Typed: _typed,
+    model.Generic: _generic,
+    model.Custom: _custom,
+}

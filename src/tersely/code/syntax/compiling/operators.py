@@ -1,0 +1,89 @@
+"""Operators: which methods of their operands they call, and what they give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tersely.code.expressions import CONST, ITEM, LITERAL, SEQUENCE, SPREAD, Expression, either, is_literal
+from tersely.code.languages import model
+from tersely.code.syntax.compiling import Compilers, Handler
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+
+MINUS = "-"
+
+
+def _operator(rule: model.Operator) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        children = [child for child in node.children if type(walk.rules[child.kind_id]) is not model.Comment]
+        values = [walk.value(child) for child in children if child.is_named]
+        tokens = [child.type for child in children if not child.is_named]
+        line = node.start_point[0] + 1
+        if len(values) == 1 and tokens:
+            return _of_one(walk, rule, tokens[0], values[0], line)
+        for token, left, right in zip(tokens, values, values[1:], strict=False):
+            if token in rule.methods:
+                _operate(walk, rule.methods[token], left, right, line)
+        if rule.updates and len(values) == 2:
+            _update(walk, values[0], values[1], line)
+        if values and _is_text(values[0]):
+            return (LITERAL, "str")
+        return either(*values) if rule.values else None
+
+    return lower
+
+
+def _of_one(walk: Lowering, rule: model.Operator, token: str, operand: Expression, line: int) -> Expression:
+    """An operator before its only operand; a number with a sign is a number."""
+    if type(operand) is tuple and operand[0] == CONST and type(operand[1]) is int:
+        return (CONST, -operand[1]) if token == MINUS else operand
+    if token in rule.methods:
+        walk.implicit(operand, rule.methods[token], (), line)
+    return operand if rule.values else None
+
+
+def _operate(walk: Lowering, method: str, left: Expression, right: Expression, line: int) -> None:
+    """The method that an operator is: of the left operand, or of the right one."""
+    facts = walk.resolution
+    if method in facts.container_first:
+        left, right = right, left
+    elif is_literal(left) and method in facts.reflected:
+        method, left, right = facts.reflected[method], right, left
+    walk.implicit(left, method, (right,), line)
+
+
+def _update(walk: Lowering, left: Expression, right: Expression, line: int) -> None:
+    """`left += right` stores an item again, and adds what a list holds to another."""
+    if type(left) is tuple and left[0] == ITEM and len(walk.resolution.item_methods) > 1:
+        walk.implicit(left[1], walk.resolution.item_methods[1], (left[2], None), line)
+        walk.scope.stored.clear()
+    if type(right) is tuple and right[0] == SEQUENCE and left is not None:
+        walk.scope.binds.append(((ITEM, left, (SPREAD, right)), None))
+
+
+def _is_text(value: Expression) -> bool:
+    is_written = type(value) is tuple and len(value) == 2
+    return is_written and ((value[0] == CONST and type(value[1]) is str) or value == (LITERAL, "str"))
+
+
+def _removes(rule: model.Removes) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        for child in node.named_children:
+            removed = child.named_children if type(walk.rules[child.kind_id]) is model.Sequence else [child]
+            for each in removed:
+                item = walk.value(each)
+                walk.scope.stored.clear()
+                walk.instead_of_reading(item, 2, (item[2],) if type(item) is tuple and item[0] == ITEM else ())
+        return None
+
+    return lower
+
+
+OPERATORS: Compilers = {
+    model.Operator: _operator,
+    model.Removes: _removes,
+}

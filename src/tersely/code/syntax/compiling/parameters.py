@@ -1,0 +1,106 @@
+"""Parameters of functions and of types."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import KEYWORD_REST, POSITIONAL, REST, Expression, Parameter
+from tersely.code.languages import model
+from tersely.code.symbols import CLASS_KINDS
+from tersely.code.syntax.children import field
+from tersely.code.syntax.compiling import Compilers, Handler
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+
+def parameters_of(walk: Lowering, node: Node | None) -> tuple[list[Parameter], list[tuple[str, Node]]]:
+    """Parameters of a list, and the patterns that the body must take apart: (synthetic name, pattern).
+
+    Types and defaults are lowered here, in the enclosing scope, where their calls happen.
+    """
+    parameters: list[Parameter] = []
+    patterns: list[tuple[str, Node]] = []
+    if node is None:
+        return parameters, patterns
+    if type(walk.rules[node.kind_id]) is model.Name:
+        walk.written(walk.text(node), node)
+        return [Parameter(walk.text(node), None, None, POSITIONAL)], patterns
+    for child in node.named_children:
+        rule = walk.rules[child.kind_id]
+        if type(rule) in (model.Comment, model.Skip):
+            continue
+        name_node, annotation, default, mode = child, None, None, POSITIONAL
+        if type(rule) is model.Parameter:
+            found = field(rule.name)(child)
+            if found is not None and found.type == rule.ignored:
+                continue
+            annotation, default = walk.value(field(rule.type)(child)), walk.value(field(rule.default)(child))
+            mode = rule.mode
+            if found is None:
+                parameters.append(Parameter(f"#{len(parameters)}", annotation, default, mode))
+                continue
+            name_node = found
+        elif type(rule) is model.Assign:  # a pattern with a default
+            default = walk.value(field(rule.right)(child))
+            name_node = field(rule.left)(child) or child
+        inner = walk.rules[name_node.kind_id]
+        while type(inner) is model.Spread:
+            mode = KEYWORD_REST if inner.keyed else REST
+            unwrapped = next(iter(name_node.named_children), None)
+            if unwrapped is None:
+                break
+            name_node, inner = unwrapped, walk.rules[unwrapped.kind_id]
+        if type(inner) in (model.Sequence, model.Dictionary):
+            name = f"#{len(parameters)}"
+            patterns.append((name, name_node))
+        else:
+            name = walk.text(name_node)
+            walk.written(name, name_node)
+        parameters.append(Parameter(name, annotation, default, mode))
+        for further in child.children_by_field_name(rule.name)[1:] if _may_list_names(rule) else ():
+            walk.written(walk.text(further), further)
+            parameters.append(Parameter(walk.text(further), annotation, default, mode))
+    return parameters, patterns
+
+
+def _may_list_names(rule: Any) -> bool:
+    return type(rule) is model.Parameter and rule.name[:1] not in ("", "#", ":")
+
+
+def _parameter(rule: model.Parameter) -> Handler:
+    """A parameter outside a parameter list binds its name in the current scope."""
+    get_name, get_type, get_default = field(rule.name), field(rule.type), field(rule.default)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        annotation = walk.value(get_type(node))
+        value = walk.typed(walk.value(get_default(node)), annotation)
+        name = get_name(node)
+        if name is not None:
+            walk.bind(name, value)
+            if rule.defines is not None and walk.scope.kind in CLASS_KINDS:
+                walk.define_value(node, walk.text(name), name, rule.defines)
+        return None
+
+    return lower
+
+
+def _type_parameter(rule: model.TypeParameter) -> Handler:
+    get_name, get_bound = field(rule.name), field(rule.bound)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        name, bound = get_name(node), walk.value(get_bound(node))
+        if name is not None:
+            walk.type_parameters[walk.text(name)] = bound
+            walk.written(walk.text(name), name)
+        return None
+
+    return lower
+
+
+PARAMETERS: Compilers = {
+    model.Parameter: _parameter,
+    model.TypeParameter: _type_parameter,
+}

@@ -1,0 +1,321 @@
+"""Assignments, control flow, imports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tersely.code.expressions import ELEMENT, ENTER, GENERATOR, MAPPING, MEMBER, NEW, SEQUENCE, TYPED, Expression
+from tersely.code.languages import model
+from tersely.code.symbols import CLASS_KINDS, Kind
+from tersely.code.syntax.children import field
+from tersely.code.syntax.compiling import Compilers, Handler
+from tersely.code.syntax.drafts import SCOPE_OWNERS
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+
+LABEL_MARK = "\x02"  # before the name of a label, which names no value
+
+HELD_IN_STATEMENTS = (model.Assign, model.Function, model.Class, model.Variable, model.Statement)
+
+
+def _assign(rule: model.Assign) -> Handler:
+    get_left, get_right, get_type = field(rule.left), field(rule.right), field(rule.type)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        wrapped, walk.wrapped = walk.wrapped, None
+        left, right, annotation = get_left(node), get_right(node), walk.value(get_type(node))
+        while rule.updates and left is not None and left.named_child_count == 1:  # in parentheses
+            if type(walk.rules[left.kind_id]) is not model.Inner:
+                break
+            left = left.named_children[0]
+        named = rule.names and left is not None and right is not None
+        value = walk.assigned(left, right, wrapped) if named and left and right else walk.value(right)
+        is_definition = left is not None and walk.is_definition(value, walk.text(left))
+        value = walk.typed(value, annotation)
+        if left is not None and rule.updates and type(walk.rules[left.kind_id]) is model.Name:
+            value = walk.update(walk.text(left), value, straight=walk.is_straight(node))
+        elif left is not None:
+            walk.rebinds = walk.text(left) in walk.scope.bound or left.named_child_count > 0
+            walk.rebinds = rule.declares or (walk.rebinds and walk.is_straight(node))
+            outward, walk.outward = walk.outward, rule.outward
+            walk.bind(left, value)
+            walk.rebinds, walk.outward = False, outward
+            outermost = walk.scope.kind is Kind.MODULE or walk.scope.kind in SCOPE_OWNERS
+            if rule.defines is not None and outermost and not is_definition:
+                _define_targets(walk, wrapped[0] if wrapped else node, left, rule.defines)
+        return value
+
+    return lower
+
+
+def _define_targets(walk: Lowering, node: Node, target: Node, kind: Kind) -> None:
+    own = type(walk.rules[target.kind_id])
+    if own is model.Name:
+        name = walk.text(target).removeprefix(walk.resolution.sigil)
+        if kind is Kind.VARIABLE and walk.scope.kind in CLASS_KINDS:
+            kind = Kind.FIELD
+        elif kind is Kind.VARIABLE and name.isupper():
+            kind = Kind.CONSTANT
+        walk.define_value(node, name, target, kind)
+    elif own in (model.Sequence, model.Spread, model.Inner, model.Dictionary):
+        for child in target.named_children:
+            _define_targets(walk, node, child, kind)
+    elif own in (model.Pair, model.Assign):
+        rule = walk.rules[target.kind_id]
+        inner = field(rule.value if own is model.Pair else rule.left)(target)
+        if inner is not None:
+            _define_targets(walk, node, inner, kind)
+
+
+def _return(rule: model.Return) -> Handler:
+    get = field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        value = walk.value(get(node))
+        if value is not None:
+            walk.scope.returns.append(value)
+        return None
+
+    return lower
+
+
+def _yield(rule: model.Yield) -> Handler:
+    get = field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        value = walk.value(get(node))
+        delegates = any(child.type == rule.delegate for child in node.children)
+        walk.scope.flags |= GENERATOR
+        if value is not None:
+            walk.scope.yields.append((ELEMENT, value) if delegates else value)
+        return None
+
+    return lower
+
+
+def _raises(rule: model.Raises) -> Handler:
+    get = field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        raised = get(node)
+        if raised is None:
+            return None
+        value = walk.callee(raised)
+        walk.visit([child for child in node.named_children if child.id != raised.id])
+        if type(value) is str or (type(value) is tuple and value[0] == MEMBER):
+            walk.call(value, (), (), node.start_point[0] + 1, NEW)
+        return None
+
+    return lower
+
+
+def _iterate(rule: model.Iterate) -> Handler:
+    get_target, get_iterable, get_type = field(rule.target), field(rule.iterable), field(rule.type)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        target, iterable, annotation = get_target(node), get_iterable(node), walk.value(get_type(node))
+        value = walk.value(iterable)
+        if target is not None:
+            walk.bind(target, walk.typed(value and (ELEMENT, value), annotation))
+        if value is not None:
+            _implicit_iteration(walk, value, node.start_point[0] + 1)
+        used = {child.id for child in (target, iterable) if child is not None}
+        walk.visit([child for child in node.named_children if child.id not in used])
+        return None
+
+    return lower
+
+
+def _implicit_iteration(walk: Lowering, value: Expression, line: int) -> None:
+    """Iterating calls methods that nobody writes down."""
+    facts = walk.resolution
+    if type(value) is tuple and value[0] in (SEQUENCE, MAPPING):
+        return
+    for method in facts.iterate_methods:
+        walk.mentions.update((method, facts.next_method))
+        started = walk.call((MEMBER, value, method), (), (), line)
+        if facts.next_method:
+            walk.call((MEMBER, started, facts.next_method), (), (), line)
+
+
+def _alias(rule: model.Alias) -> Handler:
+    get_value, get_target = field(rule.value), field(rule.target)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        enters, walk.enters = walk.enters, False
+        value = walk.value(get_value(node))
+        target = get_target(node)
+        if enters:
+            _implicit_enter(walk, value, node.start_point[0] + 1)
+        if target is not None:
+            walk.bind(target, value and (ENTER, value) if enters else value)
+        return value
+
+    return lower
+
+
+def _enters(rule: model.Enters) -> Handler:
+    get = field(rule.value)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        inner = get(node)
+        if inner is not None and type(walk.rules[inner.kind_id]) is model.Alias:
+            walk.enters = True
+            return walk.value(inner)
+        value = walk.value(inner)
+        _implicit_enter(walk, value, node.start_point[0] + 1)
+        return value
+
+    return lower
+
+
+def _implicit_enter(walk: Lowering, value: Expression, line: int) -> None:
+    if value is None:
+        return
+    for method in (walk.resolution.enter_method, walk.resolution.exit_method):
+        if method:
+            walk.mentions.add(method)
+            walk.call((MEMBER, value, method), (), (), line)
+
+
+def _catches(rule: model.Catches) -> Handler:
+    get_type, get_target = field(rule.type), field(rule.target)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        caught, target = get_type(node), get_target(node)
+        used = {child.id for child in (caught, target) if child is not None}
+        if caught is not None:
+            inner = walk.rules[caught.kind_id]
+            if type(inner) is model.Alias:  # `except E as e` as one node
+                target = field(inner.target)(caught)
+                caught = field(inner.value)(caught)
+        value = walk.value(caught)
+        if target is not None:
+            walk.bind(target, value and (TYPED, value))
+        walk.visit([child for child in node.named_children if child.id not in used])
+        return None
+
+    return lower
+
+
+def _captures(rule: model.Captures) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        for child in node.named_children:
+            innermost = child
+            while innermost.named_child_count == 1 and innermost.type != node.type:
+                innermost = innermost.named_children[0]
+            covers_all = innermost.start_byte == child.start_byte and innermost.end_byte == child.end_byte
+            if covers_all and type(walk.rules[innermost.kind_id]) is model.Name:
+                walk.bind(innermost, None)
+            else:
+                walk.value(child)
+        return None
+
+    return lower
+
+
+def _block(rule: model.Block) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        scope, before = walk.scope, dict(walk.scope.versions)
+        value: Expression = None
+        for child in node.named_children:
+            value = walk.value(child)
+        scope.versions = before
+        return value if rule.is_value else None
+
+    return lower
+
+
+def _statement(rule: model.Statement) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        children = [child for child in node.named_children if type(walk.rules[child.kind_id]) is not model.Comment]
+        single = len(children) == 1 and type(walk.rules[children[0].kind_id]) in HELD_IN_STATEMENTS
+        walk.wrapped = (walk.wrapped or (node, 0)) if single else None
+        result: Expression = None
+        for child in children:
+            result = walk.value(child)
+        walk.wrapped = None
+        return result
+
+    return lower
+
+
+def _outer(rule: model.Outer) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        walk.scope.outer.extend((walk.text(child), int(rule.module)) for child in node.named_children)
+        return None
+
+    return lower
+
+
+def _imports(rule: model.Imports) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        walk.rebinds = rule.in_order and walk.is_straight(node)
+        for fact in rule.read(node, walk.text):
+            walk.add_import(fact)
+        walk.rebinds = False
+        return None
+
+    return lower
+
+
+def _attribute(rule: model.Attribute) -> Handler:
+    def lower(walk: Lowering, node: Node) -> Expression:
+        walk.visit(node.named_children)
+        return None
+
+    return lower
+
+
+def _label(rule: model.Label) -> Handler:
+    get_name = field(rule.name)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        name = get_name(node)
+        if name is not None:
+            walk.written(LABEL_MARK + walk.text(name), name)
+        walk.visit([child for child in node.named_children if name is None or child.id != name.id])
+        return None
+
+    return lower
+
+
+def _jump(rule: model.Jump) -> Handler:
+    get_label = field(rule.label)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        label = get_label(node)
+        walk.visit([child for child in node.named_children if label is None or child.id != label.id])
+        return None
+
+    return lower
+
+
+def _nothing(rule: model.Comment | model.Skip) -> Handler:
+    return lambda walk, node: None
+
+
+STATEMENTS: Compilers = {
+    model.Raises: _raises,
+    model.Assign: _assign,
+    model.Return: _return,
+    model.Yield: _yield,
+    model.Iterate: _iterate,
+    model.Alias: _alias,
+    model.Enters: _enters,
+    model.Catches: _catches,
+    model.Captures: _captures,
+    model.Block: _block,
+    model.Statement: _statement,
+    model.Outer: _outer,
+    model.Imports: _imports,
+    model.Comment: _nothing,
+    model.Attribute: _attribute,
+    model.Label: _label,
+    model.Jump: _jump,
+    model.Skip: _nothing,
+}

@@ -1,0 +1,44 @@
+"""All compilers, and the rules of a language compiled for its grammar."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.languages import model
+from tersely.code.syntax.compiling import Compilers
+from tersely.code.syntax.compiling.branches import BRANCHES
+from tersely.code.syntax.compiling.definitions import DEFINITIONS
+from tersely.code.syntax.compiling.displays import DISPLAYS
+from tersely.code.syntax.compiling.expressions import EXPRESSIONS
+from tersely.code.syntax.compiling.operators import OPERATORS
+from tersely.code.syntax.compiling.parameters import PARAMETERS
+from tersely.code.syntax.compiling.statements import STATEMENTS
+
+if TYPE_CHECKING:
+    from tree_sitter import Language as Grammar
+
+
+KINDS = 1 << 16  # numeric node kinds; error nodes have the last one
+
+COMPILERS: Compilers = {**EXPRESSIONS, **OPERATORS, **DISPLAYS, **STATEMENTS, **BRANCHES, **PARAMETERS, **DEFINITIONS}
+
+
+def compile_rules(language: model.Language, grammar: Grammar) -> tuple[list[Any], list[Any]]:
+    """Handlers and rules by numeric node kind. Raises KeyError for a node type that the grammar does not have."""
+    handlers: list[Any] = [None] * KINDS
+    rules: list[Any] = [None] * KINDS
+    unknown = set(language.rules)
+    for kind_id in range(grammar.node_kind_count):
+        name = grammar.node_kind_for_id(kind_id)
+        if name is None:
+            continue
+        if not grammar.node_kind_is_named(kind_id):
+            name = f"={name}"
+        rule = language.rules.get(name)
+        if rule is not None:
+            unknown.discard(name)
+            rules[kind_id] = rule
+            handlers[kind_id] = COMPILERS[type(rule)](rule)
+    if unknown:
+        raise KeyError(f"{language.name}: not node types of the grammar: {', '.join(sorted(unknown))}")
+    return handlers, rules

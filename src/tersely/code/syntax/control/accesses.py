@@ -1,0 +1,377 @@
+"""What the kinds of expressions read, write and change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.languages import model
+from tersely.code.languages.control import roles as control
+from tersely.code.routines import Way
+from tersely.code.syntax.children import field, token
+from tersely.code.syntax.control.blocks import Together
+from tersely.code.syntax.control.clauses import visit_clauses, visit_together
+from tersely.code.syntax.control.conditions import visit_choice, visit_ternary
+from tersely.code.syntax.control.definitions import visit_class, visit_function, visit_wrapper
+from tersely.code.syntax.control.walk import declared
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.control.walk import Walk
+
+NOT_UPDATES = frozenset({":=", "==", "=", "<=", ">=", "!=", "=>", "~="})
+
+
+def _name(walk: Walk, node: Node, role: model.Name) -> None:
+    walk.read((walk.draft.variable(walk.text(node)),), node)
+
+
+def _part(walk: Walk, node: Node, role: Any) -> None:
+    path = walk.path(node)
+    if walk.discarded == node.id and type(role) is model.Member:
+        inside, member = field(role.object)(node), field(role.member)(node)
+        if inside is not None:
+            _visit_receiver(walk, inside, walk.text(member) if member is not None else "", discarded=True)
+    elif path is not None:
+        walk.read(path, node)
+    else:
+        walk.visit(field(role.object)(node))
+    if type(role) is model.Item:
+        walk.visit(field(role.index)(node))
+    walk.draft.fail()
+
+
+def _call(walk: Walk, node: Node, role: model.Call) -> None:
+    discarded = walk.discarded == node.id
+    callee, arguments = field(role.callee)(node), field(role.arguments)(node)
+    member = walk.role(callee) if callee is not None else None
+    receiver, name = (field(role.receiver)(node) if role.receiver else None), ""
+    if receiver is not None and callee is not None:
+        name = walk.text(callee)
+    elif callee is not None and type(member) is model.Member:
+        receiver, part = field(member.object)(callee), field(member.member)(callee)
+        name = walk.text(part) if part is not None else ""
+    elif callee is not None:
+        name = walk.text(callee) if type(member) is model.Name else ""
+        walk.visit(callee if not name or not walk.control.functions_apart else None)
+    path = walk.path(receiver)
+    of_module = path is not None and path[0] in walk.imported
+    if receiver is not None:
+        _visit_receiver(walk, receiver, name, discarded=discarded and not of_module)
+    passed = arguments.named_children if arguments is not None else []
+    _visit_arguments(walk, node, name, passed)
+    around = arguments.parent if arguments is not None else None
+    if around is not None and around.id != node.id:
+        walk.visit_children(around, but=(callee, arguments))
+    walk.visit_children(node, but=(callee, arguments, receiver, around))
+    keeps = walk.control.lends_openly or walk.control.immutable
+    may_change = discarded and name not in walk.control.pure and not keeps
+    walk.note_call(node, name, path, passed, blind=may_change and (receiver is None or of_module))
+    walk.draft.fail()
+
+
+def _visit_receiver(walk: Walk, receiver: Node, name: str, *, discarded: bool) -> None:
+    """Calling a method may change the object: surely if nobody takes what it gives."""
+    table, facts = walk.control, walk.resolution
+    path = walk.path(receiver)
+    adds = name in facts.adders or name in facts.mergers
+    if path is None:
+        walk.visit(receiver)
+        return
+    if not (adds and discarded):
+        walk.read(path, receiver)
+    if adds or name in table.mutators or (discarded and name not in table.pure):
+        walk.change(path, receiver)
+
+
+def _visit_arguments(walk: Walk, node: Node, name: str, arguments: list[Node]) -> None:
+    changed = walk.control.changing_arguments.get(name, -1)
+    for position, argument in enumerate(arguments):
+        walk.visit(argument)
+        lent = _given(walk, argument) if position == changed else _lent(walk, argument)
+        path = walk.path(lent)
+        if path is not None:
+            walk.change(path, argument)
+
+
+def _given(walk: Walk, argument: Node) -> Node | None:
+    """What an argument passes, without the name of the parameter."""
+    role = walk.role(argument)
+    return field(role.value)(argument) if type(role) is model.KeywordArgument else argument
+
+
+def _assign(walk: Walk, node: Node, role: model.Assign) -> None:
+    left, right = field(role.left)(node), field(role.right)(node)
+    if left is None:
+        walk.visit(right)
+        return
+    if right is not None and right.id == left.id:
+        right = None
+    walk.visit(right)
+    if _updates(node, left, right):
+        _read_target(walk, left)
+    declares = not role.outward and not role.updates and not walk.control.declares_by_assignment
+    if right is None and walk.control.declares_by_assignment:
+        return  # an annotation alone
+    walk.bind(left, right, declares=declares)
+
+
+def _match(walk: Walk, node: Node, role: control.Match) -> None:
+    left, right = field(role.left)(node), field(role.right)(node)
+    walk.visit(right)
+    if left is not None:
+        walk.bind(left, right, declares=True)
+        if type(walk.role(left)) is not model.Name:
+            walk.draft.fail()
+
+
+def _qualified(walk: Walk, node: Node, role: control.Qualified) -> None:
+    walk.visit(field(role.pattern)(node))
+    walk.visit(field(role.about)(node))
+
+
+def _marked(walk: Walk, node: Node, role: control.Marked) -> None:
+    """A name with its mark, which is read unless it is given a value."""
+    name, given = field(role.name)(node), field(role.value)(node) if role.value else None
+    variable = f"{role.mark}{walk.text(name)}" if name is not None else role.mark
+    if given is None:
+        walk.read((walk.draft.variable(variable),), node)
+    else:
+        walk.visit(given)
+        walk.bind_name(variable, node, declares=True)
+
+
+def _updates(node: Node, left: Node, right: Node | None) -> bool:
+    for child in node.children:
+        if left.end_byte <= child.start_byte and (right is None or child.end_byte <= right.start_byte):
+            text = child.type if not child.is_named else ""
+            if len(text) > 1 and text.endswith("=") and text not in NOT_UPDATES:
+                return True
+    return False
+
+
+def _read_target(walk: Walk, target: Node) -> None:
+    """What is updated is read before."""
+    walk.visit(target)
+
+
+def _update(walk: Walk, node: Node, role: control.Update) -> None:
+    left, right = field(role.left)(node), field(role.right)(node)
+    walk.visit(right)
+    if left is not None:
+        _read_target(walk, left)
+        walk.bind(left, None, declares=False)
+    walk.draft.fail()
+
+
+def _variable(walk: Walk, node: Node, role: model.Variable) -> None:
+    name, given = field(role.name)(node), field(role.value)(node)
+    walk.visit(given)
+    if name is not None:
+        walk.bind(name, given, declares=True)
+
+
+def _variables(walk: Walk, node: Node, role: model.Variables) -> None:
+    for each in node.named_children:
+        if each.type != role.each:
+            continue
+        name, given = field(role.name)(each), field(role.value)(each)
+        walk.visit(given)
+        if name is not None:
+            walk.bind(name, given, declares=True)
+
+
+def _iterate(walk: Walk, node: Node, role: model.Iterate) -> None:
+    """A clause of a comprehension."""
+    target, iterable = field(role.target)(node), field(role.iterable)(node)
+    walk.visit(iterable)
+    if target is not None:
+        walk.bind(target, iterable, declares=True)
+    walk.visit_children(node, but=(target, iterable))
+    walk.draft.fail()
+
+
+def _comprehension(walk: Walk, node: Node, role: model.Comprehension) -> None:
+    """Its names are its own. The clauses come first, though they are written last."""
+    body = field(role.body)(node)
+    walk.draft.scopes.append({})
+    walk.visit_children(node, but=(body,))
+    walk.visit(body)
+    walk.draft.scopes.pop()
+
+
+def _alias(walk: Walk, node: Node, role: model.Alias) -> None:
+    inner, target = field(role.value)(node), field(role.target)(node)
+    walk.visit(inner)
+    if target is not None:
+        walk.bind(target, inner, declares=not walk.control.declares_by_assignment)
+
+
+def _catches(walk: Walk, node: Node, role: model.Catches) -> None:
+    caught, target = field(role.type)(node), field(role.target)(node)
+    walk.visit(caught)
+    if target is not None:
+        walk.bind(target, None, declares=not walk.control.declares_by_assignment)
+
+
+def _captures(walk: Walk, node: Node, role: model.Captures) -> None:
+    """A bare name in a pattern is bound; all else is compared with."""
+    for child in node.named_children:
+        innermost = child
+        while innermost.named_child_count == 1 and innermost.type != node.type:
+            innermost = innermost.named_children[0]
+        whole = innermost.start_byte == child.start_byte and innermost.end_byte == child.end_byte
+        if whole and type(walk.role(innermost)) is model.Name:
+            walk.bind(innermost, None, declares=not walk.control.declares_by_assignment)
+        else:
+            walk.visit(child)
+
+
+def _keyword(walk: Walk, node: Node, role: model.KeywordArgument) -> None:
+    walk.visit(field(role.value)(node))
+
+
+def _pair(walk: Walk, node: Node, role: model.Pair) -> None:
+    key = field(role.key)(node)
+    if key is not None and not (role.names_are_keys and type(walk.role(key)) is model.Name):
+        walk.visit(key)
+    walk.visit(field(role.value)(node))
+
+
+def _imports(walk: Walk, node: Node, role: model.Imports) -> None:
+    for fact in role.read(node, walk.text):
+        if fact.alias and fact.alias != "*":
+            walk.bind_name(fact.alias, node, declares=True)
+            walk.imported |= {fact.alias}
+    walk.draft.point(node.start_byte, node.end_byte)
+    walk.draft.fail()
+
+
+def _outer(walk: Walk, node: Node, role: model.Outer) -> None:
+    names = [walk.text(child) for child in node.named_children]
+    walk.draft.outer.update(names)
+    for name in names:
+        walk.draft.own.add(declared(name))
+        walk.write((declared(name),), node)
+
+
+def _escape(walk: Walk, node: Node, role: control.Escape) -> None:
+    """The value is looked at, and may be returned instead of taken."""
+    walk.visit(field(role.value)(node))
+    number = walk.draft.last()
+    walk.draft.close()
+    walk.draft.here = [(number, Way.NEXT)]
+    walk.draft.route([(number, Way.RETURN)], control.Leap.RETURN, "")
+
+
+def _unary(walk: Walk, node: Node, role: control.Unary) -> None:
+    operand = field(role.operand)(node)
+    if operand is not None and token(node, role.deletes) is not None:
+        walk.bind(operand, None, declares=False)
+        return
+    walk.visit(operand)
+    if operand is not None and token(node, role.updates) is not None:
+        walk.bind(operand, None, declares=False)
+
+
+def _borrow(walk: Walk, node: Node, role: control.Borrow) -> None:
+    walk.visit(field(role.operand)(node))
+
+
+def _lent(walk: Walk, argument: Node) -> Node | None:
+    """What an argument lends to the function that is called, which may change it."""
+    if token(argument, walk.control.lending) is not None:
+        return _given(walk, argument)
+    argument = _given(walk, argument) or argument
+    role = walk.role(argument)
+    if isinstance(role, control.Unary) and token(argument, role.borrows) is not None:
+        return field(role.operand)(argument)
+    if isinstance(role, control.Borrow) and any(child.type == role.mutable for child in argument.children):
+        return field(role.operand)(argument)
+    return None
+
+
+def _declares(walk: Walk, node: Node, role: control.Declares) -> None:
+    targets = node.children_by_field_name(role.targets)
+    values = node.children_by_field_name(role.value) if role.value else []
+    for given in values:
+        walk.visit(given)
+    for at, target in enumerate(targets):
+        if type(walk.role(target)) is model.Assign:
+            walk.visit(target)
+        else:
+            value = values[at] if len(values) == len(targets) else values[0] if values else None
+            walk.bind(target, value, declares=True)
+    if not targets:
+        walk.visit_children(node)
+
+
+def _forgets(walk: Walk, node: Node, role: control.Forgets) -> None:
+    pending = list(node.named_children)
+    while pending:
+        child = pending.pop(0)
+        kind = type(walk.role(child))
+        if kind in (model.Member, model.Item):
+            walk.bind(child, None, declares=False)
+        elif kind is model.Name:
+            walk.read((walk.draft.variable(walk.text(child)),), child)
+            walk.bind(child, None, declares=False)
+        else:
+            pending = [*child.named_children, *pending]
+    walk.draft.fail()
+
+
+def _raises(walk: Walk, node: Node, role: model.Raises) -> None:
+    walk.visit_children(node)
+
+
+def _fails(walk: Walk, node: Node, role: Any) -> None:
+    walk.visit_children(node)
+    walk.draft.fail()
+
+
+def _nothing(walk: Walk, node: Node, role: Any) -> None:
+    """Comments, and what has no meaning at run time."""
+
+
+VISITORS: dict[type, Callable[[Walk, Node, Any], None]] = {
+    model.Name: _name,
+    model.Member: _part,
+    model.Item: _part,
+    model.Call: _call,
+    model.Assign: _assign,
+    model.Variable: _variable,
+    model.Variables: _variables,
+    model.Iterate: _iterate,
+    model.Comprehension: _comprehension,
+    model.Alias: _alias,
+    model.Captures: _captures,
+    model.Catches: _catches,
+    model.KeywordArgument: _keyword,
+    model.Pair: _pair,
+    model.Imports: _imports,
+    model.Outer: _outer,
+    model.Raises: _raises,
+    model.Yield: _fails,
+    model.Function: visit_function,
+    model.Class: visit_class,
+    model.Wrapper: visit_wrapper,
+    model.Comment: _nothing,
+    model.Skip: _nothing,
+    model.Generic: _nothing,
+    control.Choice: visit_choice,
+    control.Ternary: visit_ternary,
+    control.Escape: _escape,
+    control.Update: _update,
+    control.Unary: _unary,
+    control.Borrow: _borrow,
+    control.Declares: _declares,
+    control.Forgets: _forgets,
+    control.Fails: _fails,
+    control.Match: _match,
+    control.Qualified: _qualified,
+    control.Marked: _marked,
+    control.Clauses: visit_clauses,
+    Together: visit_together,
+}

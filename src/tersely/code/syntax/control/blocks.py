@@ -1,0 +1,203 @@
+"""Statements one after the other, and what all kinds of statements share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tersely.code.languages import model
+from tersely.code.languages.control import roles as control
+from tersely.code.routines import Way
+from tersely.code.syntax.children import field
+from tersely.code.syntax.control.draft import StatementDraft, closing_line
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.control.walk import Walk
+
+
+def lower(walk: Walk, node: Node) -> None:
+    """One statement, from `here` to what is `here` after it."""
+    role = walk.role(node)
+    handler = walk.statements.get(type(role))
+    if handler is not None:
+        handler(walk, node, role)
+        return
+    inner = _only_statement(walk, node)
+    if inner is not None:
+        lower(walk, inner)
+        return
+    defines = type(role) in (model.Function, model.Class, model.Wrapper, Together)
+    open_statement(walk, node, "definition" if defines else "simple")
+    call = _discarded(walk, node)
+    walk.discarded = call.id if call is not None and walk.result is None else -1
+    walk.visit(node)
+    give_result(walk, node)
+    walk.draft.point(node.start_byte, node.end_byte)
+    if call is not None and called_name(walk, call) in walk.control.raising:
+        walk.draft.jump(control.Leap.RAISE, "", Way.RAISE)
+    walk.draft.close()
+
+
+def block(walk: Walk, node: Node | None, *, scoped: bool = True, result: str | None = None) -> None:
+    """A sequence of statements, or one statement. The last gives `result` its value."""
+    if node is None:
+        return
+    if walk.draft.statement >= 0:
+        note_closing(walk, node, walk.draft.statement)
+    owner = walk.draft.statement
+    if scoped:
+        walk.draft.scopes.append({})
+    sequence(walk, statements_in(walk, node), result)
+    walk.draft.statement = owner
+    if scoped:
+        walk.draft.scopes.pop()
+
+
+def sequence(walk: Walk, nodes: list[Node], result: str | None = None) -> None:
+    """Statements one after the other. The last gives `result` its value."""
+    owner = walk.draft.statement
+    outer, walk.result = walk.result, None
+    nodes = _united(walk, nodes)
+    for at, node in enumerate(nodes):
+        walk.draft.statement = owner
+        walk.result = result if at == len(nodes) - 1 else None
+        lower(walk, node)
+    walk.result = outer
+    walk.draft.statement = owner
+
+
+class Together(NamedTuple):
+    """The role of the first of several definitions that make one function: its name and all of its cases."""
+
+    name: Node | None
+    cases: list[tuple[Node, control.Case]]
+    last: Node
+
+
+def _united(walk: Walk, nodes: list[Node]) -> list[Node]:
+    """The statements of a block without clauses of functions that began before them."""
+    clause_of = walk.control.clause
+    kept: list[Node] = []
+    groups: list[tuple[str, list[tuple[Node, control.Clause]]]] = []
+    for node in nodes:
+        clause = clause_of(node, walk.text) if clause_of is not None else None
+        if clause is not None and groups and groups[-1][0] == clause.function:
+            groups[-1][1].append((node, clause))
+            continue
+        kept.append(node)
+        if clause is not None:
+            groups.append((clause.function, [(node, clause)]))
+    for _, group in groups:
+        cases = [(node, clause.case) for node, clause in group if clause.case is not None]
+        first, clause = group[0]
+        if len(cases) > 1 or any(case.guard for _, case in cases) or (cases and clause.case is None):
+            walk.chosen[first.id] = Together(field(clause.name)(first), cases, group[-1][0])
+    return kept
+
+
+def body_of(node: Node, role: Any) -> Node:
+    """The block of an `else` or `finally`, which may be the node itself."""
+    return (field(role.body)(node) if role.body else None) or node
+
+
+def body(walk: Walk, node: Node, result: str | None) -> None:
+    """The statements of a routine."""
+    block(walk, node, scoped=False, result=result)
+
+
+def statements_in(walk: Walk, node: Node) -> list[Node]:
+    """The statements of a block; a node that is no block is one itself."""
+    role = walk.role(node)
+    if type(role) not in (control.Suite, control.Else, control.Finally):
+        return [node]
+    apart = (model.Comment, control.Else, control.Catch, control.Finally)  # these are of the statement around
+    children = [child for child in node.named_children if type(walk.role(child)) not in apart]
+    documented = len(walk.draft.statements) == 1 and children and _is_doc_string(walk, children[0])
+    return children[1:] if documented else children
+
+
+def _is_doc_string(walk: Walk, node: Node) -> bool:
+    """Whether the first statement of a routine only documents it: it is part of the head."""
+    wanted = walk.language.doc_string
+    return bool(wanted) and node.named_child_count == 1 and node.named_children[0].type == wanted
+
+
+def open_statement(walk: Walk, node: Node, kind: str, head_end: Node | None = None) -> StatementDraft:
+    """Begin a statement; its head ends where the node `head_end` begins."""
+    draft = walk.draft
+    owner = draft.statement
+    draft.close()
+    line, last = node.start_point[0] + 1, node.end_point[0] + 1
+    if node.end_point[1] == 0 and last > line:
+        last -= 1
+    if head_end is None:
+        end, head_line = node.end_byte, last
+    else:
+        end, head_line = head_end.start_byte, _line_before(walk, node, head_end)
+    made = StatementDraft(kind, node.start_byte, end, line, head_line, last, owner)
+    if head_end is not None:
+        made.tails += closing_line(node)
+    draft.statement = len(draft.statements)
+    draft.statements.append(made)
+    return made
+
+
+def note_closing(walk: Walk, node: Node, statement: int) -> None:
+    """The line of a closing bracket or `end` belongs to the statement that the block is of."""
+    walk.draft.statements[statement].tails += closing_line(node)
+
+
+def _line_before(walk: Walk, node: Node, body: Node) -> int:
+    """The last line of what stands before a body; comments between do not count."""
+    at = body.start_byte
+    while at > node.start_byte and walk.source[at - 1 : at].isspace():
+        at -= 1
+    return max(node.start_point[0] + 1, body.start_point[0] + 1 - walk.source.count(b"\n", at, body.start_byte))
+
+
+def _only_statement(walk: Walk, node: Node) -> Node | None:
+    """The one statement that an expression statement is made of."""
+    role = walk.role(node)
+    if role is not None and type(role) not in (model.Inner, model.Statement):
+        return None
+    children = [child for child in node.named_children if type(walk.role(child)) is not model.Comment]
+    return children[0] if len(children) == 1 and walk.is_statement(children[0]) else None
+
+
+def _discarded(walk: Walk, node: Node) -> Node | None:
+    """The call that a statement is, whose value nobody uses."""
+    calls = (model.Call, model.Member) if walk.control.members_call else (model.Call,)
+    inner = node
+    while inner.named_child_count == 1 and type(walk.role(inner)) not in calls:
+        inner = inner.named_children[0]
+    return inner if type(walk.role(inner)) in calls else None
+
+
+def called_name(walk: Walk, call: Node) -> str:
+    """The name of the function that a call calls, without what it is a member of."""
+    called = walk.role(call)
+    callee = field(called.callee)(call) if isinstance(called, model.Call) else call
+    role = walk.role(callee) if callee is not None else None
+    if callee is not None and isinstance(role, model.Member):
+        callee = field(role.member)(callee)
+    return walk.text(callee) if callee is not None else ""
+
+
+def give_result(walk: Walk, node: Node) -> None:
+    """The statement's value is that of the expression around it, if one waits for it."""
+    if walk.result is not None:
+        walk.write((walk.result,), node)
+        walk.draft.own.add(walk.result)
+
+
+def initial(walk: Walk, node: Node | None, place: str) -> None:
+    """What runs before the condition of a statement."""
+    for part in every(node, place):
+        walk.visit(part)
+        walk.draft.close()
+
+
+def every(node: Node | None, place: str) -> list[Node]:
+    """All children in a field."""
+    return node.children_by_field_name(place) if node is not None and place else []

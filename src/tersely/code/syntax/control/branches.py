@@ -1,0 +1,103 @@
+"""Conditionals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tersely.code.languages import model
+from tersely.code.languages.control import roles as control
+from tersely.code.routines import Way
+from tersely.code.syntax.children import field
+from tersely.code.syntax.control.blocks import (
+    block,
+    body_of,
+    initial,
+    open_statement,
+)
+from tersely.code.syntax.control.conditions import tested
+from tersely.code.syntax.control.draft import Ends
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.control.walk import Walk
+
+
+def lower_if(walk: Walk, node: Node, role: control.If) -> None:
+    """Arms one after the other; without a last one, control goes on after it."""
+    draft, result = walk.draft, walk.result
+    owner = draft.statement
+    if not role.outlives:
+        draft.scopes.append({})
+    ends = _arms_of(walk, node, role, result)
+    draft.here = draft.here + ends
+    draft.statement = owner
+    if not role.outlives:
+        draft.scopes.pop()
+
+
+def _arms_of(walk: Walk, node: Node, role: control.If, result: str | None) -> Ends:
+    """Gives the ends of the arms; `here` is left what took none of them."""
+    draft = walk.draft
+    then, last = field(role.then)(node), field(role.otherwise)(node)
+    if then is not None and last is not None and then.id == last.id:
+        then = None  # nothing between the brackets
+    open_statement(walk, node, "if", then)
+    me = draft.statement
+    initial(walk, node, role.initial)
+    draft.decisions += 1
+    holds, fails = tested(walk, node, role.condition, then if then is not None else last)
+    draft.here = fails if role.negated else holds
+    block(walk, then, result=result)
+    draft.close()
+    ends = draft.here
+    draft.here = holds if role.negated else fails
+    for arm in _arms(walk, node, role):
+        draft.statement = me
+        part = walk.role(arm)
+        if type(part) is control.If and arm.type != node.type:
+            ends = ends + _arms_of(walk, arm, part, result)
+            continue
+        if type(part) is not control.If:
+            draft.statements[me].tails.append(_line_of_else(arm))
+        block(walk, body_of(arm, part) if type(part) is control.Else else arm, result=result)
+        draft.close()
+    draft.statement = me
+    return ends
+
+
+def _line_of_else(arm: Node) -> int:
+    """The line of the `else` before an arm, where the arm does not begin with it."""
+    before = arm.prev_sibling
+    while before is not None and before.type != "else" and not before.is_named:
+        before = before.prev_sibling
+    return (before if before is not None and before.type == "else" else arm).start_point[0] + 1
+
+
+def _arms(walk: Walk, node: Node, role: control.If) -> list[Node]:
+    """Arms in the order in which they are tried: an `elif` holds those after it."""
+    if role.otherwise[:1] in ("#", "*", ":", "="):
+        found = field(role.otherwise)(node)
+        return [found] if found is not None else []
+    arms = node.children_by_field_name(role.otherwise)
+    return [arm for arm in arms if arm.is_named and type(walk.role(arm)) is not model.Comment]
+
+
+def lower_refutable(walk: Walk, node: Node, role: control.Refutable) -> None:
+    """The names are bound where the value fits; where it does not, something else runs."""
+    draft = walk.draft
+    left, right, otherwise = (field(name)(node) for name in (role.left, role.right, role.otherwise))
+    open_statement(walk, node, "if", otherwise)
+    draft.decisions += 1
+    me = draft.statement
+    walk.visit(right)
+    if left is not None:
+        walk.bind(left, right, declares=True)
+    draft.point(node.start_byte, draft.statements[draft.statement].end).tests = True
+    number = draft.last()
+    draft.close()
+    draft.here = [(number, Way.FALSE)]
+    block(walk, otherwise)
+    draft.close()
+    draft.here = [(number, Way.TRUE), *draft.here]
+    draft.statement = draft.statements[me].owner

@@ -1,0 +1,228 @@
+"""One of several cases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tersely.code.languages import model
+from tersely.code.languages.control import roles as control
+from tersely.code.routines import Way
+from tersely.code.syntax.children import field, token
+from tersely.code.syntax.control.blocks import (
+    block,
+    initial,
+    note_closing,
+    open_statement,
+)
+from tersely.code.syntax.control.conditions import branch
+from tersely.code.syntax.control.draft import Ends, Frame
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.control.walk import Walk
+
+
+Cases = list[tuple["Node", control.Case]]
+
+FALLS = frozenset({"fallthrough"})  # where it is a word of the case and no statement
+OTHERWISE = control.Case("", default=True)  # an `else` among cases
+
+
+def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
+    """Cases are tried one after the other, or jumped to where they fall through."""
+    draft, result = walk.draft, walk.result
+    if not role.outlives:
+        draft.scopes.append({})
+    body = (field(role.body)(node) if role.body else None) or node
+    open_statement(walk, node, "switch", body if body.id != node.id else None)
+    me = draft.statement
+    initial(walk, node, role.initial)
+    subject = field(role.subject)(node) if role.subject else None
+    walk.visit(subject)
+    draft.point(node.start_byte, subject.end_byte if subject is not None else node.start_byte)
+    alias = field(role.alias)(node) if role.alias else None
+    if alias is not None:
+        walk.bind(alias, subject, declares=True)
+    if subject is not None:
+        walk.write((matched(node),), subject)
+        draft.own.add(matched(node))
+    start = draft.last()
+    draft.close()
+    cases = cases_in(walk, body)
+    if cases:
+        draft.statements[me].head_end_line = min(draft.statements[me].head_end_line, cases[0][0].start_point[0] + 1)
+        note_closing(walk, body, me)
+    frame = Frame("switch" if role.breaks else "cases", label=walk.label, result=result)
+    walk.label = ""
+    draft.frames.append(frame)
+    if any(part.falls for _, part in cases):
+        _jump_to_cases(walk, cases, start, node)
+    else:
+        _try_cases(walk, cases, frame, [(start, Way.NEXT)], node)
+    draft.frames.pop()
+    if role.fails:
+        refuse(walk)
+    draft.here = draft.here + frame.breaks
+    draft.statement = draft.statements[me].owner
+    if not role.outlives:
+        draft.scopes.pop()
+
+
+def choose(walk: Walk, node: Node, cases: Cases, missed: Ends, result: str | None) -> Ends:
+    """The first case that fits runs, tried from `missed` on; `here` is where none fits, and the ends are given back."""
+    frame = Frame("cases", result=result)
+    walk.draft.frames.append(frame)
+    _try_cases(walk, cases, frame, missed, node)
+    walk.draft.frames.pop()
+    return frame.breaks
+
+
+def refuse(walk: Walk) -> None:
+    """No case fits: that raises, so the last case decides nothing."""
+    draft = walk.draft
+    if draft.here:
+        draft.decisions -= 1
+    draft.escape(draft.here)
+    draft.here = []
+
+
+def cases_in(walk: Walk, body: Node) -> Cases:
+    """The cases among the children of a node; an `else` is one too."""
+    found = [(child, walk.role(child)) for child in body.named_children]
+    cases = [(child, OTHERWISE if type(role) is control.Else else role) for child, role in found]
+    return [(child, role) for child, role in cases if type(role) is control.Case]
+
+
+def _try_cases(walk: Walk, cases: Cases, frame: Frame, missed: Ends, around: Node) -> None:
+    """The first case that fits is taken; a default is tried last, wherever it stands."""
+    draft = walk.draft
+    me = draft.statement
+    fallen: Ends = []
+    ordered = sorted(cases, key=lambda case: _is_default(walk, *case))
+    for node, role in ordered:
+        draft.statement = me
+        draft.here = missed
+        missed = _case_head(walk, node, role, matched(around))
+        draft.here = draft.here + fallen
+        frame.continues = []
+        _case_body(walk, node, role, frame.result)
+        fallen = list(frame.raised)
+        frame.raised = []
+        if role.joins and (token(node, FALLS) is not None or not _case_statements(walk, node, role)):
+            fallen += draft.here
+        else:
+            frame.breaks += draft.here
+    draft.here = missed
+
+
+def _jump_to_cases(walk: Walk, cases: Cases, start: int, around: Node) -> None:
+    """Every case is entered from the subject and from the case before it."""
+    draft = walk.draft
+    me = draft.statement
+    draft.here = []
+    for node, role in cases:
+        draft.statement = me
+        draft.here = [*draft.here, (start, Way.CASE)]
+        _case_head(walk, node, role, matched(around))
+        draft.here = [(number, Way.NEXT) for number, why in draft.here if why is not Way.FALSE]
+        _case_body(walk, node, role, None)
+    if not any(_is_default(walk, *case) for case in cases):
+        draft.here = [*draft.here, (start, Way.FALSE)]
+
+
+def matched(switch: Node) -> str:
+    """The variable that stands for what the cases are compared with."""
+    return f"<{switch.start_byte} matched>"
+
+
+def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends:
+    """The test of a case; gives the ends where it does not fit."""
+    draft = walk.draft
+    draft.scopes.append({})
+    pattern = field(role.pattern)(node) if role.pattern else None
+    guard = field(role.guard)(node) if role.guard else None
+    open_statement(walk, node, "case", _body_start(walk, node, role))
+    default = _is_default(walk, node, role)
+    draft.decisions += not (default or role.fits)
+    for child in _patterns(node, role):
+        walk.bind(child, None, declares=True) if role.binds and not default else walk.visit(child)
+    draft.point(node.start_byte, pattern.end_byte if pattern is not None else node.start_byte)
+    walk.read((subject,), pattern or node)
+    draft.point().tests = True
+    number = draft.last()
+    draft.close()
+    fits = default or role.fits or (role.names_fit and _is_name(walk, pattern))
+    missed: Ends = [] if fits else [(number, Way.FALSE)]
+    draft.here = [(number, Way.TRUE if missed else Way.NEXT)]
+    if guard is not None:
+        holds, fails = branch(walk, guard)
+        draft.here = holds
+        missed = missed + fails
+    return missed
+
+
+def _patterns(node: Node, role: control.Case) -> list[Node]:
+    if role.pattern[:1] == ":" and "/" not in role.pattern:
+        return [child for child in node.named_children if child.type == role.pattern[1:]]
+    if role.pattern[:1] in ("#", "=") or "/" in role.pattern:
+        found = field(role.pattern)(node)
+        return [found] if found is not None else []
+    return node.children_by_field_name(role.pattern) if role.pattern else []
+
+
+def _body_start(walk: Walk, node: Node, role: control.Case) -> Node | None:
+    children = _case_statements(walk, node, role)
+    return children[0] if children else None
+
+
+def _case_statements(walk: Walk, node: Node, role: control.Case) -> list[Node]:
+    if role.body:
+        found = field(role.body)(node)
+        return [found] if found is not None else []
+    guard = field(role.guard)(node) if role.guard else None
+    heads = [*_patterns(node, role), *([guard] if guard is not None else ())]
+    kinds = (model.Comment, model.Skip)
+    after = [child for child in node.named_children if not any(_holds(child, head) for head in heads)]
+    return [child for child in after if type(walk.role(child)) not in kinds]
+
+
+def _holds(outer: Node, inner: Node) -> bool:
+    return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
+
+
+def _case_body(walk: Walk, node: Node, role: control.Case, result: str | None) -> None:
+    draft = walk.draft
+    me = draft.statement
+    statements = _case_statements(walk, node, role)
+    for at, child in enumerate(statements):
+        draft.statement = me
+        block(walk, child, scoped=bool(role.body), result=result if at == len(statements) - 1 else None)
+    draft.close()
+    draft.scopes.pop()
+
+
+def _is_default(walk: Walk, node: Node, role: control.Case) -> bool:
+    if role.default or not role.pattern:
+        return True
+    patterns = _patterns(node, role)
+    guard = field(role.guard)(node) if role.guard else None
+    if not patterns:
+        return guard is None
+    return guard is None and len(patterns) == 1 and _fits_all(walk, patterns[0], role)
+
+
+def _fits_all(walk: Walk, pattern: Node, role: control.Case) -> bool:
+    """Whether a pattern, or the last of its alternatives, is a wildcard."""
+    while pattern.child_count:
+        parts = [child for child in pattern.children if child.type not in ("(", ")")]
+        if len(parts) > 1 and not any(part.type == "|" for part in parts):
+            return False
+        pattern = parts[-1]
+    return walk.text(pattern) in role.wildcards
+
+
+def _is_name(walk: Walk, node: Node | None) -> bool:
+    while node is not None and node.named_child_count == 1:
+        node = node.named_children[0]
+    return node is not None and type(walk.role(node)) is model.Name and walk.text(node)[:1].islower()

@@ -1,0 +1,276 @@
+"""Functions and classes: each is a routine of its own, and one step of the routine around it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tersely.code.languages import model
+from tersely.code.languages.control import roles as control
+from tersely.code.routines import RESULT
+from tersely.code.syntax.children import field
+from tersely.code.syntax.control.blocks import sequence
+from tersely.code.syntax.control.draft import Draft, StatementDraft, begin, closing_line
+from tersely.code.syntax.control.walk import Postponed
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.control.walk import Walk
+
+
+def visit_function(walk: Walk, node: Node, role: model.Function) -> None:
+    """The body is another routine. A name is bound to it; without one, the value has what it captures."""
+    name_node, parameters = field(role.name)(node), field(role.parameters)(node)
+    if role.read is None:
+        _visit_defaults(walk, parameters)
+    if role.body and field(role.body)(node) is None:
+        _announce(walk, node, name_node)
+        return
+    name = walk.text(name_node) if name_node is not None else ""
+    if name_node is not None and type(walk.role(name_node)) is model.Member:
+        _visit_member_function(walk, node, role, name_node)
+        return
+    if _is_passed_by(walk, node):
+        _pass_by(walk, node, role, name)
+        return
+    inner = _routine(walk, node, role, name)
+    take(walk, node, name if not role.is_value else "", inner)
+    if not name:
+        walk.draft.decisions += inner.decisions
+
+
+def _is_passed_by(walk: Walk, node: Node) -> bool:
+    wanted = walk.wanted
+    return wanted is not None and (
+        node.end_point[0] + 1 < wanted.start or _whole(walk, node).start_point[0] + 1 >= wanted.stop
+    )
+
+
+def _pass_by(walk: Walk, node: Node, role: model.Function, name: str) -> None:
+    """Do what the routine around needs for others to be read in it; what it has of this function stays unknown."""
+    if not name:
+        _unnamed(walk.draft)
+    elif not role.is_value:
+        walk.bind_name(name, node, declares=True)
+        if walk.draft.parent < 0:
+            walk.postponed.setdefault(name, []).append(Postponed(node, role, walk.imported))
+
+
+def read_called(walk: Walk) -> None:
+    """Read those functions of the module that what was read calls by name, and what they call, of all passed by."""
+    for routine in walk.routines:  # which grows meanwhile
+        for call in routine.calls if routine is not None and routine.kind == "function" else ():
+            for one in walk.postponed.pop(call.callee, ()) if not call.receiver else ():
+                walk.imported = one.imported
+                _routine(walk, one.node, one.role, call.callee)
+
+
+def _announce(walk: Walk, node: Node, name: Node | None) -> None:
+    """A function without a body is a name and no routine."""
+    if name is not None and type(walk.role(name)) is model.Name:
+        walk.bind_name(walk.text(name), node, declares=True)
+
+
+def _visit_member_function(walk: Walk, node: Node, role: model.Function, target: Node) -> None:
+    """`function object.member() …` gives a part of an object its value."""
+    member = field(walk.role(target).member)(target)
+    inner = _routine(walk, node, role, walk.text(member) if member is not None else walk.text(target))
+    take(walk, node, "", inner)
+    walk.bind(target, None, declares=False)
+
+
+def visit_class(walk: Walk, node: Node, role: model.Class) -> None:
+    """The body runs where it stands, with names of its own."""
+    name_node = field(role.name)(node)
+    for base in role.bases:
+        walk.visit(field(base)(node))
+    name = walk.text(name_node) if name_node is not None else ""
+    inner = _routine(walk, node, role, name)
+    for free in inner.free:
+        walk.read((walk.draft.variable(free),), node)
+    for changed in inner.outward:
+        walk.change((walk.draft.variable(changed),), node)
+    if name and not role.is_value:
+        walk.bind_name(name, node, declares=True)
+
+
+def visit_wrapper(walk: Walk, node: Node, role: model.Wrapper) -> None:
+    """Decorators run when the definition does."""
+    definition = field(role.definition)(node)
+    walk.visit_children(node, but=(definition,))
+    walk.visit(definition)
+
+
+def take(walk: Walk, node: Node, name: str, inner: Draft) -> None:
+    """Where a function is defined, its name is bound; one without a name has what it reads and writes."""
+    reads = tuple(walk.draft.variable(free) for free in inner.free if free not in inner.own)
+    writes = tuple(walk.draft.variable(changed) for changed in inner.outward if changed not in inner.own)
+    if name:
+        walk.bind_name(name, node, declares=True)
+        known_reads, known_writes = walk.draft.captures.get(walk.draft.variable(name), ((), ()))
+        merged = tuple(dict.fromkeys(known_reads + reads)), tuple(dict.fromkeys(known_writes + writes))
+        walk.draft.captures[walk.draft.variable(name)] = merged
+        return
+    walk.draft.point(node.start_byte, node.end_byte)
+    for path in reads:
+        walk.read((path,), node)
+    for path in writes:
+        walk.change((path,), node)
+
+
+def _visit_defaults(walk: Walk, parameters: Node | None) -> None:
+    """Defaults of parameters are evaluated where the function is defined."""
+    for child in parameters.named_children if parameters is not None else ():
+        role = walk.role(child)
+        default = field(role.default)(child) if type(role) is model.Parameter else None
+        walk.visit(default)
+
+
+class Around(NamedTuple):
+    """Where the walk was before it entered a routine, and the routine's place in the file."""
+
+    draft: Draft
+    result: str | None
+    discarded: int
+    imported: frozenset[str]
+    wanted: range | None
+    place: int
+
+
+def enter_routine(walk: Walk, kind: str, name: str, first: Node, last: Node) -> Around:
+    """Begin a routine that goes from one node to another; `walk.draft` is what it is read into."""
+    around = Around(walk.draft, walk.result, walk.discarded, walk.imported, walk.wanted, len(walk.routines))
+    walk.routines.append(None)
+    outer_place = next((at for at in range(around.place - 1, -1, -1) if walk.routines[at] is None), -1)
+    qualified = f"{walk.draft.name}.{name or _unnamed(walk.draft)}".removeprefix(".")
+    walk.draft = Draft(qualified, kind, outer_place, first.start_point[0] + 1, last.end_point[0] + 1)
+    walk.result, walk.discarded = None, -1
+    walk.wanted = None if kind == "function" else walk.wanted
+    if kind == "function" and not name and walk.control.closures_share:
+        walk.draft.around = around.draft
+    begin(walk.draft)
+    return around
+
+
+def leave_routine(walk: Walk, around: Around) -> Draft:
+    """End a routine; the walk goes on in the one around it, of which it may read variables."""
+    draft = walk.draft
+    walk.routines[around.place] = draft.freeze()
+    for free in draft.free:
+        if free not in draft.own:
+            around.draft.variable(free)
+    walk.draft, walk.result, walk.discarded = around.draft, around.result, around.discarded
+    walk.imported, walk.wanted = around.imported, around.wanted
+    return draft
+
+
+def _routine(walk: Walk, node: Node, role: Any, name: str) -> Draft:
+    """Read the body of a definition as a routine; the walk goes on in the one around it."""
+    whole = _whole(walk, node)
+    kind = "class" if type(role) is model.Class else "function"
+    around = enter_routine(walk, kind, name, whole, node)
+    draft = walk.draft
+    body = field(role.body)(node)
+    head_of(walk, whole, body)
+    if kind == "function":
+        _bind_parameters(walk, node, role)
+    draft.close()
+    draft.here = [(0, draft.here[0][1])]
+    gives = RESULT if type(role) is model.Function and role.body_is_value else None
+    if body is not None:
+        walk.body(body, gives)
+    elif not role.body:
+        parameters = field(role.parameters)(node)
+        inside = [child for child in node.named_children if parameters is None or child.id != parameters.id]
+        sequence(walk, inside, gives)
+        draft.close()
+    return leave_routine(walk, around)
+
+
+def head_of(walk: Walk, whole: Node, body: Node | None) -> None:
+    """The head of a routine is its first statement; it ends where the body begins."""
+    line = whole.start_point[0] + 1
+    end = body if body is not None and body.start_point[0] > whole.start_point[0] else None
+    head_end = end.start_point[0] if end is not None else line
+    made = StatementDraft(
+        "entry", whole.start_byte, (body or whole).start_byte, line, head_end, whole.end_point[0] + 1, -1
+    )
+    if end is not None:
+        made.tails += closing_line(whole)
+    walk.draft.statements.append(made)
+    walk.draft.statement = 0
+
+
+def _whole(walk: Walk, node: Node) -> Node:
+    """A definition with its decorators."""
+    around = node.parent
+    return around if around is not None and type(walk.role(around)) is model.Wrapper else node
+
+
+def _unnamed(outer: Draft) -> str:
+    outer.unnamed += 1
+    return f"<lambda{outer.unnamed}>"
+
+
+def _bind_parameters(walk: Walk, node: Node, role: model.Function) -> None:
+    """The parameters are what the head of a function writes."""
+    draft = walk.draft
+    point = draft.points[0]
+    draft.open, draft.here = point, [(0, draft.here[0][1])]
+    for place in (role.receiver, role.parameters):
+        for listed in _lists(node, place):
+            _bind_listed(walk, listed)
+    if not point.writes and not field(role.parameters)(node):
+        for name in sorted(walk.control.implicit_parameters if not role.name else ()):
+            walk.bind_name(name, node, declares=True)
+    draft.parameters = [path[0] for path in point.writes]
+
+
+def _lists(node: Node, place: str) -> list[Node]:
+    """Where the parameters of a function stand: the node itself for ".", one list or several of a field."""
+    if place in ("", "."):
+        return [node] if place else []
+    if place.isidentifier():
+        return node.children_by_field_name(place)
+    found = field(place)(node)
+    return [found] if found is not None else []
+
+
+def _bind_listed(walk: Walk, listed: Node) -> None:
+    wanted = walk.control.parameters
+    if not wanted:
+        _bind_parameter(walk, listed)
+    for child in listed.named_children if wanted else ():
+        if child.type in wanted:
+            _bind_parameter(walk, child)
+
+
+def _bind_parameter(walk: Walk, node: Node) -> None:
+    role = walk.role(node)
+    kind = type(role)
+    if kind is model.Name:
+        walk.bind_name(walk.text(node), node, declares=True)
+    elif kind is model.Parameter:
+        names = _names_of(walk, node, role)
+        for name in names:
+            _bind_parameter(walk, name) if type(walk.role(name)) is not model.Parameter else None
+    elif kind in (model.Skip, model.Comment, model.Generic):
+        return
+    elif kind in (control.Match, control.Qualified, control.Pinned, control.Marked, model.Pair):
+        walk.bind(node, None, declares=True)
+    elif kind is model.Assign:
+        left = field(role.left)(node)
+        if left is not None:
+            _bind_parameter(walk, left)
+    else:
+        for child in node.named_children:
+            _bind_parameter(walk, child)
+
+
+def _names_of(walk: Walk, node: Node, role: model.Parameter) -> list[Node]:
+    if role.name and role.name[0] not in "#:=" and "/" not in role.name and "|" not in role.name:
+        several = node.children_by_field_name(role.name)
+        if several:
+            return several
+    found = field(role.name)(node)
+    return [found] if found is not None else []

@@ -1,0 +1,294 @@
+"""A routine while it is being read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tersely.code.languages.control.roles import Leap
+from tersely.code.routines import ENTRY, EXIT, Call, Edge, Path, Point, Routine, Statement, Way
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+# Edges that begin at a point and have no end as yet.
+Ends = list[tuple[int, Way]]
+
+MAX_PATH_NAMES = 4  # of a variable; what is deeper inside counts as all that begins so
+MAX_CAPTURE_ROUNDS = 8  # functions that call functions that call functions … whose names one routine knows
+
+
+@dataclass(slots=True, eq=False)
+class StatementDraft:
+    """A statement whose inner ones are not all known yet."""
+
+    kind: str
+    start: int
+    end: int
+    line: int
+    head_end_line: int
+    end_line: int
+    owner: int
+    tails: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class PointDraft:
+    """A point whose statement is being read. Dictionaries are ordered sets."""
+
+    statement: int
+    start: int
+    end: int
+    reads: dict[Path, None] = field(default_factory=dict)
+    writes: dict[Path, None] = field(default_factory=dict)
+    changes: dict[Path, None] = field(default_factory=dict)
+    fails: bool = False
+    tests: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """What a jump may aim at, or has to pass.
+
+    `kind` is "loop", "switch", "cases", "block", "handlers" or "finally". `passing` holds jumps that go on after a
+    `finally`.
+    """
+
+    kind: str
+    label: str = ""
+    result: str | None = None  # the variable that takes the value of what is left
+    breaks: Ends = field(default_factory=list)
+    continues: Ends = field(default_factory=list)
+    raised: Ends = field(default_factory=list)
+    passing: dict[tuple[Leap, str, Way], None] = field(default_factory=dict)
+
+
+def left(depth: int) -> str:
+    """The variable that stands for how the `try` of the frame at this depth was left."""
+    return f"<left {depth}>"
+
+
+class Draft:
+    """A routine, point by point. `here` are the ends that the next point continues."""
+
+    def __init__(self, name: str, kind: str, parent: int, line: int, end_line: int) -> None:
+        self.name, self.kind, self.parent, self.line, self.end_line = name, kind, parent, line, end_line
+        self.statements: list[StatementDraft] = []
+        self.points: list[PointDraft] = []
+        self.edges: dict[Edge, None] = {}
+        self.calls: list[Call] = []
+        self.frames: list[Frame] = []
+        self.here: Ends = []
+        self.open: PointDraft | None = None
+        self.statement = -1
+        self.scopes: list[dict[str, str]] = [{}]  # name as written -> variable
+        self.shadows: dict[str, int] = {}
+        self.own: set[str] = set()  # all variables that were declared
+        self.outer: set[str] = set()  # declared to be of a routine around
+        self.free: dict[str, None] = {}
+        self.outward: dict[str, None] = {}
+        self.parameters: list[str] = []
+        self.captures: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+        self.shares: dict[tuple[str, str], None] = {}
+        self.labels: dict[str, list[int]] = {}  # the points before which a name stands
+        self.gotos: list[tuple[int, str]] = []
+        self.deferred: list[int] = []  # statements that run again when the routine is left
+        self.around: Draft | None = None  # the routine whose variables this one assigns as its own
+        self.decisions = 0
+        self.unnamed = 0
+
+    # Points
+
+    def point(self, start: int = 0, end: int = 0) -> PointDraft:
+        """The point being filled; a new one continues what is `here`."""
+        if self.open is None:
+            number = len(self.points)
+            self.open = PointDraft(self.statement, start, end)
+            self.points.append(self.open)
+            for source, why in self.here:
+                self.edge(source, number, why)
+            self.here = [(number, Way.NEXT)]
+        elif end > self.open.end and start >= self.open.start:
+            self.open.end = end
+        return self.open
+
+    def last(self) -> int:
+        """The number of the point being filled, which is made if there is none."""
+        self.point()
+        return self.here[0][0]
+
+    def close(self) -> None:
+        """What comes next is another point."""
+        self.open = None
+
+    def edge(self, source: int, target: int, why: Way) -> None:
+        """Control may go from one point to another."""
+        self.edges[Edge(source, target, why)] = None
+
+    def fail(self) -> None:
+        """The point being filled may raise: then control goes to the handlers around it, if there are any."""
+        point = self.point()
+        if point.fails:
+            return
+        point.fails = True
+        self.escape([(self.last(), Way.NEXT)])
+
+    def escape(self, ends: Ends) -> None:
+        """These raise: control goes to the handlers around, if there are any."""
+        if ends and any(frame.kind == "handlers" for frame in self.frames):
+            self.route([(source, Way.EXCEPTION) for source, _ in ends], Leap.RAISE, "")
+
+    # Jumps
+
+    def jump(self, leap: Leap, label: str, why: Way) -> None:
+        """Leave the point being filled for where `leap` goes; what follows in the text is not reached."""
+        number = self.last()
+        self.close()
+        self.here = [(number, Way.NEVER)]
+        self.route([(number, why)], leap, label)
+
+    def route(self, ends: Ends, leap: Leap, label: str, depth: int | None = None) -> None:
+        """Hand ends over to the frame that they aim at, or to a `finally` on the way. `depth` frames are around."""
+        for at in range(len(self.frames) - 1 if depth is None else depth - 1, -1, -1):
+            frame = self.frames[at]
+            if frame.kind == "finally":
+                for source, why in ends:
+                    if why is not Way.EXCEPTION:
+                        self.points[source].writes[left(at),] = None
+                frame.raised += ends
+                frame.passing.update(dict.fromkeys((leap, label, why) for _, why in ends))
+                return
+            taken = self._taken(frame, leap, label)
+            if taken is not None:
+                taken += ends
+                return
+        if leap not in (Leap.GOTO, Leap.FALLTHROUGH):
+            for source, why in ends:
+                self.edge(source, EXIT, why)
+
+    def _taken(self, frame: Frame, leap: Leap, label: str) -> Ends | None:
+        if leap is Leap.RAISE:
+            return frame.raised if frame.kind == "handlers" else None
+        if leap is Leap.CONTINUE:
+            return frame.continues if frame.kind == "loop" and label in ("", frame.label) else None
+        if leap is Leap.BREAK:
+            aims = frame.label == label if label else frame.kind in ("loop", "switch")
+            return frame.breaks if aims else None
+        return None
+
+    # Names
+
+    def shares_variable(self, name: str) -> bool:
+        """Whether a name is a variable of a routine around, which this one may assign."""
+        return self.around is not None and not any(name in scope for scope in self.scopes) and self.around.knows(name)
+
+    def knows(self, name: str) -> bool:
+        """Whether a name is a variable here, or of a routine around that this one may assign."""
+        return any(name in scope for scope in self.scopes) or (self.around is not None and self.around.knows(name))
+
+    def declare(self, name: str) -> str:
+        """A new variable of the innermost scope."""
+        scope = self.scopes[-1]
+        if name not in scope:
+            hidden = any(name in outer for outer in self.scopes)
+            if hidden:
+                self.shadows[name] = self.shadows.get(name, 1) + 1
+            scope[name] = f"{name}'{self.shadows[name]}" if hidden else name
+            self.own.add(scope[name])
+        return scope[name]
+
+    def variable(self, name: str) -> str:
+        """The variable that a name means here; one that is declared nowhere is of a routine around."""
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        self.free[name] = None
+        return name
+
+    # The end
+
+    def freeze(self) -> Routine:
+        """The routine as a value."""
+        self._run_deferred()
+        for source, why in self.here:
+            self.edge(source, EXIT, why)
+        for source, label in self.gotos:
+            if label in self.labels:
+                self.edge(source, _nearest(source, self.labels[label]), Way.GOTO)
+        self._expand_captures()
+        own = self.own
+        statements = [
+            Statement(s.kind, s.start, s.end, s.line, s.head_end_line, s.end_line, s.owner, tuple(sorted(set(s.tails))))
+            for s in self.statements
+        ]
+        points = [
+            Point(p.statement, p.start, p.end, tuple(p.reads), tuple(p.writes), tuple(p.changes), p.fails, p.tests)
+            for p in self.points
+        ]
+        edges = sorted(self.edges, key=lambda edge: (edge.source, edge.target, edge.why))
+        return Routine(
+            self.name, self.kind, self.parent, self.line, self.end_line, tuple(statements), tuple(points), tuple(edges),
+            tuple(self.calls), tuple(self.shares), tuple(name for name in self.free if name not in own),
+            tuple(name for name in self.outward if name not in own), tuple(self.parameters), 1 + self.decisions,
+        )  # fmt: skip
+
+    def _run_deferred(self) -> None:
+        """Deferred calls run when the routine is left, the last one first; each only if it was reached."""
+        if not self.deferred:
+            return
+        self.close()
+        leaving = [edge for edge in self.edges if edge.target == EXIT]
+        for edge in leaving:
+            del self.edges[edge]
+        self.here += [(edge.source, edge.why) for edge in leaving]
+        for statement in reversed(self.deferred):
+            before = list(self.here)
+            origin = next(point for point in self.points if point.statement == statement)
+            self.statement = statement
+            point = self.point(origin.start, origin.end)
+            point.reads.update(origin.reads)
+            point.changes.update(origin.changes)
+            self.close()
+            self.here += [end for end in before if end not in self.here]
+
+    def _expand_captures(self) -> None:
+        """Whoever names a function that was defined here reads what the function reads, and changes what it writes."""
+        known = self.captures
+        for _ in range(MAX_CAPTURE_ROUNDS):
+            grown = {name: self._grown(name) for name in known}
+            if grown == known:
+                break
+            known = grown
+        for point in self.points if known else ():
+            for root in {path[0] for path in point.reads if path[0] in known}:
+                reads, writes = known[root]
+                point.reads.update(dict.fromkeys((name,) for name in reads if name != root))
+                point.changes.update(dict.fromkeys((name,) for name in writes))
+        self.captures = known
+
+    def _grown(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        reads, writes = (dict.fromkeys(names) for names in self.captures[name])
+        for other in list(reads):
+            if other in self.captures and other != name:
+                reads.update(dict.fromkeys(self.captures[other][0]))
+                writes.update(dict.fromkeys(self.captures[other][1]))
+        return tuple(reads), tuple(writes)
+
+
+def _nearest(source: int, labels: list[int]) -> int:
+    """Of several labels of one name the one that a jump means: the next one after it, else the last before."""
+    return min((label for label in labels if label > source), default=max(labels))
+
+
+def closing_line(node: Node) -> list[int]:
+    """The line of the closing bracket or `end` of a node of several lines, if it has one."""
+    last = node.children[-1] if node.child_count else None
+    if last is None or last.is_named or last.type in (";", ")") or last.end_point[0] <= node.start_point[0]:
+        return []
+    return [last.end_point[0] + 1]
+
+
+def begin(draft: Draft) -> None:
+    """Make the points where the routine begins and ends."""
+    draft.points += [PointDraft(0, 0, 0), PointDraft(0, 0, 0)]
+    draft.here = [(ENTRY, Way.NEXT)]

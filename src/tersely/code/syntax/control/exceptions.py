@@ -1,0 +1,171 @@
+"""Exceptions, and what runs however a block is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.languages.control import roles as control
+from tersely.code.routines import Way
+from tersely.code.syntax.children import field
+from tersely.code.syntax.control.blocks import (
+    block,
+    body_of,
+    note_closing,
+    open_statement,
+    sequence,
+)
+from tersely.code.syntax.control.cases import cases_in, choose, matched, refuse
+from tersely.code.syntax.control.draft import Ends, Frame, left
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.control.walk import Walk
+
+
+def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
+    """Body, handlers, `else`, `finally`. Whoever leaves runs the `finally` on the way."""
+    draft, result = walk.draft, walk.result
+    draft.scopes.append({})
+    around = (field(role.inside)(node) if role.inside else None) or node
+    body = field(role.body or "#0")(around)
+    parts = [(child, walk.role(child)) for child in around.named_children]
+    handlers = [(child, part) for child, part in parts if type(part) is control.Catch]
+    final = next(((child, part) for child, part in parts if type(part) is control.Finally), None)
+    open_statement(walk, node, "try", body)
+    me = draft.statement
+    if role.inside:
+        note_closing(walk, around, me)
+    walk.visit(field(role.resources)(node) if role.resources else None)
+    draft.point(node.start_byte, draft.statements[draft.statement].end)
+    start = draft.last()
+    draft.close()
+    if final is not None:
+        draft.frames.append(Frame("finally"))
+    if handlers:
+        draft.frames.append(Frame("handlers", raised=[(start, Way.EXCEPTION)]))
+    if role.body:
+        block(walk, body, result=result)
+    else:
+        kinds = (control.Catch, control.Else, control.Finally)
+        sequence(walk, [child for child, part in parts if type(part) not in kinds], result)
+    draft.close()
+    raised = draft.frames.pop().raised if handlers else []
+    _else_of_try(walk, parts, me)
+    ends = list(draft.here)
+    for child, part in handlers:
+        raised = _handler(walk, child, part, raised, result)
+        ends += draft.here
+        draft.statement = me
+    draft.escape(raised)
+    draft.here = ends
+    if final is not None:
+        _finally(walk, *final, me)
+    draft.statement = draft.statements[me].owner
+    draft.scopes.pop()
+
+
+def _else_of_try(walk: Walk, parts: Iterable[tuple[Node, Any]], me: int) -> None:
+    for child, part in parts:
+        if type(part) is control.Else:
+            walk.draft.statement = me
+            walk.draft.statements[me].tails.append(child.start_point[0] + 1)
+            if part.cases:
+                _cases_of(walk, child)
+                continue
+            walk.draft.decisions += 1
+            block(walk, body_of(child, part))
+            walk.draft.close()
+
+
+def _cases_of(walk: Walk, node: Node) -> None:
+    """The value of the `try` is tried with the cases of its `else`; where none fits, that raises."""
+    ends = choose(walk, node, cases_in(walk, node), walk.draft.here, walk.result)
+    refuse(walk)
+    walk.draft.here = ends
+
+
+def _handler(walk: Walk, node: Node, role: control.Catch, raised: Ends, result: str | None) -> Ends:
+    """One handler; gives the ends of exceptions that it does not take."""
+    draft = walk.draft
+    body, caught = field(role.body)(node), field(role.caught)(node)
+    draft.here = raised
+    draft.scopes.append({})
+    open_statement(walk, node, "handler", body)
+    if role.cases:
+        return _handler_of_cases(walk, node, result)
+    draft.decisions += 1
+    bound = field(role.binds)(node) if role.binds else None
+    walk.visit_children(node, but=(body, bound))
+    if bound is not None:
+        walk.bind(bound, None, declares=not walk.control.declares_by_assignment)
+    draft.point(node.start_byte, draft.statements[draft.statement].end)
+    number = draft.last()
+    draft.close()
+    missed: Ends = []
+    if caught is not None and not role.takes_all:
+        draft.here = [(number, Way.TRUE)]
+        missed = [(number, Way.FALSE)]
+    block(walk, body, result=result)
+    draft.close()
+    draft.scopes.pop()
+    return missed
+
+
+def _handler_of_cases(walk: Walk, node: Node, result: str | None) -> Ends:
+    """A handler made of cases that are tried with the exception."""
+    draft = walk.draft
+    cases = cases_in(walk, node)
+    end = cases[0][0].start_byte if cases else node.end_byte
+    statement = draft.statements[draft.statement]
+    statement.end, statement.head_end_line = end, statement.line
+    draft.point(node.start_byte, end)
+    walk.write((matched(node),), node)
+    draft.own.add(matched(node))
+    missed = [(draft.last(), Way.NEXT)]
+    draft.close()
+    ends = choose(walk, node, cases, missed, result)
+    missed, draft.here = draft.here, ends
+    draft.scopes.pop()
+    return missed
+
+
+def _finally(walk: Walk, node: Node, role: control.Finally, me: int) -> None:
+    """One copy of the block, entered by all who leave; each goes on to where it was going."""
+    draft = walk.draft
+    frame = draft.frames.pop()
+    normal = any(why is not Way.NEVER for _, why in draft.here)
+    draft.here = draft.here + frame.raised
+    draft.statement = me
+    draft.statements[me].tails.append(node.start_point[0] + 1)
+    block(walk, body_of(node, role))
+    draft.close()
+    if not frame.passing:
+        return
+    draft.point(node.end_byte, node.end_byte).reads[left(len(draft.frames)),] = None
+    number = draft.last()
+    draft.close()
+    for leap, label, why in frame.passing:
+        draft.route([(number, why)], leap, label)
+    draft.here = [(number, Way.NEXT if normal else Way.NEVER)]
+
+
+def lower_with(walk: Walk, node: Node, role: control.With) -> None:
+    """Entering, the body, and leaving at its end; a jump out of it does not pass there."""
+    draft = walk.draft
+    body = field(role.body)(node)
+    open_statement(walk, node, "with", body)
+    me = draft.statement
+    for child in node.named_children:
+        if body is None or child.id != body.id:
+            walk.visit(child)
+    draft.point(node.start_byte, draft.statements[draft.statement].end)
+    draft.fail()
+    draft.close()
+    block(walk, body)
+    draft.close()
+    draft.statement = me
+    draft.point(node.end_byte, node.end_byte)
+    draft.close()
+    draft.statement = draft.statements[me].owner

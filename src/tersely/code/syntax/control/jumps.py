@@ -1,0 +1,98 @@
+"""Jumps, what they aim at, and calls that wait for the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tersely.code.languages.control import roles as control
+from tersely.code.languages.control.roles import Leap
+from tersely.code.routines import Way
+from tersely.code.syntax.children import field
+from tersely.code.syntax.control.blocks import (
+    block,
+    lower,
+    open_statement,
+)
+from tersely.code.syntax.control.draft import Frame
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.control.walk import Walk
+
+
+WHY = {
+    Leap.BREAK: Way.BREAK,
+    Leap.CONTINUE: Way.CONTINUE,
+    Leap.RETURN: Way.RETURN,
+    Leap.RAISE: Way.RAISE,
+    Leap.GOTO: Way.GOTO,
+    Leap.FALLTHROUGH: Way.NEXT,
+}
+
+
+def lower_jump(walk: Walk, node: Node, role: control.Goes) -> None:
+    """Evaluate what is taken along, and leave."""
+    draft = walk.draft
+    open_statement(walk, node, role.to.value)
+    label = field(role.label)(node) if role.label else None
+    outer, walk.result = walk.result, None
+    for child in node.named_children:
+        if label is None or child.id != label.id:
+            walk.visit(child)
+    walk.result = outer
+    draft.point(node.start_byte, node.end_byte)
+    name = walk.label_of(label)
+    if role.to is Leap.BREAK:
+        _take_along(walk, node, name)
+    if role.to is Leap.GOTO:
+        draft.gotos.append((draft.last(), name))
+    if role.to is Leap.FALLTHROUGH:
+        draft.frames[-1].raised.append((draft.last(), Way.NEXT)) if draft.frames else None
+    draft.jump(role.to, name, WHY[role.to])
+
+
+def _take_along(walk: Walk, node: Node, label: str) -> None:
+    """The value that a `break` gives to the loop or switch that it leaves."""
+    kinds = ("loop", "switch")
+    for frame in reversed(walk.draft.frames):
+        if frame.label == label if label else frame.kind in kinds:
+            if frame.result is not None:
+                walk.write((frame.result,), node)
+                walk.draft.own.add(frame.result)
+            return
+
+
+def lower_labelled(walk: Walk, node: Node, role: control.Labelled) -> None:
+    """A name for a statement: `break name` leaves it, `goto name` comes to it."""
+    draft = walk.draft
+    label, body = field(role.label)(node), field(role.body)(node)
+    name = walk.label_of(label if label is not None else node)
+    draft.close()
+    draft.labels.setdefault(name, []).append(len(draft.points))
+    loops = body is not None and type(walk.role(body)) in (control.While, control.Each, control.Switch)
+    if loops and body is not None:
+        walk.label = name
+        lower(walk, body)
+        return
+    frame = Frame("block", label=name)
+    draft.frames.append(frame)
+    if body is not None and (label is None or body.id != label.id):
+        block(walk, body)
+    else:
+        open_statement(walk, node, "simple")
+        draft.point(node.start_byte, node.end_byte)
+        walk.label = name
+    draft.frames.pop()
+    draft.close()
+    draft.here = draft.here + frame.breaks
+
+
+def lower_deferred(walk: Walk, node: Node, role: control.Deferred) -> None:
+    """The call is prepared here and runs when the routine is left."""
+    open_statement(walk, node, "simple")
+    me = walk.draft.statement
+    walk.visit_children(node)
+    walk.draft.point(node.start_byte, node.end_byte)
+    walk.draft.close()
+    walk.draft.deferred.append(me)

@@ -1,0 +1,156 @@
+"""Loops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tersely.code.languages import model
+from tersely.code.languages.control import roles as control
+from tersely.code.routines import Way
+from tersely.code.syntax.children import field
+from tersely.code.syntax.control.blocks import (
+    block,
+    every,
+    initial,
+    open_statement,
+)
+from tersely.code.syntax.control.conditions import branch, tested
+from tersely.code.syntax.control.draft import Draft, Ends, Frame
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.control.walk import Walk
+
+
+def lower_while(walk: Walk, node: Node, role: control.While) -> None:
+    """A loop with a condition, or without any."""
+    draft = walk.draft
+    draft.scopes.append({})
+    head = field(role.head)(node) if role.head else node
+    body = field(role.body)(node)
+    open_statement(walk, node, "loop", body if role.first else None)
+    me = draft.statement
+    draft.decisions += 1
+    initial(walk, head, role.initial)
+    frame = _enter_loop(walk, node, role)
+    condition = field(role.condition)(head) if role.condition not in ("", "+") and head is not None else None
+    start = len(draft.points)
+    if role.first:
+        if role.condition == "+":
+            holds, fails = tested(walk, node, role.condition, body)
+        else:
+            holds, fails = _test(walk, condition, node, negated=role.negated)
+        draft.here = holds
+        block(walk, body)
+        _update(walk, every(head, role.update), frame, me)
+        _close_loop(draft, frame, start)
+    else:
+        draft.statements[me].head_end_line = draft.statements[me].line
+        block(walk, body, scoped=not role.sees_body)
+        draft.close()
+        draft.here += frame.continues
+        frame.continues = []
+        draft.statement = me
+        holds, fails = _test(walk, condition, node, negated=role.negated)
+        draft.statements[me].tails.append(draft.statements[me].end_line)
+        draft.here = holds
+        _close_loop(draft, frame, min(start, len(draft.points) - 1))
+    _leave_loop(walk, field(role.otherwise)(node) if role.otherwise else None, frame, fails, me)
+
+
+def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
+    """A loop over elements: one step that evaluates what there is to iterate, one that takes the next element."""
+    draft, result = walk.draft, walk.result if role.collects else None
+    draft.scopes.append({})
+    body, iterable, target = field(role.body)(node), field(role.iterable)(node), field(role.target)(node)
+    open_statement(walk, node, "loop", body)
+    me = draft.statement
+    draft.decisions += 1
+    initial(walk, node, role.initial)
+    walk.visit(iterable)
+    if iterable is not None:
+        draft.point(iterable.start_byte, iterable.end_byte)
+    draft.fail()
+    draft.close()
+    frame = _enter_loop(walk, node, role)
+    start = len(draft.points)
+    at = target if target is not None else node
+    draft.point(at.start_byte, at.end_byte).tests = True
+    if target is not None:
+        walk.bind(target, iterable, declares=not walk.control.declares_by_assignment)
+    _further_clauses(walk, field(role.clauses)(node) if role.clauses else None, target, body)
+    draft.fail()
+    draft.close()
+    draft.here = [(start, Way.TRUE)]
+    block(walk, body, result=result)
+    draft.close()
+    _close_loop(draft, frame, start)
+    _leave_loop(walk, field(role.otherwise)(node) if role.otherwise else None, frame, [(start, Way.FALSE)], me)
+
+
+def _further_clauses(walk: Walk, clauses: Node | None, target: Node | None, body: Node | None) -> None:
+    """What else a loop of several clauses binds and tests; all of it belongs to taking the next element."""
+    for at, clause in enumerate(clauses.named_children if clauses is not None else ()):
+        if body is not None and clause.start_byte <= body.start_byte and body.end_byte <= clause.end_byte:
+            walk.visit_children(clause, but=(body.parent,))
+        elif at:
+            walk.visit(clause)
+            continue
+        taken = (target, clause.named_children[1]) if clause.named_child_count > 1 else ()
+        walk.visit_children(clause, but=taken)
+
+
+def _test(walk: Walk, condition: Node | None, node: Node, *, negated: bool) -> tuple[Ends, Ends]:
+    if condition is None or type(walk.role(condition)) is model.Skip:
+        walk.draft.point(node.start_byte, walk.draft.statements[walk.draft.statement].end)
+        number = walk.draft.last()
+        walk.draft.close()
+        return [(number, Way.TRUE)], [(number, Way.NEVER)]
+    holds, fails = branch(walk, condition)
+    return (fails, holds) if negated else (holds, fails)
+
+
+def _enter_loop(walk: Walk, node: Node, role: control.While | control.Each) -> Frame:
+    label = field(role.label)(node) if role.label else None
+    frame = Frame("loop", label=walk.label_of(label) or walk.label, result=walk.result)
+    walk.label = ""
+    walk.draft.frames.append(frame)
+    return frame
+
+
+def _update(walk: Walk, updates: list[Node], frame: Frame, me: int) -> None:
+    draft = walk.draft
+    draft.close()
+    if not updates:
+        return
+    draft.here = draft.here + frame.continues
+    frame.continues = []
+    draft.statement = me
+    for update in updates:
+        walk.visit(update)
+    draft.point(updates[0].start_byte, updates[-1].end_byte)
+    draft.close()
+
+
+def _close_loop(draft: Draft, frame: Frame, start: int) -> None:
+    """Return to the start of the loop."""
+    for source, why in draft.here + frame.continues:
+        draft.edge(source, start, why)
+
+
+def _leave_loop(walk: Walk, otherwise: Node | None, frame: Frame, fails: Ends, me: int) -> None:
+    draft = walk.draft
+    draft.frames.pop()
+    draft.close()
+    draft.here = fails
+    draft.statement = me
+    if otherwise is not None:
+        draft.decisions += 1
+        draft.statements[me].tails.append(otherwise.start_point[0] + 1)
+        role = walk.role(otherwise)
+        block(walk, field(role.body)(otherwise) if type(role) is control.Else else otherwise)
+        draft.close()
+    draft.here = draft.here + frame.breaks
+    draft.statement = draft.statements[me].owner
+    draft.scopes.pop()

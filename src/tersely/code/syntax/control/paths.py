@@ -1,0 +1,88 @@
+"""Which variable an expression is, or takes its value from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tersely.code.languages import model
+from tersely.code.languages.control import roles as control
+from tersely.code.routines import Path
+from tersely.code.syntax.children import field, token
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.control.walk import Walk
+
+MAX_SOURCES = 16  # variables that one value is made of
+MAX_SOURCE_DEPTH = 8  # nested displays that are looked into
+
+
+def path_of(walk: Walk, node: Node | None, names: int) -> Path | None:
+    """`self.cache["key"]` as ("self", ".cache", "['key']"), at most so many names; None for what is no variable."""
+    if node is None:
+        return None
+    role = walk.role(node)
+    kind = type(role)
+    if kind is model.Name:
+        return (walk.draft.variable(walk.text(node)),)
+    if kind is model.Inner and node.named_child_count == 1:
+        return path_of(walk, node.named_children[0], names)
+    if kind is control.Unary and token(node, role.follows) is not None:
+        return path_of(walk, field(role.operand)(node), names)
+    if kind is model.Member:
+        whole, member = path_of(walk, field(role.object)(node), names), field(role.member)(node)
+        return _longer(whole, f".{walk.text(member)}" if member is not None else "", names)
+    if kind is model.Item:
+        whole, index = path_of(walk, field(role.object)(node), names), field(role.index)(node)
+        key = walk.text(index) if index is not None and type(walk.role(index)) is model.Text else ""
+        constant = key if key[:1] in ("'", '"') else ""
+        return _longer(whole, f"[{constant[1:-1]}]" if constant else "", names)
+    return None
+
+
+def _longer(whole: Path | None, name: str, names: int) -> Path | None:
+    if whole is None or not name or len(whole) >= names:
+        return whole
+    return (*whole, name)
+
+
+def sources_of(walk: Walk, node: Node) -> list[str]:
+    """The variables whose objects a value may share: those it is, is a part of, or holds."""
+    found: dict[str, None] = {}
+    pending = [(node, 0)]
+    while pending and len(found) < MAX_SOURCES:
+        current, depth = pending.pop()
+        role = walk.role(current)
+        kind = type(role)
+        path = path_of(walk, current, 1)
+        if path is not None:
+            found[path[0]] = None
+        elif kind in (model.Member, model.Item):
+            inside = field(role.object)(current)
+            if inside is not None:
+                pending.append((inside, depth))
+        elif kind is model.Call:
+            receiver = _receiver(walk, current, role)
+            if receiver is not None:
+                pending.append((receiver, depth))
+        elif depth < MAX_SOURCE_DEPTH and _holds(kind):
+            pending += [(child, depth + 1) for child in current.named_children]
+    return list(found)
+
+
+def _receiver(walk: Walk, node: Node, role: model.Call) -> Node | None:
+    """The object on which a method is called."""
+    if role.receiver:
+        return field(role.receiver)(node)
+    callee = field(role.callee)(node)
+    member = walk.role(callee) if callee is not None else None
+    return field(member.object)(callee) if callee is not None and type(member) is model.Member else None
+
+
+def _holds(kind: type) -> bool:
+    """Whether a value may hold, or be, one of those it is made of."""
+    return kind in (
+        model.Inner, model.Either, model.Sequence, model.Dictionary, model.Pair, model.Spread, model.KeywordArgument,
+        control.Choice, control.Ternary, control.Unary, control.Borrow,
+    )  # fmt: skip

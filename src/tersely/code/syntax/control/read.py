@@ -1,0 +1,41 @@
+"""The routines of a file: a pure function of its text and language that never raises on source text."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from tersely.code.languages.control.roles import Control
+from tersely.code.routines import Routines
+from tersely.code.syntax.control.accesses import VISITORS
+from tersely.code.syntax.control.blocks import body
+from tersely.code.syntax.control.definitions import read_called
+from tersely.code.syntax.control.draft import StatementDraft, begin
+from tersely.code.syntax.control.statements import STATEMENTS
+from tersely.code.syntax.control.walk import Walk
+from tersely.code.syntax.extract import parse
+from tersely.foundation.recursion import allow_deep_nesting
+
+if TYPE_CHECKING:
+    from tersely.code.languages.model import Language
+
+
+def read_routines(source: bytes, language: Language, lines: range | None = None) -> Routines:
+    """All routines of a file, outermost first. What is nested too deeply to be read is left out.
+
+    With `lines`, those of them that functions on these lines need: the functions, with what is in them, what of the
+    module they call by name, and the classes and the module around, of which only the place is to be relied on.
+    """
+    table = language.control() if language.control else Control({}, level="none")
+    root = parse(source, language).root_node
+    walk = Walk(source, language, table, VISITORS, STATEMENTS, body, lines)
+    allow_deep_nesting()
+    begin(walk.draft)
+    walk.draft.statements.append(StatementDraft("entry", 0, 0, 1, 0, walk.draft.end_line, -1))
+    walk.draft.statement = 0
+    walk.routines.append(None)
+    with suppress(RecursionError):
+        walk.body(root)
+        read_called(walk)
+    walk.routines[0] = walk.draft.freeze()
+    return Routines(language.name, table.level, tuple(one for one in walk.routines if one is not None))

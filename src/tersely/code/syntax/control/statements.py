@@ -1,0 +1,57 @@
+"""What the kinds of statements do to the flow of control, by role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.languages.control import roles as control
+from tersely.code.syntax.control.blocks import (
+    block,
+    give_result,
+    open_statement,
+)
+from tersely.code.syntax.control.branches import lower_if, lower_refutable
+from tersely.code.syntax.control.cases import lower_switch
+from tersely.code.syntax.control.chains import lower_chain, lower_given
+from tersely.code.syntax.control.exceptions import lower_try, lower_with
+from tersely.code.syntax.control.jumps import lower_deferred, lower_jump, lower_labelled
+from tersely.code.syntax.control.loops import lower_each, lower_while
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.control.walk import Walk
+
+
+def lower_suite(walk: Walk, node: Node, role: control.Suite) -> None:
+    """A block of its own."""
+    block(walk, node, scoped=role.scoped, result=walk.result)
+
+
+def lower_straight(walk: Walk, node: Node, role: control.Straight) -> None:
+    """One step, whatever its parts are."""
+    open_statement(walk, node, "simple")
+    walk.visit_children(node)
+    give_result(walk, node)
+    walk.draft.point(node.start_byte, node.end_byte)
+    walk.draft.fail()
+    walk.draft.close()
+
+
+STATEMENTS: dict[type, Callable[[Walk, Node, Any], None]] = {
+    control.If: lower_if,
+    control.While: lower_while,
+    control.Each: lower_each,
+    control.Try: lower_try,
+    control.With: lower_with,
+    control.Switch: lower_switch,
+    control.Goes: lower_jump,
+    control.Labelled: lower_labelled,
+    control.Deferred: lower_deferred,
+    control.Suite: lower_suite,
+    control.Straight: lower_straight,
+    control.Refutable: lower_refutable,
+    control.Chain: lower_chain,
+    control.Given: lower_given,
+}

@@ -1,0 +1,282 @@
+"""The state of one walk over a file, and what an expression reads, writes and changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tersely.code.languages import model
+from tersely.code.languages.control import roles as control
+from tersely.code.routines import OBJECT, Call, Path, Routine, line_count
+from tersely.code.syntax.children import field, token
+from tersely.code.syntax.control.draft import MAX_PATH_NAMES, Draft
+from tersely.code.syntax.control.paths import path_of, sources_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tree_sitter import Node
+
+
+TYPE_FIELDS = frozenset({"type", "type_arguments", "size", "parameters"})  # of a target: no variables
+
+
+def declared(name: str) -> str:
+    """The variable that stands for the declaration that a name is of a routine around."""
+    return f"<outer {name}>"
+
+
+class Postponed(NamedTuple):
+    """A function that was passed by, and what is needed to read it after all."""
+
+    node: Node
+    role: Any
+    imported: frozenset[str]
+
+
+class Walk:
+    """One walk over one file. `visitors` and `statements` say what a role means, by its type.
+
+    With `lines`, functions that have none of them, and are in no other, are passed by.
+    """
+
+    def __init__(
+        self,
+        source: bytes,
+        language: model.Language,
+        table: control.Control,
+        visitors: dict[type, Callable[[Walk, Node, Any], None]],
+        statements: dict[type, Callable[[Walk, Node, Any], None]],
+        block: Callable[[Walk, Node, str | None], None],
+        lines: range | None,
+    ) -> None:
+        self.source = source
+        self.language = language
+        self.resolution = language.resolution
+        self.control = table
+        self.roles: dict[str, Any] = {**language.rules, **table.roles}
+        self.visitors = visitors
+        self.statements = statements
+        self.block = block
+        self.chosen: dict[int, Any] = {}  # roles that took looking around, by node
+        self.routines: list[Routine | None] = []
+        self.draft = Draft("", "module", -1, 1, line_count(source))
+        self.discarded = -1  # the node whose value nobody takes
+        self.imported: frozenset[str] = frozenset()  # names that imports bind, here or around
+        self.wanted = lines  # None in functions that are read: with all that is in them
+        self.postponed: dict[str, list[Postponed]] = {}  # functions of the module that are not read as yet, by name
+        self.label = ""  # the name of the loop that comes next
+        self.result: str | None = None  # the variable that takes the value of the statement being read
+
+    def text(self, node: Node) -> str:
+        """The source text of a node."""
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def role(self, node: Node) -> Any:
+        """What a node means, None without a role or rule."""
+        role = self.roles.get(node.type)
+        if type(role) is control.Chosen:
+            if node.id not in self.chosen:
+                self.chosen[node.id] = role.choose(node, self.text)
+            return self.chosen[node.id]
+        return self._form(node, role) if type(role) is control.Forms else role
+
+    def _form(self, node: Node, role: control.Forms) -> Any:
+        leaves = [child for child in node.children if not child.child_count] or ([] if node.child_count else [node])
+        marks = {child.type for child in node.children} | {self.text(leaf) for leaf in leaves}
+        return next(form for mark, form in role.forms if not mark or mark in marks)
+
+    def label_of(self, node: Node | None) -> str:
+        """The name of a label, without what marks it as one."""
+        return self.text(node).strip("@:'") if node is not None else ""
+
+    def is_statement(self, node: Node) -> bool:
+        """Whether a node has control flow of its own, also where it stands in an expression."""
+        return type(self.role(node)) in self.statements
+
+    # Reading
+
+    def visit(self, node: Node | None) -> None:
+        """Record what evaluating a node does at the point being filled."""
+        if node is None:
+            return
+        role = self.role(node)
+        draft = self.draft
+        draft.decisions += self.control.decisions.get(node.type, 0)
+        decisions = draft.decisions
+        if type(role) in self.statements:
+            self.nested(node)
+            return
+        visitor = self.visitors.get(type(role))
+        if visitor is not None:
+            visitor(self, node, role)
+        else:
+            self.visit_children(node)
+        if node.type in self.control.undivided:
+            draft.decisions = decisions
+
+    def visit_children(self, node: Node, but: tuple[Node | None, ...] = ()) -> None:
+        """Visit the named children, some excepted."""
+        left_out = {child.id for child in but if child is not None}
+        for child in node.named_children:
+            if child.id not in left_out:
+                self.visit(child)
+
+    def nested(self, node: Node) -> None:
+        """A statement inside an expression: the expression goes on at another point, and takes its value."""
+        draft = self.draft
+        outer, outer_result = draft.statement, self.result
+        taken = self.result = f"<{node.start_byte}>"
+        draft.close()
+        around = draft.statements[outer]
+        around.head_end_line = min(around.head_end_line, node.start_point[0] + 1)
+        self.statements[type(self.role(node))](self, node, self.role(node))
+        draft.close()
+        draft.statement = outer
+        if around.end_line > node.end_point[0] + 1:
+            around.tails.append(around.end_line)
+        self.result = outer_result
+        if taken in draft.own:
+            self.read((taken,), node)
+
+    def read(self, path: Path, node: Node) -> None:
+        """A variable, or a part of one, is read."""
+        self.draft.point(node.start_byte, node.end_byte).reads[path] = None
+
+    def write(self, path: Path, node: Node) -> None:
+        """A variable, or a part of one, gets another value."""
+        point = self.draft.point(node.start_byte, node.end_byte)
+        point.writes[path] = None
+        if len(path) > 1:
+            point.reads[path[0], OBJECT] = None
+            self._outward(path[0])
+
+    def change(self, path: Path, node: Node) -> None:
+        """What a variable holds is changed in place."""
+        if self.control.immutable:
+            return
+        point = self.draft.point(node.start_byte, node.end_byte)
+        point.changes[path] = None
+        point.reads[path[0], OBJECT] = None
+        self._outward(path[0])
+
+    def _outward(self, name: str) -> None:
+        if name in self.draft.free:
+            self.draft.outward[name] = None
+
+    def path(self, node: Node | None) -> Path | None:
+        """The variable that a node is, with the parts that it takes; None for anything else."""
+        return path_of(self, node, MAX_PATH_NAMES)
+
+    # Binding
+
+    def bind(self, target: Node, value: Node | None, *, declares: bool) -> None:
+        """Give what `target` names another value, taking patterns apart; `value` tells what it may share."""
+        role = self.role(target)
+        kind = type(role)
+        if kind is model.Name:
+            self.bind_name(self.text(target), target, value, declares=declares)
+        elif kind in (model.Member, model.Item):
+            self._bind_part(target, role, value)
+        elif kind is model.Assign:  # a pattern with a default
+            self.visit(field(role.right)(target))
+            left = field(role.left)(target)
+            if left is not None:
+                self.bind(left, value, declares=declares)
+        elif kind in (model.Skip, model.Comment):
+            return
+        elif kind is model.Call:  # `items(key) = …`
+            callee = field(role.callee)(target)
+            self.visit_children(target, but=(callee,) if self.control.functions_apart else ())
+            self._bind_followed(callee if not self.control.functions_apart else None)
+        elif kind is model.Pair:
+            inner = field(role.value)(target)
+            if inner is not None:
+                self.bind(inner, value, declares=declares)
+        elif kind is control.Qualified:
+            self.visit(field(role.about)(target))
+            inner = field(role.pattern)(target)
+            if inner is not None:
+                self.bind(inner, value, declares=declares)
+        elif kind in (control.Pinned, control.Marked):
+            self.visit(target)
+        elif kind is control.Unary and token(target, role.follows) is not None:
+            self._bind_followed(field(role.operand)(target))
+        else:
+            for at, child in enumerate(target.named_children):
+                if target.field_name_for_named_child(at) not in TYPE_FIELDS:
+                    self.bind(child, value, declares=declares)
+
+    def bind_name(self, name: str, node: Node, value: Node | None = None, *, declares: bool) -> None:
+        """Give a name another value."""
+        draft = self.draft
+        if declares:
+            variable = draft.declare(name)
+        elif self.control.declares_by_assignment and name not in draft.outer and not draft.shares_variable(name):
+            scope = draft.scopes[0]
+            variable = draft.variable(name) if any(name in one for one in draft.scopes) else name
+            if variable == name and name not in draft.own:
+                scope[name] = name
+                draft.own.add(name)
+                draft.free.pop(name, None)
+        else:
+            variable = draft.variable(name)
+            if variable not in draft.own:
+                draft.outward[variable] = None
+        self.write((variable,), node)
+        if name in draft.outer:
+            self.read((declared(name),), node)
+        if value is not None:
+            for source in sources_of(self, value):
+                if source != variable:
+                    draft.shares[min(source, variable), max(source, variable)] = None
+
+    def _bind_followed(self, pointer: Node | None) -> None:
+        """`*pointer = …`."""
+        self.visit(pointer)
+        path = self.path(pointer)
+        if path is not None and pointer is not None:
+            self.change(path, pointer)
+
+    def _bind_part(self, target: Node, role: Any, value: Node | None) -> None:
+        """`object.member = …`, `object[key] = …`."""
+        path = self.path(target)
+        inside = field(role.object)(target)
+        whole = self.path(inside)
+        if type(role) is model.Item:
+            self.visit(field(role.index)(target))
+        if path is not None and len(path) > 1 and (whole is None or len(path) > len(whole)):
+            self.write(path, target)
+            root = path[0]
+        elif whole is not None:
+            self.change(whole, target)
+            root = whole[0]
+        else:
+            self.visit(inside)
+            return
+        for source in sources_of(self, value) if value is not None else ():
+            if source != root:
+                self.draft.shares[min(source, root), max(source, root)] = None
+
+    # Calls
+
+    def note_call(self, node: Node, callee: str, receiver: Path | None, arguments: list[Node], *, blind: bool) -> None:
+        """Remember a call for those who know what the function does."""
+        passed: list[tuple[int | str, Path]] = []
+        for position, argument in enumerate(arguments):
+            role = self.role(argument)
+            key: int | str = position
+            if type(role) is model.KeywordArgument:
+                name, inner = field(role.name)(argument), field(role.value)(argument)
+                key, argument = (self.text(name) if name else position), inner or argument
+            path = self.path(argument)
+            if path is not None:
+                passed.append((key, path))
+        line = node.start_point[0] + 1
+        self.draft.calls.append(Call(self.draft.last(), callee, line, receiver or (), tuple(passed), blind))
+
+    # Statements
+
+    def body(self, node: Node, result: str | None = None) -> None:
+        """The statements of a routine, or the one expression that it is; the last gives `result` its value."""
+        self.block(self, node, result)
+        self.draft.close()

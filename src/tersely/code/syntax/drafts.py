@@ -1,0 +1,86 @@
+"""What a walk is making: scopes, and names for what is about to be defined."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tersely.code.expressions import Expression, Parameter, Scope
+from tersely.code.symbols import CLASS_KINDS, Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+SCOPE_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
+
+
+class Naming(NamedTuple):
+    """The name that a function, class or mapping gets from where it is put."""
+
+    name: str
+    node: Node  # where the name stands
+    prefix: str = ""  # qualifies the name beyond the scope
+    holder: Expression = None  # the object that it becomes a member of
+    kind: Kind | None = None  # of a function
+
+    @property
+    def path(self) -> str:
+        """The prefix of what is inside."""
+        return f"{self.prefix}.{self.name}" if self.prefix and self.name else self.prefix or self.name
+
+
+class ScopeDraft:
+    """A scope under construction; `Scope` says what the lists mean."""
+
+    __slots__ = (
+        "bases", "binds", "body", "bound", "calls", "declared", "decorated", "definition", "flags", "holder", "kind",
+        "outer", "outward", "parameters", "qualname", "read", "reads", "receiver_type", "returned_type", "returns",
+        "stars", "stored", "types", "unnamed", "values", "versions", "versions_made", "yields",
+    )  # fmt: skip
+
+    def __init__(self, definition: int, kind: Kind, qualname: str) -> None:
+        self.definition = definition
+        self.kind = kind
+        self.qualname = qualname
+        self.parameters: list[Parameter] = []
+        self.binds: list[tuple[Expression, Expression]] = []
+        self.calls: list[Expression] = []
+        self.reads: list[tuple[Expression, int]] = []
+        self.returns: list[Expression] = []
+        self.yields: list[Expression] = []
+        self.outer: list[tuple[str, int]] = []
+        self.stars: list[str] = []
+        self.bases: list[Expression] = []
+        self.decorated: Expression = None
+        self.returned_type: Expression = None
+        self.receiver_type: Expression = None
+        self.flags = 0
+        self.holder: Expression = None
+        self.unnamed = 0
+        self.read: set[str] = set()  # names read, to find those that must come from elsewhere
+        self.bound: set[str] = set()
+        self.types: dict[str, Expression] = {}  # declared types of local names
+        self.versions: dict[str, int] = {}  # of names that straight-line code has bound again
+        self.versions_made: dict[str, int] = {}  # ever, those of blocks that have ended included
+        self.body = 0  # node id of the body, whose statements run one after the other
+        self.stored: dict[Expression, str] = {}  # items that straight-line code has just stored -> what holds them
+        self.values: set[str] = set()  # variables that already are symbols
+        self.declared: set[str] = set()  # names that the scope declares
+        self.outward: set[str] = set()  # names that it assigns without declaring them at that place
+
+    def take(self, parameters: list[Parameter]) -> None:
+        """Make these the parameters: names that are bound from the start."""
+        self.parameters = parameters
+        self.bound.update(parameter.name for parameter in parameters)
+        self.types.update((parameter.name, parameter.annotation) for parameter in parameters)
+
+    def freeze(self) -> tuple[Any, ...]:
+        """The scope as a plain tuple in the order of `Scope`, cheap to marshal."""
+        return tuple(
+            Scope(
+                tuple(tuple(parameter) for parameter in self.parameters),  # type: ignore[misc]
+                tuple(self.binds), tuple(self.calls), tuple(self.reads), tuple(self.returns), tuple(self.yields),
+                tuple(self.outer), tuple(self.stars), tuple(self.bases), self.decorated, self.returned_type,
+                self.receiver_type, self.flags, self.holder,
+            )
+        )  # fmt: skip

@@ -1,0 +1,113 @@
+"""What calls do beyond their result, where their names say it: fill containers, bind receivers, inherit, export."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import (
+    CALL,
+    CONST,
+    DEFINED,
+    ELEMENT,
+    FIELD_OF,
+    ITEM,
+    MAPPING,
+    MEMBER,
+    SEQUENCE,
+    SPREAD,
+    Expression,
+    Parameter,
+    either,
+)
+from tersely.code.symbols import Import
+
+if TYPE_CHECKING:
+    from tersely.code.syntax.lowering import Lowering
+
+
+def note_additions(walk: Lowering, callee: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
+    """What a method puts into its receiver, and what it gives to the functions it takes."""
+    fed = walk.resolution.feeders.get(callee[2])
+    if fed is not None and callee[1] is not None:
+        _feed(walk, callee[1], fed, arguments)
+    adder = walk.resolution.adders.get(callee[2])
+    if adder is not None and len(arguments) > adder[1]:
+        key = arguments[adder[0]] if adder[0] >= 0 else None
+        walk.scope.binds.append(((ITEM, callee[1], key), arguments[adder[1]]))
+    writer = walk.resolution.field_writers.get(callee[2])
+    if writer is not None and len(arguments) > max(writer):
+        thing, name, value = (arguments[position] for position in writer)
+        walk.scope.binds.append(((FIELD_OF, thing, name), value))
+    merged = walk.resolution.mergers.get(callee[2])
+    if merged is not None and len(arguments) > merged:
+        walk.scope.binds.append(((ITEM, callee[1], (SPREAD, arguments[merged])), None))
+
+
+def _feed(walk: Lowering, source: Expression, place: int, arguments: tuple[Any, ...]) -> None:
+    """Functions written as arguments take elements of what the method belongs to, or what it holds."""
+    for argument in arguments:
+        draft = walk.drafts[argument[1]] if type(argument) is tuple and argument[0] == DEFINED else None
+        if draft is not None and place < len(draft.parameters):
+            name, annotation, default, mode = draft.parameters[place]
+            fed = either(default, (ELEMENT, source), source)
+            draft.parameters[place] = Parameter(name, annotation, fed, mode)
+
+
+def note_receiver(walk: Lowering, callee: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
+    """`function … .bind(receiver)`: the function is written in place and called on that receiver."""
+    function = callee[1]
+    if callee[2] in walk.resolution.receiver_binders and arguments and type(function) is tuple:
+        draft = walk.drafts[function[1]] if function[0] == DEFINED else None
+        if draft is not None:
+            draft.holder = arguments[0]
+
+
+def note_inheritance(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) -> None:
+    """Functions that mix members into an object, or make one inherit from another."""
+    facts = walk.resolution
+    name = callee if type(callee) is str else callee[2] if type(callee) is tuple and callee[0] == MEMBER else ""
+    target = arguments[0]
+    if name in facts.mixing_functions:
+        walk.scope.binds.extend(((ITEM, target, (SPREAD, added)), None) for added in arguments[1:])
+    elif name in facts.inheriting_functions:
+        if not (type(target) is tuple and target[0] == MEMBER and target[2] == facts.prototype):
+            target = (MEMBER, target, facts.prototype)
+        base = arguments[1]
+        if not (type(base) is tuple and base[0] == MEMBER and base[2] == facts.prototype):
+            base = (MEMBER, base, facts.prototype)
+        walk.scope.binds.append((target, base))
+    elif name in facts.describing_functions and len(arguments) > 2:
+        _describe(walk, (ITEM, target, arguments[1]), target, arguments[2])
+
+
+def _describe(walk: Lowering, member: Expression, owner: Expression, description: Expression) -> None:
+    """`Object.defineProperty(owner, name, {get() {…}})`: the member is what `get` gives, or `value`."""
+    pairs = description[1] if type(description) is tuple and description[0] == MAPPING else ()
+    for key, value in pairs:
+        draft = walk.drafts[value[1]] if type(value) is tuple and value[0] == DEFINED else None
+        if draft is not None:
+            draft.holder = owner
+        if key == (CONST, "value"):
+            walk.scope.binds.append((member, value))
+        elif key == (CONST, "get"):
+            walk.scope.binds.append((member, (CALL, value, (), (), 0)))
+
+
+def note_export(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) -> None:
+    """`define(["a"], function (a) {…})`: what the function gives is the module, and it is given what is imported."""
+    if type(callee) is not str or callee not in walk.resolution.module_functions:
+        return
+    factory, listed = arguments[-1], arguments[-2] if len(arguments) > 1 else None
+    if type(factory) is not tuple or factory[0] != DEFINED or walk.scope.definition:
+        return
+    line = walk.definitions[factory[1]].start_line
+    names = listed[1] if type(listed) is tuple and listed[0] == SEQUENCE else ()
+    facts = [Import(name[1], "", "", line) for name in names if type(name) is tuple and name[0] == CONST]
+    given = tuple(walk.imported(fact) for fact in facts) if len(facts) == len(names) else ()
+    for fact in facts:
+        walk.add_import(fact)
+    draft = walk.drafts[factory[1]]
+    if draft is not None:
+        for place, (parameter, imported) in enumerate(zip(draft.parameters, given, strict=False)):
+            draft.parameters[place] = parameter._replace(default=either(parameter.default, imported))
+    walk.scope.binds.append((walk.resolution.module_object, (CALL, factory, given, (), line)))

@@ -1,0 +1,80 @@
+"""Items that straight-line code stores and reads again: what was stored last is what is read.
+
+Between the two nothing may run that could store another: a call, a binding of a name, an item of that key elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import CONST, ITEM, MAPPING, VERSION_MARK, Expression
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+BODIES = ("body", "consequence")  # fields of statements that hold others
+
+
+def stored(walk: Lowering, item: Expression, value: Expression, *, straight: bool) -> None:
+    """An item was given a value."""
+    known = walk.scope.stored
+    if not walk.resolution.items_in_order or type(item) is not tuple or item[0] != ITEM:
+        return
+    path = item[:3]
+    if not straight or not _is_place(path):
+        known.clear()
+        return
+    for other in [other for other in known if other[2] == path[2] or _leads_through(other, path)]:
+        del known[other]
+    name = f"{_root(path)}{VERSION_MARK}.{walk.next_serial()}"
+    walk.scope.binds.append((name, value))
+    known[path] = name
+
+
+def merged(walk: Lowering, target: Expression, added: Expression) -> None:
+    """A mapping was given all that another holds, in a straight line: what is written in that is stored."""
+    if type(added) is tuple and added[0] == MAPPING:
+        for key, value in added[1]:
+            stored(walk, (ITEM, target, key), value, straight=True)
+
+
+def item(walk: Lowering, container: Expression, key: Expression, node: Node) -> Expression:
+    """The expression of an item that is read, with what holds it if that was stored just before."""
+    found = (ITEM, container, key)
+    name = walk.scope.stored.get(found) if walk.scope.stored else None
+    return (*found, name) if name is not None and _is_in_line(walk, node) else found
+
+
+def _is_place(path: Expression) -> bool:
+    """Whether names and constants alone say where an item is."""
+    if type(path) is str:
+        return True
+    is_item = type(path) is tuple and path[0] == ITEM and type(path[2]) is tuple and path[2][0] == CONST
+    return is_item and _is_place(path[1])
+
+
+def _leads_through(path: Any, outer: Expression) -> bool:
+    while type(path) is tuple:
+        path = path[1]
+        if path == outer:
+            return True
+    return False
+
+
+def _root(path: Expression) -> str:
+    while type(path) is tuple:
+        path = path[1]
+    return str(path).partition(VERSION_MARK)[0]
+
+
+def _is_in_line(walk: Lowering, node: Node) -> bool:
+    """Whether a node is in a statement that runs once, in its place, and holds no others."""
+    outer: Node | None = node
+    while outer is not None:
+        parent = outer.parent
+        if parent is not None and parent.id == walk.scope.body:
+            return not any(outer.child_by_field_name(name) for name in BODIES)
+        outer = parent
+    return False

@@ -1,0 +1,376 @@
+"""From syntax tree to facts: one walk over the named nodes, steered by the rules of the language.
+
+Every rule is compiled once a language into a function `(lowering, node) -> Expression` (`compiling`); `Lowering.value`
+dispatches on the numeric node kind. A node without a rule has an unknown value, and its children are visited.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import (
+    CALL,
+    DECLARED,
+    DEFINED,
+    IMPORTED,
+    ITEM,
+    MEMBER,
+    TYPED,
+    VERSION_MARK,
+    Expression,
+    Parameter,
+    either,
+    is_literal,
+)
+from tersely.code.languages import model
+from tersely.code.symbols import Definition, Import, Kind
+from tersely.code.syntax.comments import comment_above, doc_string, first_attribute
+from tersely.code.syntax.compiling.expressions import arguments_of
+from tersely.code.syntax.compiling.parameters import parameters_of
+from tersely.code.syntax.compiling.table import COMPILERS
+from tersely.code.syntax.drafts import SCOPE_OWNERS, Naming, ScopeDraft
+from tersely.code.syntax.effects import note_additions, note_export, note_inheritance, note_receiver
+from tersely.code.syntax.naming import naming_of
+from tersely.code.syntax.patterns import bind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+class Lowering:
+    """The state of one walk over one file."""
+
+    def __init__(self, source: bytes, language: model.Language, handlers: list[Any], rules: list[Any]) -> None:
+        self.source = source
+        self.language = language
+        self.resolution = language.resolution
+        self.quote = language.resolution.name_quote
+        self.handlers = handlers
+        self.rules = rules
+        self.definitions: list[Definition] = []
+        self.drafts: list[ScopeDraft | None] = []
+        self.imports: list[Import] = []
+        self.mentions: set[str] = set()
+        self.serial = 0
+        self.type_parameters: dict[str, Expression] = {}  # in sight, with what bounds them
+        self.outward = False  # bindings now declare nothing
+        self.rebinds = False  # bindings now replace the earlier ones of the same names
+        self.enters = False  # an Alias met now binds what entering gives
+        self.wrapped: tuple[Node, int] | None = None  # the node around the next definition, and flags for it
+        self.naming: Naming | None = None  # the name of the next function, class or mapping
+        self.interned: dict[bytes, str] = {}
+        self.notes: dict[str, Any] = {}  # what the rules of a language remember during the walk
+        lines = source.count(b"\n", 0, len(source) - 1) + 1  # a newline at the end begins no other line
+        module = Definition(Kind.MODULE, "", "", -1, 1, lines, 1, 0, len(source), 0, 0, 0)
+        self.scope = self._open(module, Kind.MODULE, "")
+
+    def is_definition(self, value: Expression, name: str) -> bool:
+        """Whether a value is a definition of that name, so that no variable of the name need be a symbol."""
+        name = name.removeprefix(self.resolution.sigil)
+        return type(value) is tuple and value[0] == DEFINED and self.definitions[value[1]].name == name
+
+    # What rules and languages may call
+
+    def text(self, node: Node) -> str:
+        """The source text of a node, one object for equal texts."""
+        raw = self.source[node.start_byte : node.end_byte]
+        known = self.interned.get(raw)
+        if known is None:
+            known = raw.decode("utf-8", "replace")
+            if self.quote and known.startswith(self.quote) and known.endswith(self.quote):
+                known = known.strip(self.quote)
+            self.interned[raw] = known
+        return known
+
+    def as_rule(self, rule: model.Rule, node: Node) -> Expression:
+        """What a node stands for if it had this rule."""
+        return COMPILERS[type(rule)](rule)(self, node)
+
+    def arguments(self, node: Node | None) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Positional and keyword arguments of an argument list."""
+        return arguments_of(self, node)
+
+    def bind(self, target: Node, value: Expression) -> None:
+        """Bind what `target` names to `value`, taking patterns apart."""
+        bind(self, target, value)
+
+    def comment_above(self, node: Node) -> tuple[int, int]:
+        """Byte span of the comments that end on the line above a definition, (0, 0) without any."""
+        return comment_above(self, node)
+
+    def parameters(self, node: Node | None) -> tuple[list[Parameter], list[tuple[str, Node]]]:
+        """Parameters of a list, and the patterns that the body must take apart: (synthetic name, pattern)."""
+        return parameters_of(self, node)
+
+    def typed(self, value: Expression, annotation: Expression) -> Expression:
+        """A value that is declared to be of a type."""
+        if type(annotation) is str and annotation in self.resolution.inferred_types:
+            return value
+        if annotation is None or value is None or not self.resolution.virtual:
+            return either(value, annotation and (TYPED, annotation))
+        return (DECLARED, value, annotation)
+
+    def value(self, node: Node | None) -> Expression:
+        """The expression a node stands for; calls and bindings inside are recorded in the current scope."""
+        if node is None:
+            return None
+        handler = self.handlers[node.kind_id]
+        if handler is not None:
+            return handler(self, node)
+        for child in node.named_children:
+            self.value(child)
+        return None
+
+    def visit(self, nodes: list[Node]) -> None:
+        """Record what the nodes do, their values aside."""
+        for node in nodes:
+            self.value(node)
+
+    def rule(self, node: Node) -> Any:
+        """The rule of a node's type, None without one."""
+        return self.rules[node.kind_id]
+
+    def next_serial(self) -> int:
+        """A number that tells two displays of the file apart."""
+        self.serial += 1
+        return self.serial
+
+    def anonymous(self, what: str) -> str:
+        """A name for a definition without one, counted within its scope."""
+        self.scope.unnamed += 1
+        return f"<{what}{self.scope.unnamed}>"
+
+    def written(self, name: str, node: Node) -> None:
+        """Called where a name is bound; walks that want to know the places override this and the next four."""
+
+    def stored(self, name: str, node: Node) -> None:
+        """Called where a member is assigned."""
+
+    def reopened(self, draft: ScopeDraft, node: Node) -> None:
+        """Called where a definition goes on in another node."""
+
+    def displayed(self, serial: int, key: Expression, node: Node) -> None:
+        """Called where the list or mapping of that serial holds something."""
+
+    def met(self, name: str, variables: tuple[str, ...]) -> None:
+        """Called where bodies meet that bound a name as different variables: it is now either."""
+
+    def bind_name(self, name: str, value: Expression, node: Node | None = None) -> None:
+        """Bind a name of the current scope; inside a `rebinding` it is a new variable from here on.
+
+        `node` is where the name stands.
+        """
+        scope = self.scope
+        scope.stored.clear()
+        (scope.outward if self.outward else scope.declared).add(name)
+        mine = not self.outward or name in scope.declared
+        met = name in scope.bound or name in scope.read  # read before: then it was that of a scope around
+        if self.rebinds and mine and met and not any(outer == name for outer, _ in scope.outer):
+            scope.versions[name] = scope.versions_made[name] = scope.versions_made.get(name, 1) + 1
+        scope.binds.append((self.versioned(name), value))
+        scope.bound.add(name)
+        if node is not None:
+            self.written(name, node)
+
+    def parameter_name(self, node: Node | None, position: int) -> str:
+        """The name of a parameter, which may have none."""
+        if node is None:
+            return f"#{position}"
+        self.written(self.text(node), node)
+        return self.text(node)
+
+    def update(self, name: str, value: Expression, *, straight: bool) -> Expression:
+        """Give a variable that is declared elsewhere a value: a local one, else a member of the receiver."""
+        if name in self.scope.bound:
+            value = self.typed(value, self.scope.types.get(name))
+            self.rebinds = straight
+            self.bind_name(name, value)
+            self.rebinds = False
+            return value
+        outer = self.scope
+        while outer.definition > 0 and outer.kind not in SCOPE_OWNERS:
+            if name in outer.bound:
+                outer.binds.append((name, None))
+                self.scope.outer.append((name, 0))
+                self.scope.binds.append((name, self.typed(value, outer.types.get(name))))
+                return value
+            parent = self.drafts[self.definitions[outer.definition].parent]
+            if parent is None:
+                break
+            outer = parent
+        receiver = next(iter(sorted(self.resolution.receiver_names)), "")
+        is_member = receiver and outer is not self.scope and outer.kind in SCOPE_OWNERS
+        self.scope.binds.append(((MEMBER, receiver, name) if is_member else name, value))
+        return value
+
+    def versioned(self, name: str) -> str:
+        """The variable that a name of the current scope means at this point."""
+        version = self.scope.versions.get(name)
+        return f"{name}{VERSION_MARK}{version}" if version else name
+
+    def is_straight(self, node: Node) -> bool:
+        """Whether a statement runs whenever the body of its scope runs to there: it stands in no branch or loop."""
+        outer = node.parent
+        if outer is not None and outer.id != self.scope.body and outer.named_child_count == 1:
+            outer = outer.parent  # an expression statement
+        return outer is not None and outer.id == self.scope.body
+
+    def callee(self, node: Node) -> Expression:
+        """Like `value`, but a member or name at the top is not recorded as read."""
+        if type(self.rules[node.kind_id]) in (model.Member, model.Name):
+            reads = self.scope.reads
+            result = self.handlers[node.kind_id](self, node)
+            if reads and reads[-1][0] is result:
+                reads.pop()
+            return result
+        return self.value(node)
+
+    def named(self, node: Node, naming: Naming) -> Expression:
+        """The value of a node; a function, class or mapping gets a name from where it is put."""
+        if type(self.rules[node.kind_id]) in (model.Function, model.Class, model.Dictionary):
+            self.naming = naming
+        return self.value(node)
+
+    def assigned(self, left: Node, right: Node, wrapped: tuple[Node, int] | None) -> Expression:
+        """The value of the right side of an assignment, named by the left; `wrapped` is the statement around it."""
+        rule = self.rules[right.kind_id]
+        while type(rule) is model.Inner and right.named_child_count == 1:  # in parentheses
+            right = right.named_children[0]
+            rule = self.rules[right.kind_id]
+        kind = type(rule)
+        if kind in (model.Function, model.Class, model.Assign):
+            self.wrapped = wrapped
+        naming = naming_of(self, left) if kind in (model.Function, model.Class, model.Dictionary) else None
+        return self.named(right, naming) if naming is not None else self.value(right)
+
+    def assigned_to(self, name: str, node: Node, wrapped: tuple[Node, int] | None) -> Expression:
+        """The value of a node that is bound to a name which is not written as one."""
+        kind = type(self.rules[node.kind_id])
+        if kind in (model.Function, model.Class):
+            self.wrapped = wrapped
+        return self.named(node, Naming("" if kind is model.Dictionary else name, node))
+
+    def call(self, callee: Expression, arguments: tuple[Any, ...], keywords: tuple[Any, ...], line: int,
+             tag: int = CALL) -> Expression:  # fmt: skip
+        """Record a call in the current scope and return its expression."""
+        result = (tag, callee, arguments, keywords, line)
+        self.scope.calls.append(result)
+        self.scope.stored.clear()
+        if type(callee) is tuple and callee[0] == MEMBER:
+            note_additions(self, callee, arguments)
+            note_receiver(self, callee, arguments)
+        elif len(arguments) == 1 and callee in self.resolution.asking_functions and callee not in self.scope.bound:
+            self.implicit(arguments[0], self.resolution.asking_functions[callee], (), line)
+        if len(arguments) > 1:
+            note_inheritance(self, callee, arguments)
+        if arguments and self.resolution.module_functions:
+            note_export(self, callee, arguments)
+        return result
+
+    def implicit(self, receiver: Expression, method: str, arguments: tuple[Any, ...], line: int) -> None:
+        """Record a call that nobody writes down; what is written as a literal has no methods of ours."""
+        if receiver is None or is_literal(receiver):
+            return
+        self.mentions.add(method)
+        stand_in = self.resolution.stand_ins.get(method)
+        if stand_in:
+            self.mentions.add(stand_in)
+        self.scope.calls.append((CALL, (MEMBER, receiver, method), arguments, (), line))
+
+    def instead_of_reading(self, item: Expression, method: int, arguments: tuple[Any, ...]) -> None:
+        """The item that was lowered last is not read but stored or removed: that is another method."""
+        methods, calls = self.resolution.item_methods, self.scope.calls
+        if not methods or type(item) is not tuple or item[0] != ITEM or not calls:
+            return
+        callee = calls[-1][1]
+        if type(callee) is tuple and callee[0] == MEMBER and callee[1] is item[1] and callee[2] == methods[0]:
+            line = calls.pop()[4]
+            self.implicit(item[1], methods[method], arguments, line)
+
+    def define_value(self, node: Node, name: str, name_node: Node, kind: Kind, prefix: str = "") -> None:
+        """Make a variable of a module or class a symbol, once."""
+        scope = self.scope
+        key = f"{prefix}.{name}" if prefix else name
+        if key in scope.values:
+            return
+        scope.values.add(key)
+        doc = comment_above(self, node)
+        row = self._definition(kind, name, node, name_node, node.end_byte, doc, prefix)
+        self.definitions.append(row)
+        self.drafts.append(None)
+
+    def enter(self, node: Node, kind: Kind, name: str, name_node: Node | None, body: Node | None,
+              prefix: str = "") -> ScopeDraft:  # fmt: skip
+        """Open the scope of a new definition; `leave` closes it. `prefix` qualifies the name beyond the scope."""
+        wrapped, self.wrapped = self.wrapped, None
+        outermost = first_attribute(self, wrapped[0] if wrapped else node)
+        doc = doc_string(self, body)
+        if doc == (0, 0):
+            doc = comment_above(self, outermost)
+        signature_end = body.start_byte if body is not None else node.end_byte
+        row = self._definition(
+            kind, name, wrapped[0] if wrapped else node, name_node or node, signature_end, doc, prefix
+        )
+        row = row._replace(start_line=outermost.start_point[0] + 1, start_byte=outermost.start_byte)
+        draft = self._open(row, kind, row.qualname)
+        if wrapped:
+            draft.flags |= wrapped[1]
+        modifiers = self.resolution.modifiers
+        for child in node.children if modifiers else ():
+            if "modifier" in child.type:
+                for word in self.text(child).split():
+                    draft.flags |= modifiers.get(word, 0)
+        return draft
+
+    def leave(self, draft: ScopeDraft, parent: ScopeDraft) -> Expression:
+        """Close a definition's scope; returns the expression of the definition."""
+        elsewhere = draft.outward - draft.declared - {parameter.name for parameter in draft.parameters}
+        draft.outer.extend((name, 0) for name in sorted(elsewhere))
+        own = draft.bound - elsewhere if draft.kind not in SCOPE_OWNERS else set()
+        self.mentions |= draft.read - own
+        if own:
+            draft.reads = [read for read in draft.reads if read[0] not in own]
+        self.scope = parent
+        return (DEFINED, draft.definition)
+
+    def add_import(self, fact: Import) -> None:
+        """Record an import and the name it binds."""
+        self.imports.append(fact)
+        if fact.name == "*":
+            self.scope.stars.append(fact.module)
+        elif fact.alias:
+            value = self.imported(fact)
+            if self.rebinds and (self.versioned(fact.alias), value) not in self.scope.binds:
+                self.bind_name(fact.alias, value)
+            else:
+                self.scope.binds.append((self.versioned(fact.alias), value))
+                self.scope.bound.add(fact.alias)
+        if fact.name and fact.name != "*":
+            self.mentions.add(fact.name)
+
+    def imported(self, fact: Import) -> Expression:
+        """The expression of what an import gives."""
+        facts = self.resolution
+        if facts.module_keys is not None:
+            self.mentions.update(facts.module_keys(fact.module))
+        return (IMPORTED, fact.module, fact.name or facts.module_object)
+
+    # Inside
+
+    def _open(self, row: Definition, kind: Kind, qualname: str) -> ScopeDraft:
+        draft = ScopeDraft(len(self.definitions), kind, qualname)
+        self.definitions.append(row)
+        self.drafts.append(draft)
+        return draft
+
+    def _definition(self, kind: Kind, name: str, node: Node, name_node: Node, signature_end: int,
+                    doc: tuple[int, int], prefix: str = "") -> Definition:  # fmt: skip
+        scope = self.scope
+        qualname = ".".join(part for part in (scope.qualname, prefix, name) if part)
+        end_row, end_column = node.end_point
+        start_line = node.start_point[0] + 1
+        name_line = max(name_node.start_point[0] + 1, start_line)  # in broken source the name may stand elsewhere
+        return Definition(
+            kind, name, qualname, scope.definition, start_line, end_row + (1 if end_column else 0), name_line,
+            node.start_byte, node.end_byte, signature_end, *doc,
+        )  # fmt: skip

@@ -1,0 +1,108 @@
+"""Taking apart what is assigned to: names, members, items, destructuring patterns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import CONST, DEFINED, ELEMENT, ITEM, MEMBER, SEQUENCE, SPREAD, Expression, either
+from tersely.code.languages import model
+from tersely.code.syntax import items
+from tersely.code.syntax.children import field
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+
+QUOTES = "\"'`"  # around a key
+
+
+def bind(walk: Lowering, target: Node, value: Expression) -> None:
+    """Bind what `target` names to `value`, taking patterns apart."""
+    rule = walk.rules[target.kind_id]
+    kind = type(rule)
+    if kind is model.Name:
+        walk.bind_name(walk.text(target), value, target)
+    elif kind is model.Member:
+        member = walk.callee(target)
+        walk.stored(member[2] if type(member) is tuple and member[0] == MEMBER else "", target)
+        walk.scope.binds.append((member, value))
+    elif kind is model.Item:
+        item = walk.value(target)
+        walk.instead_of_reading(item, 1, (item[2], value) if type(item) is tuple and item[0] == ITEM else ())
+        walk.scope.binds.append((item, value))
+        items.stored(walk, item, value, straight=walk.rebinds)
+        _hold(walk, item, value)
+    elif kind is model.Sequence and rule.unwraps and target.named_child_count == 1:
+        bind(walk, target.named_children[0], value)
+    elif kind is model.Sequence:
+        _bind_elements(walk, target, value)
+    elif kind is model.Dictionary:
+        _bind_members(walk, target, value)
+    elif kind is model.Spread:
+        for child in target.named_children[:1]:
+            bind(walk, child, value)
+    elif kind is model.Assign:  # a pattern with a default
+        _bind_default(walk, rule, target, value)
+    elif kind is model.Inner or rule is None:
+        for child in target.named_children:
+            bind(walk, child, value)
+
+
+def _hold(walk: Lowering, item: Expression, value: Expression) -> None:
+    """`table[key] = function …`: the function is a member of the table, whatever its name."""
+    draft = walk.drafts[value[1]] if type(value) is tuple and value[0] == DEFINED else None
+    if draft is not None and draft.holder is None and type(item) is tuple and item[0] == ITEM:
+        draft.holder = item[1]
+
+
+def _bind_elements(walk: Lowering, target: Node, value: Expression) -> None:
+    elements = [child for child in target.named_children if type(walk.rules[child.kind_id]) is not model.Comment]
+    known: tuple[Any, ...] = ()
+    if type(value) is tuple and value[0] == SEQUENCE:
+        known = value[1]
+        if any(type(part) is tuple and part[0] == SPREAD for part in known):
+            known = ()
+    spread = False
+    commas = [part.start_byte for part in target.children if part.type == ","]  # two in a row leave one out
+    for index, child in enumerate(elements):
+        position = max(index, sum(start < child.start_byte for start in commas))
+        if type(walk.rules[child.kind_id]) is model.Spread:
+            spread = True
+            tail = len(elements) - position - 1
+            rest = (SEQUENCE, known[position : len(known) - tail], walk.next_serial()) if known else value
+            bind(walk, child, rest)
+        elif spread:
+            from_end = position - len(elements)
+            bind(walk, child, known[from_end] if len(known) >= -from_end else (ELEMENT, value))
+        elif position < len(known):
+            bind(walk, child, known[position])
+        else:
+            bind(walk, child, (ITEM, value, (CONST, position)) if value is not None else None)
+
+
+def _bind_members(walk: Lowering, target: Node, value: Expression) -> None:
+    for child in target.named_children:
+        rule = walk.rules[child.kind_id]
+        kind = type(rule)
+        if kind is model.Name:
+            walk.bind_name(walk.text(child), value and (MEMBER, value, walk.text(child)), child)
+        elif kind is model.Pair:
+            key, inner = field(rule.key)(child), field(rule.value)(child)
+            if key is not None and inner is not None:
+                name = walk.text(key).strip(QUOTES)
+                walk.mentions.add(name)
+                bind(walk, inner, value and (MEMBER, value, name))
+        elif kind is model.Assign:  # a name with a default
+            left = field(rule.left)(child)
+            bind(walk, child, value and left and (MEMBER, value, walk.text(left)))
+        else:
+            bind(walk, child, value)
+
+
+def _bind_default(walk: Lowering, rule: model.Assign, target: Node, value: Expression) -> None:
+    left, right = field(rule.left)(target), field(rule.right)(target)
+    default = walk.value(right)
+    if left is not None:
+        bind(walk, left, either(value, default))

@@ -1,0 +1,332 @@
+"""A walk that also remembers places: where names are bound and how far they are seen, and what stands at one position.
+
+The walk notes every binding with its node. How far a binding is seen follows from the tree: to the end of the innermost
+block, function or class around it. Nothing of this is in the facts: a file is traced when a question needs it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tersely.code.expressions import DETACHED, EXTENSION, MEMBER, VERSION_MARK, Expression
+from tersely.code.languages import model
+from tersely.code.languages.model import Language
+from tersely.code.symbols import CLASS_KINDS, Import, Kind
+from tersely.code.syntax.children import field
+from tersely.code.syntax.compiling.statements import LABEL_MARK
+from tersely.code.syntax.drafts import SCOPE_OWNERS, ScopeDraft
+from tersely.code.syntax.extract import readable, tools_for
+from tersely.code.syntax.lowering import Lowering
+from tersely.foundation.recursion import allow_deep_nesting
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+ENDING_RULES = (model.Function, model.Class, model.Comprehension)  # names inside end with these nodes
+
+PATTERN_RULES = (type(None), model.Sequence, model.Dictionary, model.Pair, model.Spread, model.Inner, model.Parameter)
+
+
+class Binding(NamedTuple):
+    """A name gets a meaning on `line`; it is seen in the bytes from `start` to `end`."""
+
+    line: int
+    offset: int
+    start: int
+    end: int
+    owner: int  # the definition whose scope has the name
+    shared: bool  # there at any time: a name of the whole body of a module or class, not of a block in it
+    definition: int  # what the name is the name of, -1 if it is none
+    declares: bool  # false for an assignment to a variable that may be declared elsewhere
+    version: str
+    imported: Import | None
+    everywhere: bool  # also in the methods of a class that has it: a type parameter
+    at: Node  # where the name stands
+
+
+class Note(NamedTuple):
+    """A binding as the walk met it."""
+
+    node: Node
+    definition: int
+    declares: bool
+    version: str
+    imported: Import | None = None
+    outer: int = -1  # 1 for a name of the module, 0 for one of the function around
+    everywhere: bool = False
+    at: Node | None = None  # where the name stands, if not at `node`
+
+
+class Trace(Lowering):
+    """`hit`: scope and expression of the member at the position asked for; `token`: the name there."""
+
+    def __init__(self, source: bytes, language: Language, handlers: list[Any], rules: list[Any], offset: int) -> None:
+        self.offset = offset
+        self.hit: tuple[int, Expression] | None = None
+        self.token = ""
+        self.path = ""  # the token with the names before it in a path
+        self.version = ""  # of the name, where straight-line code binds it again
+        self.keys: dict[tuple[int, Any], list[int]] = defaultdict(list)  # lines that give a display a key
+        self.stores: dict[str, list[tuple[int, int]]] = defaultdict(list)  # (offset, line) of assigned members
+        self._notes: dict[str, list[Note]] = defaultdict(list)
+        self._opened: dict[int, int] = {}  # node -> the definition that it is
+        self._met: dict[tuple[int, str], tuple[str, ...]] = {}  # (scope, variable) -> those that it may be
+        self._skipped: list[Node] = []
+        self._current: Node | None = None
+        super().__init__(source, language, handlers, rules)
+
+    def run(self, root: Node) -> None:
+        """Walk the tree, then what the language skips: names there are bound and read for the reader all the same."""
+        self.scope.body = root.id
+        self.value(root)
+        for node in self._skipped:
+            self.visit(node.named_children)
+        if self.offset >= 0:
+            self._find(root)
+
+    def lookup(self, name: str, offset: int) -> list[Binding]:
+        """The bindings that a name means at an offset: those of the innermost block that has any in sight."""
+        every = self.bindings(name)
+        here = [each for each in every if each.declares and each.imported is None and self._covers(each.at, offset)]
+        if here:
+            return here
+        seen = [each for each in every if each.start <= offset < each.end and self._sees(offset, each)]
+        seen = [each for each in seen if each.declares] or seen
+        if self.language.blocks and not name.startswith(LABEL_MARK):
+            before = [each for each in seen if self._precedes(each, offset)]
+            if not self.language.hoists:
+                before = [each for each in before if not self._is_being_bound(each, offset)] or before
+            seen = before or (seen if self.language.hoists else [])
+        innermost = max((each.start for each in seen), default=0)
+        seen = [each for each in seen if each.start == innermost]
+        seen = [each for each in seen if each.version in self._variables(each.owner)] or seen
+        if self.language.blocks and seen and seen[0].declares and not seen[0].shared:
+            last = max(seen, key=lambda each: (each.offset <= offset, each.offset))
+            return [each for each in seen if each.definition >= 0] if last.definition >= 0 else [last]
+        return seen
+
+    def _variables(self, owner: int) -> set[str]:
+        """The variables that the name at the position may be."""
+        found, pending = {self.version}, [self.version]
+        while pending:
+            further = set(self._met.get((owner, pending.pop()), ())) - found
+            found |= further
+            pending.extend(further)
+        return found
+
+    def bindings(self, name: str) -> list[Binding]:
+        """Every binding of a name in the file."""
+        return [self._binding(note) for note in self._notes.get(name, ()) if self._is_lexical(note.definition)]
+
+    def is_in_import(self, offset: int) -> bool:
+        """Whether an offset is inside a statement that imports."""
+        every = (note for notes in self._notes.values() for note in notes)
+        return any(note.imported is not None and self._covers(note.node, offset) for note in every)
+
+    def innermost(self, offset: int) -> int:
+        """The innermost definition with a scope around an offset."""
+        best = 0
+        for position, row in enumerate(self.definitions):
+            if self.drafts[position] is not None and row.start_byte <= offset < row.end_byte:
+                best = position
+        return best
+
+    # What the walk tells
+
+    def written(self, name: str, node: Node) -> None:
+        """Remember where a name is bound."""
+        if name:
+            outer = dict(self.scope.outer).get(name, -1)
+            everywhere = self._current is not None and type(self.rules[self._current.kind_id]) is model.TypeParameter
+            note = Note(node, -1, not self.outward, self.versioned(name), outer=outer, everywhere=everywhere)
+            self._notes[name].append(note)
+
+    def reopened(self, draft: ScopeDraft, node: Node) -> None:
+        """Remember that names inside the node are of the definition."""
+        self._opened[node.id] = draft.definition
+
+    def stored(self, name: str, node: Node) -> None:
+        """Remember where a member is assigned."""
+        self.stores[name].append((node.start_byte, node.end_point[0] + 1))
+
+    def met(self, name: str, variables: tuple[str, ...]) -> None:
+        """Remember what a variable may be."""
+        self._met[self.scope.definition, name] = variables
+
+    def displayed(self, serial: int, key: Expression, node: Node) -> None:
+        """Remember where a list or mapping has what it has."""
+        if type(key) is tuple and len(key) > 1:
+            self.keys[serial, key[1]].append(node.start_point[0] + 1)
+
+    def add_import(self, fact: Import) -> None:
+        """Remember the name that an import binds."""
+        super().add_import(fact)
+        if fact.alias and self._current is not None:
+            self._notes[fact.alias].append(Note(self._current, -1, True, self.versioned(fact.alias), fact))
+
+    def enter(self, node: Node, kind: Kind, name: str, name_node: Node | None, body: Node | None,
+              prefix: str = "") -> ScopeDraft:  # fmt: skip
+        """Remember the name of a definition."""
+        draft = super().enter(node, kind, name, name_node, body, prefix)
+        self._opened[node.id] = draft.definition
+        if name_node is not None and not prefix and kind is not Kind.LAMBDA:
+            self._notes[name].append(Note(node, draft.definition, True, name, at=name_node))
+        return draft
+
+    def value(self, node: Node | None) -> Expression:
+        """Notice the member at the position."""
+        if node is None:
+            return None
+        around, self._current = self._current, node
+        if type(self.rules[node.kind_id]) is model.Skip:
+            self._skipped.append(node)
+        result = super().value(node)
+        self._notice(node, result)
+        self._current = around
+        return result
+
+    def callee(self, node: Node) -> Expression:
+        """Callees are members that nobody reads."""
+        result = super().callee(node)
+        self._notice(node, result)
+        return result
+
+    def _notice(self, node: Node, result: Expression) -> None:
+        if self.hit is not None or not self._covers(node):
+            return
+        rule = self.rules[node.kind_id]
+        if type(rule) is model.Member and type(result) is tuple and result[0] == MEMBER:
+            member = field(rule.member)(node)
+        elif type(rule) is model.Call and rule.receiver and field(rule.receiver)(node) is not None:
+            member = field(rule.callee)(node)
+            result = result[1] if type(result) is tuple and len(result) > 1 else None
+        elif type(rule) is model.Item:
+            member = field(rule.index)(node)
+            if member is not None and type(self.rules[member.kind_id]) is model.Name:
+                return
+        elif type(rule) is model.Name:
+            self.version = result if type(result) is str and VERSION_MARK in result else self.text(node)
+            return
+        else:
+            return
+        if member is not None and result is not None and self._covers(member):
+            self.hit = (self.scope.definition, result)
+
+    def _find(self, root: Node) -> None:
+        """The name at the position, from the tree alone."""
+        leaf = root.descendant_for_byte_range(self.offset, self.offset + 1)
+        if leaf is None or leaf.child_count:
+            return
+        if leaf.parent is not None and type(self.rule(leaf.parent)) is model.Name:  # of several tokens: `$name`
+            leaf = leaf.parent
+            self.offset = leaf.start_byte
+        self.token = self.path = self.text(leaf)
+        if leaf.parent is not None:
+            start = leaf.parent.start_byte if leaf.parent.type.startswith(("dotted", "scoped")) else leaf.start_byte
+            self.path = self.source[start : leaf.end_byte].decode("utf-8", "replace")
+        rule: Any = self.rule(leaf.parent) if leaf.parent is not None else None
+        if leaf.parent is not None and type(rule) in (model.Label, model.Jump):
+            label = field(rule.name if type(rule) is model.Label else rule.label)(leaf.parent)
+            if label is not None and label.start_byte == leaf.start_byte:
+                self.token = LABEL_MARK + self.token
+
+    def _covers(self, node: Node, offset: int = -1) -> bool:
+        return node.start_byte <= (self.offset if offset < 0 else offset) < node.end_byte
+
+    # What follows from the tree
+
+    def _binding(self, note: Note) -> Binding:
+        node = note.node
+        if note.definition >= 0:
+            line = self.definitions[note.definition].name_line
+        else:
+            line = note.imported.line if note.imported is not None else node.start_point[0] + 1
+        start, end, owner, in_block = self._reach(note)
+        shared = not in_block and self._is_shared(owner)
+        at = note.at or node
+        return Binding(
+            line, at.start_byte, start, end, owner, shared, note.definition, note.declares, note.version, note.imported,
+            note.everywhere, at,
+        )  # fmt: skip
+
+    def _reach(self, note: Note) -> tuple[int, int, int, bool]:
+        """The bytes in which a binding is seen, the definition whose scope it is of, and whether a block ends it."""
+        outlives = not note.declares or (self.language.outlives is not None and self.language.outlives(note.node))
+        span: tuple[int, int] | None = None
+        left = note.outer == 0  # still inside the function that the name is not of
+        parent = self.definitions[note.definition].parent if note.definition > 0 else 0
+        if parent and self._opened.get(note.node.id, parent) not in (note.definition, parent):
+            return note.node.start_byte, note.node.end_byte, parent, False
+        around = note.node.parent if note.outer < 1 else None
+        while around is not None:
+            opened = self._opened.get(around.id, -1)
+            if opened >= 0 and opened != note.definition:
+                if not left:
+                    return (*(span or (around.start_byte, around.end_byte)), opened, span is not None)
+                left = False
+            elif span is None and not outlives and not left and opened < 0 and self._ends_names(around, note.node):
+                span = around.start_byte, around.end_byte
+            around = around.parent
+        return (*(span or (0, len(self.source) + 1)), 0, span is not None)
+
+    def _ends_names(self, node: Node, name: Node) -> bool:
+        """Whether a node ends the names inside, its own name aside."""
+        rule = self.rules[node.kind_id]
+        if type(rule) in (model.Function, model.Class) and name.parent is not None and name.parent.id == node.id:
+            return field(rule.name)(node) != name
+        return node.type in self.language.blocks or type(rule) in ENDING_RULES
+
+    def _is_lexical(self, definition: int) -> bool:
+        """Whether a definition is reached by its bare name where it stands."""
+        draft = self.drafts[definition] if definition >= 0 else None
+        if draft is None:
+            return definition < 0
+        parent = self.definitions[definition].parent
+        return not draft.flags & (EXTENSION | DETACHED) and not (draft.receiver_type is not None and not parent)
+
+    def _is_shared(self, owner: int) -> bool:
+        """Whether names of a definition's scope are there at any time: those of modules and classes."""
+        kind = self.definitions[owner].kind
+        return kind is Kind.MODULE or kind in SCOPE_OWNERS
+
+    def _precedes(self, binding: Binding, offset: int) -> bool:
+        """Whether a binding is there when the code at an offset runs."""
+        always = binding.definition >= 0 or binding.imported is not None or binding.shared
+        return always or binding.offset <= offset or self.innermost(offset) != binding.owner
+
+    def _is_being_bound(self, binding: Binding, offset: int) -> bool:
+        """Whether an offset is in the very statement that binds a local name: the name is still what it was before."""
+        if binding.definition >= 0 or binding.imported is not None or binding.shared:
+            return False
+        around = binding.at.parent
+        while around is not None and type(self.rules[around.kind_id]) in PATTERN_RULES:
+            around = around.parent
+        if around is None or around.id in self._opened or self._ends_names(around, binding.at):
+            return False
+        return binding.at.end_byte <= offset < around.end_byte
+
+    def _sees(self, offset: int, binding: Binding) -> bool:
+        """Members of classes are seen by their bare names in the body itself, in methods only in some languages."""
+        facts = self.resolution
+        if self.definitions[binding.owner].kind not in CLASS_KINDS or binding.owner == self.innermost(offset):
+            return True
+        return facts.class_scope_visible or facts.implicit_receiver or binding.everywhere
+
+
+def trace(source: bytes, language: Language, line: int = 0, column: int = 0) -> Trace:
+    """Walk a file again, remembering places. Lines count from 1, columns from 0 in characters; line 0 asks for none."""
+    offset = -1
+    if line > 0:
+        rows = source.split(b"\n")
+        if line <= len(rows):
+            before = rows[line - 1].decode("utf-8", "replace")[:column].encode("utf-8", "replace")
+            offset = sum(len(row) + 1 for row in rows[: line - 1]) + len(before)
+    parser, handlers, rules = tools_for(language)
+    walk = Trace(source, language, handlers, rules, offset)
+    allow_deep_nesting()
+    root = parser.parse(readable(source, language)).root_node
+    with suppress(RecursionError):  # what was met until then is what can be said
+        walk.run(root)
+    return walk

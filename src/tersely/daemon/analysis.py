@@ -1,0 +1,263 @@
+"""The process that analyses: it holds the index and the graph of one repository, and does one task after another.
+
+A task is a tuple whose first word says what to do; each has a function below. The answer goes back as a plain value.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import signal
+import threading
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from tersely.capabilities import catalogue
+from tersely.capabilities.invoke import invoke
+from tersely.capabilities.projection import to_json
+from tersely.capabilities.reply import BUDGET, reply, whole_reply
+from tersely.code.engine import Engine
+from tersely.code.index.directories import watched_directories
+from tersely.code.index.refresh import Progress, RefreshReport
+from tersely.foundation.clock import elapsed_seconds
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.frames import PROGRESS, read_frame, write_frame
+from tersely.foundation.limits import MAX_ANSWER_BYTES, PROGRESS_SECONDS
+from tersely.foundation.settings import Settings, load
+from tersely.protocols.commands import call
+from tersely.protocols.messages import encode, failure
+from tersely.workspace import Workspace
+
+COLLECTED_OBJECTS = 200_000  # new ones, after which garbage is looked for between two tasks
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+class Standing(NamedTuple):
+    """What the daemon knows of the index when it asks."""
+
+    is_fresh: bool  # False: the question has to look for changes itself
+    notices: tuple[str, ...]
+    is_behind: bool
+    generation: int  # differs when files have changed that no revision covers
+
+
+class Words(NamedTuple):
+    """A command as it was typed, and where: what decides how its answer is printed."""
+
+    program: str
+    words: tuple[str, ...]
+    directory: str
+    environment: dict[str, str]
+    is_out_terminal: bool
+    is_error_terminal: bool
+
+
+class Printed(NamedTuple):
+    """What a command prints."""
+
+    parts: list[tuple[int, str]]  # 1 for standard output, 2 for standard error; in order
+    exit_status: int
+    is_cacheable: bool
+
+
+OpenWorkspace = Callable[[Mapping[str, str], bool], Workspace]  # environment, whether to look for changes
+AnswerWords = Callable[[Words, Path, OpenWorkspace], Printed | None]  # None: not for this process to answer
+
+
+class Analysis:
+    """One repository, held open."""
+
+    def __init__(self, root: Path, answer_words: AnswerWords, on_progress: Progress) -> None:
+        self._root = root
+        self._engine = Engine.open(root)
+        self._answer_words = answer_words
+        self._on_progress = on_progress
+        self._workspace: Workspace | None = None
+        self._standing = Standing(False, (), False, 0)
+        self._has_frozen_garbage = False  # of a graph that another revision has replaced
+        self._tasks: dict[str, Callable[..., Any]] = {
+            "call": self.call,
+            "words": self.words,
+            "text": self.text,
+            "refresh": self.refresh,
+            "directories": self.directories,
+            "warm": self.warm,
+            "rest": self.rest,
+        }
+
+    def do(self, task: tuple[Any, ...]) -> Any:
+        """One task; a failure on purpose is told by its parts."""
+        try:
+            return "done", self._tasks[task[0]](*task[1:])
+        except TerselyError as error:
+            return "failed", (error.code, error.message, error.hint)
+        except Exception as error:  # noqa: BLE001 - a defect must reach the client as an answer
+            return "failed", ("internal_error", f"{type(error).__name__}: {error}", "")
+
+    def call(self, standing: tuple[Any, ...], command: str, given: dict[str, Any]) -> tuple[bytes, bool]:
+        """The encoded reply to a command of the protocol, and whether it stays true at its revision."""
+        self._take(standing)
+        asked = call(command, given, str(self._root))
+        capability = catalogue.load(asked.capability)
+        outcome = invoke(capability, self._open(os.environ, True), asked.arguments)
+        if outcome.failure is not None:
+            wrong = outcome.failure
+            return encode(failure(TerselyError(wrong.code, wrong.message, wrong.hint))), False
+        told = {"success": True, "status": "ok", **asked.shape(to_json(outcome.result)), "revision": outcome.revision}
+        encoded = encode({**told, "notes": list(outcome.notes)} if outcome.notes else told)
+        return _bounded(encoded), capability.is_repeatable(asked.arguments)
+
+    def words(self, standing: tuple[Any, ...], *words: Any) -> tuple[bytes, bool]:
+        """The encoded reply to the command line."""
+        self._take(standing)
+        printed = self._answer_words(Words(*words), self._root, self._open)
+        if printed is None:
+            raise TerselyError("unknown_command", "this is not for the daemon to answer")
+        told = {"parts": printed.parts, "exit_status": printed.exit_status}
+        return _bounded(encode({"success": True, "status": "ok", **told})), printed.is_cacheable
+
+    def text(
+        self,
+        standing: tuple[Any, ...],
+        command: str,
+        given: dict[str, Any],
+        environment: dict[str, str],
+        is_whole: bool = False,
+    ) -> tuple[bytes, bool]:
+        """The encoded reply to a command, in words. Beside the parameters of its own it takes a `budget` of tokens,
+        unless the answer is wanted whole."""
+        self._take(standing)
+        budget = None if is_whole else given.get(BUDGET)
+        own = given if is_whole else {name: value for name, value in given.items() if name != BUDGET}
+        asked = call(command, own, str(self._root))
+        capability = catalogue.load(asked.capability)
+        workspace = self._open(environment, True)
+        if is_whole:
+            said = whole_reply(capability, workspace, asked.arguments)
+        else:
+            said = reply(capability, workspace, asked.arguments, budget)
+        return _bounded(encode({"success": True, "status": "ok", **to_json(said)})), capability.is_repeatable(
+            asked.arguments
+        )
+
+    def refresh(self, paths: list[str] | None) -> tuple[str, tuple[str, ...], bool, int]:
+        """Bring the index up to date: its revision, notices, whether another writer was waited for, its files."""
+        before = self._engine.revision
+        report = self._engine.refresh(self._on_progress, paths)
+        if report.revision != before:
+            self._workspace = None
+            self._has_frozen_garbage = True
+        return report.revision, report.notices, report.is_behind, self._engine.store.number_of_files()
+
+    def directories(self) -> list[str]:
+        """The directories to watch."""
+        if self._engine.store.is_in_memory:
+            raise TerselyError("database_unavailable", "the index cannot be written, so nothing can be kept warm")
+        return watched_directories(str(self._root), self._engine.store)
+
+    def warm(self) -> None:
+        """Load what answers need."""
+        for capability in catalogue.every():
+            capability.parameters.__doc__  # noqa: B018
+        _ = self._engine.graph
+        self.rest()
+
+    def rest(self) -> None:
+        """Give back what is not needed, while nobody waits."""
+        self._has_frozen_garbage = False
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+
+    def tidy(self) -> None:
+        """Look for garbage if there may be much; to be called between tasks."""
+        if gc.get_count()[0] > COLLECTED_OBJECTS:
+            if self._has_frozen_garbage:
+                self._has_frozen_garbage = False
+                gc.unfreeze()
+            gc.collect()
+            gc.freeze()
+
+    def _take(self, standing: tuple[Any, ...]) -> None:
+        told = Standing(*standing)
+        if told.generation != self._standing.generation:
+            self._engine.drop_outdated_graph()
+        self._standing = told
+
+    def _open(self, environment: Mapping[str, str], refresh: bool) -> Workspace:
+        """The workspace under the settings of whoever asks, its index as the daemon has left it."""
+        settings = load(self._root, environment)
+        standing = self._standing
+        wants_refresh = refresh and not standing.is_fresh
+        if self._workspace is None or not _is_same(self._workspace, settings, wants_refresh):
+            self._workspace = Workspace(self._engine, settings, refresh=wants_refresh, progress=self._on_progress)
+        reported = RefreshReport(self._engine.revision, is_behind=standing.is_behind, notices=standing.notices)
+        self._workspace.may_refresh = refresh
+        self._workspace.report = reported if refresh and standing.is_fresh else None
+        return self._workspace
+
+
+def _is_same(workspace: Workspace, settings: Settings, refresh: bool) -> bool:
+    return workspace.settings == settings and workspace.refreshes == refresh
+
+
+def _bounded(encoded: bytes) -> bytes:
+    if len(encoded) > MAX_ANSWER_BYTES:
+        hint = "ask for less: limit, depth or budget"
+        raise TerselyError("answer_too_large", f"the answer is longer than {MAX_ANSWER_BYTES:,} bytes", hint)
+    return encoded
+
+
+def main(root: str, answer_words: str, lifeline: str) -> None:
+    """Do tasks until there are no more. `answer_words` is `module:function`."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the daemon decides when this ends
+    threading.Thread(target=_end_with, args=(int(lifeline),), daemon=True).start()
+    tasks, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(0), "wb")
+    os.dup2(1, 0)  # nobody reads what the daemon sends but this loop
+    gc.disable()  # garbage is looked for between tasks
+    module, _, name = answer_words.partition(":")
+    analysis = Analysis(Path(root), getattr(import_module(module), name), _Telling(answers))
+    _serve(analysis, tasks, answers)
+
+
+class _Telling:
+    """Says now and then how far the work has come."""
+
+    def __init__(self, answers: BinaryIO) -> None:
+        self._answers = answers
+        self._told_seconds = -math.inf
+
+    def __call__(self, done: int, total: int) -> None:
+        """So many of so many files are done."""
+        now = elapsed_seconds()
+        if now - self._told_seconds >= PROGRESS_SECONDS:
+            self._told_seconds = now
+            write_frame(self._answers, ((PROGRESS, (done, total)), 0))
+
+
+def _serve(analysis: Analysis, tasks: BinaryIO, answers: BinaryIO) -> None:
+    while True:
+        try:
+            task = read_frame(tasks)
+        except EOFError:
+            return
+        write_frame(answers, (analysis.do(task), resident_bytes()))
+        analysis.tidy()
+
+
+def resident_bytes() -> int:
+    """The memory that this process occupies, 0 where the system does not say."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * _PAGE_BYTES
+    except OSError:
+        return 0
+
+
+def _end_with(lifeline: int) -> None:
+    """End this process, in the middle of whatever it does, when the daemon's end of a pipe is closed."""
+    os.read(lifeline, 1)
+    os._exit(0)

@@ -1,0 +1,90 @@
+"""Processes that outlive whoever starts them, and say how their beginning went."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from tersely.daemon.process import import_path
+from tersely.foundation.clock import Stopwatch
+from tersely.foundation.errors import TerselyError
+
+_SAID_BYTES = 10_000
+
+
+def start_and_wait(program: str, arguments: Sequence[str], seconds: float, log: str) -> dict[str, Any]:
+    """Start one and wait for what it says; raises what it says to have failed by, `OSError` without a word in time.
+
+    The process writes one line of JSON to the descriptor that it is told last, after its arguments: `ok`, and a
+    `message` where that is false, with `code` and `hint` if it is an error of ours.
+    """
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as told:
+        start(program, arguments, writing)
+        said = _read_all(told.fileno(), seconds)
+    if not said:
+        raise OSError(errno.ETIMEDOUT, f"it has ended or does not listen; its log is {log}")
+    answer: dict[str, Any] = json.loads(said)
+    if not answer["ok"]:
+        if "code" in answer:
+            raise TerselyError(answer["code"], answer["message"], answer["hint"])
+        raise OSError(errno.EIO, answer["message"])
+    return answer
+
+
+def start(program: str, arguments: Sequence[str], ready: int) -> None:
+    """A process that belongs to no terminal, has no streams of ours, and keeps no directory from being removed.
+
+    `program` is `module:function` of ours, called with the arguments and, last, the number of the descriptor `ready`,
+    which is closed here. What is started first ends at once: the process is its child, and so nobody's whom it could
+    outlive as a zombie.
+    """
+    module, _, function = program.partition(":")
+    code = (
+        "import os, sys; os.fork() and os._exit(0); count = int(sys.argv[1]); sys.path[:] = sys.argv[2 + count:]; "
+        f"from {module} import {function}; {function}(*sys.argv[2:2 + count])"
+    )
+    given = [*arguments, str(ready)]
+    command = [sys.executable, "-c", code, str(len(given)), *given, *import_path()]
+    try:
+        subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            pass_fds=[ready], start_new_session=True, cwd="/", check=True,
+        )  # fmt: skip
+    finally:
+        os.close(ready)
+
+
+def wait_for_end(pid: int, seconds: float) -> None:
+    """Return when a process has ended, where the system tells; raises `TimeoutError` where it goes on."""
+    if not hasattr(os, "pidfd_open"):
+        return
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        if not select.select([process], [], [], seconds)[0]:
+            raise TimeoutError(f"process {pid} goes on")
+    finally:
+        os.close(process)
+
+
+def _read_all(descriptor: int, seconds: float) -> bytes:
+    """What is written to a pipe until it is closed; empty if that takes too long."""
+    watch, said = Stopwatch(), b""
+    while len(said) < _SAID_BYTES:
+        left = seconds - watch.seconds()
+        if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+            return b""
+        part = os.read(descriptor, _SAID_BYTES)
+        if not part:
+            return said
+        said += part
+    return said

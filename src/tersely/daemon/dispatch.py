@@ -1,0 +1,277 @@
+"""Who waits for which process: every client in turn, none on all processes at once.
+
+One process answers as long as that is enough, for each holds a graph of its own. While a task takes long and others
+wait, more are started; they end when they have had nothing to do for a while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tersely.daemon.process import AnalysisProcess, ProcessLostError
+from tersely.foundation.clock import elapsed_seconds
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import (
+    CANCEL_GRACE_SECONDS,
+    MAX_ANALYSIS_PROCESSES,
+    MAX_WAITING_REQUESTS,
+    PROCESS_MOST_BYTES,
+    PROCESS_RESTING_BYTES,
+    RESTING_SECONDS,
+    SPARE_PROCESS_SECONDS,
+)
+
+if TYPE_CHECKING:
+    from tersely.code.index.refresh import Progress
+
+HELP_AFTER_SECONDS = 0.1  # that a task has waited, until another process is started
+TIDY_SECONDS = 1.0  # between looks at what idle processes hold
+
+Task = tuple[Any, ...]
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """A task on its way."""
+
+    client: Hashable
+    task: Task
+    answer: asyncio.Future[Any]
+    process: AnalysisProcess | None = None  # while it is being done
+    on_progress: Progress | None = None
+    is_second_try: bool = False
+    timers: list[asyncio.TimerHandle] = field(default_factory=list)
+
+
+class Dispatcher:
+    """Gives tasks to processes. Close it."""
+
+    def __init__(self, root: str, answer_words: str) -> None:
+        self._root = root
+        self._answer_words = answer_words
+        self._processes: list[AnalysisProcess] = []
+        self._idle: list[AnalysisProcess] = []
+        self._waiting: dict[Hashable, deque[Job]] = {}  # by client, whose turn it is first
+        self._running: set[Job] = set()
+        self._starting = 0
+        self._is_closed = False
+        self._has_rested = True
+        self._asked_seconds = elapsed_seconds()
+        self._background: set[asyncio.Task[None]] = set()
+
+    @property
+    def processes(self) -> list[dict[str, Any]]:
+        """What each process is, for people."""
+        return [
+            {"pid": process.pid, "resident_bytes": process.resident_bytes, "is_busy": process not in self._idle}
+            for process in self._processes
+        ]
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether anything waits or is being done."""
+        return bool(self._running or self._waiting)
+
+    async def ask(
+        self, client: Hashable, task: Task, seconds: float | None, on_progress: Progress | None = None
+    ) -> Any:
+        """What comes of a task; raises what the task says, `timed_out`, `busy`, or `internal_error` for a lost process.
+
+        Whoever stops waiting cancels the task.
+        """
+        if sum(map(len, self._waiting.values())) >= MAX_WAITING_REQUESTS:
+            raise TerselyError("busy", f"{MAX_WAITING_REQUESTS:,} requests are waiting", "ask again later")
+        loop = asyncio.get_running_loop()
+        job = Job(client, task, loop.create_future(), on_progress=on_progress)
+        self._waiting.setdefault(client, deque()).append(job)
+        if seconds is not None:
+            job.timers.append(loop.call_later(seconds, self._expire, job, seconds))
+        self._asked_seconds = elapsed_seconds()
+        self._has_rested = False
+        self._hand_out()
+        if job.process is None:
+            job.timers.append(loop.call_later(HELP_AFTER_SECONDS, self._get_help))
+        try:
+            kind, value = await job.answer
+        except asyncio.CancelledError:
+            self._give_up(job)
+            raise
+        finally:
+            for timer in job.timers:
+                timer.cancel()
+        if kind == "failed":
+            raise TerselyError(*value)
+        return value
+
+    def start(self) -> None:
+        """Have a first process, and look after all of them."""
+        self._add_process()
+        self._in_background(self._look_after())
+
+    def close(self) -> None:
+        """End all processes, and all tasks with them."""
+        self._is_closed = True
+        for task in list(self._background):
+            task.cancel()
+        for process in self._processes:
+            process.stop()
+        self._processes.clear()
+
+    # Handing out
+
+    def _hand_out(self) -> None:
+        while self._idle and (job := self._next()) is not None:
+            job.process = self._idle.pop()
+            self._running.add(job)
+            self._in_background(self._do(job, job.process))
+
+    def _next(self) -> Job | None:
+        """The first job of the client whose turn it is; a client that keeps many processes busy is passed over."""
+        at_most = max(1, MAX_ANALYSIS_PROCESSES - 1)
+        for client, jobs in self._waiting.items():
+            if sum(job.client == client for job in self._running) >= at_most:
+                continue
+            job = jobs.popleft()
+            del self._waiting[client]
+            if jobs:
+                self._waiting[client] = jobs  # at the end of the line
+            return job
+        return None
+
+    async def _do(self, job: Job, process: AnalysisProcess) -> None:
+        try:
+            answer = await process.ask(job.task, job.on_progress)
+        except ProcessLostError:
+            self._drop(process)
+            self._running.discard(job)
+            job.process = None
+            self._try_again(job)
+            return
+        else:
+            process.idle_since = elapsed_seconds()
+            if process.resident_bytes > PROCESS_MOST_BYTES:
+                self._drop(process)
+            else:
+                self._idle.append(process)
+        self._running.discard(job)
+        job.process = None
+        if not job.answer.done():
+            job.answer.set_result(answer)
+        self._keep_one()
+        self._hand_out()
+
+    def _try_again(self, job: Job) -> None:
+        """A process may have been ended from outside; a task that ends two is the cause of it."""
+        if not job.answer.done():
+            if job.is_second_try:
+                job.answer.set_result(("failed", ("internal_error", "the processes that worked on it have ended", "")))
+            else:
+                job.is_second_try = True
+                self._waiting = {job.client: deque([job, *self._waiting.pop(job.client, ())]), **self._waiting}
+        self._keep_one()
+        self._hand_out()
+
+    # Giving up
+
+    def _expire(self, job: Job, seconds: float) -> None:
+        if not job.answer.done():
+            message = f"there was no answer within {seconds:g} s"
+            job.answer.set_result(("failed", ("timed_out", message, "ask for less, or allow more with timeout_ms")))
+        self._stop(job)
+
+    def _give_up(self, job: Job) -> None:
+        if job.process is None:
+            self._stop(job)
+        else:  # most tasks are done before it is worth losing what their process has loaded
+            asyncio.get_running_loop().call_later(CANCEL_GRACE_SECONDS, self._stop, job)
+
+    def _stop(self, job: Job) -> None:
+        if job.process is not None:
+            job.process.stop()
+        jobs = self._waiting.get(job.client)
+        if jobs is not None and job in jobs:
+            jobs.remove(job)
+            if not jobs:
+                del self._waiting[job.client]
+
+    # Processes
+
+    def _get_help(self) -> None:
+        if self._waiting and len(self._processes) + self._starting < MAX_ANALYSIS_PROCESSES:
+            self._add_process()
+
+    def _keep_one(self) -> None:
+        if not self._processes and not self._starting:
+            self._add_process()
+
+    def _add_process(self) -> None:
+        if not self._is_closed:
+            self._starting += 1
+            self._in_background(self._start_process())
+
+    async def _start_process(self) -> None:
+        try:
+            process = await AnalysisProcess.start(self._root, self._answer_words)
+        except OSError as error:
+            self._refuse(error)
+            return
+        finally:
+            self._starting -= 1
+        if self._is_closed:
+            process.stop()
+            return
+        process.idle_since = elapsed_seconds()
+        self._processes.append(process)
+        self._idle.append(process)
+        self._hand_out()
+
+    def _refuse(self, error: OSError) -> None:
+        """Fail what waits where no process can be started: the repository is gone, or there is no memory."""
+        if self._processes or self._starting > 1:  # another process, which may come
+            return
+        message = f"no process can be started in {self._root}: {error.strerror}"
+        waiting, self._waiting = self._waiting, {}
+        for job in (job for jobs in waiting.values() for job in jobs if not job.answer.done()):
+            job.answer.set_result(("failed", ("root_not_found", message, "")))
+
+    def _drop(self, process: AnalysisProcess) -> None:
+        process.stop()
+        if process in self._processes:
+            self._processes.remove(process)
+        if process in self._idle:
+            self._idle.remove(process)
+
+    async def _look_after(self) -> None:
+        while True:
+            await asyncio.sleep(TIDY_SECONDS)
+            for process in list(self._idle):
+                if len(self._processes) > 1 and elapsed_seconds() - process.idle_since > SPARE_PROCESS_SECONDS:
+                    self._drop(process)
+            is_at_rest = not self.is_busy and elapsed_seconds() - self._asked_seconds > RESTING_SECONDS
+            if is_at_rest and not self._has_rested:
+                self._has_rested = True
+                await self._rest()
+
+    async def _rest(self) -> None:
+        """Give memory back that a rare question has taken."""
+        for process in list(self._idle):
+            self._idle.remove(process)
+            try:
+                await process.ask(("rest",))
+            except ProcessLostError:
+                self._drop(process)
+            else:
+                self._idle.append(process)
+            if process.resident_bytes > PROCESS_RESTING_BYTES:
+                self._drop(process)
+        self._keep_one()
+        self._hand_out()
+
+    def _in_background(self, work: Any) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)

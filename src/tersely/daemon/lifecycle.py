@@ -1,0 +1,121 @@
+"""Starting, stopping and finding daemons, from outside of them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+from typing import Any, NamedTuple
+
+from tersely.daemon import detached
+from tersely.daemon.client import Client
+from tersely.daemon.identity import program_identity
+from tersely.daemon.place import Place, runtime_directory
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import DAEMON_START_SECONDS, DAEMON_STOP_SECONDS, MAX_DAEMONS_LISTED
+from tersely.foundation.private import make_private
+
+_MAIN = "tersely.daemon.serve:main"
+_OWNER_BYTES = 10_000
+
+
+class Started(NamedTuple):
+    """What came of starting: the daemon's status, and whether it ran already."""
+
+    status: dict[str, Any]
+    was_running: bool
+
+
+def start(root: str, answer_words: str, idle_seconds: int) -> Started:
+    """Have a daemon of this very program for a resolved root; one of another program is replaced."""
+    place = Place.of(root)
+    running = status(root)
+    if running is not None:
+        if running.get("program") == program_identity():
+            return Started(running, True)
+        stop(root)
+    try:
+        make_private(place.directory)
+        arguments = [root, answer_words, str(idle_seconds)]
+        is_new = bool(detached.start_and_wait(_MAIN, arguments, DAEMON_START_SECONDS, place.log)["pid"])
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise TerselyError("daemon_unavailable", f"no daemon can be started: {error}") from error
+    found = status(root)
+    if found is None:
+        raise TerselyError("daemon_unavailable", "the daemon does not answer", f"its log is {place.log}")
+    return Started(found, not is_new)
+
+
+def start_unasked(root: str, answer_words: str, idle_seconds: int) -> None:
+    """Have a daemon some time soon, if there is none; whether that succeeds is not waited for."""
+    if status(root) is not None:
+        return
+    with contextlib.suppress(OSError, subprocess.CalledProcessError):
+        place = Place.of(root)
+        make_private(place.directory)
+        nobody = os.open(os.devnull, os.O_WRONLY)
+        detached.start(_MAIN, [root, answer_words, str(idle_seconds)], nobody)
+
+
+def status(root: str) -> dict[str, Any] | None:
+    """What the daemon of a resolved root says of itself, None if there is none."""
+    return _ask(Place.of(root), {"cmd": "status"})
+
+
+def ask(root: str, request: dict[str, Any]) -> dict[str, Any]:
+    """The reply of a running daemon; raises `daemon_not_running`."""
+    reply = _ask(Place.of(root), request)
+    if reply is None:
+        raise TerselyError("daemon_not_running", f"no daemon serves {root}", "daemon start starts one")
+    return reply
+
+
+def stop(root: str) -> bool:
+    """End the daemon of a resolved root; whether there was one. It is gone when this returns."""
+    place = Place.of(root)
+    pid = _owner(place).get("pid")
+    try:
+        client = Client(place)
+    except OSError:
+        return False
+    try:
+        with client, contextlib.suppress(ConnectionError):  # it hangs up: it ends
+            client.ask({"cmd": "shutdown"})
+            client.wait_until_closed(DAEMON_STOP_SECONDS)
+        if isinstance(pid, int):
+            detached.wait_for_end(pid, DAEMON_STOP_SECONDS)
+    except (OSError, ValueError) as error:
+        raise TerselyError("daemon_unavailable", f"the daemon does not end: {error}") from error
+    return True
+
+
+def _owner(place: Place) -> dict[str, Any]:
+    """What the lock file says of its daemon, which may be gone; nothing if it cannot be read."""
+    try:
+        with open(place.lock, "rb") as file:
+            owner = json.loads(file.read(_OWNER_BYTES))
+    except (OSError, ValueError):
+        return {}
+    return owner if isinstance(owner, dict) else {}
+
+
+def running() -> list[dict[str, Any]]:
+    """What every daemon of this user says of itself, by root."""
+    directory = runtime_directory(os.environ)
+    try:
+        names = sorted(name for name in os.listdir(directory) if name.endswith(".sock"))
+    except OSError:
+        return []
+    found = (
+        _ask(Place(directory, name.removesuffix(".sock")), {"cmd": "status"}) for name in names[:MAX_DAEMONS_LISTED]
+    )
+    return sorted((one for one in found if one is not None), key=lambda one: str(one.get("project")))
+
+
+def _ask(place: Place, request: dict[str, Any]) -> dict[str, Any] | None:
+    try:
+        with Client(place) as client:
+            return client.ask(request)
+    except (OSError, ValueError):
+        return None

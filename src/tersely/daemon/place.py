@@ -1,0 +1,70 @@
+"""Where the daemon of a repository is found: one socket, lock and log for each root, in a directory of the user's own.
+
+Imported by every command, so it needs `os` and hashing alone.
+"""
+
+from __future__ import annotations
+
+import os
+from _blake2 import blake2b  # what `hashlib` wraps, which loads all of OpenSSL
+
+from tersely.foundation.private import is_private, temporary_directory
+
+TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SOCKET_PATH_BYTES = 103  # the shortest bound in use: macOS's, without the final zero
+_NAME_BYTES = 8
+_SUFFIXES = ("sock", "lock", "start", "log")
+
+
+class Place:
+    """The paths that belong to the daemon of one root; nothing needs to be there."""
+
+    __slots__ = ("directory", "name")
+
+    def __init__(self, directory: str, name: str) -> None:
+        self.directory = directory
+        self.name = name
+
+    @classmethod
+    def of(cls, root: str, environment: Mapping[str, str] | None = None) -> Place:
+        """The place for a resolved root."""
+        name = blake2b(os.fsencode(root), digest_size=_NAME_BYTES).hexdigest()
+        return cls(runtime_directory(os.environ if environment is None else environment), name)
+
+    @property
+    def socket(self) -> str:
+        """Where it listens."""
+        return f"{self.directory}/{self.name}.sock"
+
+    @property
+    def lock(self) -> str:
+        """Held as long as it lives; says who it is."""
+        return f"{self.directory}/{self.name}.lock"
+
+    @property
+    def start_lock(self) -> str:
+        """Held from before it takes the lock until it listens."""
+        return f"{self.directory}/{self.name}.start"
+
+    @property
+    def log(self) -> str:
+        """What it has to say."""
+        return f"{self.directory}/{self.name}.log"
+
+
+def runtime_directory(environment: Mapping[str, str]) -> str:
+    """`$XDG_RUNTIME_DIR/tersely`, or a directory named after the user where temporary files go."""
+    candidates = [temporary_directory(base) for base in (environment.get("TMPDIR", ""), "/tmp") if base]  # noqa: S108 - checked before use
+    runtime = environment.get("XDG_RUNTIME_DIR", "")
+    if runtime.startswith("/") and is_private(runtime):
+        candidates.insert(0, f"{runtime}/tersely")
+    longest = 2 * _NAME_BYTES + 1 + max(map(len, _SUFFIXES))
+    fitting = [
+        path
+        for path in candidates
+        if path.startswith("/") and len(os.fsencode(path)) + 1 + longest <= SOCKET_PATH_BYTES
+    ]
+    return fitting[0]

@@ -1,0 +1,126 @@
+"""One process that analyses, as the daemon sees it: a task goes out, an answer comes back, or the process is gone.
+
+A task is stopped by killing its process. Nothing else ends a computation at any point, and nothing else is certain to
+leave no half-changed graph behind; the index is safe, as its database undoes what was not committed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import marshal
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import tersely
+from tersely.foundation.frames import LENGTH_BYTES, PROGRESS, encode_frame
+
+if TYPE_CHECKING:
+    from tersely.code.index.refresh import Progress
+
+_PROGRAM = "import sys; sys.path[:] = sys.argv[4:]; from tersely.daemon.analysis import main; main(*sys.argv[1:4])"
+
+
+class ProcessLostError(Exception):
+    """The process ended over its task."""
+
+
+class AnalysisProcess(asyncio.Protocol):
+    """A child process. One task at a time."""
+
+    def __init__(self, process: subprocess.Popen[bytes], lifeline: int) -> None:
+        self._process = process
+        self._lifeline = lifeline  # the child ends when this end is closed, by whatever closes it
+        self._received = bytearray()
+        self._answer: asyncio.Future[Any] | None = None
+        self._on_progress: Progress | None = None
+        self._transport: asyncio.Transport | None = None
+        self.resident_bytes = 0
+        self.idle_since = 0.0
+
+    @classmethod
+    async def start(cls, root: str, answer_words: str) -> AnalysisProcess:
+        """Start one for the repository at `root`; `answer_words` names what prints for the command line."""
+        ours, theirs = socket.socketpair()
+        reading, lifeline = os.pipe()
+        command = [sys.executable, "-c", _PROGRAM, root, answer_words, str(reading), *import_path()]
+        try:
+            process = subprocess.Popen(
+                command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                pass_fds=[reading], cwd=root,
+            )  # fmt: skip
+        except OSError:
+            os.close(lifeline)
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+            os.close(reading)
+        ours.setblocking(False)
+        _, self = await asyncio.get_running_loop().create_connection(lambda: cls(process, lifeline), sock=ours)
+        return self
+
+    @property
+    def pid(self) -> int:
+        """Its number in the system."""
+        return self._process.pid
+
+    async def ask(self, task: tuple[Any, ...], on_progress: Progress | None = None) -> Any:
+        """What comes of a task; raises `ProcessLostError`."""
+        if self._transport is None or self._transport.is_closing():
+            raise ProcessLostError
+        self._answer = asyncio.get_running_loop().create_future()
+        self._on_progress = on_progress
+        self._transport.write(encode_frame(task))
+        answer, self.resident_bytes = await self._answer
+        return answer
+
+    def stop(self) -> None:
+        """End it, whatever it is doing."""
+        self._process.kill()
+        self._process.wait()
+        if self._transport is not None:
+            self._transport.abort()
+        if self._lifeline >= 0:
+            os.close(self._lifeline)
+            self._lifeline = -1
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The process can be asked."""
+        transport = cast("asyncio.Transport", transport)  # those of uvloop are none by their class
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Part of an answer has come, or of what is said of the progress towards it."""
+        self._received += data
+        while len(self._received) >= LENGTH_BYTES:
+            end = LENGTH_BYTES + int.from_bytes(self._received[:LENGTH_BYTES], "big")
+            if len(self._received) < end:
+                return
+            value = marshal.loads(memoryview(self._received)[LENGTH_BYTES:end])  # noqa: S302
+            del self._received[:end]
+            self._take(*value)
+
+    def _take(self, answer: Any, resident_bytes: int) -> None:
+        if answer[0] == PROGRESS:
+            if self._on_progress is not None:
+                self._on_progress(*answer[1])
+        elif self._answer is not None and not self._answer.done():
+            self._answer.set_result((answer, resident_bytes))
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """The process has ended."""
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(ProcessLostError())
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+
+
+def import_path() -> list[str]:
+    """Where a child finds what this process has found, but never the working directory as such."""
+    own = str(Path(tersely.__file__).parent.parent)
+    return [own, *(entry for entry in sys.path if entry and entry != own)]

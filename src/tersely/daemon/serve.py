@@ -1,0 +1,190 @@
+"""The daemon's own process: it takes the lock, listens, and ends when nobody has asked for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from logging.handlers import RotatingFileHandler
+
+import tersely
+from tersely.daemon.adaptation import Adaptation
+from tersely.daemon.connection import Connection
+from tersely.daemon.dispatch import Dispatcher
+from tersely.daemon.freshness import Freshness
+from tersely.daemon.identity import program_identity
+from tersely.daemon.other_place import linked
+from tersely.daemon.place import Place
+from tersely.daemon.service import Service
+from tersely.foundation.clock import elapsed_seconds, wall_seconds
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_CONNECTIONS, MAX_LOG_BYTES
+from tersely.foundation.private import make_private
+from tersely.protocols.messages import encode, failure, line
+
+_LOG = logging.getLogger("tersely.daemon")
+_IDLE_CHECKS_SECONDS = 1.0
+_BACKLOG = 64
+
+
+def main(root: str, answer_words: str, idle_seconds: str, ready: str) -> None:
+    """Serve the repository at `root` until it is enough. What is written to the descriptor `ready` says how it began.
+
+    `answer_words` is the `module:function` that prints for the command line, which stands above this package.
+    """
+    told = os.fdopen(int(ready), "wb")
+    try:
+        place = Place.of(root)
+        make_private(place.directory)
+        with _locked(place) as lock:
+            _log_to(place.log)
+            listening = _listen(place)
+            try:
+                _write_owner(lock, root)
+                fcntl.flock(lock.start, fcntl.LOCK_UN)
+                told.write(encode({"ok": True, "pid": os.getpid()}))
+                told.close()
+                with linked(root, place.socket):
+                    asyncio.run(_serve(root, answer_words, float(idle_seconds), listening))
+            finally:
+                _stop_listening(place, listening)
+    except AlreadyRunningError:
+        told.write(encode({"ok": True, "pid": 0}))
+    except (TerselyError, OSError) as error:
+        _LOG.exception("the daemon has ended")
+        with contextlib.suppress(ValueError):  # too late to be said to whoever started it
+            told.write(encode({"ok": False, "message": str(error)}))
+
+
+class AlreadyRunningError(Exception):
+    """Another daemon serves the repository."""
+
+
+class _Locks:
+    def __init__(self, lock: int, start: int) -> None:
+        self.lock = lock
+        self.start = start
+
+
+@contextlib.contextmanager
+def _locked(place: Place) -> Iterator[_Locks]:
+    """Hold the locks of a place. The system lets go of them when this process ends, however it ends.
+
+    Whoever finds the start lock taken waits until the other daemon listens; so after this has said that another is
+    running, the other can be asked.
+    """
+    start = os.open(place.start_lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    lock = os.open(place.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(start, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise AlreadyRunningError from error
+        yield _Locks(lock, start)
+    finally:
+        os.close(lock)
+        os.close(start)
+
+
+def _write_owner(locks: _Locks, root: str) -> None:
+    owner = {"pid": os.getpid(), "root": root, "version": tersely.__version__, "started": round(wall_seconds())}
+    os.ftruncate(locks.lock, 0)
+    os.pwrite(locks.lock, encode(owner), 0)
+
+
+def _listen(place: Place) -> socket.socket:
+    """Listen at the place, whose lock is held: what lies there is a socket that nobody serves."""
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(place.socket)
+        listening.bind(place.socket)
+        listening.listen(_BACKLOG)
+    finally:
+        os.umask(before)
+    listening.setblocking(False)
+    return listening
+
+
+def _stop_listening(place: Place, listening: socket.socket) -> None:
+    listening.close()
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(place.socket)
+
+
+def _log_to(path: str) -> None:
+    log = RotatingFileHandler(path, maxBytes=MAX_LOG_BYTES, backupCount=1, encoding="utf-8")
+    log.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    root = logging.getLogger("tersely")
+    root.addHandler(log)
+    root.setLevel(logging.INFO)
+    sys.excepthook = lambda kind, error, trace: _LOG.critical("the daemon has failed", exc_info=(kind, error, trace))
+
+
+async def _serve(root: str, answer_words: str, idle_seconds: float, listening: socket.socket) -> None:
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(
+        lambda _, context: _LOG.error("%s", context.get("message"), exc_info=context.get("exception"))
+    )
+    dispatcher = Dispatcher(root, answer_words)
+    freshness = Freshness(root, dispatcher)
+    service = Service(root, program_identity(), dispatcher, freshness, Adaptation(root))
+    connections: set[Connection] = set()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, service.shutdown.set)
+    server = await loop.create_unix_server(lambda: _connection(service, connections), sock=listening)
+    dispatcher.start()
+    freshness.start()
+    _LOG.info("serving %s as process %d", root, os.getpid())
+    try:
+        reason = await _end(service, freshness, idle_seconds)
+        _LOG.info("ending: %s", reason)
+    finally:
+        server.close()
+        for connection in list(connections):
+            connection.close()
+        freshness.close()
+        await service.adaptation.close()
+        dispatcher.close()
+        await asyncio.sleep(0)  # closed connections send what they still have
+
+
+def _connection(service: Service, connections: set[Connection]) -> Connection:
+    connection = Connection(service.answer, connections.discard)
+    if len(connections) >= MAX_CONNECTIONS:
+        connection = _Refusal(service.answer, connections.discard)
+    connections.add(connection)
+    return connection
+
+
+class _Refusal(Connection):
+    """One connection too many."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Say so, and good-bye."""
+        super().connection_made(transport)
+        self.send(line(None, encode(failure(TerselyError("busy", f"there are {MAX_CONNECTIONS} connections")))))
+        self.close()
+
+
+async def _end(service: Service, freshness: Freshness, idle_seconds: float) -> str:
+    """Return why it is time to end, when it is; see to what is done while nobody asks."""
+    while True:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_IDLE_CHECKS_SECONDS):
+                await service.shutdown.wait()
+            return "it was asked to"
+        if freshness.is_root_gone:
+            return "the repository is gone"
+        unasked_seconds = 0.0 if service.is_busy else elapsed_seconds() - service.asked_seconds
+        service.adaptation.look(freshness.revision, unasked_seconds)
+        if unasked_seconds > idle_seconds:
+            return f"nobody has asked for {idle_seconds:g} s"

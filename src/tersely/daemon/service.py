@@ -1,0 +1,255 @@
+"""What the daemon does with a request: its own commands here, all others by an analysis process, or from memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Awaitable, Callable, Hashable, Mapping
+from contextlib import suppress
+from typing import Any
+
+import tersely
+from tersely.code.index.refresh import Progress
+from tersely.daemon.adaptation import Adaptation
+from tersely.daemon.analysis import Words
+from tersely.daemon.cache import AnswerCache
+from tersely.daemon.connection import Connection
+from tersely.daemon.dispatch import Dispatcher
+from tersely.daemon.freshness import Freshness
+from tersely.daemon.watch import Changes
+from tersely.foundation.clock import Stopwatch, elapsed_seconds
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.hashing import content_hash
+from tersely.foundation.limits import ANSWER_CACHE_BYTES
+from tersely.foundation.private import index_directory
+from tersely.protocols.commands import OWN_COMMANDS, TEXT_COMMAND, WORDS_COMMAND
+from tersely.protocols.messages import Request, encode, line
+
+REINDEX_THRESHOLD_FILES = 1  # clients of llm-tldr are told after how many changes the index is brought up to date
+# Settings, and in the index the words that search was fitted to: answers depend on them beside the files.
+_SETTINGS = ("pyproject.toml", ".tersely/config.toml")
+_WORDS = "search/words"
+
+
+class Service:
+    """One repository, as its clients see it."""
+
+    def __init__(
+        self, root: str, identity: str, dispatcher: Dispatcher, freshness: Freshness, adaptation: Adaptation
+    ) -> None:
+        self._root = root
+        self._identity = identity
+        self._dispatcher = dispatcher
+        self._freshness = freshness
+        self.adaptation = adaptation
+        self._stamped = _stamped_files(root)
+        self._cache = AnswerCache(ANSWER_CACHE_BYTES)
+        self._age = Stopwatch()
+        self._requests = 0
+        self.asked_seconds = elapsed_seconds()
+        self.shutdown = asyncio.Event()
+        self._own: Mapping[str, Callable[[Connection, Mapping[str, Any]], Awaitable[dict[str, Any]]]] = {
+            "ping": self._ping,
+            "status": self._status,
+            "shutdown": self._shut_down,
+            "invalidate": self._invalidate,
+            "notify": self._notify,
+            "warm": self._warm,
+            "cancel": self._cancel,
+            "revision": self._revision,
+        }
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether somebody waits for an answer."""
+        return self._dispatcher.is_busy
+
+    async def answer(self, connection: Connection, request: Request) -> bytes:
+        """The encoded reply to a request; raises what the reply has to say otherwise."""
+        self._requests += 1
+        self.asked_seconds = elapsed_seconds()
+        if request.command in self._own:
+            for name in request.parameters:
+                if name not in OWN_COMMANDS[request.command]:
+                    raise TerselyError("invalid_argument", f"{request.command} has no parameter {name!r}")
+            return encode(
+                {"success": True, "status": "ok", **await self._own[request.command](connection, request.parameters)}
+            )
+        if request.command == WORDS_COMMAND:
+            words = _words(request.parameters, self._root, self._identity)
+            connection.send(b"\n")  # says that somebody is here: a client does not wait long for a daemon that hangs
+            return await self.ask(connection, request.seconds, ("words", *words))
+        if request.command == TEXT_COMMAND:
+            question = _question(request.parameters, self._root, self._identity)
+            connection.send(b"\n")
+
+            def tell(done: int, total: int) -> None:
+                connection.send(line(request.id, encode({"progress": done, "total": total})))
+
+            return await self.ask(connection, request.seconds, ("text", *question), tell)
+        return await self.ask(connection, request.seconds, ("call", request.command, request.parameters))
+
+    async def ask(
+        self, client: Hashable, seconds: float, task: tuple[Any, ...], on_progress: Progress | None = None
+    ) -> bytes:
+        """The encoded reply to a task of an analysis process, at the revision of the files as they are now.
+
+        `on_progress` is told of indexing that the answer waits for.
+        """
+        watch = Stopwatch()
+        try:
+            async with asyncio.timeout(seconds):
+                await self._ensure(on_progress)
+        except TimeoutError:
+            message = f"the index was not up to date within {seconds:g} s"
+            raise TerselyError("timed_out", message, "the first index of a repository takes longest") from None
+        standing = self._freshness.standing
+        key = self._key(task)
+        kept = self._cache.get(key)
+        if kept is not None and standing.is_fresh:
+            return kept
+        left = max(0.001, seconds - watch.seconds())
+        asked = (task[0], tuple(standing), *task[1:])
+        answer, is_cacheable = await self._dispatcher.ask(client, asked, left, on_progress)
+        if is_cacheable and standing.is_fresh and not standing.is_behind and key == self._key(task):
+            self._cache.put(key, answer)
+        return bytes(answer)
+
+    async def _ensure(self, on_progress: Progress | None) -> None:
+        listeners = self._freshness.listeners
+        if on_progress is not None:
+            listeners.add(on_progress)
+        try:
+            await self._freshness.ensure()
+        finally:
+            if on_progress is not None:
+                listeners.discard(on_progress)
+
+    def _key(self, task: tuple[Any, ...]) -> Hashable:
+        """All that an answer depends on."""
+        standing = self._freshness.standing
+        stamps = tuple(map(_stamp, self._stamped))
+        return self._freshness.revision, standing.generation, stamps, json.dumps(task, sort_keys=True)
+
+    # What it does itself
+
+    async def _ping(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        return {}
+
+    async def _status(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "status": "ready" if self._freshness.revision else "indexing",
+            "project": self._root,
+            "uptime": round(self._age.seconds(), 3),
+            "files": self._freshness.files,
+            "revision": self._freshness.revision,
+            "pid": os.getpid(),
+            "version": tersely.__version__,
+            "program": self._identity,
+            "requests": self._requests,
+            "cached_answers": len(self._cache),
+            "watched_directories": self._freshness.watched,
+            "why_unwatched": self._freshness.why_unwatched,
+            "processes": self._dispatcher.processes,
+            "search_fitting": self.adaptation.state,
+        }
+
+    async def _shut_down(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        self.shutdown.set()
+        return {"status": "shutting_down"}
+
+    async def _invalidate(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        self._note_change(given.get("path"))
+        await self._freshness.ensure()
+        return {"result": {"revision": self._freshness.revision}}
+
+    async def _notify(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        if "file" not in given:
+            raise TerselyError("invalid_argument", "notify needs file")
+        self._note_change(given["file"])
+        pending = self._freshness.pending
+        await self._freshness.ensure()
+        return {"dirty_count": pending, "threshold": REINDEX_THRESHOLD_FILES, "reindex_triggered": True}
+
+    async def _warm(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        await self._freshness.ensure()
+        await self._dispatcher.ask(connection, ("warm",), None)
+        self.adaptation.soon()
+        return {"files": self._freshness.files, "edges": None, "revision": self._freshness.revision}
+
+    async def revision(self) -> str:
+        """What answers that are cacheable depend on beside the question, as the files are now; empty if not known."""
+        await self._freshness.ensure()
+        standing = self._freshness.standing
+        if not standing.is_fresh or standing.is_behind:
+            return ""
+        return content_hash(repr((self._freshness.revision, tuple(map(_stamp, self._stamped)))).encode()).hex()
+
+    async def _revision(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        _check_program(given, self._root, self._identity)
+        connection.send(b"\n")
+        return {"answers": await self.revision()}
+
+    async def _cancel(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        if "request" not in given:
+            raise TerselyError("invalid_argument", "cancel needs the id of a request")
+        current = asyncio.current_task()
+        found = [
+            task for task, one in connection.requests.items() if one.id == given["request"] and task is not current
+        ]
+        for task in found:
+            task.cancel()
+        return {"result": {"cancelled": len(found)}}
+
+    def _note_change(self, path: object) -> None:
+        if path is None:
+            self._freshness.mark_everything()
+            return
+        if not isinstance(path, str):
+            raise TerselyError("invalid_argument", "a path is a string")
+        self._freshness.mark(Changes(paths={path.removeprefix(f"{self._root}/")}))
+
+
+def _words(given: Mapping[str, Any], root: str, identity: str) -> tuple[Any, ...]:
+    """The words of a command line, checked."""
+    _check_program(given, root, identity)
+    words = Words(
+        given.get("program", ""), tuple(given.get("words", ())), given.get("directory", ""),
+        given.get("environment", {}), given.get("is_out_terminal", False), given.get("is_error_terminal", False),
+    )  # fmt: skip
+    texts = (words.program, words.directory, *words.words, *words.environment, *words.environment.values())
+    if not all(isinstance(text, str) for text in texts):
+        raise TerselyError("invalid_argument", "words are strings")
+    return tuple(words)
+
+
+def _question(given: Mapping[str, Any], root: str, identity: str) -> tuple[Any, ...]:
+    """A question that is answered in words, checked."""
+    _check_program(given, root, identity)
+    question = given.get("command"), given.get("arguments"), given.get("environment"), given.get("whole", False)
+    for value, kind in zip(question, (str, dict, dict, bool), strict=True):
+        if not isinstance(value, kind):
+            raise TerselyError("invalid_argument", "text needs a command, its arguments, and an environment")
+    return question
+
+
+def _check_program(given: Mapping[str, Any], root: str, identity: str) -> None:
+    """Who asks for words has to belong to the same program: another would use other words."""
+    if given.get("program_identity") != identity or given.get("root") != root:
+        raise TerselyError("unknown_command", "this daemon belongs to another program or repository")
+
+
+def _stamped_files(root: str) -> tuple[str, ...]:
+    own = [f"{root}/{path}" for path in _SETTINGS]
+    with suppress(OSError):  # without a place for an index there are no words beside it
+        own.append(f"{index_directory(root)}/{_WORDS}")
+    return tuple(own)
+
+
+def _stamp(path: str) -> tuple[int, int, int]:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return 0, 0, 0
+    return status.st_mtime_ns, status.st_size, status.st_ino

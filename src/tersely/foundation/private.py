@@ -1,0 +1,132 @@
+"""What is this user's alone: directories that nobody else may write to, a key, and a place for the index.
+
+What lies in a repository may have come with it. An index is therefore kept in a directory whose name nobody can know
+who does not know the user's key: what a repository ships, in an archive or by the next `git pull`, is never there.
+Imported by every command through `daemon.place`, so it needs `os` and hashing alone.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from _blake2 import blake2b  # what `hashlib` wraps, which loads all of OpenSSL
+
+from tersely.foundation.roots import INDEX_DIRECTORY
+
+TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+KEY_FILE = "key"
+KEY_BYTES = 32
+NAME_BYTES = 16  # of the directory: half as many would do against guessing
+
+
+def index_directory(root: str, environment: Mapping[str, str] | None = None) -> str:
+    """Where this user keeps the index of a resolved root; `OSError` where no key can be kept.
+
+    The name is a keyed hash of the root: who learns the one of one repository does not know that of another.
+    """
+    key = user_key(os.environ if environment is None else environment)
+    name = blake2b(os.fsencode(root), key=key, digest_size=NAME_BYTES, person=b"tersely index").hexdigest()
+    return f"{root.rstrip('/')}/{INDEX_DIRECTORY}/{name}"
+
+
+def user_key(environment: Mapping[str, str]) -> bytes:
+    """A secret that this user has on this machine, made when it is first asked for; `OSError` where none can be kept.
+
+    It lies in `$TERSELY_HOME`, else where the user's programs keep their state, else where temporary files go.
+    """
+    failure = OSError("there is no place for a key")
+    for directory, is_shared in _places(environment):
+        try:
+            if is_shared:
+                make_private(directory)
+            return _key_in(directory)
+        except OSError as error:
+            failure = error
+    raise failure
+
+
+def temporary_directory(base: str) -> str:
+    """A directory of this user's own below one that all users share."""
+    return f"{base}/tersely-{os.geteuid()}"
+
+
+def make_private(directory: str) -> None:
+    """Make the directory; `OSError` if somebody else may write to it."""
+    try:  # noqa: SIM105 - `contextlib` is not loaded by every command
+        os.mkdir(directory, 0o700)
+    except FileExistsError:
+        pass
+    if not is_private(directory):
+        raise PermissionError(f"{directory} is not a directory of this user alone")
+
+
+def is_private(directory: str) -> bool:
+    """Whether it is a directory that this user alone may look into."""
+    try:
+        status = os.lstat(directory)
+    except OSError:
+        return False
+    return stat.S_ISDIR(status.st_mode) and _is_own(status)
+
+
+def _is_own(status: os.stat_result) -> bool:
+    return status.st_uid == os.geteuid() and not status.st_mode & 0o077
+
+
+def _places(environment: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
+    """Directories for the key, the best first, and whether others may make one of that name too."""
+    own = environment.get("TERSELY_HOME", "")
+    if own:
+        yield own, False
+    home, state = os.path.expanduser("~"), environment.get("XDG_STATE_HOME", "")
+    state = state if state.startswith("/") else f"{home}/.local/state" if home.startswith("/") else ""
+    if state and not own:
+        yield f"{state}/tersely", False
+    for base in (environment.get("TMPDIR", ""), "/tmp"):  # noqa: S108 - checked before use
+        if base.startswith("/"):
+            yield temporary_directory(base), True
+
+
+def _key_in(directory: str) -> bytes:
+    path = f"{directory}/{KEY_FILE}"
+    try:
+        return _read_key(path)
+    except FileNotFoundError:
+        os.makedirs(directory, 0o700, exist_ok=True)
+    except ValueError:
+        os.unlink(path)  # cut off, or others could read it: what it named is built anew
+    _write_key(path)
+    return _read_key(path)
+
+
+def _read_key(path: str) -> bytes:
+    """`ValueError` for a file that is not as `_write_key` makes it."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        status = os.fstat(descriptor)
+        key = os.read(descriptor, KEY_BYTES + 1) if stat.S_ISREG(status.st_mode) and _is_own(status) else b""
+    finally:
+        os.close(descriptor)
+    if len(key) != KEY_BYTES:
+        raise ValueError(path)
+    return key
+
+
+def _write_key(path: str) -> None:
+    """Write a new key in one step. Of several processes that do so at once, all read what the first one wrote."""
+    draft = f"{path}.{os.urandom(4).hex()}"
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(descriptor, os.urandom(KEY_BYTES))
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    finally:
+        os.unlink(draft)

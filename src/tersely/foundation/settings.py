@@ -1,0 +1,189 @@
+"""What a user may decide once instead of with every command.
+
+From weak to strong: the defaults below, `[tool.tersely]` in the repository's `pyproject.toml` (shared by all who
+work on it), `.tersely/config.toml` (one's own), and environment variables named `TERSELY_` and the setting.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import (
+    DEFAULT_ANSWER_SECONDS,
+    DEFAULT_BUDGET_TOKENS,
+    DEFAULT_DEPTH_HOPS,
+    MAX_SETTINGS_BYTES,
+)
+
+ENVIRONMENT_PREFIX = "TERSELY_"
+# Variables with our prefix that are no settings: where the user's own files are, and whether to show tracebacks.
+OTHER_VARIABLES = frozenset({"TERSELY_HOME", "TERSELY_DEBUG"})
+
+SHARED = "pyproject.toml"
+OWN = ".tersely/config.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The decisions, all made. A number below its `least` is refused.
+
+    What is the user's `own` comes from the environment alone: no repository is trusted to say where its code is sent.
+    """
+
+    budget_tokens: int = field(default=DEFAULT_BUDGET_TOKENS, metadata={"least": 1})
+    depth_hops: int = field(default=DEFAULT_DEPTH_HOPS, metadata={"least": 0})
+    answer_seconds: int = field(default=DEFAULT_ANSWER_SECONDS, metadata={"least": 0})  # of a command; 0: any time
+    vocabulary: str = "o200k"  # whose tokens budgets are counted in; see `tokens.Tokenizer`
+    vocabulary_factor: float = field(default=0.0, metadata={"least": 0})  # tokens for one of o200k, 0: as known
+    daemon: str = field(
+        default="use", metadata={"choices": ("use", "off", "start")}
+    )  # one that answers; none; or a new one
+    daemon_idle_seconds: int = field(default=1_800, metadata={"least": 1})  # until a daemon that nobody asks ends
+    adapt: str = field(
+        default="idle", metadata={"choices": ("idle", "off")}
+    )  # when the daemon fits search to the words
+    git_elsewhere: str = field(default="none", metadata={"own": True})  # places that .git may lead to, as in PATH
+    embedder: str = field(default="words", metadata={"own": True})  # whose vectors search compares, see docs/search.md
+    embedder_url: str = field(default="usual", metadata={"own": True})  # of its server
+    embedder_key: str = field(default="none", metadata={"own": True})  # what the server knows the user by
+    chat_url: str = field(default="usual", metadata={"own": True})  # of the model that the agent talks to
+    chat_model: str = field(default="first", metadata={"own": True})  # of those that it serves
+    chat_key: str = field(default="none", metadata={"own": True})  # what the server knows the user by
+    chat_network: str = field(default="off", metadata={"own": True, "choices": ("off", "on")})  # for its commands
+    chat_writable: str = field(default="none", metadata={"own": True})  # places that these may write to, as in PATH
+    chat_private_hosts: str = field(default="none", metadata={"own": True})  # that it may fetch from, with commas
+    chat_compact_percent: int = field(default=70, metadata={"least": 30})  # of the window, above which old turns leave
+    # What the parts of a prompt may have, in tokens of a window of 8,192, with which they grow and shrink.
+    chat_agents_tokens: int = field(default=300, metadata={"least": 0})
+    chat_retrieval_tokens: int = field(default=1_200, metadata={"least": 0})
+    chat_observations_tokens: int = field(default=2_800, metadata={"least": 700})
+    chat_history_tokens: int = field(default=2_000, metadata={"least": 200})
+    chat_reply_tokens: int = field(default=1_000, metadata={"least": 100})
+    complaints: tuple[str, ...] = ()  # a sentence for each setting that was given and is not known
+
+
+_KNOWN = {setting.name: setting for setting in fields(Settings) if setting.name != "complaints"}
+
+
+def load(root: Path, environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings for the repository at `root`. A value that cannot be is an error, an unknown name a complaint."""
+    chosen: dict[str, Any] = {}
+    complaints: list[str] = []
+    for source, name, value in _given(root, os.environ if environment is None else environment, complaints):
+        if name in _KNOWN and _KNOWN[name].metadata.get("own") and not source.startswith(ENVIRONMENT_PREFIX):
+            complaints.append(f"{source}: {name} is read from {ENVIRONMENT_PREFIX}{name.upper()} alone")
+        elif name in _KNOWN:
+            chosen[name] = _checked(source, name, value)
+        else:
+            complaints.append(f"{source}: there is no setting {name!r}{_meant(name, _KNOWN)}")
+    return Settings(**chosen, complaints=tuple(complaints))
+
+
+def _given(root: Path, environment: Mapping[str, str], complaints: list[str]) -> Iterator[tuple[str, str, Any]]:
+    """Every (source, name, value) that was given, the stronger after the weaker; files that are not read are told."""
+    if _is_inside(root, SHARED, complaints):
+        shared = _read_toml(root / SHARED, needed=b"tersely")
+        for name, value in _table(_table(shared, "tool"), "tersely").items():
+            yield SHARED, name, value
+    if _is_inside(root, OWN, complaints):
+        for name, value in _read_toml(root / OWN).items():
+            yield OWN, name, value
+    for variable in sorted(environment):
+        if variable.startswith(ENVIRONMENT_PREFIX) and variable not in OTHER_VARIABLES:
+            name = variable.removeprefix(ENVIRONMENT_PREFIX).lower()
+            yield variable, name, _parsed(variable, name, environment[variable])
+
+
+def _is_inside(root: Path, place: str, complaints: list[str]) -> bool:
+    """Whether a file is where it seems to be: a repository is not trusted to say what else is read."""
+    real_root = os.path.realpath(root)
+    real = os.path.realpath(f"{real_root}/{place}")
+    if real.startswith(f"{real_root.rstrip('/')}/"):
+        return True
+    complaints.append(f"{place} is not read: it is a link out of the repository")
+    return False
+
+
+def _read_toml(path: Path, needed: bytes = b"") -> dict[str, Any]:
+    """The tables of a file, nothing if there is none or `needed` is not in it."""
+    try:
+        content = _read_bounded(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise TerselyError("unreadable_file", f"{path}: {error.strerror}") from error
+    if needed not in content:
+        return {}
+    # Most repositories do not get here, and this import is one of the slower ones.
+    import tomllib
+
+    try:
+        return tomllib.loads(content.decode())
+    except ValueError as error:
+        raise TerselyError("invalid_setting", f"{path} is not TOML: {error}") from error
+    except RecursionError as error:
+        raise TerselyError("invalid_setting", f"{path} is nested too deeply") from error
+
+
+def _read_bounded(path: Path) -> bytes:
+    """The content of a regular file. A pipe would keep us waiting, and a device has no end."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file")
+        content = file.read(MAX_SETTINGS_BYTES + 1)
+    if len(content) > MAX_SETTINGS_BYTES:
+        raise OSError(errno.EFBIG, f"larger than {MAX_SETTINGS_BYTES:,} bytes")
+    return content
+
+
+def _table(parent: dict[str, Any], name: str) -> dict[str, Any]:
+    found = parent.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _parsed(variable: str, name: str, text: str) -> Any:
+    """An environment variable's text as the type that the setting has."""
+    if name not in _KNOWN:
+        return text
+    try:
+        return _type_of(name)(text)
+    except ValueError as error:
+        raise _refused(variable, name, text) from error
+
+
+def _checked(source: str, name: str, value: Any) -> Any:
+    setting = _KNOWN[name]
+    kind = _type_of(name)
+    if kind is float and type(value) is int:
+        value = float(value)
+    if type(value) is not kind or ("least" in setting.metadata and not value >= setting.metadata["least"]):
+        raise _refused(source, name, value)
+    if value not in setting.metadata.get("choices", (value,)):
+        raise _refused(source, name, value)
+    return value
+
+
+def _type_of(name: str) -> type[Any]:
+    return type(_KNOWN[name].default)
+
+
+def _refused(source: str, name: str, value: Any) -> TerselyError:
+    setting = _KNOWN[name]
+    wanted = {int: "a whole number", float: "a number", str: "a text"}[_type_of(name)]
+    least = f", {setting.metadata['least']} or more" if "least" in setting.metadata else ""
+    among = f": {', '.join(setting.metadata['choices'])}" if "choices" in setting.metadata else ""
+    return TerselyError("invalid_setting", f"{source}: {name} cannot be {value!r}", f"It is {wanted}{least}{among}.")
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches  # only who errs pays for it
+
+    near = get_close_matches(name, known, n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

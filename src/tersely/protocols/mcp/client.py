@@ -1,0 +1,166 @@
+"""Asking the servers of others. There is one conversation for each server: it begins with the first question, and ends
+when nothing was asked for a while, when something went wrong, or when whoever asks is done.
+
+    servers = ToolServers()
+    text, is_error = await servers.call("files", server, "read", {"path": "a.py"})
+    await servers.close()
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import TOOL_SERVER_CLOSE_SECONDS, TOOL_SERVER_IDLE_SECONDS, TOOL_SERVER_SECONDS
+
+AnswerT = TypeVar("AnswerT")
+logging.getLogger("client").addHandler(logging.NullHandler())  # the package's: what matters is told to who asks
+MAX_WAITING_QUESTIONS = 2  # a question, and the `None` that ends the conversation
+Server = tuple[tuple[str, ...], str, Mapping[str, str], Path]  # words to start it, or a URL; variables; where it works
+
+
+class ToolServers:
+    """The servers that are talked to, one question at a time. Another event loop begins conversations of its own."""
+
+    def __init__(self, idle_seconds: float = TOOL_SERVER_IDLE_SECONDS) -> None:
+        self._idle_seconds = idle_seconds
+        self._links: dict[str, _Link] = {}
+        self._turn = asyncio.Lock()
+
+    async def described(self, name: str, server: Server) -> str:
+        """The tools of a server, a line each, with what they take."""
+
+        async def listed(client: Client) -> str:
+            tools = (await client.list_tools()).tools
+            return "\n".join(_line(tool.name, tool.description or "", tool.input_schema) for tool in tools)
+
+        return await self._ask(name, server, listed)
+
+    async def call(self, name: str, server: Server, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
+        """What a tool gives, as text; and whether that is a failure."""
+
+        async def called(client: Client) -> tuple[str, bool]:
+            result = await client.call_tool(tool, arguments)
+            return "\n".join(map(_text, result.content)), bool(result.is_error)
+
+        return await self._ask(name, server, called)
+
+    async def close(self) -> None:
+        """End every conversation, and the servers that were started for one."""
+        links, self._links = list(self._links.values()), {}
+        await asyncio.gather(*(link.end() for link in links))
+
+    async def _ask(self, name: str, server: Server, ask: Callable[[Client], Awaitable[AnswerT]]) -> AnswerT:
+        async with self._turn:
+            link = self._links.get(name)
+            if link is None or not link.is_open:
+                link = self._links[name] = _Link(server, self._idle_seconds)
+            return await link.ask(ask)
+
+
+class _Question(NamedTuple):
+    """What is done with the server, and who waits for it."""
+
+    ask: Callable[[Client], Awaitable[Any]]
+    answered: asyncio.Future[Any]
+
+
+class _Link:
+    """One conversation, held by a task of its own: a client has to be left by the task that entered it."""
+
+    def __init__(self, server: Server, idle_seconds: float) -> None:
+        self._questions: asyncio.Queue[_Question | None] = asyncio.Queue(MAX_WAITING_QUESTIONS)
+        self._idle_seconds = idle_seconds
+        self._is_open = True
+        self._holding = asyncio.create_task(self._hold(server))
+        self._holding.add_done_callback(lambda task: task.cancelled() or task.exception())  # told to who asks, if any
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can be asked; not where its event loop has ended, or was another one."""
+        return self._is_open and not self._holding.done() and self._holding.get_loop() is asyncio.get_running_loop()
+
+    async def ask(self, ask: Callable[[Client], Awaitable[AnswerT]]) -> AnswerT:
+        """Ask, and wait; a question that nobody waits for any more ends the conversation."""
+        answered: asyncio.Future[AnswerT] = asyncio.get_running_loop().create_future()
+        self._questions.put_nowait(_Question(ask, answered))
+        try:
+            waited: set[asyncio.Future[Any]] = {answered, self._holding}
+            await asyncio.wait(waited, timeout=TOOL_SERVER_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if answered.done():
+                return answered.result()
+            if self._holding.done() and not self._holding.cancelled() and (error := self._holding.exception()):
+                message, hint = f"the server failed: {_why(error)}", "check that it can be started"
+                raise TerselyError("service_error", message, hint) from error
+            raise TerselyError("timed_out", f"the server did not answer in {TOOL_SERVER_SECONDS} s")
+        finally:
+            if not answered.done():
+                self._is_open = False
+                self._holding.cancel()
+
+    async def end(self) -> None:
+        """Say goodbye; whoever does not go in time is made to."""
+        self._is_open = False
+        if self._holding.done() or self._holding.get_loop() is not asyncio.get_running_loop():
+            return
+        self._questions.put_nowait(None)
+        await asyncio.wait({self._holding}, timeout=TOOL_SERVER_CLOSE_SECONDS)
+        self._holding.cancel()
+        await asyncio.wait({self._holding}, timeout=TOOL_SERVER_CLOSE_SECONDS)
+
+    async def _hold(self, server: Server) -> None:
+        try:
+            async with _connected(server) as client:
+                while (question := await self._next()) is not None:
+                    answer = await question.ask(client)
+                    if not question.answered.done():
+                        question.answered.set_result(answer)
+        finally:
+            self._is_open = False
+
+    async def _next(self) -> _Question | None:
+        """The next question; None where there is none for too long, or no more."""
+        try:
+            return await asyncio.wait_for(self._questions.get(), self._idle_seconds)
+        except TimeoutError:
+            self._is_open = not self._questions.empty()  # somebody may have asked just now
+            return self._questions.get_nowait() if self._is_open else None
+
+
+@asynccontextmanager
+async def _connected(server: Server) -> AsyncIterator[Client]:
+    words, url, variables, root = server
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        target: Any = url
+        if words:
+            # Python would take a module of that name from the repository, which is the working directory.
+            own = {"PYTHONSAFEPATH": "1"} if "-m" in words else {}
+            started = StdioServerParameters(command=words[0], args=list(words[1:]), env={**own, **variables}, cwd=root)
+            target = stdio_client(started, errlog=nowhere)
+        async with Client(target) as client:
+            yield client
+
+
+def _line(name: str, description: str, schema: Mapping[str, Any]) -> str:
+    required = set(schema.get("required", ()))
+    taken = ", ".join(key if key in required else f"{key}?" for key in schema.get("properties", {}))
+    return f"{name}({taken}) {description.strip().partition(chr(10))[0]}".rstrip()
+
+
+def _text(part: Any) -> str:
+    return str(part.text) if part.type == "text" else f"({part.type}, which is not shown)"
+
+
+def _why(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return str(error) or type(error).__name__

@@ -1,0 +1,208 @@
+"""The catalogue as tools: a few that are listed, and two by which all others are found and called.
+
+Whatever a list of tools says is sent to the model with every request, so it says little: names, types, and the one line
+that each capability has for itself. `more_tools` tells the rest to whoever asks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from tersely.capabilities import catalogue
+from tersely.capabilities.binding import JSON_NAMES
+from tersely.capabilities.declaration import Capability, Effect, Parameter, parameters_of
+from tersely.capabilities.reply import BUDGET
+from tersely.foundation.errors import TerselyError
+from tersely.protocols.commands import SPELLINGS
+
+INSTRUCTIONS = (
+    "Answers about the code of one repository. A symbol is named by its id, path/from/root.py:Class.method, or by any "
+    "end of it that is unambiguous. Every tool takes budget, the most tokens that its answer may have."
+)
+MORE_TOOLS = "more_tools"
+CALL = "call"
+STORE = "store_in_cassette"  # beside the parameters of packs: keep the answer in the relay, and reply its reference
+OUTPUT = "output"  # the parameter that says so where programs may do more than read
+
+# The tools that are listed, with the parameters that their schemas show. They take the others of their capability too.
+CORE: Mapping[str, tuple[str, ...]] = {
+    "code.context": ("symbols",),
+    "code.search": ("query",),
+    "code.symbol.get": ("symbol",),
+    "code.calls": ("symbol", "direction"),
+    "code.diff_context": ("base",),
+    "code.map": ("path",),
+}
+
+
+class Tool(NamedTuple):
+    """One entry of the list."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    only_reads: bool
+
+
+class Question(NamedTuple):
+    """What a call asks: a command as `protocols.commands` knows it, and what it is given."""
+
+    command: str
+    arguments: dict[str, Any]
+
+
+def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    schema = {"type": "object", "properties": properties}
+    return {**schema, "required": required} if required else schema
+
+
+def _pair() -> list[Tool]:
+    all_read = all(capability.effect is Effect.READ for capability in catalogue.every())
+    about_more = (
+        f"Lists the tools that {CALL} calls: impact, dead code, slices, control flow, cycles and others. "
+        "With tool: all about that one"
+    )
+    called = {"tool": {"type": "string"}, "arguments": {"type": "object"}}
+    return [
+        Tool(MORE_TOOLS, about_more, _object({"tool": {"type": "string"}}, []), True),
+        Tool(CALL, f"Calls a tool that {MORE_TOOLS} lists", _object(called, ["tool"]), all_read),
+    ]
+
+
+def tools(*, all_tools: bool = False) -> list[Tool]:
+    """What is listed: the core and the pair, or every capability as a tool of its own."""
+    if all_tools:
+        return [_tool(capability, tuple(_names(capability))) for capability in catalogue.every()]
+    core = [_tool(catalogue.load(name), shown) for name, shown in CORE.items() if name in catalogue.NAMES]
+    return [*core, *_pair()]
+
+
+def tool_name(command: str) -> str:
+    """The name of a capability or command as a tool: letters, digits and underscores, which every client takes."""
+    return command.removeprefix("code.").replace(".", "_")
+
+
+def question(name: str, arguments: Mapping[str, Any]) -> Question:
+    """What the call of a tool asks; raises `unknown_command` or `invalid_argument`."""
+    given = dict(arguments)
+    if name == CALL:
+        name, budget, given = called(given)
+        given = given if budget is None else {BUDGET: budget, **given}
+    commands = {tool_name(command): command for command in _commands()}
+    command = commands.get(tool_name(name))
+    if command is None:
+        raise TerselyError("unknown_command", f"there is no tool {name!r}", _suggestion(name, commands))
+    return Question(command, given)
+
+
+def is_known(name: str) -> bool:
+    """Whether a client may call a tool by this name."""
+    return name in {MORE_TOOLS, CALL} or tool_name(name) in {tool_name(command) for command in _commands()}
+
+
+def more_tools(arguments: Mapping[str, Any]) -> str:
+    """What can be called; or, of one tool, all that there is to be known. Raises `unknown_command`."""
+    for name in arguments:
+        if name not in {"tool", BUDGET}:
+            raise TerselyError("invalid_argument", f"there is no parameter {name!r}", f"known: tool, {BUDGET}")
+    asked = arguments.get("tool")
+    if not asked:
+        return "".join(f"{_signature(capability)}  {capability.summary}\n" for capability in _others())
+    found = {tool_name(name): name for name in catalogue.NAMES}
+    if not isinstance(asked, str) or tool_name(asked) not in found:
+        raise TerselyError("unknown_command", f"there is no tool {asked!r}", _suggestion(str(asked), found))
+    return _page(catalogue.load(found[tool_name(asked)]))
+
+
+def _others() -> Iterator[Capability[Any, Any]]:
+    return (catalogue.load(name) for name in catalogue.NAMES if name not in CORE)
+
+
+def _commands() -> list[str]:
+    """The capabilities, and the spellings of tools that clients know from elsewhere."""
+    spelled = [name for name, ways in SPELLINGS.items() if "." in name and ways[0].capability in catalogue.NAMES]
+    return [*spelled, *catalogue.NAMES]
+
+
+def called(arguments: Mapping[str, Any]) -> tuple[str, Any, dict[str, Any]]:
+    """The tool, budget and arguments that are given to `call`; some models write the arguments as a text of JSON."""
+    given = dict(arguments)
+    name, inner = given.pop("tool", None), given.pop("arguments", None)
+    budget = given.pop(BUDGET, None)
+    if isinstance(inner, str):
+        try:
+            inner = json.loads(inner or "{}")
+        except ValueError as error:
+            raise TerselyError("invalid_argument", f"arguments is not JSON: {error}", "an object") from error
+    if not isinstance(name, str) or not isinstance(inner, dict | None) or given:
+        message = "call takes tool, a name; arguments, an object; and budget"
+        raise TerselyError("invalid_argument", message, f"{MORE_TOOLS} lists the names")
+    return name, budget, inner or {}
+
+
+def _tool(capability: Capability[Any, Any], shown: tuple[str, ...]) -> Tool:
+    declared = {parameter.name: parameter for parameter in parameters_of(capability.parameters)}
+    properties = {name: _schema(declared[name]) for name in shown if name != BUDGET}
+    properties[BUDGET] = {"type": "integer"}
+    required = [name for name in shown if _is_needed(declared[name])]
+    only_reads = capability.effect is Effect.READ
+    return Tool(tool_name(capability.name), capability.summary, _object(properties, required), only_reads)
+
+
+def _is_needed(parameter: Parameter) -> bool:
+    return parameter.required or (parameter.many and (parameter.minimum or 0) > 0)
+
+
+def _schema(parameter: Parameter) -> dict[str, Any]:
+    """The type: bounds and defaults `more_tools` tells, and a value that cannot be is answered with why it cannot."""
+    element: dict[str, Any] = {"type": JSON_NAMES.get(parameter.type, "string")}
+    if parameter.choices:
+        element["enum"] = list(parameter.choices)
+    whole: dict[str, Any] = {"type": "array", "items": element} if parameter.many else element
+    return {**whole, "description": parameter.help}
+
+
+def _names(capability: Capability[Any, Any]) -> Iterator[str]:
+    return (parameter.name for parameter in _offered(capability))
+
+
+def _offered(capability: Capability[Any, Any]) -> list[Parameter]:
+    """What a client of the protocol may say: nothing that does more than read."""
+    return [one for one in parameters_of(capability.parameters) if one.effect is Effect.READ]
+
+
+def _signature(capability: Capability[Any, Any]) -> str:
+    declared = _offered(capability)
+    words = [one.name if one.required else f"{one.name}?" for one in declared if one.name != BUDGET]
+    return f"{tool_name(capability.name)}({', '.join(words)})"
+
+
+def _page(capability: Capability[Any, Any]) -> str:
+    declared = _offered(capability)
+    lines = [f"{tool_name(capability.name)}: {capability.summary}", "", capability.description, ""]
+    kept = [f"{STORE}: boolean  keep the answer in the relay and reply its reference"] if keeps(capability) else []
+    return "\n".join([*lines, *map(_parameter_line, declared), *kept]) + "\n"
+
+
+def keeps(capability: Capability[Any, Any]) -> bool:
+    """Whether the answers of a capability can be kept in the relay."""
+    return any(one.name == OUTPUT for one in parameters_of(capability.parameters))
+
+
+def _parameter_line(parameter: Parameter) -> str:
+    kind = " | ".join(parameter.choices) or JSON_NAMES.get(parameter.type, "string")
+    kind = f"list of {kind}" if parameter.many else kind
+    least, most = parameter.minimum, parameter.maximum
+    bounds = "" if least is None and most is None else f", {least if least is not None else ''}..{most or ''}"
+    default = "" if parameter.required or parameter.default in {None, ()} else f", {json.dumps(parameter.default)}"
+    needed = " (required)" if parameter.required else ""
+    return f"{parameter.name}{needed}: {kind}{bounds}{default}  {parameter.help}"
+
+
+def _suggestion(name: str, known: Mapping[str, str]) -> str:
+    import difflib  # only who errs pays for it
+
+    near = difflib.get_close_matches(tool_name(name), known, n=1)
+    return f"did you mean {near[0]}?" if near else f"{MORE_TOOLS} lists them"

@@ -1,0 +1,261 @@
+"""The operations of the relay over HTTP: one line each, in the order in which they are documented."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, get_args
+
+from tersely.foundation.limits import MAX_KEY_CHARACTERS, MAX_NAME_CHARACTERS
+from tersely.protocols.relay import messages, shapes
+from tersely.protocols.relay.services import NewQuestion, ServiceAnswer, Services
+
+
+class Content(StrEnum):
+    """What travels as it is instead of as JSON."""
+
+    JSON = "application/json"
+    BYTES = "application/octet-stream"
+    EVENTS = "text/event-stream"
+    TEXT = "text/plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One parameter behind the question mark; an integer where it has a least value."""
+
+    name: str
+    help: str
+    least: int | None = None
+    most: int = 10**14
+    default: Any = None
+    pattern: str = ""  # of the whole of a text, in the dialect that Python and JSON Schema share
+    choices: tuple[str, ...] = ()  # of a text
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing that can be asked. `asks` and `answers` are the values of the bodies, None where there is none."""
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    answers: Any
+    asks: Any = None
+    query: tuple[Query, ...] = ()
+    takes: Content = Content.JSON
+    gives: Content = Content.JSON
+    status: int = 200
+    fails: tuple[str, ...] = ()  # the codes that this operation has beside those of all
+    waits: bool = False  # reading takes so long that it is done by a thread
+    is_open: bool = False  # answered without a token
+    conditional: bool = False  # `If-Match` names the version of the state that a change is for
+    repeatable: bool = False  # `Idempotency-Key` makes a repeated request happen once
+    is_call: bool = False  # takes as long as what is called takes
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes anything."""
+        return self.method != "GET"
+
+
+# What stands in paths and headers, by its name: a pattern of the whole of it, or its choices.
+PATH_PATTERNS = {"message_id": "[0-9a-f]{8}-[0-9]{1,18}", "ref": "[0-9A-Fa-f]{6,64}"}
+PATH_CHOICES = {"kind": ("thread", "capability", "agent")}
+VERSION_PATTERN = "v?[1-9][0-9]{0,11}"
+IF_MATCH_PATTERN = f'"?{VERSION_PATTERN}"?'
+KEY_PATTERN = f"[!-~]([ -~]{{0,{MAX_KEY_CHARACTERS - 2}}}[!-~])?"
+
+_LIMIT = Query("limit", "how many at most", 1, 1_000, 100)
+_AFTER = Query("after", "those behind this number", 0, default=0)
+_THREAD = ("thread_not_found",)
+_ARTIFACT = (*_THREAD, "artifact_not_found", "ambiguous_artifact", "invalid_argument")
+_CALL = (
+    *_ARTIFACT, "unknown_capability", "denied", "hop_limit", "rate_limited", "payload_too_large", "key_reused",
+    "untrusted_ancestry", "fetch_failed", "timed_out", "busy", "symbol_not_found", "ambiguous_symbol",
+    "path_not_found", "module_not_found", "root_not_found", "not_indexed", "not_permitted", "budget_too_small",
+)  # fmt: skip
+
+OPERATIONS: tuple[Operation, ...] = (
+    Operation("health", "GET", "/health", "Whether the relay answers", shapes.Health, is_open=True),
+    Operation("version", "GET", "/version", "Which program answers", shapes.VersionTold),
+    Operation(
+        "ticket_new", "POST", "/tickets", "Make a ticket that signs a browser in to the pages", shapes.TicketTold,
+        status=201,
+    ),
+    Operation("settings", "GET", "/config", "What the owner has decided", shapes.Settings),
+    Operation(
+        "thread_new", "POST", "/threads", "Make a thread", shapes.ThreadTold, shapes.NewThread, status=201,
+        fails=("invalid_argument",),
+    ),
+    Operation(
+        "thread_list", "GET", "/threads", "List threads, the newest first", shapes.Threads,
+        query=(Query("before", "those older than this thread"), _LIMIT),
+    ),
+    Operation("thread_get", "GET", "/threads/{thread_id}", "One thread", shapes.ThreadTold, fails=_THREAD),
+    Operation(
+        "state_full", "GET", "/threads/{thread_id}/state", "The whole state, at any version", shapes.State,
+        query=(Query("version", "as v7 or 7; the present one without", pattern=VERSION_PATTERN),),
+        fails=(*_THREAD, "version_not_found", "invalid_argument"),
+    ),
+    Operation(
+        "state_header", "GET", "/threads/{thread_id}/state/header", "The bounded view of the state", shapes.Header,
+        fails=_THREAD,
+    ),
+    Operation(
+        "state_patch", "POST", "/threads/{thread_id}/state/patch", "Change the state by JSON Patch", shapes.Patched,
+        shapes.JsonPatch, conditional=True, repeatable=True,
+        fails=(
+            *_THREAD, "invalid_patch", "patch_failed", "invalid_state", "version_conflict", "payload_too_large",
+            "key_reused", "invalid_argument",
+        ),
+    ),
+    Operation(
+        "state_history", "GET", "/threads/{thread_id}/state/history", "The patches that led to the state",
+        shapes.History, query=(Query("before", "those before this version", 1), _LIMIT), fails=_THREAD,
+    ),
+    Operation(
+        "artifact_put", "POST", "/threads/{thread_id}/artifacts", "Store a text", shapes.ArtifactTold,
+        shapes.NewArtifact, status=201, repeatable=True, fails=(*_ARTIFACT, "payload_too_large", "key_reused"),
+    ),
+    Operation(
+        "artifact_upload", "PUT", "/threads/{thread_id}/artifacts", "Store bytes as they come", shapes.ArtifactTold,
+        takes=Content.BYTES, status=201, fails=(*_ARTIFACT, "payload_too_large"),
+        query=(
+            Query("name", "as of a file", pattern=rf"[\s\S]{{0,{MAX_NAME_CHARACTERS}}}"),
+            Query("type", "as it looks without", choices=get_args(shapes.Type)),
+        ),
+    ),
+    Operation(
+        "artifact_list", "GET", "/threads/{thread_id}/artifacts", "List artifacts, the oldest first",
+        shapes.Artifacts, query=(_AFTER, _LIMIT), fails=_THREAD,
+    ),
+    Operation(
+        "artifact_get", "GET", "/threads/{thread_id}/artifacts/{ref}", "One artifact and its preview",
+        shapes.ArtifactTold, query=(Query("raw", "1: as /content", 0, 1, 0),), fails=(*_ARTIFACT, "artifact_damaged"),
+    ),
+    Operation(
+        "artifact_content", "GET", "/threads/{thread_id}/artifacts/{ref}/content", "The bytes of an artifact", None,
+        gives=Content.BYTES, fails=(*_ARTIFACT, "artifact_damaged"),
+    ),
+    Operation(
+        "artifact_remove", "DELETE", "/threads/{thread_id}/artifacts/{ref}", "Take an artifact out of the thread",
+        shapes.Removed, fails=_ARTIFACT,
+    ),
+    Operation(
+        "events", "GET", "/threads/{thread_id}/events", "What happened, the oldest first", shapes.Events,
+        query=(_AFTER, _LIMIT), fails=_THREAD,
+    ),
+    Operation(
+        "event_stream", "GET", "/threads/{thread_id}/events/stream",
+        "What happens, as server-sent events; `Last-Event-ID` resumes", None, gives=Content.EVENTS,
+        query=(_AFTER,), fails=_THREAD,
+    ),
+    Operation(
+        "cassette_put", "POST", "/cassettes", "Store a text that belongs to no thread", shapes.ArtifactTold,
+        shapes.NewArtifact, status=201, fails=("invalid_argument", "payload_too_large"),
+    ),
+    Operation(
+        "cassette_get", "GET", "/cassettes/{ref}", "The artifact that cass:// means, of whatever thread",
+        shapes.ArtifactTold, fails=("artifact_not_found", "ambiguous_artifact"),
+    ),
+    Operation("cap_list", "GET", "/cap/list", "What can be called", shapes.Capabilities),
+    Operation(
+        "cap_invoke", "POST", "/cap/invoke", "Call a capability on behalf of a thread", shapes.AnswerTold,
+        shapes.CallOrEnvelope, repeatable=True, is_call=True, fails=(*_CALL, "invalid_envelope"),
+    ),
+    Operation(
+        "checkpoint", "POST", "/threads/{thread_id}/checkpoints", "Mark where a thread is now",
+        shapes.CheckpointTold, shapes.NewCheckpoint, status=201, fails=_THREAD,
+    ),
+    Operation(
+        "session_end", "POST", "/threads/{thread_id}/sessions", "Leave the summary of a session in a thread",
+        shapes.SessionTold, shapes.NewSession, status=201, repeatable=True,
+        fails=(*_ARTIFACT, "patch_failed", "invalid_state", "payload_too_large", "key_reused"),
+    ),
+    Operation(
+        "replay", "POST", "/threads/{thread_id}/replay", "Make the calls of a thread again and compare",
+        shapes.Replayed, shapes.NewReplay, is_call=True, fails=_THREAD,
+    ),
+    Operation(
+        "thread_export", "GET", "/threads/{thread_id}/bundle", "Everything that a thread consists of, as a ZIP archive",
+        None, gives=Content.BYTES, fails=(*_THREAD, "payload_too_large", "artifact_damaged"),
+    ),
+    Operation(
+        "thread_import", "POST", "/bundles", "The thread of a bundle as one of this relay", shapes.ThreadTold,
+        takes=Content.BYTES, status=201, fails=("invalid_bundle", "payload_too_large"),
+    ),
+    Operation(
+        "mirror", "POST", "/threads/{thread_id}/mirror", "Write a thread to files that people can read",
+        shapes.Mirrored, fails=(*_THREAD, "artifact_damaged", "unwritable_output"),
+    ),
+    Operation(
+        "agent_list", "GET", "/agents", "Who is known, and who is connected", messages.Agents,
+        query=(Query("connected", "1: those alone that are connected", 0, 1, 0),),
+    ),
+    Operation(
+        "message_send", "POST", "/messages", "Send a message", messages.MessageSent, messages.NewMessage, status=201,
+        repeatable=True,
+        fails=(
+            "recipient_not_found", "channel_not_found", "key_reused", "name_taken", "unauthorized", "busy",
+            "payload_too_large", "invalid_argument",
+        ),
+    ),
+    Operation(
+        "message_list", "GET", "/messages", "Search what was sent, the oldest first", messages.Messages, waits=True,
+        query=(
+            Query("with", "sent by or to this name or channel"), Query("thread", "of this thread"),
+            Query("query", "with all of these words"), _AFTER, _LIMIT,
+        ),
+    ),
+    Operation(
+        "receipt_new", "POST", "/messages/{message_id}/receipts", "Say how far a message has come with who asks",
+        messages.ReceiptTold, messages.NewReceipt,
+        fails=("message_not_found", "name_taken", "unauthorized", "invalid_argument"),
+    ),
+    Operation(
+        "inbox", "GET", "/agents/{name}/inbox", "What came to a mailbox, the oldest first", messages.Deliveries,
+        query=(Query("waiting", "1: what is not acknowledged alone", 0, 1, 0), _AFTER, _LIMIT),
+    ),
+    Operation("channel_list", "GET", "/channels", "The channels and their members", messages.Channels),
+    Operation(
+        "channel_join", "POST", "/channels/join", "Become a member of a channel", messages.Membership, messages.Joining,
+        fails=("name_taken", "unauthorized", "busy", "invalid_argument"),
+    ),
+    Operation(
+        "channel_leave", "POST", "/channels/leave", "Be a member of a channel no longer", messages.Membership,
+        messages.Joining, fails=("name_taken", "unauthorized", "busy", "invalid_argument"),
+    ),
+    Operation(
+        "dead_letters", "GET", "/dead-letters", "Messages that nobody took", messages.Deliveries,
+        query=(_AFTER, _LIMIT),
+    ),
+    Operation(
+        "dead_letter_resend", "POST", "/dead-letters/{message_id}/resend", "Let a dead letter wait again",
+        messages.Resent, messages.Resend, fails=("message_not_found", "invalid_argument"),
+    ),
+    Operation("service_list", "GET", "/services", "The services that can be asked", Services),
+    Operation(
+        "service_call", "POST", "/services/call", "Ask a service", ServiceAnswer, NewQuestion, is_call=True,
+        fails=(
+            "service_not_found", "service_error", "unknown_command", "timed_out", "denied", "not_permitted", "busy",
+            "answer_too_large", "payload_too_large", "daemon_unavailable", "root_not_found", "symbol_not_found",
+            "ambiguous_symbol", "path_not_found",
+        ),
+    ),
+    Operation(
+        "metrics", "GET", "/metrics", "The figures of services and calls, for Prometheus", None, gives=Content.TEXT
+    ),
+    Operation("stats_all", "GET", "/stats", "The tokens that everybody has been spared", shapes.Stats),
+    Operation(
+        "stats", "GET", "/stats/{kind}/{name}", "The tokens that a thread, capability or agent has been spared",
+        shapes.Stats, fails=("invalid_argument", *_THREAD),
+    ),
+    Operation(
+        "report", "POST", "/reports/{thread_id}", "Write a report of a thread, as an artifact of it",
+        shapes.ReportTold, shapes.NewReport, fails=_THREAD,
+    ),
+)  # fmt: skip
+
+BY_NAME = {operation.name: operation for operation in OPERATIONS}

@@ -1,0 +1,363 @@
+"""Artifacts: what agents refer to instead of sending it. Addressed by the SHA-256 of their bytes, and never changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import astuple, dataclass, replace
+from typing import Any, NamedTuple
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import (
+    MAX_BLOB_BYTES,
+    MAX_NAME_CHARACTERS,
+    MAX_READ_ENTRIES,
+    MIN_REF_CHARACTERS,
+    PREVIEW_HEAD_BYTES,
+    PREVIEW_TAIL_BYTES,
+    SEARCHED_BYTES,
+)
+from tersely.relay import threads
+from tersely.relay.accounting import CHARACTERS_A_TOKEN, Size, scopes, spent
+from tersely.relay.encoding import decode, encode, timestamp
+from tersely.relay.preview.make import TYPES, Content, Preview, is_text, preview
+from tersely.relay.store.commands import Attach, Attached, Batch, Command, Count, Detach, Keep
+from tersely.relay.store.store import Store
+from tersely.relay.streams import ARTIFACT_CREATED, ARTIFACT_REMOVED, THREAD, happened
+
+SCHEME = "cass://"
+_HEXADECIMAL = re.compile(r"[0-9a-f]{1,64}")
+_TYPE_OF_ENDING = {
+    "md": "markdown", "markdown": "markdown", "json": "json", "html": "html", "htm": "html", "log": "log",
+    "eml": "email", "txt": "text",
+}  # fmt: skip
+_MIME = {
+    "json": "application/json",
+    "markdown": "text/markdown",
+    "html": "text/html",
+    "binary": "application/octet-stream",
+}
+
+CountTokens = Callable[[str], int]
+
+
+class Origin(NamedTuple):
+    """Where an artifact comes from. What was not made by the relay's own code is untrusted text."""
+
+    actor: str
+    capability: str = ""
+    source_refs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """What is known of an artifact of a thread."""
+
+    thread_id: str
+    digest: str
+    name: str
+    type: str
+    mime: str
+    size_bytes: int
+    preview: Preview
+    created_ms: int  # since 1970
+    origin: Origin
+    sizes: tuple[Size, Size]  # what it stands for, and its preview
+    number: int = 0  # 1, 2, … in its thread; 0 before it is kept
+
+    @property
+    def created_at(self) -> str:
+        """When it was stored."""
+        return timestamp(self.created_ms)
+
+    @property
+    def ref(self) -> str:
+        """How the artifact is referred to: its SHA-256 in hexadecimal."""
+        return self.digest
+
+    def told(self) -> dict[str, Any]:
+        """The artifact as doors send it."""
+        made = {"created_by": self.origin.actor, "created_at": self.created_at, "trust": "untrusted"}
+        if self.origin.capability:
+            made["capability"] = self.origin.capability
+        return {
+            "ref": self.ref,
+            "uri": SCHEME + self.ref,
+            "thread_id": self.thread_id,
+            "type": self.type,
+            "mime": self.mime,
+            "name": self.name,
+            "size": self.size_bytes,
+            "hash": self.digest,
+            "preview": self.preview.told(),
+            "provenance": {**made, "source_refs": list(self.origin.source_refs)},
+            "created_at": self.created_at,
+        }
+
+
+class Prepared(NamedTuple):
+    """An artifact whose bytes are on the disk, with the commands that make it one of a thread's."""
+
+    artifact: Artifact
+    commands: tuple[Command, ...]
+    taken: Keep
+
+
+class Taken(NamedTuple):
+    """Bytes that are on the disk and not kept yet, with what is known of them."""
+
+    keep: Keep
+    content: Content
+
+
+def take_in(store: Store, chunks: Iterable[bytes], most_bytes: int = MAX_BLOB_BYTES) -> Taken:
+    """Bring the bytes of an artifact to the disk as they come."""
+    ends = _Ends()
+    keep = store.take_in(ends.passing(chunks), most_bytes)
+    return Taken(keep, ends.content())
+
+
+def described(
+    thread_id: str,
+    taken: Taken,
+    count_tokens: CountTokens,
+    created_ms: int,
+    *,
+    name: str = "",
+    kind: str = "",
+    mime: str = "",
+    origin: Origin,
+    replaced: Size | None = None,
+    inline_bytes: int = 0,
+) -> Artifact:
+    """What was taken in, as an artifact of a thread. `replaced` is what it stands for, where that is not itself.
+
+    Text of at most `inline_bytes` is sent whole with the reference, anything else by its preview.
+    """
+    kind = kind or _type_of(name, taken.content)
+    shown = preview(taken.content, kind)
+    return Artifact(
+        thread_id, taken.keep.digest, name, kind, mime or _MIME.get(kind, "text/plain"), taken.keep.size_bytes, shown,
+        created_ms, origin, _sizes(taken.content, shown, count_tokens, replaced, inline_bytes),
+    )  # fmt: skip
+
+
+def keeping(artifact: Artifact, taken: Taken, *, is_searched: bool = True) -> Iterator[Command]:
+    """The commands that make what was taken in an artifact, with its figures. What is not searched is not found by its
+    words, as what a search has found must not be by the next."""
+    is_searched = is_searched and is_text(taken.content.head)
+    text = taken.content.head[:SEARCHED_BYTES].decode("utf-8", "replace") if is_searched else ""
+    yield taken.keep
+    yield from _attachment(artifact, text)
+    where = scopes(artifact.thread_id, artifact.origin.actor, artifact.origin.capability)
+    yield from spent(where, *artifact.sizes, artifacts=1)
+
+
+def prepare(
+    store: Store,
+    thread_id: str,
+    chunks: Iterable[bytes],
+    count_tokens: CountTokens,
+    *,
+    name: str = "",
+    kind: str = "",
+    is_searched: bool = True,
+    most_bytes: int = MAX_BLOB_BYTES,
+    **about: Any,
+) -> Prepared:
+    """A new artifact of a thread; nothing is kept before the commands are committed. `about` as of `described`."""
+    _check(name, kind)
+    threads.get(store, thread_id)
+    taken = take_in(store, chunks, most_bytes)
+    try:
+        artifact = described(thread_id, taken, count_tokens, store.now_ms(), name=name, kind=kind, **about)
+    except BaseException:
+        store.let_go(taken.keep)
+        raise
+    commands = (*keeping(artifact, taken, is_searched=is_searched), _created(artifact, artifact.origin.actor))
+    return Prepared(artifact, commands, taken.keep)
+
+
+def put(
+    store: Store, thread_id: str, chunks: Iterable[bytes], count_tokens: CountTokens, key: str = "", **about: Any
+) -> Artifact:
+    """Store an artifact of a thread and tell so. The same bytes again are the artifact that there is already."""
+    prepared = prepare(store, thread_id, chunks, count_tokens, **about)
+    there = store.attached(_owner(thread_id), prepared.artifact.digest)
+    if there is not None:
+        store.let_go(prepared.taken)
+        return _artifact(thread_id, there)
+    full_key = f"artifact/{prepared.artifact.origin.actor}/{key}" if key else ""
+    store.commit(Batch(prepared.commands, full_key, prepared.artifact.digest.encode() if key else b""))
+    return get(store, thread_id, prepared.artifact.digest)
+
+
+def get(store: Store, thread_id: str, ref: str) -> Artifact:
+    """The artifact of a thread that a reference means; raises `artifact_not_found`, `ambiguous_artifact`."""
+    digest = resolve(store, ref)
+    found = store.attached(_owner(thread_id), digest)
+    if found is None:
+        threads.get(store, thread_id)
+        raise TerselyError("artifact_not_found", f"the thread has no artifact {ref[:80]}", "list those it has")
+    return _artifact(thread_id, found)
+
+
+def listed(store: Store, thread_id: str, after: int = 0, limit: int = MAX_READ_ENTRIES) -> list[Artifact]:
+    """The artifacts of a thread, the oldest first."""
+    found = store.attachments(_owner(thread_id), after, limit)
+    if not found:
+        threads.get(store, thread_id)
+    return [_artifact(thread_id, one) for one in found]
+
+
+def content(store: Store, thread_id: str, ref: str) -> Iterator[bytes]:
+    """The bytes of an artifact of a thread in chunks, verified when the last has been read."""
+    return store.blob(get(store, thread_id, ref).digest)
+
+
+def shared(store: Store, artifact: Artifact, thread_id: str, actor: str) -> Artifact:
+    """The same artifact as one of another thread, which then keeps it by itself."""
+    there = store.attached(_owner(thread_id), artifact.digest)
+    if there is None:
+        here = replace(artifact, thread_id=thread_id, created_ms=store.now_ms())
+        text = "" if artifact.type == "binary" else _searched(store, artifact.digest)
+        store.commit(Batch((*_attachment(here, text), _created(here, actor))))
+    return get(store, thread_id, artifact.digest)
+
+
+def remove(store: Store, thread_id: str, ref: str, actor: str) -> Artifact:
+    """Take an artifact out of a thread. Its bytes go when no thread refers to them."""
+    artifact = get(store, thread_id, ref)
+    told = {"ref": artifact.ref, "by": actor}
+    store.commit(Batch((Detach(_owner(thread_id), artifact.digest), happened(thread_id, ARTIFACT_REMOVED, told))))
+    return artifact
+
+
+def searched_version(store: Store, thread_id: str) -> int:
+    """Another number whenever a search in a thread may find something else."""
+    return store.counts(_searched_in(thread_id)).get("artifacts", 0)
+
+
+def search(store: Store, thread_id: str, query: str, limit: int) -> list[dict[str, Any]]:
+    """The artifacts of a thread whose text has the words of a query, the best first, with snippets."""
+    threads.get(store, thread_id)
+    words = re.findall(r"\w+", query)[:32]
+    results = []
+    for match in store.search(_owner(thread_id), words, limit):
+        artifact = get(store, thread_id, match.digest)
+        results.append({"ref": artifact.ref, "name": artifact.name, "type": artifact.type, "snippet": match.snippet})
+    return results
+
+
+def resolve(store: Store, ref: str) -> str:
+    """The whole hash that `cass://` and a hash or the beginning of one means, of at least six characters."""
+    digits = ref.removeprefix(SCHEME).lower()
+    if not _HEXADECIMAL.fullmatch(digits) or len(digits) < MIN_REF_CHARACTERS:
+        hint = f"write {SCHEME} and at least {MIN_REF_CHARACTERS} digits of its hash"
+        raise TerselyError("invalid_argument", f"{ref[:80]!r} is no reference to an artifact", hint)
+    found = store.digests(digits, 2)
+    if not found:
+        raise TerselyError("artifact_not_found", f"there is no artifact {ref[:80]}", "it may have been swept away")
+    if len(found) > 1:
+        raise TerselyError("ambiguous_artifact", f"{ref[:80]} may mean several artifacts", "write more of its hash")
+    return found[0]
+
+
+class _Ends:
+    """Both ends of what passes."""
+
+    def __init__(self) -> None:
+        self._head = bytearray()
+        self._tail = b""
+        self._size = 0
+
+    def passing(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        for chunk in chunks:
+            room = PREVIEW_HEAD_BYTES - len(self._head)
+            self._head += chunk[:room]
+            self._tail = (self._tail + chunk[max(room, 0) :])[-PREVIEW_TAIL_BYTES:]
+            self._size += len(chunk)
+            yield chunk
+
+    def content(self) -> Content:
+        return Content(bytes(self._head), self._tail, self._size)
+
+
+def _owner(thread_id: str) -> str:
+    return THREAD + thread_id
+
+
+def _searched_in(thread_id: str) -> str:
+    return f"searched in {thread_id}"
+
+
+def _check(name: str, kind: str) -> None:
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise TerselyError("invalid_argument", f"a name has at most {MAX_NAME_CHARACTERS} characters")
+    if kind and kind not in TYPES:
+        raise TerselyError("invalid_argument", f"there is no type {kind[:40]!r}", f"one of {', '.join(TYPES)}")
+
+
+def _type_of(name: str, content: Content) -> str:
+    if not is_text(content.head):
+        return "binary"
+    return _TYPE_OF_ENDING.get(name.rpartition(".")[2].lower(), "text")
+
+
+def _sizes(
+    content: Content, shown: Preview, count_tokens: CountTokens, replaced: Size | None, inline_bytes: int
+) -> tuple[Size, Size]:
+    """What the artifact stands for, and what is sent of it. Of a long one, the beginning is counted and scaled."""
+    is_whole = content.size_bytes <= inline_bytes and is_text(content.head)
+    sent = content.head.decode("utf-8", "replace") if is_whole else shown.text
+    actual = Size(count_tokens(sent), len(sent))
+    if replaced is not None:
+        return replaced, actual
+    if not is_text(content.head):
+        return Size(content.size_bytes // CHARACTERS_A_TOKEN, content.size_bytes), actual
+    text = content.head.decode("utf-8", "replace")
+    read = max(len(content.head), 1)
+    naive = Size(count_tokens(text) * content.size_bytes // read, len(text) * content.size_bytes // read)
+    return naive, actual
+
+
+def _attachment(artifact: Artifact, text: str) -> Iterator[Command]:
+    about = {
+        "name": artifact.name,
+        "type": artifact.type,
+        "mime": artifact.mime,
+        "preview": list(artifact.preview),
+        "origin": [artifact.origin.actor, artifact.origin.capability, list(artifact.origin.source_refs)],
+        "sizes": [list(astuple(size)) for size in artifact.sizes],
+    }
+    words = f"{artifact.name}\n{text}" if text else ""
+    yield Attach(
+        _owner(artifact.thread_id), artifact.digest, artifact.digest, encode(about), words, artifact.created_ms
+    )
+    if words:
+        yield Count(_searched_in(artifact.thread_id), "artifacts")
+
+
+def _created(artifact: Artifact, actor: str) -> Command:
+    told = {"ref": artifact.ref, "name": artifact.name, "type": artifact.type, "size": artifact.size_bytes}
+    return happened(artifact.thread_id, ARTIFACT_CREATED, {**told, "by": actor})
+
+
+def _searched(store: Store, digest: str) -> str:
+    head = bytearray()
+    for chunk in store.blob(digest):
+        head += chunk
+        if len(head) >= SEARCHED_BYTES:
+            break
+    return head[:SEARCHED_BYTES].decode("utf-8", "replace")
+
+
+def _artifact(thread_id: str, found: Attached) -> Artifact:
+    about = decode(found.body)
+    actor, capability, source_refs = about["origin"]
+    naive, actual = (Size(*size) for size in about["sizes"])
+    return Artifact(
+        thread_id, found.digest, about["name"], about["type"], about["mime"], found.size_bytes,
+        Preview(*about["preview"]), found.at_ms, Origin(actor, capability, tuple(source_refs)),
+        (naive, actual), found.number,
+    )  # fmt: skip

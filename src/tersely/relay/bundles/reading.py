@@ -1,0 +1,224 @@
+"""Reading a bundle in. Everything is looked at before anything is kept: a bundle is taken whole or refused whole."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import IO, Any, NamedTuple, TypeVar
+
+import msgspec
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.ids import new_id
+from tersely.foundation.limits import (
+    BLOB_CHUNK_BYTES,
+    MAX_BUNDLE_BYTES,
+    MAX_BUNDLE_FILES,
+    MAX_BUNDLE_TEXT_BYTES,
+)
+from tersely.relay import state as states
+from tersely.relay import threads
+from tersely.relay.artifacts import CountTokens, Origin, Taken, described, keeping, take_in
+from tersely.relay.bundles.format import (
+    ARTIFACTS,
+    BLOBS,
+    EVENTS,
+    MANIFEST,
+    SCHEMA,
+    TEXTS,
+    VERSIONS,
+    ArtifactLine,
+    EventLine,
+    Manifest,
+    VersionLine,
+)
+from tersely.relay.encoding import decode, encode
+from tersely.relay.store.commands import Append, Batch, Command, Edit, Keep, Write
+from tersely.relay.store.store import Store
+from tersely.relay.streams import STATE, THREAD, THREAD_IMPORTED, happened
+from tersely.relay.threads import Thread
+
+LineT = TypeVar("LineT")
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+    ValueError,
+    OverflowError,
+)
+
+
+class _Bundle(NamedTuple):
+    """A bundle that has been looked at. Its blobs are on the disk, but not kept."""
+
+    manifest: Manifest
+    events: list[EventLine]
+    versions: list[VersionLine]
+    artifacts: list[ArtifactLine]
+    blobs: dict[str, Taken]  # by hash
+
+
+def read(store: Store, file: IO[bytes], actor: str, count_tokens: CountTokens) -> Thread:
+    """The thread of a bundle as one of this store: under its own id, or a new one where that is taken.
+
+    Raises `invalid_bundle` for whatever is not exactly what its manifest says.
+    """
+    taken: list[Keep] = []
+    try:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                bundle = _looked_at(archive, store, taken)
+        except _DAMAGE as error:
+            raise _invalid(f"it cannot be read: {str(error) or type(error).__name__}") from error
+        return _kept(store, bundle, actor, count_tokens)
+    finally:
+        for keep in taken:
+            if keep.file is not None:
+                keep.file.unlink(missing_ok=True)
+
+
+def _looked_at(archive: zipfile.ZipFile, store: Store, taken: list[Keep]) -> _Bundle:
+    members = archive.infolist()
+    if len(members) > MAX_BUNDLE_FILES:
+        raise _invalid(f"it has more than {MAX_BUNDLE_FILES:,} files")
+    names = [member.filename for member in members]
+    if len(set(names)) != len(names) or MANIFEST not in names:
+        raise _invalid("it has no manifest, or names a file twice")
+    manifest = _decoded(MANIFEST, _text(archive, MANIFEST), Manifest)
+    _check_manifest(manifest, set(names))
+    texts = {name: _listed_text(archive, manifest, name) for name in TEXTS}
+    artifacts = list(_lines(texts[ARTIFACTS], ArtifactLine))
+    if {BLOBS + one.digest for one in artifacts} != {name for name in names if name.startswith(BLOBS)}:
+        raise _invalid("its artifacts are not those that it lists")
+    blobs = {}
+    for one in artifacts:
+        blobs[one.digest] = _blob(archive, store, one)
+        taken.append(blobs[one.digest].keep)
+    events, versions = list(_lines(texts[EVENTS], EventLine)), list(_lines(texts[VERSIONS], VersionLine))
+    return _Bundle(manifest, events, versions, artifacts, blobs)
+
+
+def _check_manifest(manifest: Manifest, names: set[str]) -> None:
+    if manifest.schema != SCHEMA:
+        raise _invalid(f"its schema is not {SCHEMA}")
+    if set(manifest.files) | {MANIFEST} != names:
+        raise _invalid("its files are not those of its manifest")
+    for name, listed in manifest.files.items():
+        is_blob = name.startswith(BLOBS) and name == BLOBS + listed.sha256
+        if listed.size < 0 or not (name in TEXTS or is_blob):
+            raise _invalid(f"{name[:80]!r} has no place in a bundle")
+    if sum(listed.size for listed in manifest.files.values()) > MAX_BUNDLE_BYTES:
+        raise _invalid(f"it has more than {MAX_BUNDLE_BYTES:,} bytes")
+
+
+def _listed_text(archive: zipfile.ZipFile, manifest: Manifest, name: str) -> bytes:
+    listed = manifest.files.get(name)
+    if listed is None:
+        raise _invalid(f"{name} is missing")
+    text = _text(archive, name)
+    if len(text) != listed.size or sha256(text).hexdigest() != listed.sha256:
+        raise _invalid(f"{name} is not what its manifest says")
+    return text
+
+
+def _text(archive: zipfile.ZipFile, name: str) -> bytes:
+    with archive.open(name) as member:
+        text = member.read(MAX_BUNDLE_TEXT_BYTES + 1)
+    if len(text) > MAX_BUNDLE_TEXT_BYTES:
+        raise _invalid(f"{name} has more than {MAX_BUNDLE_TEXT_BYTES:,} bytes")
+    return text
+
+
+def _blob(archive: zipfile.ZipFile, store: Store, line: ArtifactLine) -> Taken:
+    def chunks() -> Iterator[bytes]:
+        with archive.open(BLOBS + line.digest) as member:
+            while chunk := member.read(BLOB_CHUNK_BYTES):
+                yield chunk
+
+    try:
+        # What the archive says of a file's size is somebody's word: reading stops where the manifest's ends.
+        taken = take_in(store, chunks(), max(line.size, 0))
+    except TerselyError as error:
+        if error.code == "payload_too_large":
+            raise _invalid(f"artifact {line.digest[:80]} is larger than it says") from None
+        raise
+    if taken.keep.digest != line.digest or taken.keep.size_bytes != line.size:
+        if taken.keep.file is not None:
+            taken.keep.file.unlink(missing_ok=True)
+        raise _invalid(f"artifact {line.digest[:80]} is not what it says")
+    return taken
+
+
+def _kept(store: Store, bundle: _Bundle, actor: str, count_tokens: CountTokens) -> Thread:
+    manifest = bundle.manifest
+    is_free = _is_id(manifest.thread_id) and store.document(THREAD + manifest.thread_id) is None
+    thread_id = manifest.thread_id if is_free else new_id(store.now_ms())
+    about = {"name": manifest.name, "created_at": manifest.created_at, "created_by": manifest.created_by}
+    commands: list[Command] = [
+        Write(THREAD + thread_id, lambda _: Edit(encode(about), b""), manifest.created_by, expected=0),
+        *_state(thread_id, bundle.versions),
+    ]
+    for line in bundle.artifacts:
+        taken, origin = bundle.blobs[line.digest], Origin(line.by, line.capability, tuple(line.source_refs))
+        made = described(
+            thread_id, taken, count_tokens, line.at_ms, name=line.name, kind=line.type, mime=line.mime, origin=origin
+        )
+        commands += keeping(made, taken)
+    commands += [Append(THREAD + thread_id, one.type, bytes(one.payload), one.at_ms) for one in bundle.events]
+    commands.append(happened(thread_id, THREAD_IMPORTED, {"by": actor, "from": manifest.thread_id}))
+    store.commit(Batch(tuple(commands)))
+    return threads.get(store, thread_id)
+
+
+def _state(thread_id: str, versions: list[VersionLine]) -> Iterator[Command]:
+    """The versions again, each from the one before: what does not follow is refused by the store."""
+    if not versions or not bytes(versions[0].body):
+        raise _invalid("its state has no first version")
+    first = decode(bytes(versions[0].body), VERSIONS)
+    body = encode(
+        {**states.new_state(thread_id, 0), **(first if isinstance(first, dict) else {}), "thread_id": thread_id}
+    )
+    try:
+        states.check(decode(body))
+    except TerselyError as error:
+        raise _invalid(f"its first state is none: {error}") from None
+    yield Write(STATE + thread_id, lambda _: Edit(body, b""), versions[0].by, expected=0, at_ms=versions[0].at_ms)
+    for line in versions[1:]:
+        if not bytes(line.change):
+            raise _invalid("a version of its state does not say what changed")
+        yield Write(STATE + thread_id, _edit(bytes(line.change)), line.by, at_ms=line.at_ms)
+
+
+def _edit(change: bytes) -> Any:
+    def edit(body: bytes | None) -> Edit:
+        assert body is not None
+        try:
+            return Edit(states.replay(body, change), change)
+        except (TerselyError, KeyError, TypeError) as error:
+            raise _invalid(f"a version of its state does not follow from the one before: {error}") from None
+
+    return edit
+
+
+def _lines(text: bytes, kind: type[LineT]) -> Iterator[LineT]:
+    return (_decoded(kind.__name__, line, kind) for line in text.splitlines() if line)
+
+
+def _decoded(what: str, text: bytes, kind: type[LineT]) -> LineT:
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise _invalid(f"{what}: {error}") from None
+
+
+def _is_id(text: str) -> bool:
+    return 8 <= len(text) <= 64 and all(character in "0123456789abcdef-" for character in text)
+
+
+def _invalid(why: str) -> TerselyError:
+    return TerselyError("invalid_bundle", why[:400], "nothing of it was kept; export it again")

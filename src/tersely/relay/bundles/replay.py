@@ -1,0 +1,96 @@
+"""Checkpoints of threads, and their calls made again to see what would be answered otherwise today."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import unified_diff
+from hashlib import sha256
+from itertools import islice
+from typing import Any
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_COMPARED_BYTES, MAX_NAME_CHARACTERS, MAX_REPLAYED_CALLS, MAX_SHOWN_CHANGES
+from tersely.relay import threads
+from tersely.relay.calls import Call, Calls
+from tersely.relay.store.commands import Batch
+from tersely.relay.store.store import Store
+from tersely.relay.streams import CAPABILITY_INVOKED, CHECKPOINT_CREATED, STATE, THREAD, happened
+
+_SAME, _DIFFERS, _FAILED, _GONE = "same", "differs", "failed", "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One call of a thread, and what came of it now."""
+
+    event: int
+    capability: str
+    was: str  # the artifact that it gave
+    now: str  # the hash of what it gives today, empty where it fails
+    outcome: str  # same, differs, failed, or gone where what it gave is not there to be compared
+    changes: str  # the first lines of a diff, or why it failed
+
+    def told(self) -> dict[str, Any]:
+        """The comparison as doors send it."""
+        return {
+            "event": self.event,
+            "capability": self.capability,
+            "was": self.was,
+            "now": self.now,
+            "outcome": self.outcome,
+            "changes": self.changes,
+        }
+
+
+def checkpoint(store: Store, thread_id: str, name: str, actor: str) -> dict[str, Any]:
+    """Mark where a thread is now: the version of its state and its latest event, under a name."""
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise TerselyError("invalid_argument", f"a name has at most {MAX_NAME_CHARACTERS} characters")
+    threads.get(store, thread_id)
+    found = store.document(STATE + thread_id)
+    told = {"name": name, "state_ref": threads.state_ref(found[0] if found else 1), "by": actor}
+    done = store.commit(Batch((happened(thread_id, CHECKPOINT_CREATED, told),)))
+    return {"name": name, "state_ref": told["state_ref"], "seq": done.given[0]}
+
+
+def replay(store: Store, calls: Calls, thread_id: str, actor: str, after: int = 0) -> list[Compared]:
+    """Make the calls of a thread after an event again, those that only read, and compare what they give.
+
+    Nothing is kept of it. What is done is bounded: `MAX_REPLAYED_CALLS`, each of them once.
+    """
+    threads.get(store, thread_id)
+    compared: list[Compared] = []
+    seen: set[str] = set()
+    while events := threads.events(store, thread_id, after) if after < store.last(THREAD + thread_id) else []:
+        after = events[-1].number
+        for event in events:
+            told = event.payload
+            if event.type != CAPABILITY_INVOKED or told["cache_hit"] or told["artifact_ref"] in seen:
+                continue
+            seen.add(told["artifact_ref"])
+            call = Call(thread_id, told["capability"], told["arguments"], actor)
+            compared.append(_compared(store, calls, event.number, call, told["artifact_ref"]))
+            if len(compared) == MAX_REPLAYED_CALLS:
+                return compared
+    return compared
+
+
+def _compared(store: Store, calls: Calls, number: int, call: Call, was: str) -> Compared:
+    try:
+        content = calls.try_out(call)
+    except TerselyError as error:
+        return Compared(number, call.capability, was, "", _FAILED, str(error))
+    now = sha256(content).hexdigest()
+    if now == was:
+        return Compared(number, call.capability, was, now, _SAME, "")
+    if store.size(was) is None:
+        return Compared(number, call.capability, was, now, _GONE, "")
+    return Compared(number, call.capability, was, now, _DIFFERS, _changes(store, was, content))
+
+
+def _changes(store: Store, was: str, now: bytes) -> str:
+    if max(store.size(was) or 0, len(now)) > MAX_COMPARED_BYTES:
+        return f"{store.size(was):,} bytes were {len(now):,}"
+    before = b"".join(store.blob(was)).decode("utf-8", "replace").splitlines()
+    lines = unified_diff(before, now.decode("utf-8", "replace").splitlines(), "then", "now", n=1, lineterm="")
+    return "\n".join(islice(lines, MAX_SHOWN_CHANGES))

@@ -1,0 +1,300 @@
+"""Calls of capabilities on behalf of a thread: checked, answered from memory or by the handler, kept, and told.
+
+    policy → hop limit → cache → handler → artifact → cache → event → preview and reference
+
+What a call gives is an artifact of its thread. Artifact, remembered answer, event and figures are one batch of the
+store. The same call made by several at once is made once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from itertools import islice
+from threading import Lock
+from typing import Any, NamedTuple
+
+from tersely.foundation.clock import Stopwatch
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import CALL_SECONDS, INLINE_ANSWER_BYTES, MAX_REFS, MAX_TRIED_CHUNKS, RECEIPT_SECONDS
+from tersely.relay import artifacts, threads
+from tersely.relay.accounting import Size, scopes, spent
+from tersely.relay.artifacts import Artifact, CountTokens, Origin
+from tersely.relay.encoding import canonical, decode, encode
+from tersely.relay.policy import Policy, Rates, Reach
+from tersely.relay.store.commands import Batch, Cache, Command, Count
+from tersely.relay.store.store import Store
+from tersely.relay.streams import CAPABILITY_INVOKED, happened
+
+TENANT = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What somebody asks of a capability."""
+
+    thread_id: str
+    capability: str
+    arguments: Mapping[str, Any]
+    actor: str
+    hops: int = 0  # calls that led to this one
+    source_refs: tuple[str, ...] = ()  # artifacts that the arguments were made from
+    key: str = ""  # of idempotency
+
+
+class Given(NamedTuple):
+    """What a handler gives: an artifact's content, and what the agent would have had to read without it."""
+
+    chunks: Iterable[bytes]
+    kind: str = ""  # of the artifact, as its content looks if empty
+    name: str = ""
+    mime: str = ""
+    replaced: Size | None = None  # None: the content itself
+    is_searched: bool = True  # whether it is found by its words
+    made_from: tuple[str, ...] = ()  # artifacts, by their hashes, that the handler read beside those of the call
+
+
+class Scope(NamedTuple):
+    """For whom an answer holds, and until when: it is another where either is."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A capability that can be called. `run` may wait; it is given the call and raises what went wrong.
+
+    `scope` says for which state of the world the answer to a call holds; without it nothing is remembered, nor where
+    it says None.
+    """
+
+    name: str
+    description: str
+    arguments: Mapping[str, Any]  # a JSON Schema
+    run: Callable[[Call], Given]
+    reach: Reach = Reach.READ
+    scope: Callable[[Call], Scope | None] | None = None
+    remembered_seconds: int = 3_600
+    trusts_nobody: bool = False  # refuses calls whose arguments come from artifacts that are not trusted
+    normalized: Callable[[Mapping[str, Any]], Mapping[str, Any]] = field(default=lambda arguments: arguments)
+
+    def told(self) -> dict[str, Any]:
+        """The offer as doors list it."""
+        told = {
+            "name": self.name,
+            "description": self.description,
+            "args_schema": self.arguments,
+            "cacheable": self.scope is not None,
+            "effect": str(self.reach),
+        }
+        return {**told, "cache_ttl_sec": self.remembered_seconds} if self.scope else told
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came of a call."""
+
+    capability: str
+    artifact: Artifact
+    is_hit: bool
+    cache_key: str
+    duration_ms: int
+    text: str | None  # all of the content, where it is short text
+
+    def told(self) -> dict[str, Any]:
+        """The answer as doors send it."""
+        told = {
+            "capability": self.capability,
+            "preview": self.artifact.preview.told(),
+            "artifact_ref": self.artifact.ref,
+            "artifact": {"type": self.artifact.type, "name": self.artifact.name, "size": self.artifact.size_bytes},
+            "cache_hit": self.is_hit,
+            "cache_key": self.cache_key,
+            "duration_ms": self.duration_ms,
+            "trust": "untrusted",
+        }
+        return told if self.text is None else {**told, "text": self.text}
+
+
+class Calls:
+    """The calls of all threads of one store."""
+
+    def __init__(self, store: Store, policy: Policy, count_tokens: CountTokens) -> None:
+        self._store = store
+        self._policy = policy
+        self._count_tokens = count_tokens
+        self._rates = Rates(policy.calls_per_minute)
+        self._offers: dict[str, Offer] = {}
+        self._running: dict[str, Future[Artifact]] = {}
+        self._changing = Lock()
+
+    def offer(self, offer: Offer) -> None:
+        """Have a capability called from now on; raises `name_taken` where another has the name."""
+        with self._changing:
+            if offer.name in self._offers:
+                raise TerselyError("name_taken", f"there is a capability {offer.name} already", "choose another name")
+            self._offers[offer.name] = offer
+
+    def withdraw(self, name: str) -> None:
+        """Have it called no more."""
+        with self._changing:
+            self._offers.pop(name, None)
+
+    def offers(self) -> list[Offer]:
+        """What can be called, by name."""
+        with self._changing:
+            return [self._offers[name] for name in sorted(self._offers)]
+
+    def invoke(self, call: Call) -> Answered:
+        """Answer a call; raises what the pipeline refuses and what the handler could not do."""
+        watch = Stopwatch()
+        offer = self._offers.get(call.capability)
+        if offer is None:
+            hint = "`tersely relay cap list` lists what there is"
+            raise TerselyError("unknown_capability", f"there is no capability {call.capability[:80]!r}", hint)
+        self._check(offer, call)
+        key = self._key(offer, call)
+        remembered = self._repeated(call) or self._remembered(call, key)
+        artifact = remembered or self._once(offer, call, key)
+        is_hit = remembered is not None
+        if is_hit:
+            self._tell_hit(call, artifact, key)
+        duration_ms = int(watch.seconds() * 1000)
+        return Answered(call.capability, artifact, is_hit, key, duration_ms, self._short_text(artifact))
+
+    def try_out(self, call: Call) -> bytes:
+        """What a call that only reads would give, without a trace of it; raises what the pipeline refuses."""
+        offer = self._offers.get(call.capability)
+        if offer is None or offer.reach is not Reach.READ:
+            raise TerselyError("unknown_capability", f"there is no {call.capability[:80]} that only reads")
+        self._check(offer, call)
+        return b"".join(islice(offer.run(call).chunks, MAX_TRIED_CHUNKS))
+
+    def _check(self, offer: Offer, call: Call) -> None:
+        threads.get(self._store, call.thread_id)
+        self._policy.check_payload(len(encode(call.arguments)))
+        self._policy.check_hops(call.hops)
+        self._policy.check_call(offer.name, offer.reach, call.actor)
+        self._rates.take(call.actor)
+        if len(call.source_refs) > MAX_REFS:
+            raise TerselyError("invalid_argument", f"a call names at most {MAX_REFS} artifacts it was made from")
+        for ref in call.source_refs:
+            artifacts.get(self._store, call.thread_id, ref)
+        if offer.trusts_nobody and call.source_refs:
+            hint = "let a person read them and make the call without them"
+            raise TerselyError("untrusted_ancestry", f"{offer.name} takes nothing that was made from artifacts", hint)
+
+    def _key(self, offer: Offer, call: Call) -> str:
+        """The address of the answer, empty where none is remembered."""
+        scope = offer.scope(call) if offer.scope else None
+        return cache_key(offer.name, offer.normalized(call.arguments), scope) if scope else ""
+
+    def _repeated(self, call: Call) -> Artifact | None:
+        """What the same request was answered with before."""
+        kept = self._store.cached(_receipt(call)) if call.key else None
+        if kept is None:
+            return None
+        fingerprint, digest = decode(kept.body)
+        if fingerprint != _fingerprint(call):
+            message = f"{call.key!r} was used before, for something else"
+            raise TerselyError("key_reused", message, "use a new idempotency key for a new request")
+        return artifacts.get(self._store, call.thread_id, digest)
+
+    def _remembered(self, call: Call, key: str) -> Artifact | None:
+        kept = self._store.cached(key) if key else None
+        if kept is None:
+            return None
+        owner, digest = decode(kept.body)
+        try:
+            found = artifacts.get(self._store, owner, digest)
+        except TerselyError:  # it was removed from the thread that it was made for: made again, it is there again
+            return None
+        return found if owner == call.thread_id else artifacts.shared(self._store, found, call.thread_id, call.actor)
+
+    def _once(self, offer: Offer, call: Call, key: str) -> Artifact:
+        """Have the handler run, or wait for the same call of somebody else."""
+        if not key:
+            return self._run(offer, call, key)
+        mine: Future[Artifact] = Future()
+        with self._changing:
+            theirs = self._running.setdefault(key, mine)
+        if theirs is not mine:
+            made = theirs.result(timeout=CALL_SECONDS)
+            is_same = made.thread_id == call.thread_id
+            return made if is_same else artifacts.shared(self._store, made, call.thread_id, call.actor)
+        try:
+            made = self._run(offer, call, key)
+        except BaseException as error:
+            mine.set_exception(error)
+            raise
+        else:
+            mine.set_result(made)
+            return made
+        finally:
+            with self._changing:
+                del self._running[key]
+
+    def _run(self, offer: Offer, call: Call, key: str) -> Artifact:
+        given = offer.run(call)
+        call = replace(call, source_refs=tuple(dict.fromkeys((*call.source_refs, *given.made_from))))
+        prepared = artifacts.prepare(
+            self._store, call.thread_id, given.chunks, self._count_tokens,
+            name=given.name or offer.name, kind=given.kind, mime=given.mime, replaced=given.replaced,
+            is_searched=given.is_searched, origin=Origin(call.actor, call.capability, call.source_refs),
+            most_bytes=self._policy.artifact_bytes, inline_bytes=INLINE_ANSWER_BYTES,
+        )  # fmt: skip
+        made = prepared.artifact
+        commands: list[Command] = [*prepared.commands, self._invoked(call, made, key, is_hit=False)]
+        if key:
+            seconds = min(offer.remembered_seconds, self._policy.cache_seconds)
+            until_ms = self._store.now_ms() + seconds * 1000
+            commands.append(Cache(key, encode([call.thread_id, made.digest]), until_ms))
+        where = scopes(call.thread_id, call.actor, call.capability)
+        counted = ("invocations", "cache_misses", "hops") if key else ("invocations", "hops")
+        commands.extend(Count(scope, name) for scope in where for name in counted)
+        if call.key:
+            until_ms = self._store.now_ms() + RECEIPT_SECONDS * 1000
+            commands.append(Cache(_receipt(call), encode([_fingerprint(call), made.digest]), until_ms))
+        self._store.commit(Batch(tuple(commands)))
+        return artifacts.get(self._store, call.thread_id, made.digest)
+
+    def _tell_hit(self, call: Call, artifact: Artifact, key: str) -> None:
+        """A call that was spared: what it stands for would have been read again, what is sent has been."""
+        where = scopes(call.thread_id, call.actor, call.capability)
+        spared = spent(where, *artifact.sizes, invocations=1, cache_hits=1, hops=1)
+        self._store.commit(Batch((self._invoked(call, artifact, key, is_hit=True), *spared)))
+
+    def _invoked(self, call: Call, artifact: Artifact, key: str, *, is_hit: bool) -> Command:
+        told = {
+            "capability": call.capability,
+            "by": call.actor,
+            "arguments": dict(call.arguments),
+            "artifact_ref": artifact.ref,
+            "cache_hit": is_hit,
+            "cache_key": key,
+            "hops": call.hops,
+            "source_refs": list(call.source_refs),
+        }
+        return happened(call.thread_id, CAPABILITY_INVOKED, told)
+
+    def _short_text(self, artifact: Artifact) -> str | None:
+        if artifact.type == "binary" or artifact.size_bytes > INLINE_ANSWER_BYTES:
+            return None
+        content = b"".join(self._store.blob(artifact.digest))
+        return content.decode("utf-8", "replace")
+
+
+def _receipt(call: Call) -> str:
+    return f"call/{call.actor}/{call.key}"
+
+
+def _fingerprint(call: Call) -> str:
+    return sha256(canonical([call.thread_id, call.capability, dict(call.arguments)])).hexdigest()
+
+
+def cache_key(capability: str, arguments: Mapping[str, Any], scope: Scope) -> str:
+    """SHA-256 of everything that an answer depends on."""
+    return sha256(canonical([TENANT, capability, dict(arguments), scope.name, scope.version])).hexdigest()

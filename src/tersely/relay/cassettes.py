@@ -1,0 +1,37 @@
+"""Cassettes: artifacts that are referred to as `cass://<hash>` wherever they are. Those of no thread have one of their
+own, which the first of them makes."""
+
+from __future__ import annotations
+
+from tersely.foundation.errors import TerselyError
+from tersely.relay import artifacts, threads
+from tersely.relay.artifacts import Artifact, CountTokens, Origin
+from tersely.relay.store.store import Store
+from tersely.relay.streams import THREAD
+
+THREAD_ID = "cassettes"
+
+
+def put(
+    store: Store, content: bytes, count_tokens: CountTokens, actor: str, *, name: str, kind: str, most_bytes: int
+) -> Artifact:
+    """Store a text that belongs to no thread."""
+    if store.document(THREAD + THREAD_ID) is None:
+        try:
+            threads.create(store, "artifacts of no thread", actor, THREAD_ID)
+        except TerselyError as error:
+            if error.code != "version_conflict":  # somebody else has just made it
+                raise
+    origin = Origin(actor)
+    return artifacts.put(
+        store, THREAD_ID, [content], count_tokens, name=name, kind=kind, origin=origin, most_bytes=most_bytes
+    )
+
+
+def get(store: Store, ref: str) -> Artifact:
+    """The artifact that a reference means, of whatever thread; raises `artifact_not_found`, `ambiguous_artifact`."""
+    digest = artifacts.resolve(store, ref)
+    owner = next((name for name in store.owners(digest) if name.startswith(THREAD)), "")
+    if not owner:
+        raise TerselyError("artifact_not_found", f"no thread has the artifact {ref[:80]}", "it may be swept away soon")
+    return artifacts.get(store, owner.removeprefix(THREAD), digest)

@@ -1,0 +1,68 @@
+"""Channels: who is in them. Members stay members while they are away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from threading import Lock
+from typing import NamedTuple
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_CHANNEL_MEMBERS, MAX_CHANNELS
+from tersely.relay.store import mailboxes as boxes
+from tersely.relay.store.store import Store
+from tersely.relay.store.tables import Tables
+
+Write = Callable[[Tables], None]
+
+
+class Channel(NamedTuple):
+    """One channel."""
+
+    name: str
+    members: tuple[str, ...]
+    created_ms: int
+
+
+class Channels:
+    """The channels of one relay. Every change says how it is written down, None where nothing has changed."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._changing = Lock()  # they change by the socket and over HTTP
+        self._members: dict[str, dict[str, int]] = {}
+        for channel, name, at_ms in boxes.members(store.reader):
+            self._members.setdefault(channel, {})[name] = at_ms
+
+    def get(self, name: str) -> Channel | None:
+        """A channel that has members."""
+        members = self._members.get(name)
+        return Channel(name, tuple(members), min(members.values())) if members else None
+
+    def all(self) -> list[Channel]:
+        """All channels, by name."""
+        found = (self.get(name) for name in sorted(self._members))
+        return [one for one in found if one is not None]
+
+    def join(self, channel: str, name: str) -> Write | None:
+        """Make somebody a member; raises `busy` where there are too many."""
+        with self._changing:
+            members = self._members.get(channel)
+            if members is None and len(self._members) >= MAX_CHANNELS:
+                raise TerselyError("busy", f"there are {MAX_CHANNELS:,} channels")
+            if members is not None and name in members:
+                return None
+            if members is not None and len(members) >= MAX_CHANNEL_MEMBERS:
+                raise TerselyError("busy", f"{channel} has {MAX_CHANNEL_MEMBERS:,} members")
+            self._members.setdefault(channel, {})[name] = self._store.now_ms()
+        return partial(boxes.join, channel=channel, name=name)
+
+    def leave(self, channel: str, name: str) -> Write | None:
+        """Make somebody a member no longer."""
+        with self._changing:
+            members = self._members.get(channel, {})
+            if members.pop(name, None) is None:
+                return None
+            if not members:
+                del self._members[channel]
+        return partial(boxes.leave, channel=channel, name=name)

@@ -1,0 +1,162 @@
+"""Who uses which name. A name is exclusive while it is in use; one that is bound to a token needs it ever after.
+
+All names are in memory, the store has what survives: only the process that holds the relay's lock writes them.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_IDENTITIES
+from tersely.relay.encoding import decode, encode
+from tersely.relay.store import mailboxes as boxes
+from tersely.relay.store.store import Store
+from tersely.relay.store.tables import Tables
+
+_SECRET_BYTES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Somebody who has used a name. `token` and `resume` are hashes; without a token the name is not bound."""
+
+    name: str
+    kind: str = "agent"
+    project: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    token: bytes | None = None
+    session: str = ""
+    resume: bytes | None = None
+    first_ms: int = 0
+    last_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a client shows when it comes: the token of a name, or the one to resume with, and what it says of itself."""
+
+    name: str
+    kind: str | None = None
+    project: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    token: str = ""
+    binds: bool = False
+    resume: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What a client is given. `token` is there where the name has just been bound."""
+
+    identity: Identity
+    resume: str
+    token: str = ""
+    is_resumed: bool = False
+
+
+class Identities:
+    """The names of one relay."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known = {
+            row.name: Identity(*row._replace(details=decode(row.details)))  # type: ignore[arg-type]
+            for row in boxes.identities(store.reader)
+        }
+
+    def get(self, name: str) -> Identity | None:
+        """Who uses a name, or has."""
+        return self._known.get(name)
+
+    def all(self) -> list[Identity]:
+        """Everybody, by name."""
+        return [self._known[name] for name in sorted(self._known)]
+
+    def resolve(self, address: str) -> str | None:
+        """The name that an address means: a name, or `project:name`."""
+        if address in self._known:
+            return address
+        project, _, name = address.partition(":")
+        found = self._known.get(name)
+        return name if found is not None and found.project == project else None
+
+    def by_resume(self, secret: str) -> str | None:
+        """Whose resume token it is."""
+        hashed = _hashed(secret)
+        for name, one in list(self._known.items()):
+            if one.resume is not None and hmac.compare_digest(one.resume, hashed):
+                return name
+        return None
+
+    def open(self, claim: Claim, *, is_live: bool) -> tuple[Session, Callable[[Tables], None]]:
+        """A session for a name, and how it is written down; raises `name_taken`, `unauthorized` or `busy`.
+
+        `is_live` says that somebody is connected under the name: then only whoever shows one of its tokens is let in.
+        """
+        before = self._known.get(claim.name)
+        is_resumed = before is not None and _matches(before.resume, claim.resume)
+        shows_token = before is not None and _matches(before.token, claim.token)
+        if before is not None and before.token is not None and not (shows_token or is_resumed):
+            hint = "show the token that it was given when the name was bound"
+            raise TerselyError("unauthorized", f"the name {claim.name} is bound to a token", hint)
+        if is_live and not (shows_token or is_resumed):
+            raise TerselyError(
+                "name_taken", f"{claim.name} is connected", "take another name, or wait until it is gone"
+            )
+        if before is None and (meant := self.resolve(claim.name)) is not None:
+            message = f"{claim.name} is how {meant} is addressed, who is of that project"
+            raise TerselyError("name_taken", message, "take another name")
+        if before is None and len(self._known) >= MAX_IDENTITIES:
+            raise TerselyError("busy", f"{MAX_IDENTITIES:,} names are known")
+        return self._opened(claim, before, is_resumed=is_resumed)
+
+    def meet(self, name: str, kind: str, token: str, *, is_live: bool) -> Callable[[Tables], None] | None:
+        """Somebody who sends without a connection: how a new name is written down; raises as `open` does."""
+        before = self._known.get(name)
+        if before is not None and before.token is not None:
+            if not _matches(before.token, token):
+                raise TerselyError("unauthorized", f"the name {name} is bound to a token", "show it")
+        elif is_live:
+            raise TerselyError("name_taken", f"{name} is connected", "send through its own connection")
+        if before is not None:
+            return None
+        _, write = self.open(Claim(name, kind), is_live=False)
+        return write
+
+    def _opened(
+        self, claim: Claim, before: Identity | None, *, is_resumed: bool
+    ) -> tuple[Session, Callable[[Tables], None]]:
+        now_ms = self._store.now_ms()
+        was = before or Identity(claim.name, first_ms=now_ms)
+        resume = secrets.token_urlsafe(_SECRET_BYTES)
+        token = secrets.token_urlsafe(_SECRET_BYTES) if claim.binds and was.token is None else ""
+        made = replace(
+            was,
+            kind=claim.kind or was.kind,
+            project=claim.project or was.project,
+            details={**was.details, **claim.details},
+            token=_hashed(token) if token else was.token,
+            session=was.session if is_resumed else secrets.token_hex(16),
+            resume=_hashed(resume),
+            last_ms=now_ms,
+        )
+        self._known[made.name] = made
+        row = boxes.Identity(
+            made.name, made.kind, made.project, encode(made.details), made.token, made.session, made.resume,
+            made.first_ms, made.last_ms,
+        )  # fmt: skip
+        return Session(made, resume, token, is_resumed), lambda tables: boxes.introduce(tables, row)
+
+
+def _hashed(secret: str) -> bytes:
+    return sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+def _matches(hashed: bytes | None, secret: str) -> bool:
+    return hashed is not None and bool(secret) and hmac.compare_digest(hashed, _hashed(secret))

@@ -1,0 +1,399 @@
+"""The mail of one relay: what is sent is accepted in groups, and waits for its recipients until they have it.
+
+Everything here may be called from any thread and waits for nothing. What has come of it is told on the thread that
+`attach` names: the router's loop, or else the thread of the store.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from threading import Lock
+from typing import Any, NamedTuple
+
+import msgspec
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import (
+    INDEXED_MESSAGES,
+    MAX_GROUP_POSTS,
+    MAX_MAILBOX_BYTES,
+    MAX_MAILBOX_MESSAGES,
+    MAX_RESTING_MARKS,
+    MAX_SWEPT_BLOBS,
+    MAX_WAITING_POSTS,
+    MESSAGE_KEPT_SECONDS,
+    MESSAGE_RETRY_SECONDS,
+)
+from tersely.relay.mail.channels import Channels
+from tersely.relay.mail.identities import Identities
+from tersely.relay.mail.messages import Accepted, Draft, Nobody, Outcome, Presence, recipients
+from tersely.relay.store import mailboxes as boxes
+from tersely.relay.store.commands import Batch, Edit, Write
+from tersely.relay.store.mailboxes import Mark, Post, Posted, Settled, Sought, Told, Waiting
+from tersely.relay.store.store import Store
+from tersely.relay.store.tables import Tables
+
+_NONCE_NAME = "mail nonce"
+_NUMBER_DIGITS = 18  # the database has no larger numbers, and what fails in one note fails for all in its group
+
+
+class _Sending(NamedTuple):
+    post: Post
+    refused: tuple[str, ...]
+    then: Callable[[Outcome], None]
+
+
+class _Writing(NamedTuple):
+    do: Callable[[Tables], Any]
+    then: Callable[[Any], None]  # given what came of it, or the exception that kept it from being written
+
+
+class _Group(NamedTuple):
+    """What is written as one job."""
+
+    sendings: list[_Sending]
+    marks: list[Mark]
+    writings: list[_Writing]
+
+
+class _Written(NamedTuple):
+    posted: list[Posted]
+    settled: list[Settled]
+    given: list[Any]
+
+
+class Mail:
+    """Mailboxes, names and channels."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.durability = "disk" if store.is_durable else "process"
+        store.write(boxes.take_over).result()
+        self.identities = Identities(store)
+        self.channels = Channels(store)
+        self._loads = {name: list(load) for name, load in boxes.loads(store.reader).items()}
+        self._nonce = _nonce(store)
+        self._changing = Lock()
+        self._sendings: list[_Sending] = []
+        self._marks: list[Mark] = []
+        self._writings: list[_Writing] = []
+        self._is_writing = False
+        self._expires_ms: int | None = 0  # when the next message may have waited for too long
+        self._run: Callable[[Callable[[], None]], object] = _at_once
+        self.presence: Presence = Nobody(self.flush)
+
+    def attach(self, run: Callable[[Callable[[], None]], object], presence: Presence) -> None:
+        """Have things told on a thread by `run`, and let `presence` send what is accepted."""
+        self._run, self.presence = run, presence
+
+    def detach(self) -> None:
+        """Tell of things on the store's thread again; nobody is connected."""
+        self._run, self.presence = _at_once, Nobody(self.flush)
+        with self._changing:  # what came of the last group may never be told
+            self._is_writing = False
+        self.flush()
+
+    def close(self) -> None:
+        """Write what waits, before the store is closed."""
+        with suppress(TerselyError):  # then the next start makes up for it
+            self.do(boxes.hand_over)
+
+    # Writing
+
+    def compose(self, draft: Draft) -> Post:
+        """The message that a draft becomes; raises what `recipients` raises."""
+        now_ms = self.store.now_ms()
+        takes = self.presence.takes
+        return Post(
+            draft.sender, draft.sender_kind, draft.id, now_ms, draft.to, draft.topic, draft.thread, draft.kind,
+            draft.payload, draft.treatment,
+            tuple(
+                (name, 1 if takes(name) else 0)
+                for name in recipients(draft, self.identities, self.channels, self.presence)
+            ),
+            None if draft.ttl_ms is None else now_ms + draft.ttl_ms,
+        )  # fmt: skip
+
+    def load(self, mailbox: str) -> tuple[int, int]:
+        """How many messages wait in a mailbox, and how many bytes."""
+        count, size = self._loads.get(mailbox, (0, 0))
+        return count, size
+
+    def post(self, one: Post, then: Callable[[Outcome], None]) -> None:
+        """Accept a message; `flush` has it written. Raises `busy`: nothing was taken, and it may be sent again.
+
+        A mailbox that is full refuses what is for it alone; of a message to many it is one that does not get it.
+        """
+        size = len(one.payload) + len(one.treatment)
+        with self._changing:
+            if len(self._sendings) >= MAX_WAITING_POSTS:
+                raise TerselyError("busy", f"{MAX_WAITING_POSTS:,} messages wait for the disk", _later())
+            full = tuple(name for name, _ in one.mailboxes if self._is_full(name, size))
+            if full and len(one.mailboxes) == 1:
+                raise TerselyError("busy", f"the mailbox of {full[0]} is full", _later())
+            if full:
+                one = one._replace(mailboxes=tuple(box for box in one.mailboxes if box[0] not in full))
+            for name, _ in one.mailboxes:
+                load = self._loads.setdefault(name, [0, 0])
+                load[0] += 1
+                load[1] += size
+            self._expires_ms = _earlier(self._expires_ms, one.expires_ms)
+            self._sendings.append(_Sending(one, full, then))
+
+    def mark(self, mark: Mark) -> None:
+        """Note how far a delivery has come; `flush` has it written. What cannot be written is written later."""
+        with self._changing:
+            self._marks.append(mark)
+
+    def notes(self) -> int:
+        """How many notes on deliveries are not written yet."""
+        return len(self._marks)
+
+    def write(self, do: Callable[[Tables], Any], then: Callable[[Any], None] = lambda given: None) -> None:
+        """Have something written with the next group; `then` is given what it gives, or what went wrong."""
+        with self._changing:
+            self._writings.append(_Writing(do, then))
+
+    def flush(self, *, rests: bool = False) -> bool:
+        """Have what waits written, as soon as what is being written is done.
+
+        With `rests`, a few notes by themselves wait for the next message, to be written with it: whoever asks for that
+        calls again soon. What is given back says whether there are any.
+        """
+        with self._changing:
+            if self._is_writing or not (self._sendings or self._marks or self._writings):
+                return False
+            if rests and not (self._sendings or self._writings) and len(self._marks) < MAX_RESTING_MARKS:
+                return True
+            self._is_writing = True
+            group = _Group(self._sendings[:MAX_GROUP_POSTS], self._marks, self._writings)
+            self._sendings, self._marks, self._writings = self._sendings[MAX_GROUP_POSTS:], [], []
+        try:
+            written = self.store.write(partial(_write, group))
+        except TerselyError as error:
+            self._run(partial(self._failed, group, error))
+        else:
+            written.add_done_callback(partial(self._done, group))
+        return False
+
+    def send(self, one: Post) -> Accepted:
+        """Accept a message and wait until it is written, which no thread may do that `attach` names."""
+        outcome: Future[Outcome] = Future()
+        self.post(one, outcome.set_result)
+        self.flush()
+        return self.accepted(outcome.result())
+
+    def settle(self, mark: Mark) -> None:
+        """Note how far a delivery has come, and wait until it is written."""
+        self.do(lambda tables: None, [mark])
+
+    def do(self, do: Callable[[Tables], Any], marks: Sequence[Mark] = ()) -> Any:
+        """Have something written and wait for it; raises what kept it from being written."""
+        future: Future[Any] = Future()
+        for mark in marks:
+            self.mark(mark)
+        self.write(do, future.set_result)
+        self.flush()
+        given = future.result()
+        if isinstance(given, Exception):
+            raise given
+        return given
+
+    def accepted(self, outcome: Outcome) -> Accepted:
+        """What came of a message; raises `key_reused` and what kept it from being written."""
+        if outcome.failure is not None:
+            raise outcome.failure
+        assert outcome.posted is not None
+        number, deliveries, is_repetition = outcome.posted
+        if not number:
+            message = f"{outcome.post.id!r} was sent before, with another content"
+            raise TerselyError("key_reused", message, "use a new id for a new message")
+        seq = deliveries[0][1] if len(deliveries) == 1 else 0
+        told = self.message_id(number)
+        return Accepted(told, number, seq, len(deliveries), outcome.refused, self.durability, is_repetition)
+
+    def expire(self) -> None:
+        """Make dead letters of what has waited for too long."""
+        if self._expires_ms is not None and self.store.now_ms() >= self._expires_ms:
+            self._expires_ms = None  # until the next is known
+            self.write(boxes.expire, self._expired)
+            self.flush()
+
+    def revive(self, number: int, mailbox: str) -> int:
+        """Let dead letters wait again; how many. Raises `message_not_found` where there are none."""
+        settled: list[Settled] = self.do(lambda tables: boxes.revive(tables, number, mailbox))
+        if not settled:
+            raise TerselyError("message_not_found", "that is no dead letter", "`tersely dead-letters` lists them")
+        self._settle(settled)
+        for one in settled:
+            self._run(partial(self.presence.revived, one.mailbox, number))
+        return len(settled)
+
+    def sweep(self) -> int:
+        """Forget old messages; how many. Waits for the disk."""
+        older_than_ms = self.store.now_ms() - MESSAGE_KEPT_SECONDS * 1000
+        removed = 0
+        while True:
+            swept = self.store.write(lambda tables: boxes.sweep(tables, older_than_ms, MAX_SWEPT_BLOBS)).result()
+            removed += swept
+            if swept < MAX_SWEPT_BLOBS:
+                return removed
+
+    # Reading
+
+    def message_id(self, number: int) -> str:
+        """What everybody calls a message; it tells messages of another home apart."""
+        return f"{self._nonce}-{number}"
+
+    def number(self, message_id: str) -> int:
+        """The number of a message, by what everybody calls it; 0 where that is no message of this home."""
+        nonce, _, number = message_id.rpartition("-")
+        is_number = number.isdecimal() and number.isascii() and len(number) <= _NUMBER_DIGITS
+        return int(number) if nonce == self._nonce and is_number else 0
+
+    def waiting(self, mailbox: str, after: int, limit: int) -> list[Waiting]:
+        """What waits in a mailbox behind a number."""
+        return boxes.waiting(self.store.reader, mailbox, after, limit)
+
+    def box(self, mailbox: str, after: int, limit: int) -> list[Waiting]:
+        """All that came to a mailbox behind a number."""
+        return boxes.box(self.store.reader, mailbox, after, limit)
+
+    def delivery(self, mailbox: str, number: int) -> Waiting | None:
+        """One message as it came to a mailbox."""
+        return boxes.delivery(self.store.reader, mailbox, number)
+
+    def dead(self, after: int, limit: int) -> list[Waiting]:
+        """The dead letters behind a number."""
+        return boxes.dead(self.store.reader, after, limit)
+
+    def number_of_dead(self) -> int:
+        """How many dead letters there are."""
+        return boxes.number_of_dead(self.store.reader)
+
+    def deliveries(self, number: int) -> list[Waiting]:
+        """One message in all its mailboxes."""
+        return boxes.deliveries(self.store.reader, number)
+
+    def history(self, sought: Sought, after: int, limit: int) -> list[Told]:
+        """Messages behind a number, the oldest first."""
+        self._index(sought)
+        return boxes.history(self.store.reader, sought, after, limit)
+
+    def recent(self, sought: Sought, before: int, limit: int) -> list[Told]:
+        """Messages before a number, the newest first."""
+        self._index(sought)
+        return boxes.recent(self.store.reader, sought, before, limit)
+
+    def _index(self, sought: Sought) -> None:
+        """Bring what words are looked up in up to date, where there are any."""
+        if sought.words:
+            while self.store.write(lambda tables: boxes.index(tables, searched_text)).result() == INDEXED_MESSAGES:
+                pass
+
+    def last_seq(self, mailbox: str, sender: str, topic: str) -> int:
+        """The number of the latest delivery from a sender under a topic."""
+        return boxes.last_seq(self.store.reader, mailbox, sender, topic)
+
+    # What has been written
+
+    def _is_full(self, name: str, size: int) -> bool:
+        count, held = self._loads.get(name, (0, 0))
+        return count >= MAX_MAILBOX_MESSAGES or held + size > MAX_MAILBOX_BYTES
+
+    def _done(self, group: _Group, written: Future[_Written]) -> None:
+        error = written.exception()
+        if error is None:
+            self._run(partial(self._written, group, written.result()))
+        else:
+            self._run(partial(self._failed, group, error))
+
+    def _written(self, group: _Group, written: _Written) -> None:
+        try:
+            self._settle(written.settled)
+            for sending, posted in zip(group.sendings, written.posted, strict=True):
+                if posted.is_repetition or not posted.number:
+                    self._release(sending.post)
+                else:
+                    self.presence.posted(sending.post, posted)
+                sending.then(Outcome(sending.post, posted, sending.refused))
+            for writing, given in zip(group.writings, written.given, strict=True):
+                writing.then(given)
+        finally:
+            with self._changing:
+                self._is_writing = False
+            self.presence.written()
+
+    def _failed(self, group: _Group, error: BaseException) -> None:
+        failure = error if isinstance(error, Exception) else RuntimeError(str(error))
+        with self._changing:  # what recipients have said is not lost with it
+            self._marks = (group.marks + self._marks)[-MAX_WAITING_POSTS:]
+        for sending in group.sendings:
+            self._release(sending.post)
+            sending.then(Outcome(sending.post, None, (), failure))
+        for writing in group.writings:
+            writing.then(failure)
+        with self._changing:
+            self._is_writing = False  # the next `flush` tries again
+
+    def _expired(self, given: tuple[list[Settled], int | None] | Exception) -> None:
+        if isinstance(given, Exception):
+            self._expires_ms = self.store.now_ms()
+            return
+        settled, next_ms = given
+        self._settle(settled)
+        with self._changing:
+            self._expires_ms = _earlier(self._expires_ms, next_ms)
+
+    def _release(self, post: Post) -> None:
+        size = len(post.payload) + len(post.treatment)
+        self._settle([Settled(name, size) for name, _ in post.mailboxes])
+
+    def _settle(self, settled: Iterable[Settled]) -> None:
+        with self._changing:
+            for one in settled:
+                load = self._loads.setdefault(one.mailbox, [0, 0])
+                sign = 1 if one.is_open else -1
+                load[0] += sign
+                load[1] += sign * one.size
+                if load[0] <= 0:
+                    del self._loads[one.mailbox]
+
+
+def searched_text(payload: bytes) -> str:
+    """What a message is found by: its body."""
+    told: Any = msgspec.json.decode(payload)
+    body = told.get("body", "") if isinstance(told, dict) else ""
+    return body if isinstance(body, str) else ""
+
+
+def _write(group: _Group, tables: Tables) -> _Written:
+    settled = boxes.mark(tables, group.marks)
+    posted = boxes.post(tables, (one.post for one in group.sendings))
+    return _Written(posted, settled, [one.do(tables) for one in group.writings])
+
+
+def _nonce(store: Store) -> str:
+    """What tells the messages of this home from those of any other."""
+    found = store.document(_NONCE_NAME)
+    if found is not None:
+        return found[1].decode()
+    made = secrets.token_hex(4)
+    store.commit(Batch((Write(_NONCE_NAME, lambda body: Edit(made.encode(), b"")),)))
+    return made
+
+
+def _at_once(do: Callable[[], None]) -> None:
+    do()
+
+
+def _earlier(one: int | None, other: int | None) -> int | None:
+    return one if other is None else other if one is None else min(one, other)
+
+
+def _later() -> str:
+    return f"try again in {MESSAGE_RETRY_SECONDS:g} s"

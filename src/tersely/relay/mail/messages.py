@@ -1,0 +1,141 @@
+"""A message before and after it is accepted, and whom it is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from typing import NamedTuple, Protocol
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_FRAME_BYTES, MESSAGE_ENVELOPE_BYTES
+from tersely.relay.mail.channels import Channels
+from tersely.relay.mail.identities import Identities
+from tersely.relay.store.mailboxes import Post, Posted
+
+EVERYBODY = "*"
+_TO_COME = re.compile(r"\w[\w.@/-]{0,63}", re.ASCII)  # a name; what has a project waits for nobody who comes later
+CHANNEL = "channel"  # the kind of what was sent as CHANNEL_MESSAGE
+
+
+class Presence(Protocol):
+    """Who is connected. Used on the thread that mail is attached to, and, to read, on any."""
+
+    def connected(self) -> Collection[str]:
+        """Everybody who is connected."""
+
+    def live(self, topic: str) -> Iterable[str]:
+        """The agents and users that are connected, those alone that subscribe to the topic if there is one."""
+
+    def takes(self, name: str) -> bool:
+        """Whether a message for them would be sent to them at once."""
+
+    def posted(self, post: Post, posted: Posted) -> None:
+        """A message has been accepted."""
+
+    def revived(self, name: str, number: int) -> None:
+        """A dead letter of theirs waits again."""
+
+    def written(self) -> None:
+        """A group is written: what waits is to be flushed."""
+
+
+class Nobody:
+    """The presence of nobody, where there is no socket."""
+
+    def __init__(self, flush: Callable[[], object]) -> None:
+        self._flush = flush
+
+    def written(self) -> None:
+        """Go on."""
+        self._flush()
+
+    def connected(self) -> Collection[str]:
+        """Nobody."""
+        return ()
+
+    def live(self, topic: str) -> Iterable[str]:
+        """Nobody."""
+        return ()
+
+    def takes(self, name: str) -> bool:
+        """Never."""
+        return False
+
+    def posted(self, post: Post, posted: Posted) -> None:
+        """It waits."""
+
+    def revived(self, name: str, number: int) -> None:
+        """It waits."""
+
+
+class Draft(NamedTuple):
+    """A message as its sender gives it: `payload` and `treatment` are JSON, the latter empty without any."""
+
+    sender: str
+    sender_kind: str
+    id: str
+    to: str
+    payload: bytes
+    treatment: bytes = b""
+    kind: str = "message"
+    topic: str = ""
+    thread: str = ""
+    ttl_ms: int | None = None
+    is_queued: bool = False  # also for a recipient that was never seen
+
+
+class Accepted(NamedTuple):
+    """A message that is kept: its id, for everybody who gets it, and its recipients.
+
+    `refused` are recipients whose mailboxes are full, `seq` is the number of the delivery where there is one recipient.
+    """
+
+    id: str
+    number: int
+    seq: int
+    recipients: int
+    refused: tuple[str, ...]
+    durability: str
+    is_repetition: bool
+
+
+class Outcome(NamedTuple):
+    """A message with what the store said: `posted`, or the `failure` that kept it from being written."""
+
+    post: Post
+    posted: Posted | None
+    refused: tuple[str, ...]
+    failure: Exception | None = None
+
+
+def recipients(draft: Draft, identities: Identities, channels: Channels, presence: Presence) -> tuple[str, ...]:
+    """The mailboxes that a message is for; raises `recipient_not_found`, `channel_not_found` or `payload_too_large`."""
+    to = draft.to
+    if len(draft.payload) + len(draft.treatment) > MAX_FRAME_BYTES - MESSAGE_ENVELOPE_BYTES:
+        message = f"a message has at most {MAX_FRAME_BYTES - MESSAGE_ENVELOPE_BYTES:,} bytes"
+        raise TerselyError("payload_too_large", message, "store it as an artifact and send its reference")
+    if to == EVERYBODY:
+        return tuple(name for name in presence.live(draft.topic) if name != draft.sender)
+    if to.startswith("#") or draft.kind == CHANNEL:
+        channel = channels.get(to)
+        if channel is None:
+            hint = f"`tersely channels join '{to}'` or a line ->relay:#channel joins it; `tersely channels` lists all"
+            raise TerselyError("channel_not_found", f"nobody is in {to}", hint)
+        return tuple(name for name in channel.members if name != draft.sender)
+    if to.endswith(":" + EVERYBODY):
+        project = to.removesuffix(":" + EVERYBODY)
+        return tuple(name for name in presence.live(draft.topic)
+                     if name != draft.sender and _is_of(identities, name, project))  # fmt: skip
+    name = identities.resolve(to)
+    if name is None and not draft.is_queued:
+        hint = "`tersely agents` lists who is known; with --queue (queue: true) it waits for somebody to come"
+        raise TerselyError("recipient_not_found", f"nobody is called {to!r}", hint)
+    if name is None and not _TO_COME.fullmatch(to):
+        hint = "a message waits for a name alone: of letters, digits and . _ @ / -, without a project"
+        raise TerselyError("recipient_not_found", f"nobody can come who is called {to!r}", hint)
+    return (name or to,)
+
+
+def _is_of(identities: Identities, name: str, project: str) -> bool:
+    one = identities.get(name)
+    return name.startswith(project + ":") or (one is not None and one.project == project)

@@ -1,0 +1,149 @@
+"""What agents may do: bounds, who may call what, and how often. Read from one file, `config.toml` in the relay's home.
+
+Bounds answer and never drop: whoever goes beyond one is told which, by how much, and when to come back.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from tersely.foundation.clock import elapsed_seconds
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import (
+    DEFAULT_HOPS,
+    DEFAULT_NOTE_CHARACTERS,
+    DEFAULT_PAYLOAD_BYTES,
+    MAX_RATED_ACTORS,
+    MAX_SETTINGS_BYTES,
+)
+
+CONFIG = "config.toml"
+_EVERYBODY = "*"
+
+
+class Reach(StrEnum):
+    """What a capability touches beside what it answers."""
+
+    READ = "read"
+    WRITE = "write"
+    NETWORK = "network"
+    EXECUTE = "execute"
+
+
+# Who may call what nobody has said anything about.
+_DEFAULT_ALLOWED = {Reach.READ: True, Reach.WRITE: True, Reach.NETWORK: False, Reach.EXECUTE: False}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The decisions, all made. A rule of `allow` or `deny` is a pattern of capabilities and the agents it is about."""
+
+    payload_bytes: int = DEFAULT_PAYLOAD_BYTES  # of one request but an artifact's
+    note_characters: int = DEFAULT_NOTE_CHARACTERS
+    hops: int = DEFAULT_HOPS  # calls that may lead from one to the next
+    calls_per_minute: int = 600  # of one agent
+    artifact_bytes: int = 4_000_000_000
+    cache_seconds: int = 86_400  # the longest that any answer is remembered
+    private_hosts: tuple[str, ...] = ()  # that `http.fetch` may reach though they are not of the public internet
+    allow: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    deny: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def check_call(self, capability: str, reach: Reach, actor: str) -> None:
+        """Raise `denied` unless the agent may call the capability. What is denied is denied, whatever allows it."""
+        if _applies(self.deny, capability, actor):
+            raise TerselyError("denied", f"{capability} is denied to {actor}", f"{CONFIG} says so under [deny]")
+        if not _DEFAULT_ALLOWED[reach] and not _applies(self.allow, capability, actor):
+            hint = f'the owner may add to {CONFIG}: [allow] "{capability}" = ["{actor}"]'
+            raise TerselyError("denied", f"{capability} reaches beyond this machine's answers ({reach})", hint)
+
+    def check_payload(self, size_bytes: int) -> None:
+        """Raise `payload_too_large` for a request that ought to refer to an artifact instead."""
+        if size_bytes > self.payload_bytes:
+            message = f"a request has at most {self.payload_bytes:,} bytes, this one {size_bytes:,}"
+            raise TerselyError("payload_too_large", message, "store it as an artifact and send its reference")
+
+    def check_hops(self, hops: int) -> None:
+        """Raise `hop_limit` for a call that too many calls have led to: agents that call each other in a circle."""
+        if hops >= self.hops:
+            raise TerselyError("hop_limit", f"{hops} calls led to this one, {self.hops} may", "end the circle of calls")
+
+    def told(self) -> dict[str, Any]:
+        """The policy as it is shown."""
+        plain = {one.name: getattr(self, one.name) for one in fields(self)}
+        rules = {name: {key: list(who) for key, who in plain[name].items()} for name in ("allow", "deny")}
+        return {**plain, "private_hosts": list(self.private_hosts), **rules}
+
+
+def load(home: Path) -> Policy:
+    """The policy of a home directory; the defaults where it says nothing; raises `invalid_setting`."""
+    path = home / CONFIG
+    try:
+        content = path.read_bytes()[: MAX_SETTINGS_BYTES + 1]
+    except FileNotFoundError:
+        return Policy()
+    except OSError as error:
+        raise TerselyError("unreadable_file", f"{path}: {error.strerror}") from error
+    try:
+        given = tomllib.loads(content.decode())
+    except (ValueError, RecursionError) as error:
+        raise TerselyError("invalid_setting", f"{path} is not TOML: {error}") from error
+    return Policy(**{name: _checked(path, name, value) for name, value in given.items()})
+
+
+class Rates:
+    """How many calls each agent has left: a bucket that fills up over a minute, for as many agents as fit."""
+
+    def __init__(self, calls_per_minute: int, clock: Callable[[], float] = elapsed_seconds) -> None:
+        self._most = calls_per_minute
+        self._clock = clock
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._changing = Lock()
+
+    def take(self, actor: str) -> None:
+        """Use one call of an agent's; raises `rate_limited` with the seconds to wait."""
+        with self._changing:
+            now = self._clock()
+            left, since = self._left.pop(actor, (float(self._most), now))
+            left = min(float(self._most), left + (now - since) * self._most / 60)
+            self._left[actor] = (left - 1 if left >= 1 else left, now)
+            if len(self._left) > MAX_RATED_ACTORS:
+                self._left.popitem(last=False)
+        if left < 1:
+            wait = (1 - left) * 60 / self._most
+            message = f"{actor} makes more than {self._most} calls a minute"
+            raise TerselyError("rate_limited", message, f"try again in {wait:.1f} s")
+
+
+def _applies(rules: Mapping[str, tuple[str, ...]], capability: str, actor: str) -> bool:
+    return any(
+        fnmatchcase(capability, pattern) and (_EVERYBODY in who or actor in who) for pattern, who in rules.items()
+    )
+
+
+def _checked(path: Path, name: str, value: Any) -> Any:
+    known = {one.name: one for one in fields(Policy)}
+    if name not in known:
+        raise TerselyError("invalid_setting", f"{path}: there is no setting {name!r}", f"known: {', '.join(known)}")
+    if name in {"allow", "deny"}:
+        if isinstance(value, dict) and all(_is_texts(who) for who in value.values()):
+            return {pattern: tuple(who) for pattern, who in value.items()}
+        raise TerselyError("invalid_setting", f"{path}: [{name}] has lists of agents", 'as "http.fetch" = ["*"]')
+    if name == "private_hosts":
+        if _is_texts(value):
+            return tuple(value)
+        raise TerselyError("invalid_setting", f"{path}: {name} is a list of hosts")
+    if type(value) is not int or value < 1:
+        raise TerselyError("invalid_setting", f"{path}: {name} is a whole number of at least 1")
+    return value
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)

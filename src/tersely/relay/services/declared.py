@@ -1,0 +1,95 @@
+"""What a service says of itself: its name, its version, and what it can be asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import (
+    MAX_SERVICE_CAPABILITIES,
+    MAX_SERVICE_SCHEMA_BYTES,
+    MAX_SERVICE_TEXT_CHARACTERS,
+)
+from tersely.relay.calls import Call, Scope
+from tersely.relay.encoding import encode
+from tersely.relay.policy import Reach
+
+CONNECTED, BRIDGE = "connected", "bridge"  # how the relay reaches a service
+_METHOD = re.compile(r"\w[\w.-]{0,63}", re.ASCII)
+_ANYTHING: Mapping[str, Any] = {"type": "object"}
+_TOLD = "a capability is a name, or an object with a name, a description, parameters and an effect"
+
+
+class Method(NamedTuple):
+    """One thing that a service can be asked. `reach` is what it touches beside its answer."""
+
+    name: str
+    description: str = ""
+    parameters: Mapping[str, Any] = _ANYTHING  # a JSON Schema
+    reach: Reach = Reach.WRITE  # nobody has said that it only reads
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A service. One that lists no methods can be asked anything, over the socket alone."""
+
+    name: str
+    version: str = ""
+    methods: Mapping[str, Method] = field(default_factory=dict)
+    how: str = CONNECTED
+    place: str = ""  # what a bridge leads to
+    scope: Callable[[str, Call], Scope | None] | None = None  # for which state of the world an answer holds
+
+    def told(self) -> dict[str, Any]:
+        """The service as doors list it."""
+        methods = [
+            {
+                "name": one.name,
+                "description": one.description,
+                "args_schema": one.parameters,
+                "effect": str(one.reach),
+            }
+            for one in self.methods.values()
+        ]
+        return {"name": self.name, "version": self.version, "how": self.how, "place": self.place, "methods": methods}
+
+
+def capability(service: str, method: str) -> str:
+    """The name under which a method of a service is called like any capability."""
+    return f"{service}.{method}"
+
+
+def declared(name: str, version: str, capabilities: Sequence[Any]) -> Declared:
+    """What a service declares, checked; raises `invalid_argument`."""
+    if len(capabilities) > MAX_SERVICE_CAPABILITIES:
+        raise _refused(f"a service has at most {MAX_SERVICE_CAPABILITIES} capabilities, this one {len(capabilities):,}")
+    methods = {method.name: method for method in map(_method, capabilities)}
+    return Declared(name, version[:MAX_SERVICE_TEXT_CHARACTERS], methods)
+
+
+def _method(given: Any) -> Method:
+    if isinstance(given, str):
+        given = {"name": given}
+    if not isinstance(given, Mapping):
+        raise _refused(f"{str(given)[:80]!r} is no capability")
+    name, description = given.get("name"), given.get("description", "")
+    if not isinstance(name, str) or not _METHOD.fullmatch(name):
+        raise _refused(f"{str(name)[:80]!r} is no name of a capability: letters, digits and . _ -, at most 64")
+    if not isinstance(description, str) or len(description) > MAX_SERVICE_TEXT_CHARACTERS:
+        raise _refused(f"the description of {name} is a text of at most {MAX_SERVICE_TEXT_CHARACTERS:,} characters")
+    parameters = given.get("parameters", given.get("args_schema", _ANYTHING))
+    if not isinstance(parameters, Mapping) or parameters.get("type") != "object":
+        raise _refused(f'the parameters of {name} are a JSON Schema of an object: {{"type": "object", …}}')
+    if len(encode(parameters)) > MAX_SERVICE_SCHEMA_BYTES:
+        raise _refused(f"the parameters of {name} take more than {MAX_SERVICE_SCHEMA_BYTES:,} bytes to describe")
+    effect = given.get("effect", Reach.WRITE)
+    if effect not in set(Reach):
+        raise _refused(f"the effect of {name} is one of {', '.join(Reach)}")
+    return Method(name, description, parameters, Reach(effect))
+
+
+def _refused(message: str) -> TerselyError:
+    return TerselyError("invalid_argument", message, _TOLD)

@@ -1,0 +1,150 @@
+"""The services of a relay as the doors see them that live on threads: listed, asked, and called like any capability.
+
+Whoever is connected, and the bridges, live on one loop, which attaches itself as a `Desk`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Future
+from functools import partial
+from threading import BoundedSemaphore
+from typing import Any, Protocol
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_SERVICE_CALLS, MAX_SERVICE_SECONDS, REQUEST_SECONDS
+from tersely.relay.calls import Call, Calls, Given, Offer
+from tersely.relay.encoding import decode, encode
+from tersely.relay.policy import Policy
+from tersely.relay.services.declared import Declared, capability
+from tersely.relay.services.figures import Figures, Sample, family
+from tersely.relay.store.store import Store
+
+Answer = Future[bytes]  # JSON, or the error that is raised instead
+_GRACE_SECONDS = 5.0  # for the loop to say that there is no answer
+
+
+class Desk(Protocol):
+    """Whoever asks services. Used on its loop."""
+
+    def put(self, actor: str, service: str, method: str, parameters: bytes, seconds: float, answer: Answer) -> None:
+        """Have a question answered, now or later."""
+
+
+class Services:
+    """What there is to be asked."""
+
+    def __init__(self, store: Store, calls: Calls, policy: Policy) -> None:
+        self._store = store
+        self._calls = calls
+        self._policy = policy
+        self._offered: dict[str, list[str]] = {}  # the capabilities of each
+        self._known: dict[str, Declared] = {}
+        self._desk: Desk | None = None
+        self._call_soon: Callable[..., object] = lambda *_: None
+        self._waiting = BoundedSemaphore(MAX_SERVICE_CALLS)
+        self.figures = Figures()
+        self.settings: list[dict[str, Any]] = []  # the bridges as their owner has decided, for whoever shows settings
+
+    def attach(self, call_soon: Callable[..., object], desk: Desk) -> None:
+        """Have a desk asked from now on; `call_soon` has its loop call something."""
+        self._call_soon, self._desk = call_soon, desk
+
+    def detach(self) -> None:
+        """Nobody is asked any more."""
+        self._desk = None
+        for name in list(self._known):
+            self.left(name)
+
+    def joined(self, service: Declared) -> list[str]:
+        """A service can be asked now. What is returned are the names that others have already, under which it is not
+        called as a capability."""
+        self._known[service.name] = service
+        offered, taken = self._offered.setdefault(service.name, []), []
+        for offer in map(partial(self._offer, service), service.methods):
+            try:
+                self._calls.offer(offer)
+            except TerselyError:
+                taken.append(offer.name)
+            else:
+                offered.append(offer.name)
+        return taken
+
+    def left(self, name: str) -> None:
+        """A service cannot be asked any more."""
+        self._known.pop(name, None)
+        for offered in self._offered.pop(name, ()):
+            self._calls.withdraw(offered)
+
+    def listed(self) -> list[Declared]:
+        """Who can be asked, by name."""
+        return [service for _, service in sorted(self._known.items())]
+
+    def check(self, actor: str, service: Declared, method: str) -> None:
+        """Raise `unknown_command` for what a service has not declared, and `denied` for what the policy forbids."""
+        known = service.methods.get(method)
+        if known is not None:
+            self._policy.check_call(capability(service.name, method), known.reach, actor)
+        elif service.methods:
+            hint = f"it has {', '.join(sorted(service.methods))}"
+            raise TerselyError("unknown_command", f"{service.name} has no method {method[:80]!r}", hint)
+
+    def ask(self, actor: str, service: str, method: str, parameters: Any, seconds: float = REQUEST_SECONDS) -> Answer:
+        """Put a question, from any thread."""
+        answer: Answer = Future()
+        encoded = encode(parameters)
+        self._policy.check_payload(len(encoded))
+        desk = self._desk
+        if desk is None:
+            raise TerselyError("service_not_found", f"no service is called {service[:80]!r}")
+        self._call_soon(desk.put, actor, service, method, encoded, min(seconds, MAX_SERVICE_SECONDS), answer)
+        return answer
+
+    def text(self) -> Iterator[str]:
+        """The figures for Prometheus, with those that the calls have."""
+        about = "Services that can be asked"
+        yield from family("tersely_services", "gauge", about, [("", {}, len(self._known))])
+        yield from self.figures.text()
+        yield from self._calls_text()
+
+    def hits(self, name: str) -> tuple[int, int]:
+        """How often a capability was called, and how often it was answered from memory."""
+        counts = self._store.counts(f"capability/{name}")
+        return counts.get("invocations", 0), counts.get("cache_hits", 0)
+
+    def _calls_text(self) -> Iterator[str]:
+        called: list[Sample] = []
+        remembered: list[Sample] = []
+        for offer in self._calls.offers():
+            labels = {"capability": offer.name}
+            for samples, count in zip((called, remembered), self.hits(offer.name), strict=True):
+                samples.append(("", labels, count))
+        yield from family("tersely_capability_calls_total", "counter", "Calls of capabilities, answered", called)
+        about = "Of those, answered from memory"
+        yield from family("tersely_capability_cache_hits_total", "counter", about, remembered)
+
+    def _offer(self, service: Declared, method: str) -> Offer:
+        known = service.methods[method]
+        scope = partial(service.scope, method) if service.scope else None
+        return Offer(
+            capability(service.name, method), known.description or f"{method} of the service {service.name}",
+            known.parameters, partial(self._run, service.name, method), reach=known.reach, scope=scope,
+        )  # fmt: skip
+
+    def wait(self, actor: str, service: str, method: str, parameters: Any) -> bytes:
+        """What a service answers; raises what it says instead, and `busy` where too many wait already."""
+        if not self._waiting.acquire(blocking=False):
+            raise TerselyError("busy", f"{MAX_SERVICE_CALLS} calls wait for services", "try again later")
+        try:
+            answer = self.ask(actor, service, method, parameters)
+            return answer.result(REQUEST_SECONDS + _GRACE_SECONDS)
+        except (TimeoutError, CancelledError):
+            raise TerselyError("timed_out", f"{service} has not answered in {REQUEST_SECONDS} s") from None
+        finally:
+            self._waiting.release()
+
+    def _run(self, service: str, method: str, call: Call) -> Given:
+        content = self.wait(call.actor, service, method, call.arguments)
+        if content.startswith(b'"'):  # a text is kept as it reads
+            return Given([decode(content).encode("utf-8", "surrogatepass")], name=call.capability)
+        return Given([content], "json", call.capability)

@@ -1,0 +1,53 @@
+"""What a session leaves behind in a thread: its summary, an action, and an event, in one commit."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tersely.foundation.limits import MAX_LAST_ACTIONS
+from tersely.relay import artifacts, threads
+from tersely.relay.artifacts import CountTokens, Origin
+from tersely.relay.encoding import canonical, timestamp
+from tersely.relay.store.commands import Batch
+from tersely.relay.store.store import Store
+from tersely.relay.streams import SESSION_ENDED, happened
+
+
+class Session(NamedTuple):
+    """A session that has ended: the program that ran, one line about it, and its summary in Markdown."""
+
+    program: str
+    description: str
+    summary: str
+    exit_status: int
+
+
+def leave(
+    store: Store, thread_id: str, session: Session, actor: str, count_tokens: CountTokens, key: str = ""
+) -> dict[str, Any]:
+    """Leave a summary in a thread: an artifact, the latest of the state's actions, and an event; all or nothing.
+
+    The oldest actions make room beyond `MAX_LAST_ACTIONS`. Raises `thread_not_found` and what a patch may raise.
+    """
+    prepared = artifacts.prepare(
+        store, thread_id, [session.summary.encode("utf-8", "surrogatepass")], count_tokens, name=f"session-{actor}.md",
+        kind="markdown", origin=Origin(actor),
+    )  # fmt: skip
+    ref = prepared.artifact.ref
+    action = {"at": timestamp(store.now_ms()), "description": session.description, "result_ref": ref, "by": actor}
+    is_full = len(threads.state(store, thread_id)["last_actions"]) >= MAX_LAST_ACTIONS
+    operations: list[dict[str, Any]] = [{"op": "add", "path": "/last_actions/-", "value": action}]
+    operations += [{"op": "remove", "path": "/last_actions/0"}] if is_full else []
+    told = {
+        "by": actor, "program": session.program, "exit_status": session.exit_status, "artifact_ref": ref,
+        "description": session.description,
+    }  # fmt: skip
+    commands = (
+        *threads.patching(store, thread_id, operations, actor), *prepared.commands,
+        happened(thread_id, SESSION_ENDED, told),
+    )  # fmt: skip
+    fingerprint = canonical([thread_id, *session]) if key else b""
+    done = store.commit(Batch(commands, f"session/{actor}/{key}" if key else "", fingerprint))
+    if done.is_repetition:
+        store.let_go(prepared.taken)
+    return {"artifact_ref": ref, "state_ref": threads.state_ref(done.given[0])}

@@ -1,0 +1,412 @@
+"""The tables of messages: what is accepted, for whom it waits, how far each delivery has come.
+
+Writing happens inside the writer's transaction, many messages as one job: one that is refused is a value of the
+result, for it has changed nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+from tersely.foundation.database import Database
+from tersely.foundation.limits import INDEXED_MESSAGES, MAX_READ_ENTRIES
+from tersely.relay.store.tables import Tables
+
+
+class Stage(IntEnum):
+    """How far a message has come on its way to one recipient."""
+
+    ACCEPTED = 0
+    DELIVERED = 1
+    INJECTED = 2
+    SEEN = 3
+    DEAD = 9
+
+
+EXPIRED = "expired"
+_IN_USE = "mailboxes in use"
+
+
+class Post(NamedTuple):
+    """A message to be accepted. `mailboxes` are its recipients, each with the attempts that count as made."""
+
+    sender: str
+    sender_kind: str
+    id: str
+    at_ms: int
+    addressed: str
+    topic: str
+    thread: str
+    kind: str
+    payload: bytes
+    treatment: bytes  # JSON, empty without any
+    mailboxes: tuple[tuple[str, int], ...]
+    expires_ms: int | None = None
+
+
+class Posted(NamedTuple):
+    """What came of it: the number of the message, and of each delivery its mailbox and sequence number.
+
+    `number` is 0 where the id was used for something else.
+    """
+
+    number: int
+    deliveries: tuple[tuple[str, int], ...] = ()
+    is_repetition: bool = False
+
+
+class Mark(NamedTuple):
+    """What is to be noted of one delivery: a stage that it reached, or an attempt."""
+
+    mailbox: str
+    message: int
+    stage: Stage
+    at_ms: int
+    attempts: int = 0  # made so far, where the stage is `ACCEPTED`
+    note: str = ""
+
+
+class Waiting(NamedTuple):
+    """One delivery with its message."""
+
+    number: int
+    mailbox: str
+    sender: str
+    sender_kind: str
+    id: str
+    at_ms: int
+    addressed: str
+    topic: str
+    thread: str
+    kind: str
+    payload: bytes
+    treatment: bytes
+    seq: int
+    stage: Stage
+    attempts: int
+    expires_ms: int | None
+    delivered_ms: int | None
+    injected_ms: int | None
+    seen_ms: int | None
+    dead_ms: int | None
+    note: str
+
+
+class Told(NamedTuple):
+    """One message of the history, with whom it went to and how far it came."""
+
+    number: int
+    sender: str
+    id: str
+    at_ms: int
+    addressed: str
+    topic: str
+    thread: str
+    kind: str
+    payload: bytes
+    deliveries: tuple[tuple[str, Stage], ...]
+
+
+class Identity(NamedTuple):
+    """Somebody who has used a name. Of tokens only hashes are kept."""
+
+    name: str
+    kind: str
+    project: str
+    details: bytes  # JSON
+    token: bytes | None
+    session: str
+    resume: bytes | None
+    first_ms: int
+    last_ms: int
+
+
+class Settled(NamedTuple):
+    """A delivery that waits no longer, or waits again (`is_open`)."""
+
+    mailbox: str
+    size: int
+    is_open: bool = False
+
+
+# Writing
+
+
+def post(tables: Tables, posts: Iterable[Post]) -> list[Posted]:
+    """Accept messages, in their order."""
+    return [_post(tables.database, one) for one in posts]
+
+
+def _post(database: Database, one: Post) -> Posted:
+    row = database.row(
+        "insert into message (sender, sender_kind, id, at_ms, addressed, topic, thread, kind, payload, treatment) "
+        "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (sender, id) do nothing returning number",
+        one[:10],
+    )
+    if row is None:
+        return _repeated(database, one)
+    number: int = row[0]
+    size = len(one.payload) + len(one.treatment)
+    deliveries = []
+    for mailbox, attempts in one.mailboxes:
+        seq = database.value(
+            "insert into sequence values (?, 1) on conflict do update set last = last + 1 returning last",
+            (sequence_name(mailbox, one.sender, one.topic),),
+        )
+        database.execute(
+            "insert into delivery (mailbox, message, seq, attempts, size, expires_ms) values (?, ?, ?, ?, ?, ?)",
+            (mailbox, number, seq, attempts, size, one.expires_ms),
+        )
+        deliveries.append((mailbox, seq))
+    return Posted(number, tuple(deliveries))
+
+
+def _repeated(database: Database, one: Post) -> Posted:
+    row = database.row(
+        "select number, addressed, topic, payload, treatment from message where sender = ? and id = ?",
+        (one.sender, one.id),
+    )
+    assert row is not None
+    if row[1:] != (one.addressed, one.topic, one.payload, one.treatment):
+        return Posted(0)
+    found = database.rows("select mailbox, seq from delivery where message = ?", (row[0],))
+    return Posted(row[0], tuple((mailbox, seq) for mailbox, seq in found), is_repetition=True)
+
+
+def mark(tables: Tables, marks: Iterable[Mark]) -> list[Settled]:
+    """Note how far deliveries have come; those that do not wait any more."""
+    database = tables.database
+    attempts = [(one.attempts, one.mailbox, one.message) for one in marks if one.stage is Stage.ACCEPTED]
+    if attempts:
+        database.execute_many("update delivery set attempts = ? where mailbox = ? and message = ?", attempts)
+    settled = []
+    for one in marks:
+        if one.stage is not Stage.ACCEPTED:
+            row = database.row(_ADVANCE[one.stage], (one.at_ms, one.note, one.mailbox, one.message))
+            if row is not None and row[1]:
+                settled.append(Settled(one.mailbox, row[0]))
+    return settled
+
+
+# A later stage is never taken back, and a letter that died of age was delivered after all if its recipient says so.
+# What is given back says whether the delivery was waiting before: then none of the times was set.
+_ADVANCE = {
+    stage: f"update delivery set {column} = ?, stage = {stage:d}, note = ? where mailbox = ? and message = ? and "
+    f"(stage < {stage:d}{late}) returning size, {others}"
+    for stage, column, late, others in (
+        (Stage.DELIVERED, "delivered_ms", " or note = 'expired'", "dead_ms is null"),
+        (Stage.INJECTED, "injected_ms", " or note = 'expired'", "delivered_ms is null and dead_ms is null"),
+        (Stage.SEEN, "seen_ms", " or note = 'expired'",
+         "delivered_ms is null and injected_ms is null and dead_ms is null"),
+        (Stage.DEAD, "dead_ms", " and stage = 0", "true"),
+    )
+}  # fmt: skip
+
+
+def expire(tables: Tables) -> tuple[list[Settled], int | None]:
+    """Make dead letters of what nobody has taken in its time; and when the next would be one."""
+    rows = tables.database.rows(
+        f"update delivery set stage = {Stage.DEAD:d}, dead_ms = ?, note = '{EXPIRED}' "
+        "where stage = 0 and expires_ms is not null and expires_ms <= ? returning mailbox, size",
+        (tables.now_ms, tables.now_ms),
+    )
+    sql = "select min(expires_ms) from delivery where stage = 0 and expires_ms is not null"
+    return [Settled(*row) for row in rows], tables.database.value(sql)
+
+
+def revive(tables: Tables, number: int, mailbox: str) -> list[Settled]:
+    """Let a dead letter wait again, of one mailbox or, without, of all that it died in."""
+    rows = tables.database.rows(
+        "update delivery set stage = 0, dead_ms = null, note = '', expires_ms = null "
+        f"where message = ? and stage = {Stage.DEAD:d} and (? = '' or mailbox = ?) returning mailbox, size",
+        (number, mailbox, mailbox),
+    )
+    return [Settled(mailbox, size, is_open=True) for mailbox, size in rows]
+
+
+def introduce(tables: Tables, one: Identity) -> None:
+    """Remember who uses a name."""
+    sql = "insert or replace into identity values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    tables.database.execute(sql, one)
+
+
+def take_over(tables: Tables) -> None:
+    """Begin where another process has ended. Attempts that it made and could not note any more are made up for."""
+    database = tables.database
+    if database.value(f"select amount from total where name = '{_IN_USE}'"):
+        database.execute("update delivery set attempts = attempts + 1 where stage = 0")
+    database.execute("insert or replace into total values (?, 1)", (_IN_USE,))
+
+
+def hand_over(tables: Tables) -> None:
+    """End with all attempts noted."""
+    tables.database.execute("insert or replace into total values (?, 0)", (_IN_USE,))
+
+
+def join(tables: Tables, channel: str, name: str) -> None:
+    """Make somebody a member of a channel."""
+    tables.database.execute("insert or ignore into member values (?, ?, ?)", (channel, name, tables.now_ms))
+
+
+def leave(tables: Tables, channel: str, name: str) -> None:
+    """Make somebody a member no longer."""
+    tables.database.execute("delete from member where channel = ? and name = ?", (channel, name))
+
+
+def index(tables: Tables, text: Callable[[bytes], str]) -> int:
+    """Make some more messages be found by their words; how many."""
+    database = tables.database
+    done: int | None = database.value("select amount from total where name = 'indexed messages'")
+    rows = database.rows(
+        "select number, sender, payload from message where number > ? order by number limit ?",
+        (done or 0, INDEXED_MESSAGES),
+    )
+    if rows:
+        words = [(number, f"{sender} {text(payload)}") for number, sender, payload in rows]
+        database.execute_many("insert into message_words (rowid, text) values (?, ?)", words)
+        database.execute("insert or replace into total values ('indexed messages', ?)", (rows[-1][0],))
+    return len(rows)
+
+
+def sweep(tables: Tables, older_than_ms: int, limit: int) -> int:
+    """Forget messages of before a time that nobody waits for and that are no dead letters; how many."""
+    database = tables.database
+    # Never the latest, whose number would be given again.
+    old = database.rows(
+        "select number from message where at_ms < ? and number < (select max(number) from message) "
+        "and not exists (select 1 from delivery where message = number "
+        f"and stage in ({Stage.ACCEPTED:d}, {Stage.DEAD:d})) limit ?",
+        (older_than_ms, limit),
+    )
+    for table, column in (("delivery", "message"), ("message_words", "rowid"), ("message", "number")):
+        database.execute_many(f"delete from {table} where {column} = ?", old)
+    return len(old)
+
+
+# Reading
+
+_COLUMNS = (
+    "number, mailbox, sender, sender_kind, id, at_ms, addressed, topic, thread, kind, payload, treatment, seq, stage, "
+    "attempts, expires_ms, delivered_ms, injected_ms, seen_ms, dead_ms, note"
+)
+_JOINED = f"select {_COLUMNS} from delivery join message on message.number = delivery.message"
+
+
+def waiting(database: Database, mailbox: str, after: int, limit: int) -> list[Waiting]:
+    """What waits in a mailbox behind a number, the oldest first."""
+    sql = f"{_JOINED} where mailbox = ? and delivery.message > ? and stage = 0 order by delivery.message limit ?"
+    return [_waiting(row) for row in database.rows(sql, (mailbox, after, limit))]
+
+
+def box(database: Database, mailbox: str, after: int, limit: int) -> list[Waiting]:
+    """All that came to a mailbox behind a number, whatever became of it, the oldest first."""
+    sql = f"{_JOINED} where mailbox = ? and delivery.message > ? order by delivery.message limit ?"
+    return [_waiting(row) for row in database.rows(sql, (mailbox, after, min(limit, MAX_READ_ENTRIES)))]
+
+
+def dead(database: Database, after: int, limit: int) -> list[Waiting]:
+    """The dead letters behind a number, the oldest first."""
+    sql = f"{_JOINED} where stage = {Stage.DEAD:d} and delivery.message > ? order by delivery.message limit ?"
+    return [_waiting(row) for row in database.rows(sql, (after, min(limit, MAX_READ_ENTRIES)))]
+
+
+def number_of_dead(database: Database) -> int:
+    """How many dead letters there are."""
+    return int(database.rows(f"select count(*) from delivery where stage = {Stage.DEAD:d}")[0][0])
+
+
+def delivery(database: Database, mailbox: str, number: int) -> Waiting | None:
+    """One delivery."""
+    rows = database.rows(f"{_JOINED} where mailbox = ? and delivery.message = ?", (mailbox, number))
+    return _waiting(rows[0]) if rows else None
+
+
+class Sought(NamedTuple):
+    """Which messages are looked for: with somebody, of a thread, with all of some words, with a delivery at a stage."""
+
+    with_: str = ""
+    thread: str = ""
+    words: Sequence[str] = ()
+    stage: Stage | None = None
+
+
+def history(database: Database, sought: Sought, after: int, limit: int) -> list[Told]:
+    """Messages behind a number, the oldest first."""
+    return _messages(database, sought, ("message.number > ?", after), "number", limit)
+
+
+def recent(database: Database, sought: Sought, before: int, limit: int) -> list[Told]:
+    """Messages before a number, the newest first."""
+    return _messages(database, sought, ("message.number < ?", before), "number desc", limit)
+
+
+def deliveries(database: Database, number: int) -> list[Waiting]:
+    """One message in all its mailboxes, by their names."""
+    sql = f"{_JOINED} where delivery.message = ? order by mailbox limit ?"
+    return [_waiting(row) for row in database.rows(sql, (number, MAX_READ_ENTRIES))]
+
+
+def _messages(database: Database, sought: Sought, bound: tuple[str, int], order: str, limit: int) -> list[Told]:
+    conditions: list[str] = [bound[0]]
+    values: list[Any] = [bound[1]]
+    if sought.with_:
+        conditions.append(
+            "(sender = ? or addressed = ? or exists "
+            "(select 1 from delivery where mailbox = ? and delivery.message = message.number))"
+        )
+        values += [sought.with_] * 3
+    if sought.thread:
+        conditions.append("thread = ?")
+        values.append(sought.thread)
+    if sought.words:
+        quoted = " AND ".join('"' + word.replace('"', " ") + '"' for word in sought.words)
+        conditions.append("message.number in (select rowid from message_words where message_words match ?)")
+        values.append(quoted)
+    if sought.stage is not None:  # written out, so that the index of this stage alone is used
+        conditions.append(f"message.number in (select message from delivery where stage = {sought.stage:d})")
+    rows = database.rows(
+        "select number, sender, id, at_ms, addressed, topic, thread, kind, payload from message "
+        f"where {' and '.join(conditions)} order by {order} limit ?",
+        (*values, min(limit, MAX_READ_ENTRIES)),
+    )
+    sql = "select mailbox, stage from delivery where message = ? order by mailbox limit ?"
+    found = []
+    for row in rows:
+        went_to = database.rows(sql, (row[0], MAX_READ_ENTRIES))
+        found.append(Told._make((*row, tuple((mailbox, Stage(stage)) for mailbox, stage in went_to))))
+    return found
+
+
+def loads(database: Database) -> dict[str, tuple[int, int]]:
+    """How many messages, and bytes, wait in each mailbox."""
+    sql = "select mailbox, count(*), sum(size) from delivery where stage = 0 group by mailbox"
+    return {mailbox: (count, size) for mailbox, count, size in database.rows(sql)}
+
+
+def identities(database: Database) -> list[Identity]:
+    """Everybody who has used a name."""
+    return [Identity(*row) for row in database.rows("select * from identity")]
+
+
+def members(database: Database) -> list[tuple[str, str, int]]:
+    """Who is in which channel, since when."""
+    rows: list[Any] = database.rows("select channel, name, at_ms from member order by channel, at_ms, name")
+    return rows
+
+
+def last_seq(database: Database, mailbox: str, sender: str, topic: str) -> int:
+    """The number of the latest delivery from a sender under a topic, 0 without one."""
+    sql = "select last from sequence where name = ?"
+    last: int | None = database.value(sql, (sequence_name(mailbox, sender, topic),))
+    return last or 0
+
+
+def sequence_name(mailbox: str, sender: str, topic: str) -> str:
+    """The name of the sequence that deliveries are numbered in; names have no spaces."""
+    return f"{sender} {mailbox} {topic}"
+
+
+def _waiting(row: Any) -> Waiting:
+    return Waiting._make((*row[:13], Stage(row[13]), *row[14:]))

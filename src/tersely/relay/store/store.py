@@ -1,0 +1,436 @@
+"""The store: one writer for all, readers as many as there are threads, large blobs as files beside the database.
+
+What is answered is on the disk (`synchronous = full`), unless the store was opened to trade the last moments before a
+power failure for speed. Reading never waits for writing.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock, local
+from typing import Any, NamedTuple, Self, TypeVar
+
+from tersely.foundation.clock import wall_seconds
+from tersely.foundation.database import FULL, Database, left_nothing
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import (
+    BLOB_CHUNK_BYTES,
+    INLINE_BLOB_BYTES,
+    MAX_BLOB_BYTES,
+    MAX_READ_ENTRIES,
+    MAX_SWEPT_BLOBS,
+    SNAPSHOT_VERSIONS,
+)
+from tersely.relay.store import tables as on
+from tersely.relay.store.commands import (
+    Attached,
+    Batch,
+    Committed,
+    Entry,
+    Keep,
+    Kept,
+    Lease,
+    Match,
+    Version,
+    Work,
+)
+from tersely.relay.store.schema import MIGRATIONS
+from tersely.relay.store.writer import Writer
+
+_DATABASE = "relay.db"
+_BLOBS = "blobs"
+_INCOMING = "incoming"
+
+ResultT = TypeVar("ResultT")
+Watcher = Callable[[frozenset[str]], None]
+Replay = Callable[[bytes, bytes], bytes]
+
+
+class Store:
+    """What the relay remembers. Every verb may be used from any thread; close it once, from one."""
+
+    def __init__(self, home: Path, *, durable: bool, clock: Callable[[], float]) -> None:
+        self.home = home
+        self._clock = clock
+        self._path = home / _DATABASE
+        self._blobs = home / _BLOBS
+        self._incoming = home / _INCOMING
+        for folder in (self._blobs, self._incoming):
+            folder.mkdir(mode=0o700, exist_ok=True)
+        self._loose: set[str] = set()  # blobs whose files may have no row, of transactions in doubt
+        self.is_durable = durable  # whether what was answered is on the disk
+        self._database = Database.open_kept(self._path, MIGRATIONS, durable=durable)
+        self._watchers: tuple[Watcher, ...] = ()
+        self._changing = Lock()
+        self._readers: list[Database] = []
+        self._reader = local()
+        self._writer = Writer(self._database, self._tables, self._after)
+        self._clear_incoming()
+
+    @classmethod
+    def open(cls, home: Path, *, durable: bool = True, clock: Callable[[], float] = wall_seconds) -> Self:
+        """Open the store of a home directory of this user alone, making it where there is none.
+
+        One process at a time: who starts it holds the lock of the home. Without `durable`, what was answered in the
+        last moments may be missing after a power failure (not after a crash of the process); nothing is damaged.
+        """
+        try:
+            home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return cls(home, durable=durable, clock=clock)
+        except OSError as error:
+            raise TerselyError(
+                "database_unavailable", f"{home}: {error.strerror}", "check its disk and owner"
+            ) from error
+
+    # Writing
+
+    def commit(self, batch: Batch) -> Committed:
+        """Write a batch as a whole, and wait until it is on the disk; raises what refuses it."""
+        try:
+            return self.submit(batch).result()
+        finally:  # what was refused, or happened before, has left the files of its blobs where they came in
+            for command in batch.commands:
+                if isinstance(command, Keep):
+                    self.let_go(command)
+
+    def submit(self, batch: Batch) -> Future[Committed]:
+        """As `commit`, without waiting; blobs that the batch does not keep are the caller's to let go of."""
+        return self._writer.submit(lambda tables: on.commit(tables, batch))
+
+    def write(self, do: Callable[[on.Tables], ResultT]) -> Future[ResultT]:
+        """Have the modules beside this one write in one transaction with others, without waiting."""
+        return self._writer.submit(do)
+
+    def claim(self, queue: str, limit: int, hold_ms: int) -> list[Work]:
+        """Take work that is due, the oldest first. What is not settled in `hold_ms` can be claimed again."""
+        claimed: list[Work] = self._writer.submit(lambda tables: on.claim(tables, queue, limit, hold_ms)).result()
+        return claimed
+
+    def lease(self, name: str, holder: str, hold_ms: int) -> Lease | None:
+        """Take or prolong a lease; None while somebody else holds it. With 0 ms it is given back."""
+        taken: Lease | None = self._writer.submit(lambda tables: on.lease(tables, name, holder, hold_ms)).result()
+        return taken
+
+    def sweep(self, older_than_ms: int) -> int:
+        """Remove blobs that nobody has attached since a time (ms since 1970); how many there were."""
+        removed = 0
+        while True:
+            swept: int = self._writer.submit(lambda tables: on.sweep(tables, older_than_ms, MAX_SWEPT_BLOBS)).result()
+            removed += swept
+            if swept < MAX_SWEPT_BLOBS:
+                return removed + self._sweep_strays(older_than_ms)
+
+    # Reading
+
+    @property
+    def reader(self) -> Database:
+        """This thread's connection for reading, for the modules beside this one."""
+        return self._read
+
+    def last(self, stream: str) -> int:
+        """The number of the latest entry of a stream, 0 without one."""
+        last: int | None = self._read.value("select last from stream where name = ?", (stream,))
+        return last or 0
+
+    def entries(self, stream: str, after: int = 0, limit: int = MAX_READ_ENTRIES) -> list[Entry]:
+        """The entries of a stream after a number, the oldest first."""
+        rows = self._read.rows(
+            "select number, at_ms, kind, body from entry "
+            "where stream = (select id from stream where name = ?) and number > ? order by number limit ?",
+            (stream, after, min(limit, MAX_READ_ENTRIES)),
+        )
+        return [Entry(*row) for row in rows]
+
+    def document(self, name: str) -> tuple[int, bytes] | None:
+        """The present version of a document and its body."""
+        row = self._read.row("select version, body from document where name = ?", (name,))
+        return (row[0], row[1]) if row else None
+
+    def version(self, name: str, number: int, replay: Replay) -> Version | None:
+        """Any version of a document; `replay` gives the next body from a body and the change that followed."""
+        kept = (number - 1) // SNAPSHOT_VERSIONS * SNAPSHOT_VERSIONS + 1
+        rows = self._read.rows(
+            "select number, at_ms, author, change, body from version "
+            "where document = (select id from document where name = ?) and number between ? and ? order by number",
+            (name, kept, number),
+        )
+        if not rows or rows[-1][0] != number:
+            return None
+        body = rows[0][4]
+        for row in rows[1:]:
+            body = replay(body, row[3])
+        number, at_ms, author, change, _ = rows[-1]
+        return Version(number, at_ms, author, change, body)
+
+    def versions(self, name: str, before: int | None = None, limit: int = MAX_READ_ENTRIES) -> list[Version]:
+        """The versions of a document without their bodies, the newest first."""
+        rows = self._read.rows(
+            "select number, at_ms, author, change from version "
+            "where document = (select id from document where name = ?) and number < ? order by number desc limit ?",
+            (name, before or 1 << 62, min(limit, MAX_READ_ENTRIES)),
+        )
+        return [Version(number, at_ms, author, change, b"") for number, at_ms, author, change in rows]
+
+    def names(self, prefix: str, before: str = "", limit: int = MAX_READ_ENTRIES) -> list[str]:
+        """The names of documents that begin with a prefix, from the last in their order to the first."""
+        end = before or prefix[:-1] + chr(ord(prefix[-1]) + 1)
+        sql = "select name from document where name >= ? and name < ? order by name desc limit ?"
+        return [row[0] for row in self._read.rows(sql, (prefix, end, min(limit, MAX_READ_ENTRIES)))]
+
+    def attached(self, owner: str, name: str) -> Attached | None:
+        """One attachment of an owner."""
+        return next(iter(self._attached("owner = ? and name = ?", (owner, name), 1)), None)
+
+    def attachments(self, owner: str, after: int = 0, limit: int = MAX_READ_ENTRIES) -> list[Attached]:
+        """The attachments of an owner after a number, the oldest first."""
+        return self._attached("owner = ? and number > ?", (owner, after), min(limit, MAX_READ_ENTRIES))
+
+    def owns(self, owner: str, digest: str) -> bool:
+        """Whether a blob is attached to an owner under any name."""
+        sql = "select count(*) from attachment where owner = ? and digest = ?"
+        return bool(self._read.value(sql, (owner, digest)))
+
+    def owners(self, digest: str) -> list[str]:
+        """Whom a blob is attached to, the first at first."""
+        sql = "select distinct owner from attachment where digest = ? order by id limit ?"
+        return [row[0] for row in self._read.rows(sql, (digest, MAX_READ_ENTRIES))]
+
+    def digests(self, prefix: str, limit: int) -> list[str]:
+        """The blobs whose digest begins like this, which is hexadecimal."""
+        sql = "select digest from blob where digest >= ? and digest < ? order by digest limit ?"
+        return [row[0] for row in self._read.rows(sql, (prefix, prefix + "g", limit))]
+
+    def search(self, owner: str, words: Sequence[str], limit: int) -> list[Match]:
+        """The attachments of an owner whose text has these words, all of them or, where there are none, any."""
+        quoted = ['"' + word.replace('"', " ") + '"' for word in words if word.strip()]
+        for joined in (" AND ".join(quoted), " OR ".join(quoted)):
+            if not joined:
+                return []
+            rows = self._read.rows(
+                "select attachment.name, attachment.digest, snippet(words, 1, '«', '»', ' … ', 24), -bm25(words, 0, 1) "
+                "from words join attachment on attachment.id = words.rowid "
+                "where words match ? order by bm25(words, 0, 1), attachment.number limit ?",
+                (f"owner : {on.owner_word(owner)} AND text : ({joined})", limit),
+            )
+            if rows:
+                break
+        return [Match(*row) for row in rows]
+
+    def cached(self, key: str) -> Kept | None:
+        """A remembered answer that has not expired. That it was used is noted without waiting for it."""
+        sql = "select body, at_ms, expires_ms, hits from cached where key = ? and expires_ms > ?"
+        row = self._read.row(sql, (key, self.now_ms()))
+        if row is None:
+            return None
+        with suppress(TerselyError):  # the note is not worth a refusal
+            self._writer.submit(lambda tables: on.touch_cached(tables, key))
+        return Kept(row[0], row[1], row[2], row[3] + 1)
+
+    def counts(self, scope: str) -> dict[str, int]:
+        """The counters of a scope."""
+        return dict(self._read.rows("select name, amount from counter where scope = ? order by name", (scope,)))
+
+    def queued(self, queue: str, status: str, after: int = 0, limit: int = MAX_READ_ENTRIES) -> list[Any]:
+        """The work of a queue in one status: (number, id, body, attempts, note)."""
+        sql = (
+            "select number, id, body, attempts, note from work "
+            "where queue = ? and status = ? and number > ? order by number limit ?"
+        )
+        return self._read.rows(sql, (queue, status, after, min(limit, MAX_READ_ENTRIES)))
+
+    # Blobs
+
+    def take_in(self, chunks: Iterable[bytes], most_bytes: int = MAX_BLOB_BYTES) -> Keep:
+        """Bring the bytes of a blob to the disk, as the command that makes a batch keep them.
+
+        Raises `payload_too_large` above `most_bytes`. `commit` takes the blobs of its batch along, whatever
+        comes of it; one that is in no batch is to be let go of with `let_go`, and is else removed at the next start.
+        """
+        return _Intake(self._incoming, most_bytes).run(chunks)
+
+    def let_go(self, keep: Keep) -> None:
+        """Forget a blob that was taken in, where no batch has kept it."""
+        if keep.file is not None:
+            keep.file.unlink(missing_ok=True)
+
+    def blob(self, digest: str) -> Iterator[bytes]:
+        """The bytes of a blob in chunks. Raises `artifact_damaged` at the end if they are not what was kept."""
+        row = self._read.row("select size, body from blob where digest = ?", (digest,))
+        if row is None:
+            raise TerselyError("artifact_not_found", f"there is no artifact {digest}", "it may have been swept away")
+        chunks = iter((row[1],)) if row[1] is not None else self._file_chunks(digest)
+        return _verified(digest, chunks)
+
+    def size(self, digest: str) -> int | None:
+        """How many bytes a blob has; None where there is none."""
+        found: int | None = self._read.value("select size from blob where digest = ?", (digest,))
+        return found
+
+    # Watching
+
+    def watch(self, watcher: Watcher) -> Callable[[], None]:
+        """Have a function called, on the writer's thread, with the streams that have grown; the way to end it.
+
+        It must not wait, and it may be called though nothing has changed. Whoever looks after it was called sees what
+        it was called for.
+        """
+        with self._changing:
+            self._watchers = (*self._watchers, watcher)
+        return lambda: self._forget(watcher)
+
+    def now_ms(self) -> int:
+        """The time by the store's clock, in ms since 1970."""
+        return int(self._clock() * 1000)
+
+    def close(self) -> None:
+        """Write what waits, and let go of all files."""
+        self._writer.close()
+        with self._changing:
+            readers, self._readers = self._readers, []
+        for reader in readers:
+            reader.close()
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def _read(self) -> Database:
+        reader: Database | None = getattr(self._reader, "database", None)
+        if reader is None:
+            reader = self._reader.database = Database.open_reader(self._path, is_kept=True)
+            with self._changing:
+                self._readers.append(reader)
+        return reader
+
+    def _tables(self) -> on.Tables:
+        return on.Tables(self._database, self._blobs, self.now_ms(), set(), set())
+
+    def _after(self, tables: on.Tables, failure: Exception | None) -> None:
+        """Tell of what was written, and remove the files of blobs that were not, or are not any more.
+
+        A transaction that failed may have reached the disk, and be there after a crash; the next one writes over it.
+        """
+        self._loose |= tables.loose
+        if self._loose and (failure is None or left_nothing(failure)):
+            loose, self._loose = self._loose, set()
+            on.remove_loose(self._database, self._blobs, loose)
+        if failure is None:
+            touched = frozenset(tables.touched)
+            for watcher in self._watchers:
+                watcher(touched)
+
+    def _forget(self, watcher: Watcher) -> None:
+        with self._changing:
+            self._watchers = tuple(one for one in self._watchers if one is not watcher)
+
+    def _attached(self, condition: str, values: tuple[Any, ...], limit: int) -> list[Attached]:
+        rows = self._read.rows(
+            "select number, name, attachment.digest, size, attachment.at_ms, attachment.body "
+            f"from attachment join blob using (digest) where {condition} order by number limit ?",
+            (*values, limit),
+        )
+        return [Attached(*row) for row in rows]
+
+    def _sweep_strays(self, older_than_ms: int) -> int:
+        """Remove files that no row tells of, left over from crashes; how many there were."""
+        removed = 0
+        try:
+            for folder in self._blobs.iterdir():
+                old = [path.name for path in folder.iterdir() if path.stat().st_mtime * 1000 < older_than_ms]
+                strays = [digest for digest in old if self.size(digest) is None]
+                if strays:
+                    self._writer.submit(partial(_suspect, strays)).result()
+                removed += len(strays)
+        except OSError as error:
+            raise TerselyError("database_unavailable", f"{self._blobs}: {error.strerror}") from error
+        return removed
+
+    def _file_chunks(self, digest: str) -> Iterator[bytes]:
+        try:
+            with on.blob_path(self._blobs, digest).open("rb") as file:
+                while chunk := file.read(BLOB_CHUNK_BYTES):
+                    yield chunk
+        except OSError as error:
+            raise _damaged(digest) from error
+
+    def _clear_incoming(self) -> None:
+        for left_over in self._incoming.iterdir():
+            left_over.unlink(missing_ok=True)
+
+
+class _Intake(NamedTuple):
+    """The way of a blob's bytes to the disk: the small in memory, the large through a file."""
+
+    folder: Path
+    most_bytes: int
+
+    def run(self, chunks: Iterable[bytes]) -> Keep:
+        held = bytearray()
+        hashed = sha256()
+        rest = iter(chunks)
+        for chunk in rest:
+            hashed.update(chunk)
+            held += chunk
+            if len(held) > INLINE_BLOB_BYTES:
+                return self._through_file(hashed, bytes(held), rest)
+        self._check(len(held))
+        return Keep(hashed.hexdigest(), len(held), body=bytes(held))
+
+    def _through_file(self, hashed: Any, held: bytes, rest: Iterator[bytes]) -> Keep:
+        path = self.folder / secrets.token_hex(16)
+        size = len(held)
+        try:
+            with path.open("xb") as file:
+                file.write(held)
+                self._check(size)
+                for chunk in rest:
+                    hashed.update(chunk)
+                    size += len(chunk)
+                    self._check(size)
+                    file.write(chunk)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            path.unlink(missing_ok=True)
+            if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+                raise TerselyError("database_unavailable", f"{path}: the disk is full", FULL) from error
+            raise TerselyError("database_unavailable", f"{path}: {error.strerror}", "look at its disk") from error
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+        return Keep(hashed.hexdigest(), size, file=path)
+
+    def _check(self, size: int) -> None:
+        if size > self.most_bytes:
+            message = f"at most {self.most_bytes:,} bytes are taken"
+            raise TerselyError("payload_too_large", message, "send less, or raise the limit in the settings")
+
+
+def _suspect(digests: list[str], tables: on.Tables) -> None:
+    tables.loose.update(digests)
+
+
+def _verified(digest: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    hashed = sha256()
+    for chunk in chunks:
+        hashed.update(chunk)
+        yield chunk
+    if hashed.hexdigest() != digest:
+        raise _damaged(digest)
+
+
+def _damaged(digest: str) -> TerselyError:
+    hint = "the disk or somebody has changed it; store it again from where it came"
+    return TerselyError("artifact_damaged", f"artifact {digest} is not what was stored", hint)

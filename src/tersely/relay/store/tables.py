@@ -1,0 +1,320 @@
+"""What each command does to the tables. Runs inside the writer's transaction, for one batch at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tersely.foundation.database import Database
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_CACHE_BYTES, MAX_EVICTED_ANSWERS, RECEIPT_SECONDS, SNAPSHOT_VERSIONS
+from tersely.relay.store.commands import (
+    Append,
+    Attach,
+    Batch,
+    Cache,
+    Committed,
+    Count,
+    Detach,
+    Enqueue,
+    Fence,
+    Keep,
+    Lease,
+    Settle,
+    Work,
+    Write,
+)
+
+_OUTCOMES = ("done", "again", "dead")
+_NUMBER_BYTES = 8
+
+
+class Tables(NamedTuple):
+    """Where commands are written: the database, the folder of large blobs, and the time at which it happens."""
+
+    database: Database
+    blobs: Path
+    now_ms: int
+    touched: set[str]  # the streams and queues that have grown
+    loose: set[str]  # blobs whose files may have no row once this is over, whatever comes of it
+
+
+def commit(tables: Tables, batch: Batch) -> Committed:
+    """Write a batch, or find that it was written before; raises what refuses it."""
+    if batch.key:
+        found = _receipt(tables, batch)
+        if found is not None:
+            return Committed(found, is_repetition=True)
+    given: list[int] = []
+    for command in batch.commands:
+        given.append(_DO[type(command)](tables, command, given))
+    if batch.key:
+        packed = b"".join(number.to_bytes(_NUMBER_BYTES, "big", signed=True) for number in given)
+        sql = "insert into receipt values (?, ?, ?, ?)"
+        tables.database.execute(sql, (batch.key, tables.now_ms, batch.fingerprint, packed))
+    return Committed(tuple(given))
+
+
+def claim(tables: Tables, queue: str, limit: int, hold_ms: int) -> list[Work]:
+    """Take work that is due; it is due again when the claim has run out. What has expired is dead instead."""
+    database, now_ms = tables.database, tables.now_ms
+    expired = "update work set status = 'dead', note = 'expired' where queue = ? and status = 'waiting' and due_ms <= ?"
+    database.execute(f"{expired} and expires_ms <= ?", (queue, now_ms, now_ms))
+    due = database.rows(
+        "select number, id, body, attempts + 1, token + 1, at_ms from work "
+        "where queue = ? and status = 'waiting' and due_ms <= ? order by due_ms, number limit ?",
+        (queue, now_ms, limit),
+    )
+    held = "update work set attempts = attempts + 1, token = token + 1, due_ms = ? where queue = ? and number = ?"
+    database.execute_many(held, [(now_ms + hold_ms, queue, row[0]) for row in due])
+    return [Work(*row) for row in due]
+
+
+def lease(tables: Tables, name: str, holder: str, hold_ms: int) -> Lease | None:
+    """Take or prolong a lease; None while somebody else holds it. A time of 0 gives it back."""
+    row = tables.database.row("select holder, token, until_ms from lease where name = ?", (name,))
+    was_holder, token, until_ms = row or ("", 0, 0)
+    is_ours = until_ms > tables.now_ms and was_holder == holder
+    if until_ms > tables.now_ms and not is_ours:
+        return None
+    taken = Lease(token if is_ours else token + 1, tables.now_ms + hold_ms)
+    sql = "insert or replace into lease values (?, ?, ?, ?)"
+    tables.database.execute(sql, (name, holder, taken.token, taken.until_ms))
+    return taken
+
+
+def touch_cached(tables: Tables, key: str) -> None:
+    """Remember that an answer was used."""
+    sql = "update cached set hits = hits + 1, used_ms = ? where key = ?"
+    tables.database.execute(sql, (tables.now_ms, key))
+
+
+def _append(tables: Tables, command: Append, given: list[int]) -> int:
+    stream, number = _next(tables, command.stream)
+    body = command.body if isinstance(command.body, bytes) else command.body(given)
+    sql = "insert into entry values (?, ?, ?, ?, ?)"
+    tables.database.execute(sql, (stream, number, command.at_ms or tables.now_ms, command.kind, body))
+    return number
+
+
+def _write(tables: Tables, command: Write, given: list[int]) -> int:
+    database = tables.database
+    row = database.row("select id, version, body from document where name = ?", (command.document,))
+    version = row[1] if row else 0
+    if command.expected is not None and command.expected != version:
+        message = f"{command.document} is at version {version}, not {command.expected}"
+        raise TerselyError("version_conflict", message, "read it again and send a change that fits it")
+    body, change = command.edit(row[2] if row else None)
+    version += 1
+    saved = body if version % SNAPSHOT_VERSIONS == 1 else None
+    if row:
+        database.execute("update document set version = ?, body = ? where id = ?", (version, body, row[0]))
+        document = row[0]
+    else:
+        sql = "insert into document (name, version, body) values (?, ?, ?) returning id"
+        document = database.value(sql, (command.document, version, body))
+    sql = "insert into version values (?, ?, ?, ?, ?, ?)"
+    database.execute(sql, (document, version, command.at_ms or tables.now_ms, command.author, change, saved))
+    return version
+
+
+def _keep(tables: Tables, command: Keep, given: list[int]) -> int:
+    database = tables.database
+    stored = database.row("select body is null from blob where digest = ?", (command.digest,))
+    if command.file is not None:
+        tables.loose.add(command.digest)
+        _put_in_place(command.file, blob_path(tables.blobs, command.digest))
+    if stored:  # its time is when it was last wanted, so that it is not swept away meanwhile
+        database.execute("update blob set at_ms = ? where digest = ?", (tables.now_ms, command.digest))
+    else:
+        sql = "insert into blob values (?, ?, ?, ?)"
+        database.execute(sql, (command.digest, command.size_bytes, tables.now_ms, command.body))
+    return command.size_bytes
+
+
+def _attach(tables: Tables, command: Attach, given: list[int]) -> int:
+    database = tables.database
+    if not database.value("select count(*) from blob where digest = ?", (command.digest,)):
+        raise TerselyError("artifact_not_found", f"there is no artifact {command.digest}", "store it first")
+    sql = "select number from attachment where owner = ? and name = ?"
+    there: int | None = database.value(sql, (command.owner, command.name))
+    if there is not None:
+        return there
+    _, number = _next(tables, f"attachments of {command.owner}")
+    sql = "insert into attachment (owner, number, name, digest, at_ms, body) values (?, ?, ?, ?, ?, ?) returning id"
+    values = (command.owner, number, command.name, command.digest, command.at_ms or tables.now_ms, command.body)
+    row = database.value(sql, values)
+    if command.text:
+        sql = "insert into words (rowid, owner, text) values (?, ?, ?)"
+        database.execute(sql, (row, owner_word(command.owner), command.text))
+    return number
+
+
+def _detach(tables: Tables, command: Detach, given: list[int]) -> int:
+    database = tables.database
+    sql = "delete from attachment where owner = ? and name = ? returning id"
+    row = database.value(sql, (command.owner, command.name))
+    if row is None:
+        return 0
+    database.execute("delete from words where rowid = ?", (row,))
+    return 1
+
+
+def _enqueue(tables: Tables, command: Enqueue, given: list[int]) -> int:
+    _, number = _next(tables, f"work of {command.queue}")
+    sql = "insert into work (queue, number, id, at_ms, body, due_ms, expires_ms) values (?, ?, ?, ?, ?, ?, ?)"
+    values = (command.queue, number, command.id, tables.now_ms, command.body, command.due_ms, command.expires_ms)
+    tables.database.execute(sql, values)
+    return number
+
+
+def _settle(tables: Tables, command: Settle, given: list[int]) -> int:
+    if command.outcome not in _OUTCOMES:
+        raise TerselyError("invalid_argument", f"the outcome of work is one of {', '.join(_OUTCOMES)}")
+    status = "waiting" if command.outcome == "again" else command.outcome
+    attempts: int | None = tables.database.value(
+        "update work set status = ?, due_ms = ?, note = ? "
+        "where queue = ? and number = ? and token = ? and status = 'waiting' returning attempts",
+        (status, command.due_ms, command.note, command.queue, command.number, command.token),
+    )
+    if attempts is None:
+        message = f"work {command.number} of {command.queue} is not held under {command.token} any more"
+        raise TerselyError("claim_lost", message, "it was settled, or claimed by somebody else")
+    return attempts
+
+
+def _cache(tables: Tables, command: Cache, given: list[int]) -> int:
+    database = tables.database
+    before: int | None = database.value("select length(body) from cached where key = ?", (command.key,))
+    size = len(command.body)
+    sql = "insert or replace into cached (key, at_ms, expires_ms, used_ms, body) values (?, ?, ?, ?, ?)"
+    database.execute(sql, (command.key, tables.now_ms, command.expires_ms, tables.now_ms, command.body))
+    total = _add_total(database, "cached bytes", size - (before or 0))
+    while total > MAX_CACHE_BYTES:
+        freed = _evict(tables)
+        if not freed:
+            break
+        total = _add_total(database, "cached bytes", -freed)
+    return size
+
+
+def _evict(tables: Tables) -> int:
+    """Forget the answers that were longest not used; the bytes that they took."""
+    oldest = "select key from cached order by used_ms limit ?"
+    sql = f"delete from cached where key in ({oldest}) returning length(body)"
+    return sum(row[0] for row in tables.database.rows(sql, (MAX_EVICTED_ANSWERS,)))
+
+
+def _count(tables: Tables, command: Count, given: list[int]) -> int:
+    sql = (
+        "insert into counter values (?, ?, ?) "
+        "on conflict do update set amount = amount + excluded.amount returning amount"
+    )
+    total: int = tables.database.value(sql, (command.scope, command.name, command.amount))
+    return total
+
+
+def _fence(tables: Tables, command: Fence, given: list[int]) -> int:
+    sql = "select token from lease where name = ? and until_ms > ?"
+    token: int | None = tables.database.value(sql, (command.lease, tables.now_ms))
+    if token != command.token:
+        raise TerselyError("lease_lost", f"the lease of {command.lease} has passed to somebody else", "take it again")
+    return command.token
+
+
+_DO: dict[type, Callable[[Tables, Any, list[int]], int]] = {
+    Append: _append,
+    Write: _write,
+    Keep: _keep,
+    Attach: _attach,
+    Detach: _detach,
+    Enqueue: _enqueue,
+    Settle: _settle,
+    Cache: _cache,
+    Count: _count,
+    Fence: _fence,
+}
+
+
+def sweep(tables: Tables, older_than_ms: int, limit: int) -> int:
+    """Forget blobs that nobody has attached since a time, and receipts that nobody will ask for; how many blobs."""
+    database = tables.database
+    database.execute("delete from receipt where at_ms < ?", (tables.now_ms - RECEIPT_SECONDS * 1000,))
+    unused = (
+        "select digest from blob where at_ms < ? and not exists "
+        "(select 1 from attachment where attachment.digest = blob.digest) limit ?"
+    )
+    sql = f"delete from blob where digest in ({unused}) returning digest"
+    swept = [row[0] for row in database.rows(sql, (older_than_ms, limit))]
+    tables.loose.update(swept)
+    return len(swept)
+
+
+def remove_loose(database: Database, blobs: Path, digests: Iterable[str]) -> None:
+    """Remove the files of blobs that no row tells of."""
+    for digest in digests:
+        if not database.value("select count(*) from blob where digest = ?", (digest,)):
+            blob_path(blobs, digest).unlink(missing_ok=True)
+
+
+def blob_path(folder: Path, digest: str) -> Path:
+    """Where a large blob lies."""
+    return folder / digest[:2] / digest
+
+
+def owner_word(owner: str) -> str:
+    """An owner as one word of the full-text index."""
+    return "o" + owner.encode().hex()
+
+
+def _receipt(tables: Tables, batch: Batch) -> tuple[int, ...] | None:
+    row = tables.database.row("select at_ms, fingerprint, given from receipt where key = ?", (batch.key,))
+    if row is None:
+        return None
+    at_ms, fingerprint, given = row
+    if tables.now_ms - at_ms > RECEIPT_SECONDS * 1000:
+        tables.database.execute("delete from receipt where key = ?", (batch.key,))
+        return None
+    if fingerprint != batch.fingerprint:
+        message = f"{batch.key!r} was used before, for something else"
+        raise TerselyError("key_reused", message, "use a new idempotency key for a new request")
+    parts = range(0, len(given), _NUMBER_BYTES)
+    return tuple(int.from_bytes(given[at : at + _NUMBER_BYTES], "big", signed=True) for at in parts)
+
+
+def _next(tables: Tables, name: str) -> tuple[int, int]:
+    """The stream of a name, made if need be, and the number of its next entry."""
+    sql = "insert into stream (name, last) values (?, 1) on conflict do update set last = last + 1 returning id, last"
+    row = tables.database.row(sql, (name,))
+    assert row is not None
+    tables.touched.add(name)
+    return row[0], row[1]
+
+
+def _add_total(database: Database, name: str, amount: int) -> int:
+    sql = "insert into total values (?, ?) on conflict do update set amount = amount + excluded.amount returning amount"
+    total: int = database.value(sql, (name, amount))
+    return total
+
+
+def _put_in_place(file: Path, path: Path) -> None:
+    """Move a file, whose bytes are on the disk, so that its name is there too before any row tells of it."""
+    folder = path.parent
+    try:
+        if not folder.is_dir():
+            folder.mkdir(mode=0o700)
+            _sync_directory(folder.parent)
+        os.replace(file, path)  # where it was already, this mends what the disk may have done to it
+        _sync_directory(folder)
+    except OSError as error:
+        raise TerselyError("database_unavailable", f"{path}: {error.strerror}", "look at its disk") from error
+
+
+def _sync_directory(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,59 @@
+"""How the relay names what the store keeps for it, and the events that threads consist of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tersely.relay.encoding import decode, encode, timestamp
+from tersely.relay.store.commands import Append, Entry
+
+STATE = "state/"
+THREAD = "thread/"
+
+THREAD_CREATED = "thread.created"
+STATE_PATCHED = "state.patch.applied"
+ARTIFACT_CREATED = "artifact.created"
+ARTIFACT_REMOVED = "artifact.removed"
+CAPABILITY_INVOKED = "capability.invoked"
+REPORT_GENERATED = "report.generated"
+CHECKPOINT_CREATED = "checkpoint.created"
+SESSION_ENDED = "session.ended"
+THREAD_IMPORTED = "thread.imported"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened in a thread. Numbers are 1, 2, … without gaps."""
+
+    number: int
+    thread_id: str
+    type: str
+    at_ms: int
+    payload: Any
+
+    def told(self) -> dict[str, Any]:
+        """The event as doors send it."""
+        return {
+            "id": str(self.number),
+            "seq": self.number,
+            "thread_id": self.thread_id,
+            "type": self.type,
+            "payload": self.payload,
+            "timestamp": timestamp(self.at_ms),
+        }
+
+
+def happened(
+    thread_id: str, kind: str, payload: Mapping[str, Any] | Callable[[Sequence[int]], Mapping[str, Any]]
+) -> Append:
+    """The command that tells a thread of an event; the payload may depend on what the batch gave before."""
+    if callable(payload):
+        return Append(THREAD + thread_id, kind, lambda given: encode(payload(given)))
+    return Append(THREAD + thread_id, kind, encode(payload))
+
+
+def event(thread_id: str, entry: Entry) -> Event:
+    """An entry of a thread's stream, read."""
+    return Event(entry.number, thread_id, entry.kind, entry.at_ms, decode(entry.body))

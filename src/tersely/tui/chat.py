@@ -1,0 +1,296 @@
+"""The screen of a conversation: the log, the prompt, and what keys do."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Footer, Static
+
+from tersely.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted, Decision, Event, TextDelta
+from tersely.capabilities.invoke import defect
+from tersely.foundation.clock import Stopwatch
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible_line
+from tersely.tui import commands
+from tersely.tui.completion import Index
+from tersely.tui.dialogs.approving import Answered, Approving
+from tersely.tui.dialogs.choosing import Choice, Choosing
+from tersely.tui.dialogs.listing import Listing
+from tersely.tui.log import MAX_ENTRIES, Log
+from tersely.tui.prompt import Prompt
+from tersely.tui.shown import Said, ShownAgent
+from tersely.tui.status import StatusBar
+
+if TYPE_CHECKING:
+    from tersely.tui.app import ChatApp
+
+ResultT = TypeVar("ResultT")
+
+_THINKING, _WRITING = "Waiting for the model", "The model writes"
+WELCOME = (
+    ("", "Ask about this repository, or say what to change. For example:"),
+    ("", ""),
+    ("  what does this program do?", ""),
+    ("  who calls main, and with what?", ""),
+    ("  add a docstring to @src/app.py", ""),
+    ("", ""),
+    ("", "Files are read at once; before one is changed or a command runs, you are asked."),
+    ("", "/help lists commands and keys, Tab the tools. Ctrl+Q quits."),
+)
+_BUSY = "A turn is running; Ctrl+C cancels it."
+
+
+class ChatScreen(Screen[None]):
+    """One conversation."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "tools", "Tools"),
+        Binding("ctrl+t", "tier", "Tier", priority=True),
+        Binding("ctrl+r", "retrieval", "RAG", priority=True),
+        Binding("ctrl+c", "app.cancel", "Cancel", priority=True),
+        Binding("ctrl+o", "details", "Details", priority=True),
+        Binding("q", "app.quit", "Quit"),
+        Binding("shift+tab,escape", "other", show=False),
+    ]
+
+    def __init__(self, agent: ShownAgent, index: Index | None) -> None:
+        super().__init__()
+        self.agent = agent
+        self._index = index
+        self._activity = ""
+        self._watch = Stopwatch()
+        self._ticking: Timer | None = None
+        self._is_turn = False
+        self._asked: Approving | None = None
+        self._welcome: Widget | None = None
+
+    def compose(self) -> ComposeResult:
+        """From top to bottom."""
+        yield StatusBar(id="status")
+        yield Log(id="log")
+        yield Static(id="activity", markup=False)
+        yield Prompt(self._index, id="prompt")
+        yield Footer(show_command_palette=False, compact=True)
+
+    def on_mount(self) -> None:
+        """Show how things stand, and what was said before."""
+        self._ticking = self.set_interval(1, self._show_activity, pause=True)
+        self.set_activity("")
+        self.show_history()
+
+    @property
+    def log_view(self) -> Log:
+        """The log."""
+        return self.query_one("#log", Log)
+
+    @property
+    def prompt(self) -> Prompt:
+        """The prompt."""
+        return self.query_one("#prompt", Prompt)
+
+    def show_status(self) -> None:
+        """Ask how things stand, and tell."""
+        self.query_one("#status", StatusBar).show(self.agent.status())
+
+    def show_history(self) -> None:
+        """What this session has said so far."""
+        history = self.agent.history()
+        self.log_view.clear()
+        for past in history[-MAX_ENTRIES:]:
+            if not isinstance(past, Said):
+                self.log_view.show(past)
+            elif past.role == "user":
+                self.log_view.say(_said(past.text), "user")
+            else:
+                self.log_view.answered(past.text)
+        if not history:
+            self._welcome = self.log_view.table(WELCOME)
+        self.prompt.history.fill([past.text for past in history if isinstance(past, Said) and past.role == "user"])
+        self.show_status()
+
+    # Messages and commands.
+
+    def on_prompt_sent(self, event: Prompt.Sent) -> None:
+        """A message or a command."""
+        is_command = event.text.startswith("/")
+        if self._activity and not (is_command and commands.may_run_meanwhile(event.text)):
+            self.notify(_BUSY, markup=False)
+            return
+        self.prompt.sent()
+        if is_command:
+            self.run_command(event.text)
+        else:
+            if self._welcome is not None:
+                self.log_view.take_back(self._welcome)
+                self._welcome = None
+            self.log_view.say(_said(event.text), "user")
+            self.log_view.anchor()
+            self._turn(event.text, event.pasted)
+
+    def run_command(self, line: str) -> None:
+        """Do what a command says, and show what went wrong."""
+        self._command(line)
+
+    @work(group="command")
+    async def _command(self, line: str) -> None:
+        try:
+            await commands.run(self, line)
+        except TerselyError as error:
+            self._say_error(error)
+        except Exception as error:  # noqa: BLE001 - a defect ends no conversation
+            self.log_view.say(defect(error).message, "error")
+        self.show_status()
+
+    @work(group="turn")
+    async def _turn(self, message: str, pasted: Sequence[str]) -> None:
+        self._is_turn = True
+        self.set_activity(_THINKING)
+        try:
+            async for event in self.agent.run(message, pasted):
+                self._take(event)
+        except TerselyError as error:
+            self._say_error(error)
+        except Exception as error:  # noqa: BLE001 - a defect ends no conversation
+            self.log_view.say(defect(error).message, "error")
+        finally:
+            self._is_turn = False
+            if self.is_running:
+                self._end_asking()
+                self.set_activity("")
+                self.show_status()
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, ApprovalAsked):
+            self._ask(event)
+        elif isinstance(event, TextDelta):
+            self.set_activity(_WRITING)
+        elif isinstance(event, CallStarted):
+            self.set_activity(_running(event.tool))
+        elif isinstance(event, CallEnded):
+            self.set_activity(_THINKING)
+        self.log_view.show(event)
+        if not isinstance(event, TextDelta | CallProgress):
+            self.show_status()
+
+    def _say_error(self, error: TerselyError) -> None:
+        hint = f"\n{error.hint}" if error.hint else ""
+        self.log_view.say(f"{error}{hint}", "error")
+
+    # Approvals.
+
+    def _ask(self, event: ApprovalAsked) -> None:
+        self.set_activity(f"{visible_line(event.tool)} waits for your answer")
+        asked = self._asked = Approving(event)
+
+        def answer(given: Answered | None) -> None:
+            decision, pattern = given or Answered(Decision.DENY)
+            if self._asked is asked:
+                self._asked = None
+                self.agent.approve(event.call_id, decision, pattern)
+                self.set_activity(_THINKING if decision is Decision.DENY else _running(event.tool))
+
+        self.app.push_screen(asked, answer)
+
+    def _end_asking(self) -> None:
+        """The turn has ended: nobody waits for the answer."""
+        asked, self._asked = self._asked, None
+        if asked is not None and asked.is_current:
+            asked.dismiss(None)
+
+    # What is going on.
+
+    def set_activity(self, activity: str) -> None:
+        """What takes time just now, "" for nothing."""
+        if activity == self._activity and activity:
+            return
+        self._activity = activity
+        self._watch = Stopwatch()
+        if self._ticking is not None:
+            (self._ticking.resume if activity else self._ticking.pause)()
+        self.query_one("#activity").visible = bool(activity)
+        self._show_activity()
+
+    def _show_activity(self) -> None:
+        seconds = int(self._watch.seconds())
+        waited = f" · {seconds:,} s" if seconds else ""
+        self.query_one("#activity", Static).update(f"{self._activity}{waited} · Ctrl+C cancels")
+
+    async def busy(self, what: str, work: Awaitable[ResultT]) -> ResultT:
+        """Say that something takes time while it does."""
+        self.set_activity(what)
+        try:
+            return await work
+        finally:
+            self.set_activity("")
+
+    async def choose(self, title: str, choices: Sequence[Choice]) -> str | None:
+        """Have one of a list chosen; None if nobody wants any."""
+        return await self.app.push_screen_wait(Choosing(title, choices))
+
+    def choose_theme(self, name: str) -> None:
+        """Other colours, from now on."""
+        cast("ChatApp", self.app).choose_theme(name)
+
+    # Keys.
+
+    def action_tools(self) -> None:
+        """Tab."""
+        self.app.push_screen(Listing(self.agent.tools()))
+
+    def action_tier(self) -> None:
+        """Ctrl+T: the next tier, after the last one the first."""
+        highest = max((tool.tier for tool in self.agent.tools()), default=0)
+        try:
+            self.agent.set_tier((self.agent.status().tier + 1) % (highest + 1))
+        except TerselyError as error:
+            self._say_error(error)
+        else:
+            self.say_tier()
+
+    def say_tier(self) -> None:
+        """What can be called now."""
+        self.show_status()
+        names = ", ".join(visible_line(tool.name) for tool in self.agent.tools() if tool.is_unlocked)
+        self.log_view.say(f"tier {self.agent.status().tier}: {names}")
+
+    def action_retrieval(self) -> None:
+        """Ctrl+R."""
+        self.run_command("/rag")
+
+    def action_details(self) -> None:
+        """Ctrl+O."""
+        self.log_view.open_calls()
+
+    def action_other(self) -> None:
+        """From the prompt to the log and back."""
+        (self.log_view if self.prompt.editor.has_focus else self.prompt.editor).focus()
+
+    def cancel(self) -> None:
+        """Ctrl+C: copy what is selected, or end the turn, or forget what was typed."""
+        if text := self.get_selected_text() or self.prompt.editor.selected_text:
+            self.app.copy_to_clipboard(text)
+            self.notify("Copied.")
+        elif self._is_turn:
+            self.agent.cancel()
+            self.set_activity("Cancelling")
+        elif self._activity:
+            self.workers.cancel_group(self, "command")
+        elif self.prompt.text:
+            self.prompt.put("")
+        else:
+            self.notify("Nothing is running. Ctrl+Q quits.")
+
+
+def _running(tool: str) -> str:
+    return f"Running {visible_line(tool)}"
+
+
+def _said(text: str) -> str:
+    return "› " + text.replace("\n", "\n  ")

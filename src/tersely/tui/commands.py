@@ -1,0 +1,151 @@
+"""What can be typed after `/`: each command once, for the prompt, its completion, the help and the palette."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from tersely.agent.tools.declaration import INSIST
+from tersely.capabilities.text import counted
+from tersely.foundation.errors import TerselyError
+from tersely.tui.dialogs.choosing import Choice
+
+if TYPE_CHECKING:
+    from tersely.tui.chat import ChatScreen
+
+
+class Command(NamedTuple):
+    """One command; `argument` names what follows, in brackets if it may be left out, "" for nothing."""
+
+    summary: str
+    run: Callable[[ChatScreen, str], Awaitable[None]]
+    argument: str = ""
+    may_run_meanwhile: bool = False  # while a turn is running
+
+    @property
+    def needs_argument(self) -> bool:
+        """Whether it means nothing by itself."""
+        return bool(self.argument) and not self.argument.startswith("[")
+
+
+def may_run_meanwhile(line: str) -> bool:
+    """Whether a command may be run while a turn is running; what there is not, is said at once."""
+    command = COMMANDS.get(_words(line)[0])
+    return command is None or command.may_run_meanwhile
+
+
+async def run(screen: ChatScreen, line: str) -> None:
+    """Do what a line that begins with `/` says; raises `invalid_argument` for a command that there is not."""
+    name, argument = _words(line)
+    command = COMMANDS.get(name)
+    if command is None:
+        raise TerselyError("invalid_argument", f"there is no command /{name}", "/help lists them.")
+    await command.run(screen, argument)
+
+
+def _words(line: str) -> tuple[str, str]:
+    name, _, argument = line.removeprefix("/").partition(" ")
+    return name.lower(), argument.strip()
+
+
+async def _help(screen: ChatScreen, argument: str) -> None:
+    rows = [(f"/{name} {command.argument}".rstrip(), command.summary) for name, command in COMMANDS.items()]
+    screen.log_view.table([*rows, ("", ""), *KEYS.items()])
+
+
+async def _model(screen: ChatScreen, argument: str) -> None:
+    name = argument or await screen.choose("Models of this server", [Choice(n, n) for n in await screen.agent.models()])
+    if name:
+        await screen.agent.use_model(name)
+        screen.log_view.say(f"the model is {name} from now on")
+
+
+async def _tier(screen: ChatScreen, argument: str) -> None:
+    try:
+        tier = int(argument)
+    except ValueError as error:
+        raise TerselyError("invalid_argument", "/tier takes a number", "Tab lists the tools of each tier.") from error
+    screen.agent.set_tier(tier)
+    screen.say_tier()
+
+
+async def _compact(screen: ChatScreen, argument: str) -> None:
+    screen.log_view.say(await screen.busy("Summarizing older turns", screen.agent.compact()))
+
+
+async def _undo(screen: ChatScreen, argument: str) -> None:
+    if argument not in {"", INSIST}:
+        raise TerselyError("invalid_argument", f"there is no /undo {argument}", f"it is /undo, or /undo {INSIST}")
+    screen.log_view.say(await screen.agent.undo(insists=argument == INSIST))
+
+
+async def _sessions(screen: ChatScreen, argument: str) -> None:
+    rows = await screen.agent.sessions()
+    now = screen.agent.status().session
+    choices = [
+        Choice(
+            row.id,
+            row.title or row.id,
+            f"{counted(row.turns, 'turn')}, {'this one' if row.id == now else row.updated}",
+        )
+        for row in rows
+    ]
+    if session := argument or await screen.choose("Sessions of this repository", choices):
+        await screen.agent.resume(session)
+        screen.show_history()
+
+
+async def _fork(screen: ChatScreen, argument: str) -> None:
+    screen.log_view.say(await screen.agent.fork())
+
+
+async def _rag(screen: ChatScreen, argument: str) -> None:
+    if argument not in {"", "on", "off"}:
+        raise TerselyError("invalid_argument", "/rag takes on or off", "Without either it changes over.")
+    is_on = argument == "on" if argument else not screen.agent.status().retrieves
+    screen.agent.set_retrieval(is_on)
+    screen.log_view.say("code is looked up before the model is asked" if is_on else "no code is looked up beforehand")
+
+
+async def _cost(screen: ChatScreen, argument: str) -> None:
+    screen.log_view.say(screen.agent.cost())
+
+
+async def _theme(screen: ChatScreen, argument: str) -> None:
+    names = sorted(screen.app.available_themes)
+    name = argument or await screen.choose("Themes", [Choice(name, name) for name in names])
+    if name and name not in names:
+        raise TerselyError("invalid_argument", f"there is no theme {name!r}", "/theme lists them.")
+    if name:
+        screen.choose_theme(name)
+
+
+async def _quit(screen: ChatScreen, argument: str) -> None:
+    await screen.app.action_quit()
+
+
+COMMANDS = {
+    "help": Command("commands and keys", _help, may_run_meanwhile=True),
+    "model": Command("go on with another model", _model, "[name]"),
+    "tier": Command("unlock or lock tools", _tier, "0-3", may_run_meanwhile=True),
+    "compact": Command("summarize older turns now", _compact),
+    "undo": Command("take back the last change to files", _undo, f"[{INSIST}]"),
+    "sessions": Command("go on with another session", _sessions, "[id]"),
+    "fork": Command("go on in a copy of this session", _fork),
+    "rag": Command("look up code before the model is asked, or not", _rag, "[on|off]", may_run_meanwhile=True),
+    "cost": Command("tokens of this session", _cost, may_run_meanwhile=True),
+    "theme": Command("other colours", _theme, "[name]", may_run_meanwhile=True),
+    "quit": Command("end the program", _quit, may_run_meanwhile=True),
+}
+KEYS = {
+    "Enter": "send; Ctrl+J, Shift+Enter or Alt+Enter begins a new line",
+    "Up, Down": "what was sent before; in a list, its entries",
+    "@": "a file or a symbol; Tab takes the marked one",
+    "Tab": "the tools and what each may do",
+    "Shift+Tab, Esc": "to the log and back; there Up and Down scroll",
+    "Ctrl+O": "open or close all calls; Enter opens the focused one",
+    "Ctrl+T, Ctrl+R": "the next tier; look code up or not",
+    "Ctrl+C": "cancel the turn, or copy what is selected",
+    "Ctrl+P": "commands to choose from",
+    "Ctrl+Q": "quit; in the log also q",
+}

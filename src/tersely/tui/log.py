@@ -1,0 +1,204 @@
+"""The log of a conversation: events in, entries out."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import work
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.events import Resize
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Static
+
+from tersely.agent.events import (
+    CallEnded,
+    CallProgress,
+    CallStarted,
+    Compacted,
+    Event,
+    Notice,
+    Reason,
+    Retrieved,
+    TextDelta,
+    TurnEnded,
+    Unlocked,
+)
+from tersely.foundation.escape import visible_line
+from tersely.tui.answer import Answer
+from tersely.tui.calls import Call, shown
+from tersely.tui.columns import Columns
+from tersely.tui.link import is_behind
+
+MAX_ENTRIES = 200  # on the screen; the session keeps everything
+MAX_NAMED_ITEMS = 4  # of what was put into the prompt
+REFRESHES_PER_SECOND = 20
+MAX_TEXT_CELLS = 120  # longer rows of words are hard to read
+_LEAST_WIDTH_CELLS = 20
+_LEFT = "Older messages have left the screen; they are in the session."
+
+
+class Log(VerticalScroll, can_focus=True):
+    """What was said and done, the newest at the bottom."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("home", "scroll_home", "Top", show=False),
+        Binding("end", "scroll_end", "Bottom", show=False),
+        Binding("j", "scroll_down", show=False),
+        Binding("k", "scroll_up", show=False),
+    ]
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._answer: Answer | None = None  # the one that is being written
+        self._growing: list[Answer] = []  # those that are not shown to their end
+        self._ticking: Timer | None = None
+        self._entries: deque[Widget] = deque()
+        self._newest: Widget | None = None
+        self._has_left = False  # some have left the screen
+
+    def on_mount(self) -> None:
+        """Stay at the bottom while nobody scrolls."""
+        self.anchor()
+        self._ticking = self.set_interval(1 / REFRESHES_PER_SECOND, self._flush, pause=True)
+
+    def on_resize(self, event: Resize) -> None:
+        """Lay answers out again, the newest first, without keeping anybody waiting."""
+        self._lay_out_again()
+
+    @work(group="layout", exclusive=True)
+    async def _lay_out_again(self) -> None:
+        width = self._width()
+        for call in self.query(Call):
+            call.lay_out(width)
+        for answer in reversed(list(self.query(Answer))):
+            await answer.lay_out_again(min(width, MAX_TEXT_CELLS))
+
+    def _width(self) -> int:
+        """Of an entry, in cells: a column for the scrollbar is always kept free, and one on each side."""
+        inner = self.size.width - self.styles.padding.width - self.styles.scrollbar_size_vertical
+        return max(_LEAST_WIDTH_CELLS, inner - 2)
+
+    def clear(self) -> None:
+        """Begin anew, for another session."""
+        self._end_answer()
+        self._growing.clear()
+        self._entries.clear()
+        self._newest = None
+        self._has_left = False
+        self.remove_children()
+
+    def say(self, text: str, kind: str = "note") -> None:
+        """Something of our own: `kind` is user, note, warning or error."""
+        self._end_answer()
+        self._add(Static(shown(text), markup=False, classes=f"entry {kind}"))
+
+    def table(self, rows: Sequence[tuple[str, str]]) -> Widget:
+        """Names and their meanings; the entry that shows them."""
+        self._end_answer()
+        entry = Columns(rows, classes="entry")
+        self._add(entry)
+        return entry
+
+    def take_back(self, entry: Widget) -> None:
+        """Show an entry no longer."""
+        if entry in self._entries:
+            self._entries.remove(entry)
+            entry.remove()
+
+    def answered(self, text: str) -> None:
+        """A whole answer, of a session that goes on."""
+        self._end_answer()
+        self._write(text)
+        self._end_answer()
+
+    def show(self, event: Event) -> None:
+        """What an event adds. What is asked and what was used are for others to show."""
+        match event:
+            case TextDelta():
+                self._write(event.text)
+            case CallStarted():
+                self._end_answer()
+                self._add(Call(event, self._width()))
+            case CallProgress():
+                if not is_behind(self.app) and (call := self._call(event.call_id)) is not None:
+                    call.tell(event.tail)
+            case CallEnded():
+                if (call := self._call(event.call_id)) is not None:
+                    call.end(event)
+            case Unlocked():
+                self.say(f"tier {event.tier} unlocked: {event.reason}")
+            case Retrieved():
+                self.say(_retrieved(event))
+            case Compacted():
+                self.say(f"older turns summarized ({event.how}): {event.before:,} tokens became {event.after:,}")
+            case Notice():
+                self.say(event.text, event.level.value)
+            case TurnEnded():
+                self._end_turn(event)
+            case _:
+                pass
+
+    def open_calls(self) -> None:
+        """Open all calls, or close them if all are open."""
+        calls: Sequence[Call] = list(self.query(Call))
+        is_open = not all(call.is_open for call in calls)
+        for call in calls:
+            call.open(is_open)
+
+    def _write(self, text: str) -> None:
+        if self._answer is None:
+            if not text.strip():  # an answer does not begin with blank lines
+                return
+            self._answer = Answer(min(self._width(), MAX_TEXT_CELLS))
+            self._add(self._answer)
+            self._growing.append(self._answer)
+        self._answer.add(text)
+        if self._ticking is not None:
+            self._ticking.resume()
+
+    def _flush(self) -> None:
+        """Show more of what was written; the timer rests while nothing is, and passes over a line that is behind."""
+        if is_behind(self.app):
+            return
+        for answer in self._growing:
+            answer.flush()
+        self._growing = [answer for answer in self._growing if not answer.is_done]
+        if not self._growing and self._ticking is not None:
+            self._ticking.pause()
+
+    def _end_answer(self) -> None:
+        if self._answer is not None:
+            self._answer.end()
+            self._answer = None
+
+    def _call(self, call_id: str) -> Call | None:
+        """The call of this id; None if it has left the screen."""
+        return next((call for call in reversed(list(self.query(Call))) if call.call_id == call_id), None)
+
+    def _end_turn(self, event: TurnEnded) -> None:
+        self._end_answer()
+        for call in self.query(Call):
+            call.interrupt()
+        if event.reason is Reason.CANCELLED:  # why it ended otherwise was said by a notice
+            self.say("cancelled", "warning")
+
+    def _add(self, entry: Widget) -> None:
+        entry.set_class(isinstance(entry, Call) and isinstance(self._newest, Call), "joined")
+        self._newest = entry
+        self.mount(entry)
+        self._entries.append(entry)
+        if len(self._entries) > MAX_ENTRIES:
+            if not self._has_left:
+                self._has_left = True
+                self.mount(Static(_LEFT, classes="entry note", markup=False), before=0)
+            self._entries.popleft().remove()
+
+
+def _retrieved(event: Retrieved) -> str:
+    names = ", ".join(visible_line(item.name) for item in event.items[:MAX_NAMED_ITEMS])
+    more = len(event.items) - MAX_NAMED_ITEMS
+    return f"read beforehand, {event.tokens:,} tokens ({event.why}): {names}{f' and {more} more' if more > 0 else ''}"

@@ -1,0 +1,272 @@
+"""Where a message is written: several lines, what was sent before, and what a word may become."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.events import Key, Paste
+from textual.message import Message
+from textual.widgets import OptionList, TextArea
+from textual.widgets.option_list import Option
+
+from tersely.foundation.escape import visible, visible_line
+from tersely.tui.commands import COMMANDS
+from tersely.tui.completion import Candidate, Index, Word, referred, word_before
+
+_PLACEHOLDER = "Ask, or say what to change · / commands · @ files"
+MAX_REMEMBERED = 200  # messages that can be called back
+LEAST_PASTED_WORDS = 3
+
+
+class History:
+    """What was sent, and where in it somebody is."""
+
+    def __init__(self) -> None:
+        self._sent: list[str] = []
+        self._at = 0
+        self._draft = ""
+
+    def add(self, text: str) -> None:
+        """One more message; the same twice in a row is one."""
+        if not self._sent or self._sent[-1] != text:
+            self._sent = [*self._sent[-MAX_REMEMBERED + 1 :], text]
+        self._at = len(self._sent)
+
+    def fill(self, texts: Sequence[str]) -> None:
+        """What was sent in a session that goes on."""
+        self._sent = list(texts[-MAX_REMEMBERED:])
+        self._at = len(self._sent)
+
+    def older(self, current: str) -> str | None:
+        """The message before, None at the first one. What is being written is kept."""
+        if self._at == 0:
+            return None
+        if self._at == len(self._sent):
+            self._draft = current
+        self._at -= 1
+        return self._sent[self._at]
+
+    def newer(self) -> str | None:
+        """The message after, at last what was being written."""
+        if self._at >= len(self._sent):
+            return None
+        self._at += 1
+        return self._sent[self._at] if self._at < len(self._sent) else self._draft
+
+
+class Editor(TextArea):
+    """The text itself. Keys that mean something to the prompt are asked for before they are typed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+j,shift+enter,alt+enter", "new_line", "New line", show=False)
+    ]
+
+    def on_paste(self, event: Paste) -> None:
+        """Know what was not typed; the text area puts it in, where it steers no terminal."""
+        event.text = visible(event.text.replace("\r\n", "\n").replace("\r", "\n"))
+        self._note_paste(event.text)
+
+    def action_paste(self) -> None:
+        """The same for what was cut here."""
+        self._note_paste(self.app.clipboard)
+        super().action_paste()
+
+    def _note_paste(self, text: str) -> None:
+        prompt = self.parent
+        if isinstance(prompt, Prompt):
+            prompt.note_paste(text)
+
+    async def _on_key(self, event: Key) -> None:
+        prompt = self.parent
+        if isinstance(prompt, Prompt) and prompt.takes(event.key):
+            event.stop()
+            event.prevent_default()
+            return
+        await super()._on_key(event)
+
+    def action_new_line(self) -> None:
+        """Go on in the next line instead of sending."""
+        self.insert("\n")
+
+
+class Prompt(Vertical):
+    """The editor with a list of completions above it."""
+
+    @dataclass
+    class Sent(Message):
+        """Enter was pressed on a text that is not empty; `pasted` are parts of it that were not typed."""
+
+        text: str
+        pasted: tuple[str, ...] = ()
+
+    def __init__(self, index: Index | None, *, id: str) -> None:
+        super().__init__(id=id)
+        self._index = index
+        self._word: Word | None = None
+        self._offered: Sequence[Candidate] = ()
+        self._given = ""  # a text that was not typed, so that nothing is offered for it
+        self._pasted: deque[str] = deque(maxlen=MAX_REMEMBERED)  # also of messages that are called back
+        self.history = History()
+
+    def compose(self) -> ComposeResult:
+        """The list is there all the time, mostly unseen."""
+        yield OptionList(id="completions", markup=False)
+        yield Editor(
+            id="editor", soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False, placeholder=_PLACEHOLDER
+        )
+
+    def on_mount(self) -> None:
+        """Only the editor is typed into."""
+        self._list.can_focus = False
+        self._list.display = False
+        self.editor.focus()
+
+    @property
+    def editor(self) -> Editor:
+        """What is typed into."""
+        return self.query_one("#editor", Editor)
+
+    @property
+    def text(self) -> str:
+        """What has been typed."""
+        return self.editor.text
+
+    @property
+    def _list(self) -> OptionList:
+        return self.query_one("#completions", OptionList)
+
+    def put(self, text: str) -> None:
+        """Have this text instead, with the cursor at its end."""
+        self._given = visible(text)
+        self.editor.text = self._given
+        self.editor.move_cursor(self.editor.document.end)
+
+    def note_paste(self, text: str) -> None:
+        """Something was pasted. A word or two are as good as typed."""
+        text = "\n".join(text.splitlines()).strip()
+        if len(text.split()) >= LEAST_PASTED_WORDS and text not in self._pasted:
+            self._pasted.append(text)
+
+    def takes(self, key: str) -> bool:
+        """Whether a key was meant for the prompt instead of the text; if so it has been done."""
+        keys = {"enter": self._send, "up": self._go_back, "down": self._go_forth}
+        if self._list.display:
+            keys = {
+                "enter": self._accept_whole, "tab": self._accept, "escape": self._close,
+                "up": lambda: self._move(-1), "down": lambda: self._move(1),
+            }  # fmt: skip
+        return key in keys and keys[key]()
+
+    def _send(self) -> bool:
+        text = self.text.strip()
+        if text:
+            self.post_message(self.Sent(text, tuple(each for each in self._pasted if each in text)))
+        return True
+
+    def sent(self) -> None:
+        """What was sent is on its way: make room for the next message."""
+        self.history.add(self.text.strip())
+        self.put("")
+
+    def _go_back(self) -> bool:
+        if self.editor.cursor_location[0] > 0:
+            return False
+        return self._call_back(self.history.older(self.text))
+
+    def _go_forth(self) -> bool:
+        if self.editor.cursor_location[0] < self.editor.document.line_count - 1:
+            return False
+        return self._call_back(self.history.newer())
+
+    def _call_back(self, text: str | None) -> bool:
+        if text is not None:
+            self.put(text)
+        return text is not None
+
+    # Completion.
+
+    async def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Look what the word before the cursor may become."""
+        self._look()
+
+    def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        """The cursor has left the word."""
+        if self._list.display and self._word_now() != self._word:
+            self._look()
+
+    def _word_now(self) -> Word | None:
+        line, column = self.editor.cursor_location
+        return word_before(self.editor.document.get_line(line)[:column], is_first_line=line == 0)
+
+    def _look(self) -> None:
+        self._word = self._word_now()
+        if self._word is None or self.text == self._given:
+            self._close()
+            return
+        self._offer(self._word)
+
+    @work(group="completion", exclusive=True)
+    async def _offer(self, word: Word) -> None:
+        found = await self._candidates(word)
+        if word != self._word:
+            return
+        self._offered = found
+        self._list.clear_options()
+        self._list.add_options([_option(candidate) for candidate in found])
+        self._list.display = bool(found)
+        if found:
+            self._list.highlighted = 0
+
+    async def _candidates(self, word: Word) -> Sequence[Candidate]:
+        if word.mark == "/":
+            found = [(name, command) for name, command in COMMANDS.items() if name.startswith(word.typed)]
+            width = max((len(name) for name, _ in found), default=0)
+            return [Candidate(name, f"{'':{width - len(name)}}{command.summary}") for name, command in found]
+        if self._index is None:
+            return []
+        return await asyncio.get_running_loop().run_in_executor(self._index.thread, self._index.complete, word.typed)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """A click."""
+        self._accept()
+
+    def _accept(self) -> bool:
+        at, word = self._list.highlighted, self._word
+        if at is not None and word is not None:
+            text = self._offered[at].text
+            line, column = self.editor.cursor_location
+            written = f"/{text} " if word.mark == "/" else referred(text)
+            self.editor.replace(written, (line, word.start), (line, column))
+        self._close()
+        return True
+
+    def _accept_whole(self) -> bool:
+        """Enter: a command that needs nothing more is sent at once."""
+        is_command = self._word is not None and self._word.mark == "/"
+        self._accept()
+        command = COMMANDS.get(self.text.strip().removeprefix("/"))
+        return self._send() if is_command and command is not None and not command.needs_argument else True
+
+    def _close(self) -> bool:
+        self._word = None
+        self._list.display = False
+        return True
+
+    def _move(self, by: int) -> bool:
+        at = self._list.highlighted
+        self._list.highlighted = ((at or 0) + by) % self._list.option_count
+        return True
+
+
+def _option(candidate: Candidate) -> Option:
+    note = f"  {visible_line(candidate.note)}" if candidate.note else ""
+    return Option(Content.assemble(visible_line(candidate.text), (note, "dim")))

@@ -1,0 +1,100 @@
+"""What the screen asks of an agent: all that it knows of it, beside the events that a turn consists of."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import NamedTuple, Protocol
+
+from tersely.agent.events import CallEnded, CallStarted, Decision, Event
+
+
+class Status(NamedTuple):
+    """What the top row tells. `cached_percent` of the last prompt, None where the server does not say."""
+
+    model: str
+    tier: int
+    used_tokens: int
+    window_tokens: int
+    cached_percent: float | None
+    repository: str
+    confinement: str  # what bash is confined to, in words that follow its name; "" if it is not
+    retrieves: bool
+    session: str  # its id, as in `SessionRow`
+
+
+class ToolRow(NamedTuple):
+    """A tool as it is listed; `policy` is allow, ask or deny."""
+
+    name: str
+    tier: int
+    signature: str
+    policy: str
+    is_unlocked: bool
+
+
+class SessionRow(NamedTuple):
+    """A session that can be gone on with; `updated` is a date and time as people read it."""
+
+    id: str
+    title: str
+    turns: int
+    updated: str
+
+
+class Said(NamedTuple):
+    """A message of a session that goes on; `role` is user or assistant."""
+
+    role: str
+    text: str
+
+
+class ShownAgent(Protocol):
+    """An agent and its session. What goes wrong is a `TerselyError`; sentences that are returned are for the user."""
+
+    def status(self) -> Status:
+        """How things stand; cheap, asked after every event that may have changed it."""
+
+    def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
+        """One turn; its last event is `TurnEnded`. `pasted` are parts of the message that were not typed."""
+
+    def cancel(self) -> None:
+        """Have the running turn end."""
+
+    def approve(self, call_id: str, decision: Decision, pattern: str = "") -> None:
+        """Answer `ApprovalAsked`."""
+
+    def tools(self) -> Sequence[ToolRow]:
+        """Every tool, also those that are locked."""
+
+    def set_tier(self, tier: int) -> None:
+        """Lock or unlock tools by hand; raises `invalid_argument` for a tier that there is not."""
+
+    def set_retrieval(self, on: bool) -> None:
+        """Whether code is looked up and put in before the model is asked."""
+
+    async def models(self) -> Sequence[str]:
+        """The names of the models that the server has."""
+
+    async def use_model(self, name: str) -> None:
+        """Go on with another model of the same server."""
+
+    async def compact(self) -> str:
+        """Make the prompt shorter now."""
+
+    async def undo(self, *, insists: bool) -> str:
+        """Take back the last change to files; who insists, also what was left since somebody else changed it."""
+
+    async def sessions(self) -> Sequence[SessionRow]:
+        """The sessions of this repository, the newest first."""
+
+    async def resume(self, session: str) -> None:
+        """Go on with another session."""
+
+    async def fork(self) -> str:
+        """Go on in a copy of this session."""
+
+    def history(self) -> Sequence[Said | CallStarted | CallEnded]:
+        """What has been said and done so far in this session."""
+
+    def cost(self) -> str:
+        """What the session has used so far, as lines."""

@@ -1,0 +1,115 @@
+"""The operations of the relay as an application of HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import WEB_CALL_THREADS, WEB_THREADS
+from tersely.protocols.relay.operations import OPERATIONS, Operation
+from tersely.relay.encoding import encode
+from tersely.relay.relay import Relay
+from tersely.web.asked import read
+from tersely.web.failures import body_of, status_of
+from tersely.web.guard import Guard
+from tersely.web.guard import Pages as GuardedPages
+from tersely.web.openapi import document
+from tersely.web.routes import mail, services
+from tersely.web.routes.plain import HANDLERS, Handler
+from tersely.web.routes.streams import STREAMED, artifact_content
+from tersely.web.table import Endpoint, Table
+from tersely.web.ui.entry import Entry
+from tersely.web.ui.routes import Code, Pages
+
+_JSON = "application/json"
+_LOG = logging.getLogger("tersely.web")
+
+
+def make_app(
+    relay: Relay, token: str, hosts: Iterable[str], more: Iterable[BaseRoute] = (), code: Code | None = None
+) -> Guard:
+    """The application behind its guard. `hosts` are the names by which it may be asked, with the port; `code` says
+    how its pages ask about code, which they leave out without."""
+    pool = ThreadPoolExecutor(WEB_THREADS, thread_name_prefix="tersely-web")
+    calls = ThreadPoolExecutor(WEB_CALL_THREADS, thread_name_prefix="tersely-call")  # which may all be slow
+    hosts = tuple(hosts)
+    entry = Entry(hosts[0].rpartition(":")[2])
+    pages = Pages(relay, entry, pool, code)
+    handlers: dict[str, Handler] = {
+        **HANDLERS,
+        **services.HANDLERS,
+        **mail.HANDLERS,
+        "ticket_new": lambda relay, asked: {"ticket": entry.ticket()},
+    }
+    by_path: dict[str, dict[str, Endpoint]] = {}
+    for operation in OPERATIONS:
+        threads = calls if operation.is_call else pool
+        by_path.setdefault(operation.path, {})[operation.method] = _endpoint(operation, relay, threads, handlers)
+    described = encode(document(OPERATIONS))
+
+    async def openapi(request: Request) -> Response:
+        return Response(described, media_type=_JSON)
+
+    by_path["/openapi.json"] = {"GET": openapi}
+    others = Starlette(routes=[*pages.routes(), *more], exception_handlers={HTTPException: _unrouted})
+    others.state.event_streams = 0
+    others.router.redirect_slashes = False
+    # What is asked most is looked up at once: going through routes one by one costs more than most answers.
+    table = Table(by_path, others, _failed)
+    open_paths = {operation.path for operation in OPERATIONS if operation.is_open}
+    guarded = GuardedPages(lambda cookies: entry.session(cookies) is not None, pages.refusal)
+    return Guard(table, token, hosts, open_paths, guarded)
+
+
+def _endpoint(operation: Operation, relay: Relay, pool: Executor, handlers: Mapping[str, Handler]) -> Endpoint:
+    streamed = STREAMED.get(operation.name) or services.STREAMED.get(operation.name)
+    if streamed is not None:
+
+        async def passing(request: Request) -> Response:
+            return await streamed(relay, await read(operation, request), request, pool)
+
+        return passing
+    handler = handlers[operation.name]
+
+    async def answering(request: Request) -> Response:
+        asked = await read(operation, request)
+        if asked.query.get("raw"):
+            return await artifact_content(relay, asked, request, pool)
+        # Reading takes less time than handing over to a thread; writing waits for the disk.
+        if operation.writes or operation.waits:
+            told: Any = await asyncio.get_running_loop().run_in_executor(pool, partial(handler, relay, asked))
+        else:
+            told = handler(relay, asked)
+        return Response(encode(told), status_code=operation.status, media_type=_JSON)
+
+    return answering
+
+
+def _failed(request: Request, error: Exception) -> Response:
+    match error:
+        case TerselyError():
+            told, headers = error, {"retry-after": "1"} if error.code in {"busy", "rate_limited"} else {}
+        case HTTPException():
+            code = "method_not_allowed" if error.status_code == 405 else "no_route"
+            message = f"{request.method} {request.url.path[:200]} is no operation"
+            told, headers = TerselyError(code, message, "see /openapi.json"), dict(error.headers or {})
+        case _:
+            _LOG.error("%s %s", request.method, request.url.path, exc_info=error)
+            hint = "a defect in Tersely; the log has more"
+            told, headers = TerselyError("internal_error", f"{type(error).__name__}: {error}", hint), {}
+    return Response(body_of(told), status_of(told.code), headers, _JSON)
+
+
+async def _unrouted(request: Request, error: Exception) -> Response:
+    return _failed(request, error)

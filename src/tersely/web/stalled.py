@@ -1,0 +1,40 @@
+"""Connections that ask for nothing: whoever opens them and falls silent holds them from others.
+
+The server closes a connection that has been answered and stays silent. One that never finishes its first request, or a
+later one, it would keep for ever, and a process may only have so many files open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+from tersely.foundation.limits import MAX_WEB_CONNECTIONS, REQUEST_HEAD_SECONDS
+
+
+def allow_connections() -> None:
+    """Let this process have as many files open as its connections may need, or as many as the system permits."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * MAX_WEB_CONNECTIONS
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+async def close_stalled(connections: Iterable[Any]) -> None:
+    """Close, for ever, connections without a request in time; at once, where there are too many.
+
+    `connections` are the server's protocols. One that answers a request is left alone.
+    """
+    silent: set[Any] = set()
+    while True:
+        await asyncio.sleep(REQUEST_HEAD_SECONDS / 2)
+        now = list(connections)
+        waiting = {one for one in now if one.cycle is None or one.cycle.response_complete}
+        for one in waiting if len(now) > MAX_WEB_CONNECTIONS else waiting & silent:
+            one.transport.close()
+        silent = waiting

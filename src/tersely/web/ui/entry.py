@@ -1,0 +1,98 @@
+"""Who may see the pages: browsers that came with a ticket.
+
+Whoever holds the relay's token asks for a *ticket*, which works once and soon expires. The browser that shows it is
+given a *session*, known by a cookie. Only hashes of both are kept, in memory: they end with the relay.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from hashlib import sha256
+from hmac import compare_digest
+from threading import Lock
+from typing import NamedTuple
+
+from tersely.foundation.clock import elapsed_seconds
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_UI_SESSIONS, MAX_UI_TICKETS, UI_SESSION_SECONDS, UI_TICKET_SECONDS
+
+_SECRET_BYTES = 32
+_COOKIE_CHARACTERS = 4_000
+
+
+class Session(NamedTuple):
+    """One browser that is signed in."""
+
+    digest: bytes  # of the secret in its cookie
+    form_token: str  # which every form of its pages carries
+    until_seconds: float  # by the clock of the entry
+
+
+class Entry:
+    """Tickets and sessions of one relay. May be used from any thread."""
+
+    def __init__(self, name: str, clock: Callable[[], float] = elapsed_seconds) -> None:
+        """`name` tells the cookies of several relays of one machine apart: browsers give them to every port."""
+        self.cookie = f"tersely-{name}"
+        self._clock = clock
+        self._tickets: list[tuple[bytes, float]] = []  # the oldest first, with when each expires
+        self._sessions: list[Session] = []
+        self._changing = Lock()
+
+    def ticket(self) -> str:
+        """A new ticket. There are never more than `MAX_UI_TICKETS`; the oldest gives way."""
+        made = secrets.token_urlsafe(_SECRET_BYTES)
+        with self._changing:
+            self._tickets = [*self._tickets, (_digest(made), self._clock() + UI_TICKET_SECONDS)][-MAX_UI_TICKETS:]
+        return made
+
+    def sign_in(self, ticket: str) -> str:
+        """The secret of a new session for a ticket, which is used up; raises `unauthorized`."""
+        shown = _digest(ticket)
+        with self._changing:
+            now = self._clock()
+            is_good = False
+            for digest, until in self._tickets:  # all of them, so that the time taken says nothing
+                is_good |= compare_digest(digest, shown) and now < until
+            self._tickets = [one for one in self._tickets if now < one[1] and not compare_digest(one[0], shown)]
+            if not is_good:
+                hint = "`tersely relay open THREAD` makes a new one; each works once, and soon"
+                raise TerselyError("unauthorized", "this ticket was used before, has expired, or is none", hint)
+            secret = secrets.token_urlsafe(_SECRET_BYTES)
+            session = Session(_digest(secret), secrets.token_urlsafe(_SECRET_BYTES), now + UI_SESSION_SECONDS)
+            live = [one for one in self._sessions if now < one.until_seconds]
+            self._sessions = [*live, session][-MAX_UI_SESSIONS:]
+        return secret
+
+    def session(self, cookies: str) -> Session | None:
+        """The session that a `Cookie` header belongs to, if it has not expired."""
+        shown = [_digest(value) for value in self._shown(cookies)]
+        now = self._clock()
+        found = None
+        for session in self._sessions:
+            for digest in shown:
+                if compare_digest(session.digest, digest) and now < session.until_seconds:
+                    found = session
+        return found
+
+    def sign_out(self, session: Session) -> None:
+        """End a session."""
+        with self._changing:
+            self._sessions = [one for one in self._sessions if one is not session]
+
+    def cookie_header(self, secret: str) -> str:
+        """The `Set-Cookie` header that gives a browser its session; with an empty secret, takes it away."""
+        age = UI_SESSION_SECONDS if secret else 0
+        return f"{self.cookie}={secret}; Path=/ui; Max-Age={age}; HttpOnly; SameSite=Strict"
+
+    def _shown(self, cookies: str) -> list[str]:
+        """The values of our cookie. What else is at this host may have set another of the same name."""
+        if len(cookies) > _COOKIE_CHARACTERS:
+            return []
+        pairs = (pair.strip().partition("=") for pair in cookies.split(";"))
+        return [value for name, _, value in pairs if name == self.cookie]
+
+
+def _digest(secret: str) -> bytes:
+    return sha256(secret.encode("utf-8", "surrogatepass")).digest()

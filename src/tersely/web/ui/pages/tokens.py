@@ -1,0 +1,113 @@
+"""The tokens that a thread was spared, over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_PLOTTED_EVENTS
+from tersely.relay import artifacts, streams
+from tersely.relay.artifacts import Artifact
+from tersely.relay.encoding import timestamp
+from tersely.relay.store.store import Store
+from tersely.relay.streams import Event
+from tersely.web.ui.layout import Column, Visit, section, table, when
+from tersely.web.ui.markup import Child, Element, e
+from tersely.web.ui.pages.events import latest
+from tersely.web.ui.pictures.plot import Point, plot
+
+_LISTED_POINTS = 40
+
+
+class _Step(NamedTuple):
+    """What one event added."""
+
+    at_ms: int
+    naive: int
+    actual: int
+
+
+def tokens_section(visit: Visit, thread_id: str, told: dict[str, Any]) -> Element:
+    """The plot, and its figures as a table. `told` are the figures of the thread as they are now."""
+    points = _points(visit.relay.store, thread_id, told)
+    naive, actual, avoided = told["naive_tokens"], told["actual_tokens"], told["avoided_tokens"]
+    share = f", {avoided * 100 / naive:.0f} %" if naive > 0 else ""
+    note = f"{naive:,} if all had been pasted, {actual:,} were sent, {avoided:,} avoided{share}"
+    if len(points) < 2:
+        return section("Tokens", e("p", "There is nothing to plot yet.", class_="empty"), note=note)
+    return section(
+        "Tokens", plot(points, f"Tokens of this thread over time: {note}"), _figures(points, told), note=note
+    )
+
+
+def _figures(points: list[Point], told: dict[str, Any]) -> Element:
+    columns = (Column("Time"), Column("If pasted", True), Column("Sent", True), Column("Avoided", True))
+    every = max(1, -(-len(points) // _LISTED_POINTS))
+    rows: list[list[Child]] = [
+        [when(timestamp(one.at_ms)), f"{one.naive:,}", f"{one.actual:,}", f"{one.naive - one.actual:,}"]
+        for one in points[::-1][::every]
+    ]
+    estimate = told["estimate"]
+    said = (
+        f"By characters divided by four: {estimate['naive_tokens']:,} if pasted, {estimate['actual_tokens']:,} sent, "
+        f"{estimate['avoided_tokens']:,} avoided."
+    )
+    listed = table("Tokens over time, the newest first", columns, rows, "")
+    return e("details", e("summary", "The figures of this plot"), listed, e("p", said, class_="note"))
+
+
+def _points(store: Store, thread_id: str, told: dict[str, Any]) -> list[Point]:
+    """How the figures came to be what they are. The last point is what the relay has counted.
+
+    The events do not hold sizes; the artifacts that they name do. So the way is walked back from the present: what
+    is not known any more, of artifacts that were removed and of the events before the latest, is where it begins.
+    """
+    steps = list(_steps(store, thread_id))
+    naive = told["naive_tokens"] - sum(step.naive for step in steps)
+    actual = told["actual_tokens"] - sum(step.actual for step in steps)
+    begun = [Point(steps[0].at_ms, naive, actual)] if steps else []
+    grown = accumulate(
+        steps, lambda last, step: Point(step.at_ms, last.naive + step.naive, last.actual + step.actual),
+        initial=Point(0, naive, actual),
+    )  # fmt: skip
+    return [*begun, *list(grown)[1:]]
+
+
+def _steps(store: Store, thread_id: str) -> Iterator[_Step]:
+    known: dict[str, Artifact | None] = {}
+    told = [(event, event.payload) for event in latest(store, thread_id, MAX_PLOTTED_EVENTS)]
+    payloads = [(event, payload) for event, payload in told if isinstance(payload, dict)]
+    was_hit = _first_calls(payloads)
+    for event, payload in payloads:
+        is_call = event.type == streams.CAPABILITY_INVOKED
+        ref = payload.get("artifact_ref" if is_call else "ref")
+        is_counted = payload.get("cache_hit") is True if is_call else event.type == streams.ARTIFACT_CREATED
+        if not is_counted or not isinstance(ref, str):
+            continue
+        if ref not in known:
+            known[ref] = _artifact(store, thread_id, ref)
+        found = known[ref]
+        # What was remembered from another thread costs nothing by being here: the call that it answers does.
+        is_shared = found is not None and bool(found.origin.capability) and was_hit.get(ref, False)
+        if found is None or (not is_call and is_shared):
+            continue
+        naive, actual = found.sizes
+        yield _Step(event.at_ms, naive.tokens, actual.tokens)
+
+
+def _first_calls(payloads: list[tuple[Event, dict[str, Any]]]) -> dict[str, bool]:
+    """Whether the first call that gave an artifact was answered from memory."""
+    found: dict[str, bool] = {}
+    for event, payload in payloads:
+        if event.type == streams.CAPABILITY_INVOKED:
+            found.setdefault(str(payload.get("artifact_ref")), payload.get("cache_hit") is True)
+    return found
+
+
+def _artifact(store: Store, thread_id: str, ref: str) -> Artifact | None:
+    try:
+        return artifacts.get(store, thread_id, ref)
+    except TerselyError:
+        return None

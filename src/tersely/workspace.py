@@ -1,0 +1,182 @@
+"""One repository, opened: what every capability works on, and where Python programs begin.
+
+    from tersely.workspace import Workspace
+
+    with Workspace.open(".") as workspace:
+        for symbol in workspace.engine.lookup("validate*"):
+            print(symbol.id)
+
+What the command line asks is asked of a workspace by `tersely.capabilities.invoke.ask`, which gives back plain values.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from tersely.code.engine import Engine
+from tersely.code.index.content import read_below
+from tersely.code.index.refresh import Progress, RefreshReport
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_FILE_BYTES
+from tersely.foundation.roots import enclosing_root
+from tersely.foundation.settings import Settings, load
+
+if TYPE_CHECKING:
+    from tersely.code.pack.excerpt import Line
+    from tersely.code.pack.memory.sessions import Sessions
+    from tersely.code.pack.texts import Texts
+    from tersely.code.search.searcher import Filters, Found
+    from tersely.foundation.tokens import Tokenizer
+
+NO_BODIES: Mapping[str, Sequence[Line]] = {}
+
+
+class Workspace:
+    """A repository with its engine and settings. For one thread at a time; close it."""
+
+    def __init__(self, engine: Engine, settings: Settings, *, refresh: bool, progress: Progress | None) -> None:
+        self.engine = engine
+        self.settings = settings
+        self.report: RefreshReport | None = None  # of the latest refresh
+        self.refreshes = refresh  # whether each question looks for changes first
+        self.may_refresh = refresh
+        self.patience_seconds = 0.0  # for one answer; 0: any time. For processes that end with it, see `deadline`
+        self._progress = progress
+
+    @classmethod
+    def open(cls, root: Path | str, *, refresh: bool = True, progress: Progress | None = None) -> Self:
+        """Open the repository at `root`; with `refresh`, each question first brings the index up to date."""
+        try:
+            resolved = Path(root).resolve(strict=True)
+        except (OSError, RuntimeError) as error:  # the latter for a loop of links, before Python 3.13
+            why = getattr(error, "strerror", None) or "a loop of links"
+            raise TerselyError("root_not_found", f"{root}: {why}", "name a directory with --root") from error
+        return cls(Engine.open(resolved), load(resolved), refresh=refresh, progress=progress)
+
+    @property
+    def may_refresh(self) -> bool:
+        """Whether it may look for changes later, when a file turns out to be gone or another."""
+        return self.engine.refuses_changed
+
+    @may_refresh.setter
+    def may_refresh(self, may: bool) -> None:
+        self.engine.refuses_changed = may
+
+    @property
+    def root(self) -> Path:
+        """The directory that all paths are written from, resolved."""
+        return self.engine.root
+
+    @property
+    def revision(self) -> str:
+        """The identity of all facts that answers are computed from."""
+        return self.engine.revision
+
+    def check_freshness(self) -> None:
+        """Bring the index up to date before a question, unless that is not wanted and there is an index."""
+        self.engine.changed.clear()
+        if self.refreshes or not self.engine.store.is_current():
+            self.refresh()
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """All that is asked inside is answered at one revision."""
+        return self.engine.store.snapshot()
+
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of answers should know: complaints about settings, and how the index came to be."""
+        report, changed = self.report, sorted(self.engine.changed)
+        notes = [*self.settings.complaints, *(report.notices if report else ())]
+        if report and report.is_behind:
+            notes.append("another process is indexing; this is what it was before")
+        if changed:
+            more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
+            notes.append(f"{changed[0]}{more} changed after the index was made: lines may be others")
+        return tuple(notes)
+
+    def refresh(self) -> RefreshReport:
+        """Bring the index up to date."""
+        self.report = self.engine.refresh(self._progress)
+        return self.report
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """Counts tokens as the settings want them counted."""
+        from tersely.foundation.tokens import Tokenizer
+
+        return Tokenizer(self.settings.vocabulary, self.settings.vocabulary_factor or None)
+
+    def source(self, path: str) -> bytes:
+        """A file of the repository, indexed or not; never one outside of it, of git's own or of excessive size."""
+        if self.engine.store.file(path) is not None:
+            return self.engine.source(path)
+        place = Path(os.path.realpath(self.root / path))
+        # What git keeps for itself may hold credentials: it is no file of the repository.
+        if not place.is_relative_to(self.root) or ".git" in place.relative_to(self.root).parts or not place.is_file():
+            raise TerselyError("path_not_found", f"there is no file {path!r} in the repository")
+        try:
+            return read_below(str(self.root), str(place.relative_to(self.root)))
+        except OSError as error:
+            if error.errno == errno.EFBIG:
+                raise TerselyError("unreadable_file", f"{path} is larger than {MAX_FILE_BYTES:,} bytes") from error
+            raise TerselyError("unreadable_file", f"{path} cannot be read: {error.strerror}") from error
+
+    def report_place(self, path: str) -> Path:
+        """The place of a file or folder that a tool wrote: from the root and in it, or absolute, wherever that is."""
+        place = Path(os.path.realpath(self.root / path))
+        is_ours = path.startswith("/") or (place.is_relative_to(self.root) and ".git" not in place.parts)
+        if not is_ours or not place.exists():
+            raise TerselyError("path_not_found", f"there is no report {path!r}", "name the file that the tool wrote")
+        return place
+
+    def search(self, question: str, filters: Filters, limit: int) -> Found:
+        """At most `limit` symbols by words, meaning or text, with the embedder that the settings choose."""
+        from tersely.code.search.embedding.embedders import Choice
+
+        chosen = Choice(self.settings.embedder, self.settings.embedder_url, self.settings.embedder_key)
+        return self.engine.search.find(question, filters, limit, chosen, self._progress)
+
+    def adapt_search(self) -> bool:
+        """Fit search to the words of this repository; False where there is too little to learn from."""
+        return self.engine.search.adapt(self._progress)
+
+    def texts(self, bodies: Mapping[str, Sequence[Line]] = NO_BODIES, *, with_docs: bool = False) -> Texts:
+        """The source of one answer's symbols, each file read once; `bodies` are shown instead, by the symbol's id."""
+        from tersely.code.pack.texts import Texts
+
+        store = self.engine.store
+        return Texts(self.source, store.symbols_of, lambda symbol: bodies.get(symbol.id), with_docs)
+
+    def sessions(self) -> Sessions:
+        """What readers have been shown; to be closed. `database_unavailable` where nothing can be kept."""
+        from tersely.code.pack.memory.sessions import Sessions
+
+        directory = self.engine.store.directory
+        if directory is None:
+            raise TerselyError("database_unavailable", "there is no place to remember what a session was shown")
+        return Sessions.open(directory)
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self.engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def find_root(start: Path) -> Path:
+    """The nearest directory around `start` that is a repository or has an index, else `start` itself."""
+    try:
+        start = start.resolve(strict=True)
+    except OSError as error:
+        message = f"the current directory is gone or closed: {error.strerror}"
+        raise TerselyError("root_not_found", message, "name a directory with --root") from error
+    return Path(enclosing_root(str(start)))
