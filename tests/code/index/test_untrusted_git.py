@@ -12,10 +12,10 @@ import pytest
 
 from tersely.code.index.changes import Changes
 from tersely.code.index.history import history
-from tersely.code.index.listing.git import ignored_directories
 from tersely.code.index.scan import scan
 from tersely.code.index.subjects import subjects
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.git.listing import ignored_directories
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
 
 # Settings that make some git run a program; `{}` is the program.
@@ -146,7 +146,7 @@ PIPES: dict[str, Callable[[Path], Path]] = {
 @pytest.mark.parametrize("which", PIPES)
 def test_nobody_waits_for_a_pipe(tmp_path: Path, which: str, monkeypatch: pytest.MonkeyPatch) -> None:
     root = repository(tmp_path / "root")
-    monkeypatch.setattr("tersely.code.index.listing.running.GIT_PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("tersely.foundation.git.runner.GIT_PATIENCE_SECONDS", 0.1)
     tip = git(root, "rev-parse", "HEAD")
     pipe = PIPES[which](root)
     pipe.parent.mkdir(exist_ok=True)
@@ -164,7 +164,7 @@ def test_nobody_waits_for_a_pipe(tmp_path: Path, which: str, monkeypatch: pytest
 
 def test_a_pipe_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = repository(tmp_path / "root")
-    monkeypatch.setattr("tersely.code.index.listing.running.GIT_PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("tersely.foundation.git.runner.GIT_PATIENCE_SECONDS", 0.1)
     os.mkfifo(root / ".gitignore")
     said = "git is not asked which files belong here: .gitignore is a pipe, for which git waits"
     assert scan(str(root)).notices == [said]
@@ -265,7 +265,7 @@ def test_no_file_elsewhere_that_a_setting_names_is_opened(
     os.mkfifo(tmp_path / "pipe")
     git(root, "config", setting, str(tmp_path / "pipe"))
     for bound in ("GIT_PATIENCE_SECONDS", "GIT_SECONDS"):
-        monkeypatch.setattr(f"tersely.code.index.listing.running.{bound}", 5.0)
+        monkeypatch.setattr(f"tersely.foundation.git.runner.{bound}", 5.0)
     assert scan(str(root)).notices == []
     assert [one.path for one in Changes(root).diffs()] == ["a.py"]
     assert [one.text for one in subjects(root)] == ["first"]

@@ -15,9 +15,9 @@ from tersely.agent.sessions.session import Draft
 from tersely.agent.sessions.store import name_of
 from tersely.agent.tools.observation import bounded
 from tersely.agent.turn.room import make_room_between_turns
-from tersely.code.index.listing.git import GitListing
-from tersely.code.index.listing.running import GitUnavailableError
 from tersely.code.index.scan import scan
+from tersely.foundation.git.listing import GitListing
+from tersely.foundation.git.runner import GitUnavailableError
 from tersely.foundation.limits import MAX_AGENTS_BYTES
 
 _LOOKING = frozenset({"read", "search", "outline"})

@@ -199,8 +199,8 @@ def _in_tree(workspace: Workspace, path: str) -> bytes | None:
 def _of_patch(workspace: Workspace, text: str) -> _Change:
     """A patch is taken for what has been done if its new lines are in the files, else for what is to be done."""
     from tersely.code.index.changes import Changes
-    from tersely.code.index.listing.git import in_repository
     from tersely.code.index.patch import patched, read_patch, reversed_diff
+    from tersely.foundation.git.listing import in_repository
 
     diffs = read_patch(text.encode("utf-8", "surrogateescape"))
     if not diffs and text.strip():
@@ -291,8 +291,8 @@ class Looked(NamedTuple):
 
 def look_at(workspace: Workspace, parameters: Parameters, budget: int) -> Looked | None:
     """What belongs to what git says has changed; None where nothing has, or where there is no git to ask."""
-    from tersely.code.index.listing.git import in_repository
     from tersely.code.lenses.diff.placed import changed_symbols
+    from tersely.foundation.git.listing import in_repository
 
     if not in_repository(str(workspace.root)):
         return None

@@ -13,11 +13,11 @@ from functools import cached_property
 from pathlib import Path
 
 from tersely.code.index.content import read_below
-from tersely.code.index.listing.git import filterless_environment, in_repository
-from tersely.code.index.listing.home import is_known, work_tree
-from tersely.code.index.listing.running import GitUnavailableError, run
 from tersely.code.index.patch import LINK_MODE, FileDiff, Hunk, lines_of, read_patch
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.git.listing import filterless_environment, in_repository
+from tersely.foundation.git.repository import is_known, work_tree
+from tersely.foundation.git.runner import GitUnavailableError, run
 from tersely.foundation.limits import MAX_DIFF_BYTES, MAX_FILE_BYTES, MAX_UNTRACKED_FILES
 
 # Whatever the settings of the repository say: they may change what a diff looks like, and name programs for git to run.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from tersely.code.index.listing.git import ignored_directories, in_repository
 from tersely.code.index.listing.ignore import is_skipped_name
-from tersely.code.index.listing.running import GitUnavailableError
 from tersely.code.index.store import Store
+from tersely.foundation.git.listing import ignored_directories, in_repository
+from tersely.foundation.git.runner import GitUnavailableError
 
 _GIT_DIRECTORY = ".git"
 _EXCLUDES = "info"  # below it, the file `exclude`

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
-from tersely.code.index.listing.running import beginning
+from tersely.foundation.git.runner import beginning
 from tersely.foundation.hashing import content_hash
 from tersely.foundation.limits import (
     MAX_COMMIT_LINES,

@@ -15,12 +15,12 @@ from pathlib import Path
 
 from tersely.code.index.building.jobs import batches
 from tersely.code.index.content import Reason, read_below
-from tersely.code.index.listing.git import GitListing
 from tersely.code.index.scan import Scan, ScannedFile, decides_about_others, is_candidate, scan_listed, scan_paths
 from tersely.code.index.schema import Batch, Job, KnownFile, skipped_row
 from tersely.code.index.store import Store
 from tersely.foundation.clock import Stopwatch, wall_seconds
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.git.listing import GitListing
 from tersely.foundation.hashing import content_hash
 from tersely.foundation.limits import FIRST_BUILD_SECONDS
 

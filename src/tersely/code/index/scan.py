@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tersely.code.index.content import Reason, Skipped, read_file
-from tersely.code.index.listing.git import GitListing, Listing, in_repository
 from tersely.code.index.listing.ignore import (
     GIT_IGNORE_FILE,
     MANIFESTS,
@@ -27,9 +26,10 @@ from tersely.code.index.listing.ignore import (
     verdict,
     with_ignore_file,
 )  # fmt: skip
-from tersely.code.index.listing.running import GitUnavailableError
 from tersely.code.languages.registry import language_of_path
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.git.listing import GitListing, Listing, in_repository
+from tersely.foundation.git.runner import GitUnavailableError
 from tersely.foundation.limits import MAX_FILE_BYTES
 
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from tersely.code.index.listing.running import beginning
+from tersely.foundation.git.runner import beginning
 from tersely.foundation.limits import MAX_SUBJECT_COMMITS
 
 _OPTIONS = (

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tersely.agent.tools.files.places import NOT_OURS, State
-from tersely.code.index.listing.git import GitListing, in_repository
-from tersely.code.index.listing.running import GitUnavailableError, environment, run
+from tersely.foundation.git.listing import GitListing, in_repository
+from tersely.foundation.git.runner import GitUnavailableError, environment, run
 from tersely.foundation.limits import (
     MAX_SNAPSHOT_BYTES,
     MAX_SNAPSHOT_FILE_BYTES,

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tersely.agent.tools.running import bubblewrap, surroundings
-from tersely.code.index.listing.home import homes_elsewhere
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.git.repository import homes_elsewhere
 from tersely.foundation.limits import (
     COMMAND_END_SECONDS,
     COMMAND_TICK_SECONDS,

@@ -18,10 +18,10 @@ from tersely.agent.tools.declaration import Effect, Observation
 from tersely.agent.tools.observation import failed
 from tersely.agent.tools.running import shell
 from tersely.agent.tools.toolbox import Toolbox
-from tersely.code.index.listing.git import filterless_environment
-from tersely.code.index.listing.running import GIT, GitUnavailableError
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
+from tersely.foundation.git.listing import filterless_environment
+from tersely.foundation.git.runner import GIT, GitUnavailableError
 
 _NO_SUBMODULES = "--ignore-submodules=dirty"  # whose own settings would count inside them
 _QUIET = {

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from tersely.agent.tools.files import places, replacing
 from tersely.agent.tools.files.places import State
-from tersely.code.index.listing.home import homes_elsewhere
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.git.repository import homes_elsewhere
 from tersely.foundation.limits import MAX_CLOSED_SOCKETS, MAX_GUARDED_FILES
 from tersely.foundation.roots import INDEX_DIRECTORY
 

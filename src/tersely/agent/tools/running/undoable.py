@@ -16,8 +16,8 @@ from tersely.agent.tools.files import snapshots
 from tersely.agent.tools.files.snapshots import Snapshot, Stamp
 from tersely.agent.tools.files.undoing import digest
 from tersely.agent.tools.kept import Kept, Recorded
-from tersely.code.index.listing.running import GitUnavailableError
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.git.runner import GitUnavailableError
 from tersely.foundation.limits import MAX_SNAPSHOT_STEP_BYTES
 
 COMMAND, SKIPPED, HEADS = "command", "skipped", "heads"  # what the note of a step has

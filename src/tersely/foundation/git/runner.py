@@ -1,8 +1,8 @@
 """Running git in a repository that is not trusted: no program that it names is run, and nobody waits for its pipes.
 
 Its settings may name a program to watch the file system, filters, a program to compare with, a transport to fetch what
-is missing, files of patterns and attributes that lie anywhere; its `.git` may lead elsewhere (`home.py`); and git opens
-whatever is called `.gitignore`. What the user's own settings name is honoured.
+is missing, files of patterns and attributes that lie anywhere; its `.git` may lead elsewhere (`repository.py`); and git
+opens whatever is called `.gitignore`. What the user's own settings name is honoured.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.code.index.listing.home import LeadsOutError, check_home, work_tree
+from tersely.foundation.git.repository import LeadsOutError, check_home, work_tree
 from tersely.foundation.limits import GIT_PATIENCE_SECONDS, GIT_SECONDS, MAX_HISTORY_BYTES
 
 if TYPE_CHECKING:  # imported where there is a repository to ask about

@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from tersely.code.index.listing.home import work_tree
-from tersely.code.index.listing.running import GitUnavailableError, environment, finished, run, started
+from tersely.foundation.git.repository import work_tree
+from tersely.foundation.git.runner import GitUnavailableError, environment, finished, run, started
 from tersely.foundation.limits import MAX_SUBMODULE_LEVELS
 
 if TYPE_CHECKING:  # imported where there is a repository to ask about
