@@ -14,7 +14,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
 
 if TYPE_CHECKING:
-    from tersely.relay.builtin.fetch import Page
+    from tersely.foundation.fetch import Page
 
 _OF_TEXT = ("text/", "application/json", "application/xml", "application/javascript", "application/x-yaml")
 _OF_PAGES = ("text/html", "application/xhtml+xml")
@@ -47,11 +47,8 @@ async def _fetched(toolbox: Toolbox, url: str, *, is_page: bool) -> Observation:
 
 
 def _page(url: str, private_hosts: tuple[str, ...]) -> Page:
-    try:
-        from tersely.relay.builtin.fetch import fetch as fetched
-    except ModuleNotFoundError as error:
-        message, hint = f"the package {error.name} is not installed", "pip install 'tersely[relay]' installs it"
-        raise TerselyError("missing_extra", message, hint) from error
+    from tersely.foundation.fetch import fetch as fetched
+
     return fetched(url, private_hosts)
 
 

@@ -1,4 +1,4 @@
-"""`http.fetch` against a server on this machine, which it may reach only because the test names it."""
+"""Fetching pages, against a server on this machine, which it may reach only because the test names it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from threading import Event
 
 import pytest
 
+from tersely.foundation import fetch as fetching
 from tersely.foundation.errors import TerselyError
-from tersely.relay.builtin import fetch as fetching
-from tersely.relay.builtin.fetch import fetch
+from tersely.foundation.fetch import fetch
 
 PAGES = {
     "/": (200, {"Content-Type": "text/html; charset=utf-8"}, b"<p>tea</p>"),
