@@ -164,7 +164,7 @@ def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, served:
     ours = {name for name in loaded_by("tree") if name.startswith("tersely")}
     assert ours == {
         *("tersely", "tersely.cli", "tersely.cli.main", "tersely.cli.remote", "tersely.cli.terminal"),
-        *("tersely.daemon", "tersely.daemon.client", "tersely.daemon.identity", "tersely.daemon.place"),
+        *("tersely.daemon", "tersely.daemon.client", "tersely.foundation.process.identity", "tersely.daemon.place"),
         *("tersely.foundation", "tersely.foundation.limits", "tersely.foundation.private", "tersely.foundation.roots"),
     }
     assert loaded_by("tree") & {"socket", "hashlib", "pathlib", "typing", "dataclasses", "subprocess"} == set()

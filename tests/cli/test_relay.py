@@ -17,7 +17,7 @@ from tests.cli.relay_home import Home, home_of
 
 from tersely import __version__
 from tersely.cli.main import main_relay
-from tersely.daemon.detached import wait_for_end
+from tersely.foundation.process.detached import wait_for_end
 from tersely.protocols.relay.place import LOCK, LOG, owner
 
 SOURCE = "def boil(water):\n    return heat(water)\n\n\ndef heat(water):\n    return water + 1\n"

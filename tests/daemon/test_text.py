@@ -13,8 +13,8 @@ from tests.cli.asking import run
 from tests.daemon.asking import Talk
 
 from tersely.capabilities.reply import cut
-from tersely.daemon.identity import program_identity
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.process.identity import program_identity
 from tersely.foundation.tokens import Tokenizer
 
 

@@ -65,7 +65,7 @@ def _root(words: Sequence[str]) -> str:
 
 def request(program: str, words: Sequence[str], directory: str, root: str) -> dict[str, Any]:
     """How a daemon is asked what a command line prints."""
-    from tersely.daemon.identity import program_identity
+    from tersely.foundation.process.identity import program_identity
 
     environment = {name: value for name, value in os.environ.items() if name.startswith(_PREFIX) or name in VARIABLES}
     return {

@@ -14,10 +14,10 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from tersely.daemon.process import import_path
 from tersely.foundation.clock import Stopwatch, elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import ADAPT_AFTER_SECONDS, ADAPT_EVERY_SECONDS, ADAPT_SECONDS
+from tersely.foundation.process.detached import import_path
 from tersely.foundation.settings import load
 
 UNLEARNT_SHARE = 0.2  # of the files, from which on it is worth fitting search again

@@ -18,7 +18,6 @@ from tersely.daemon import lifecycle
 from tersely.daemon.adaptation import Adaptation
 from tersely.daemon.dispatch import Dispatcher
 from tersely.daemon.freshness import Freshness
-from tersely.daemon.identity import program_identity
 from tersely.daemon.place import Place
 from tersely.daemon.service import Service
 from tersely.foundation.credentials import is_same_user
@@ -30,6 +29,7 @@ from tersely.foundation.limits import (
     MAX_OPEN_REPOSITORIES,
     MAX_REQUEST_SECONDS,
 )
+from tersely.foundation.process.identity import program_identity
 from tersely.foundation.settings import ENVIRONMENT_PREFIX, load
 from tersely.protocols.commands import TEXT_COMMAND
 from tersely.protocols.messages import MILLISECONDS

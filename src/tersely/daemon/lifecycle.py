@@ -8,13 +8,13 @@ import os
 import subprocess
 from typing import Any, NamedTuple
 
-from tersely.daemon import detached
 from tersely.daemon.client import Client
-from tersely.daemon.identity import program_identity
 from tersely.daemon.place import Place, runtime_directory
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DAEMON_START_SECONDS, DAEMON_STOP_SECONDS, MAX_DAEMONS_LISTED
 from tersely.foundation.private import make_private
+from tersely.foundation.process import detached
+from tersely.foundation.process.identity import program_identity
 
 _MAIN = "tersely.daemon.serve:main"
 _OWNER_BYTES = 10_000

@@ -13,11 +13,10 @@ import os
 import socket
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-import tersely
 from tersely.foundation.frames import LENGTH_BYTES, PROGRESS, encode_frame
+from tersely.foundation.process.detached import import_path
 
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
@@ -118,9 +117,3 @@ class AnalysisProcess(asyncio.Protocol):
             self._answer.set_exception(ProcessLostError())
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
-
-
-def import_path() -> list[str]:
-    """Where a child finds what this process has found, but never the working directory as such."""
-    own = str(Path(tersely.__file__).parent.parent)
-    return [own, *(entry for entry in sys.path if entry and entry != own)]

@@ -18,7 +18,6 @@ from tersely.daemon.adaptation import Adaptation
 from tersely.daemon.connection import Connection
 from tersely.daemon.dispatch import Dispatcher
 from tersely.daemon.freshness import Freshness
-from tersely.daemon.identity import program_identity
 from tersely.daemon.other_place import linked
 from tersely.daemon.place import Place
 from tersely.daemon.service import Service
@@ -26,6 +25,7 @@ from tersely.foundation.clock import elapsed_seconds, wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_CONNECTIONS, MAX_LOG_BYTES
 from tersely.foundation.private import make_private
+from tersely.foundation.process.identity import program_identity
 from tersely.protocols.messages import encode, failure, line
 
 _LOG = logging.getLogger("tersely.daemon")

@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tersely.daemon import detached
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import RELAY_START_SECONDS, RELAY_STOP_SECONDS
+from tersely.foundation.process import detached
 from tersely.protocols.relay.place import LOG, Owner, owner
 
 _MAIN = "tersely.web.serve:main"

@@ -18,7 +18,6 @@ from typing import Any
 
 import tersely
 from tersely.daemon.asking import Asking
-from tersely.daemon.identity import program_identity
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import (
@@ -30,6 +29,7 @@ from tersely.foundation.limits import (
     THREAD_SWITCH_SECONDS,
 )
 from tersely.foundation.private import make_private
+from tersely.foundation.process.identity import program_identity
 from tersely.foundation.tokens import Tokenizer
 from tersely.protocols.relay.place import LOCK, LOG, Owner
 from tersely.relay.encoding import encode

@@ -17,7 +17,6 @@ from tersely.capabilities import catalogue
 from tersely.capabilities.binding import bind, schema
 from tersely.capabilities.declaration import Capability, Effect, parameters_of
 from tersely.daemon import lifecycle
-from tersely.daemon.identity import program_identity
 from tersely.daemon.place import Place
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 from tersely.foundation.limits import (
@@ -27,6 +26,7 @@ from tersely.foundation.limits import (
     MAX_REQUEST_SECONDS,
     REQUEST_SECONDS,
 )
+from tersely.foundation.process.identity import program_identity
 from tersely.foundation.roots import enclosing_root
 from tersely.foundation.settings import load
 from tersely.protocols.commands import SPELLINGS, Spelling, call

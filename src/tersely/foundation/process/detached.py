@@ -9,9 +9,10 @@ import select
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from tersely.daemon.process import import_path
+import tersely
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 
@@ -59,6 +60,12 @@ def start(program: str, arguments: Sequence[str], ready: int) -> None:
         )  # fmt: skip
     finally:
         os.close(ready)
+
+
+def import_path() -> list[str]:
+    """Where a child finds what this process has found, but never the working directory as such."""
+    own = str(Path(tersely.__file__).parent.parent)
+    return [own, *(entry for entry in sys.path if entry and entry != own)]
 
 
 def wait_for_end(pid: int, seconds: float) -> None:
