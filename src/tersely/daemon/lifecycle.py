@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import subprocess
 from typing import Any, NamedTuple
@@ -15,9 +14,9 @@ from tersely.foundation.limits import DAEMON_START_SECONDS, DAEMON_STOP_SECONDS,
 from tersely.foundation.private import make_private
 from tersely.foundation.process import detached
 from tersely.foundation.process.identity import program_identity
+from tersely.foundation.process.lockfile import read_record
 
 _MAIN = "tersely.daemon.serve:main"
-_OWNER_BYTES = 10_000
 
 
 class Started(NamedTuple):
@@ -74,7 +73,7 @@ def ask(root: str, request: dict[str, Any]) -> dict[str, Any]:
 def stop(root: str) -> bool:
     """End the daemon of a resolved root; whether there was one. It is gone when this returns."""
     place = Place.of(root)
-    pid = _owner(place).get("pid")
+    pid = read_record(place.lock).get("pid")
     try:
         client = Client(place)
     except OSError:
@@ -88,16 +87,6 @@ def stop(root: str) -> bool:
     except (OSError, ValueError) as error:
         raise TerselyError("daemon_unavailable", f"the daemon does not end: {error}") from error
     return True
-
-
-def _owner(place: Place) -> dict[str, Any]:
-    """What the lock file says of its daemon, which may be gone; nothing if it cannot be read."""
-    try:
-        with open(place.lock, "rb") as file:
-            owner = json.loads(file.read(_OWNER_BYTES))
-    except (OSError, ValueError):
-        return {}
-    return owner if isinstance(owner, dict) else {}
 
 
 def running() -> list[dict[str, Any]]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import logging
 import os
 import signal
 import socket
-import sys
 from collections.abc import Iterator
-from logging.handlers import RotatingFileHandler
+from typing import Any, NamedTuple
 
 import tersely
 from tersely.daemon.adaptation import Adaptation
@@ -23,9 +21,11 @@ from tersely.daemon.place import Place
 from tersely.daemon.service import Service
 from tersely.foundation.clock import elapsed_seconds, wall_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_CONNECTIONS, MAX_LOG_BYTES
+from tersely.foundation.limits import MAX_CONNECTIONS
 from tersely.foundation.private import make_private
+from tersely.foundation.process.beginning import Report, log_to
 from tersely.foundation.process.identity import program_identity
+from tersely.foundation.process.lockfile import held, release, write_record
 from tersely.protocols.messages import encode, failure, line
 
 _LOG = logging.getLogger("tersely.daemon")
@@ -38,65 +38,48 @@ def main(root: str, answer_words: str, idle_seconds: str, ready: str) -> None:
 
     `answer_words` is the `module:function` that prints for the command line, which stands above this package.
     """
-    told = os.fdopen(int(ready), "wb")
+    report = Report(ready)
     try:
         place = Place.of(root)
         make_private(place.directory)
-        with _locked(place) as lock:
-            _log_to(place.log)
+        with _locked(place) as locks:
+            log_to(place.log, "the daemon")
             listening = _listen(place)
             try:
-                _write_owner(lock, root)
-                fcntl.flock(lock.start, fcntl.LOCK_UN)
-                told.write(encode({"ok": True, "pid": os.getpid()}))
-                told.close()
+                write_record(locks.life, _record(root))
+                release(locks.start)
+                report.running(pid=os.getpid())
                 with linked(root, place.socket):
                     asyncio.run(_serve(root, answer_words, float(idle_seconds), listening))
             finally:
                 _stop_listening(place, listening)
-    except AlreadyRunningError:
-        told.write(encode({"ok": True, "pid": 0}))
+    except BlockingIOError:
+        report.already_running()
     except (TerselyError, OSError) as error:
         _LOG.exception("the daemon has ended")
-        with contextlib.suppress(ValueError):  # too late to be said to whoever started it
-            told.write(encode({"ok": False, "message": str(error)}))
+        report.failed(error)
 
 
-class AlreadyRunningError(Exception):
-    """Another daemon serves the repository."""
+class _Locks(NamedTuple):
+    """Descriptors of the files that a daemon holds."""
 
-
-class _Locks:
-    def __init__(self, lock: int, start: int) -> None:
-        self.lock = lock
-        self.start = start
+    life: int  # as long as it lives
+    start: int  # until it listens
 
 
 @contextlib.contextmanager
 def _locked(place: Place) -> Iterator[_Locks]:
-    """Hold the locks of a place. The system lets go of them when this process ends, however it ends.
+    """Hold the locks of a place; `BlockingIOError` where another daemon serves it.
 
-    Whoever finds the start lock taken waits until the other daemon listens; so after this has said that another is
-    running, the other can be asked.
+    A process that finds the start lock taken waits until the other daemon listens, so that daemon can be asked after
+    this has failed.
     """
-    start = os.open(place.start_lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    lock = os.open(place.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        fcntl.flock(start, fcntl.LOCK_EX)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise AlreadyRunningError from error
-        yield _Locks(lock, start)
-    finally:
-        os.close(lock)
-        os.close(start)
+    with held(place.start_lock, waits=True) as start, held(place.lock) as life:
+        yield _Locks(life, start)
 
 
-def _write_owner(locks: _Locks, root: str) -> None:
-    owner = {"pid": os.getpid(), "root": root, "version": tersely.__version__, "started": round(wall_seconds())}
-    os.ftruncate(locks.lock, 0)
-    os.pwrite(locks.lock, encode(owner), 0)
+def _record(root: str) -> dict[str, Any]:
+    return {"pid": os.getpid(), "root": root, "version": tersely.__version__, "started": round(wall_seconds())}
 
 
 def _listen(place: Place) -> socket.socket:
@@ -118,15 +101,6 @@ def _stop_listening(place: Place, listening: socket.socket) -> None:
     listening.close()
     with contextlib.suppress(FileNotFoundError):
         os.unlink(place.socket)
-
-
-def _log_to(path: str) -> None:
-    log = RotatingFileHandler(path, maxBytes=MAX_LOG_BYTES, backupCount=1, encoding="utf-8")
-    log.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    root = logging.getLogger("tersely")
-    root.addHandler(log)
-    root.setLevel(logging.INFO)
-    sys.excepthook = lambda kind, error, trace: _LOG.critical("the daemon has failed", exc_info=(kind, error, trace))
 
 
 async def _serve(root: str, answer_words: str, idle_seconds: float, listening: socket.socket) -> None:

@@ -5,23 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
-import fcntl
 import logging
 import os
 import signal
 import socket
 import sys
-from collections.abc import Iterable, Iterator
-from logging.handlers import RotatingFileHandler
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import tersely
 from tersely.daemon.asking import Asking
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import (
-    MAX_LOG_BYTES,
     RELAY_DRAIN_SECONDS,
     RELAY_PORTS,
     SWEEP_AFTER_SECONDS,
@@ -29,10 +25,11 @@ from tersely.foundation.limits import (
     THREAD_SWITCH_SECONDS,
 )
 from tersely.foundation.private import make_private
+from tersely.foundation.process.beginning import Report, log_to
 from tersely.foundation.process.identity import program_identity
+from tersely.foundation.process.lockfile import held, write_record
 from tersely.foundation.tokens import Tokenizer
 from tersely.protocols.relay.place import LOCK, LOG, Owner
-from tersely.relay.encoding import encode
 from tersely.relay.relay import Relay, token
 from tersely.relay.services import configuration
 from tersely.relay.services.configuration import Bridged
@@ -52,15 +49,15 @@ def main(home_path: str, port: str, workspace: str, answer_words: str, ready: st
 
     `answer_words` is the `module:function` that prints for the command line, which stands above this package.
     """
-    told = os.fdopen(int(ready), "wb")
+    report = Report(ready)
     home = Path(home_path)
     try:
         os.umask(0o077)
         sys.setswitchinterval(THREAD_SWITCH_SECONDS)
         make_private(home_path)
         allow_connections()
-        with _locked(home) as lock:
-            _log_to(home / LOG)
+        with held(str(home / LOCK)) as lock:
+            log_to(str(home / LOG), "the relay")
             bridged = configuration.load(os.environ)
             listening = _listen(int(port))
             with listening, Relay.open(home, Tokenizer().count) as relay:
@@ -68,34 +65,16 @@ def main(home_path: str, port: str, workspace: str, answer_words: str, ready: st
                 relay.services.settings = [one.told() for one in bridged]
                 for complaint in relay.complaints:
                     _LOG.warning("not loaded: %s", complaint)
-                found = _write_owner(lock, listening.getsockname()[1], workspace)
-                told.write(encode({"ok": True, "pid": found.pid, "port": found.port}))
-                told.close()
+                found = _owner(listening.getsockname()[1], workspace)
+                write_record(lock, found._asdict())
+                report.running(pid=found.pid, port=found.port)
                 _run(relay, listening, found, answer_words, bridged)
                 _LOG.info("ended")
     except BlockingIOError:
-        told.write(encode({"ok": True, "pid": 0, "port": 0}))
+        report.already_running()
     except (TerselyError, OSError) as error:
         _LOG.exception("the relay has ended")
-        with contextlib.suppress(ValueError):  # too late to be said to whoever started it
-            told.write(encode(_failure(error)))
-
-
-def _failure(error: TerselyError | OSError) -> dict[str, Any]:
-    if isinstance(error, TerselyError):
-        return {"ok": False, "code": error.code, "message": error.message, "hint": error.hint}
-    return {"ok": False, "message": f"{error.filename}: {error.strerror}" if error.filename else str(error)}
-
-
-@contextlib.contextmanager
-def _locked(home: Path) -> Iterator[int]:
-    """Hold the lock of a home; `BlockingIOError` where another does. The system lets go of it however this ends."""
-    lock = os.open(home / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield lock
-    finally:
-        os.close(lock)
+        report.failed(error)
 
 
 def _listen(port: int) -> socket.socket:
@@ -110,21 +89,8 @@ def _listen(port: int) -> socket.socket:
     raise TerselyError("port_unavailable", f"ports {port} to {port + RELAY_PORTS - 1} are taken", hint)
 
 
-def _write_owner(lock: int, port: int, workspace: str) -> Owner:
-    found = Owner(os.getpid(), port, tersely.__version__, program_identity(), round(wall_seconds()), workspace)
-    os.ftruncate(lock, 0)
-    os.pwrite(lock, encode(found._asdict()), 0)
-    return found
-
-
-def _log_to(path: Path) -> None:
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))  # raises where it is a link
-    log = RotatingFileHandler(path, maxBytes=MAX_LOG_BYTES, backupCount=1, encoding="utf-8")
-    log.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    root = logging.getLogger("tersely")
-    root.addHandler(log)
-    root.setLevel(logging.INFO)
-    sys.excepthook = lambda kind, error, trace: _LOG.critical("the relay has failed", exc_info=(kind, error, trace))
+def _owner(port: int, workspace: str) -> Owner:
+    return Owner(os.getpid(), port, tersely.__version__, program_identity(), round(wall_seconds()), workspace)
 
 
 def _run(relay: Relay, listening: socket.socket, found: Owner, answer_words: str, bridged: Iterable[Bridged]) -> None:

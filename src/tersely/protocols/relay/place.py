@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from tersely.foundation.process.lockfile import read_record
 
 DEFAULT_PORT = 7_474
 LOCK = "relay.lock"
 LOG = "relay.log"
-_OWNER_BYTES = 10_000
 
 
 class Owner(NamedTuple):
@@ -39,8 +39,6 @@ def home_directory(environment: Mapping[str, str] | None = None) -> Path:
 def owner(home: Path) -> Owner | None:
     """What the lock file says, whether or not that process still runs; None if it cannot be read."""
     try:
-        with (home / LOCK).open("rb") as file:
-            told: Any = json.loads(file.read(_OWNER_BYTES))
-        return Owner(**told)
-    except (OSError, ValueError, TypeError):
+        return Owner(**read_record(str(home / LOCK)))
+    except TypeError:
         return None

@@ -15,15 +15,14 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from io import BufferedReader
-from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, BinaryIO, cast
 
-import tersely
 from tersely.code.index.content import Reason
 from tersely.code.index.schema import Batch, Job, skipped_row
 from tersely.foundation.frames import read_frame, write_frame
 from tersely.foundation.limits import WORKER_SILENCE_SECONDS, WORKER_START_SECONDS
+from tersely.foundation.process.detached import import_path
 
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from tersely.code.index.building.worker import main; main()"
 
@@ -37,7 +36,7 @@ class _Worker:
 
     def __init__(self, root: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, *_import_path()],
+            [sys.executable, "-c", _PROGRAM, *import_path()],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         self._requests = cast("BinaryIO", self._process.stdin)
@@ -159,9 +158,3 @@ def _failed(job: Job) -> Batch:
     batch.files.append(skipped_row(job, b"", Reason.EXTRACTION_FAILED.value))
     batch.problems.append((job.file_id, 0, 0, "the process that read it died or did not end"))
     return batch
-
-
-def _import_path() -> list[str]:
-    """Where a child finds what this process has found, but never the working directory as such."""
-    own = str(Path(tersely.__file__).parent.parent)
-    return [own, *(entry for entry in sys.path if entry and entry != own)]
