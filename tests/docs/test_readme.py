@@ -23,16 +23,18 @@ from tersely.foundation import errors, settings
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
+COMMANDS_PAGE = (ROOT / "docs" / "commands.md").read_text("utf-8")
+SETTINGS_PAGE = (ROOT / "docs" / "settings.md").read_text("utf-8")
 LANGUAGES_PAGE = (ROOT / "docs" / "languages.md").read_text("utf-8")
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 
-SESSIONS = re.findall(r"^```console\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+SESSIONS = re.findall(r"^```console\n(.*?)^```$", README + COMMANDS_PAGE, re.MULTILINE | re.DOTALL)
 ELSEWHERE = [session for session in SESSIONS if "git clone" in session]
 HERE = [session for session in SESSIONS if session not in ELSEWHERE]
 # In a session a refusal follows its command; in the table every command succeeds.
 REFUSED = re.compile(r'^(\w+: .*|\{"ok":false.*)')
-EXAMPLES = re.findall(r"\| `tersely ([^`]+)` \|$", README, re.MULTILINE)
-PYTHON = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+EXAMPLES = re.findall(r"\| `tersely ([^`]+)` \|$", README + COMMANDS_PAGE, re.MULTILINE)
+PYTHON = re.findall(r"^```python\n(.*?)^```$", COMMANDS_PAGE, re.MULTILINE | re.DOTALL)
 
 
 def asked(session: str) -> list[tuple[str, bool]]:
@@ -76,9 +78,13 @@ def here(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         lifecycle.stop(str(copy))
 
 
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 150
+
+
 def test_there_is_an_example_of_every_command() -> None:
     shown = {find_command(shlex.split(words))[0].name for words in EXAMPLES if words.split()[0] not in OWN_COMMANDS}
-    named = set(re.findall(r"`([a-z -]+)`", "".join(re.findall(r"^\|[^|]*\|", README, re.MULTILINE))))
+    named = set(re.findall(r"`([a-z -]+)`", "".join(re.findall(r"^\|[^|]*\|", COMMANDS_PAGE, re.MULTILINE))))
     assert {command.name for command in COMMANDS} | set(OWN_COMMANDS) <= named
     assert {command.name for command in COMMANDS} - shown <= {"symbol callees"}
 
@@ -99,20 +105,20 @@ def test_commands_end_as_shown(here: Path, capsys: pytest.CaptureFixture[str], w
 
 def test_the_python_example_prints_what_is_shown(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(PYTHON) == 1
-    exec(compile(PYTHON[0], "README.md", "exec"), {"__name__": "example"})
+    exec(compile(PYTHON[0], "commands.md", "exec"), {"__name__": "example"})
     *callers, last = capsys.readouterr().out.splitlines()
     assert callers
-    assert all(line in README for line in callers)
+    assert all(line in COMMANDS_PAGE for line in callers)
     assert re.fullmatch(r"\d+ of 300 tokens at revision \w+", last)
 
 
 def test_the_table_of_exit_codes_is_that_of_the_program() -> None:
-    shown = {int(status) for status in re.findall(r"^\| (\d+) \|", README, re.MULTILINE)}
+    shown = {int(status) for status in re.findall(r"^\| (\d+) \|", COMMANDS_PAGE, re.MULTILINE)}
     assert shown == {status for name, status in vars(errors).items() if re.fullmatch(r"EXIT_(?!OF)\w+", name)}
 
 
 def test_the_table_of_settings_is_that_of_the_program() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (\S+) \|", README, re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (\S+) \|", SETTINGS_PAGE, re.MULTILINE)
     given = dataclasses.asdict(settings.Settings())
     assert [(name, float(shown) if shown.isdecimal() else shown) for name, _, shown in rows] == [
         (name, given[name]) for name in settings._KNOWN
