@@ -51,9 +51,7 @@ def main(arguments: list[str]) -> int:
         os.environ.pop("XDG_CONFIG_HOME", None)
         root, home = Path(scratch) / options.repository.name, Path(scratch) / "home"
         shutil.copytree(options.repository, root, ignore=shutil.ignore_patterns(".tersely", ".git"), symlinks=True)
-        for words in (["warm"], ["index", "--adapt"]):
-            command = [sys.executable, "-m", "tersely", *words, "--root", str(root)]
-            subprocess.run(command, check=True, capture_output=True)
+        subprocess.run([sys.executable, "-m", "tersely", "warm", "--root", str(root)], check=True, capture_output=True)
         try:
             lifecycle.start(home, 0, str(root), ANSWER_WORDS)
             record: dict[str, Any] = {"repository": options.repository.name, **asyncio.run(_measured(root, home))}

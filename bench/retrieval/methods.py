@@ -120,16 +120,9 @@ def hybrid(corpus: Corpus) -> Rank:
     return lambda question: [same_name(hit.symbol.id) for hit in corpus.engine.search.find(question, limit=KEPT).hits]
 
 
-def fitted(corpus: Corpus) -> Rank:
-    """The same after the word table was fitted to the repository; the last one, since it stays fitted."""
-    corpus.engine.search.adapt()
-    return hybrid(corpus)
-
-
 METHODS: dict[str, Callable[[Corpus], Rank]] = {
     "keywords": keywords,
     "BM25": plain_bm25,
     "vectors": vectors,
     "hybrid": hybrid,
-    "fitted": fitted,
 }

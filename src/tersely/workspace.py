@@ -141,10 +141,6 @@ class Workspace:
         chosen = Choice(self.settings.embedder, self.settings.embedder_url, self.settings.embedder_key)
         return self.engine.search.find(question, filters, limit, chosen, self._progress)
 
-    def adapt_search(self) -> bool:
-        """Fit search to the words of this repository; False where there is too little to learn from."""
-        return self.engine.search.adapt(self._progress)
-
     def texts(self, bodies: Mapping[str, Sequence[Line]] = NO_BODIES, *, with_docs: bool = False) -> Texts:
         """The source of one answer's symbols, each file read once; `bodies` are shown instead, by the symbol's id."""
         from tersely.code.pack.texts import Texts

@@ -73,20 +73,9 @@ def _run_status(root: str, style: Style) -> dict[str, Any]:
         ("watched", watched),
         ("analysis", f"{counted(len(status['processes']), 'process', 'processes')}, {memory:.0f} MB"),
         ("answers kept", f"{status['cached_answers']:,}"),
-        ("search", _FITTING[status["search_fitting"]["state"]]),
     ]
     told = {key: value for key, value in status.items() if key not in {"success", "status"}}
     return {"state": status["status"], **told, "text": "\n".join(aligned(rows, [style.faint])) + "\n"}
-
-
-_FITTING = {
-    "waiting": "not looked at yet",
-    "running": "being fitted to the words of the repository",
-    "fitted": "fitted to the words of the repository",
-    "too_small": "as it comes: the repository is too small to learn from",
-    "off": "as it comes: the setting adapt is off",
-    "failed": "as it comes: fitting it has failed, see the log",
-}
 
 
 def _run_list(root: str, style: Style) -> dict[str, Any]:

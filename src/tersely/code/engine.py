@@ -133,7 +133,7 @@ class Engine:
         from tersely.code.search.door import Search
 
         if self._search is None:
-            self._search = Search(self.root, self.store, self.reader)
+            self._search = Search(self.store, self.reader)
         return self._search
 
     @property

@@ -15,7 +15,6 @@ from typing import Any
 
 from tersely.code.index.refresh import Progress
 from tersely.daemon import lifecycle
-from tersely.daemon.adaptation import Adaptation
 from tersely.daemon.dispatch import Dispatcher
 from tersely.daemon.freshness import Freshness
 from tersely.daemon.place import Place
@@ -148,8 +147,7 @@ class _Own:
     def __init__(self, root: str, answer_words: str, identity: str) -> None:
         self._dispatcher = Dispatcher(root, answer_words)
         self._freshness = Freshness(root, self._dispatcher)
-        unused = Adaptation(root)  # to fit search to a repository is left to its daemon
-        self._service = Service(root, identity, self._dispatcher, self._freshness, unused)
+        self._service = Service(root, identity, self._dispatcher, self._freshness)
         self._dispatcher.start()
         self._freshness.start()
 

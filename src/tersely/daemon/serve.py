@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import tersely
-from tersely.daemon.adaptation import Adaptation
 from tersely.daemon.connection import Connection
 from tersely.daemon.dispatch import Dispatcher
 from tersely.daemon.freshness import Freshness
@@ -110,7 +109,7 @@ async def _serve(root: str, answer_words: str, idle_seconds: float, listening: s
     )
     dispatcher = Dispatcher(root, answer_words)
     freshness = Freshness(root, dispatcher)
-    service = Service(root, program_identity(), dispatcher, freshness, Adaptation(root))
+    service = Service(root, program_identity(), dispatcher, freshness)
     connections: set[Connection] = set()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, service.shutdown.set)
@@ -126,7 +125,6 @@ async def _serve(root: str, answer_words: str, idle_seconds: float, listening: s
         for connection in list(connections):
             connection.close()
         freshness.close()
-        await service.adaptation.close()
         dispatcher.close()
         await asyncio.sleep(0)  # closed connections send what they still have
 
@@ -150,7 +148,7 @@ class _Refusal(Connection):
 
 
 async def _end(service: Service, freshness: Freshness, idle_seconds: float) -> str:
-    """Return why it is time to end, when it is; see to what is done while nobody asks."""
+    """Return why it is time to end, when it is."""
     while True:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_IDLE_CHECKS_SECONDS):
@@ -159,6 +157,5 @@ async def _end(service: Service, freshness: Freshness, idle_seconds: float) -> s
         if freshness.is_root_gone:
             return "the repository is gone"
         unasked_seconds = 0.0 if service.is_busy else elapsed_seconds() - service.asked_seconds
-        service.adaptation.look(freshness.revision, unasked_seconds)
         if unasked_seconds > idle_seconds:
             return f"nobody has asked for {idle_seconds:g} s"

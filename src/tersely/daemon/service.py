@@ -6,12 +6,10 @@ import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from contextlib import suppress
 from typing import Any
 
 import tersely
 from tersely.code.index.refresh import Progress
-from tersely.daemon.adaptation import Adaptation
 from tersely.daemon.analysis import Words
 from tersely.daemon.cache import AnswerCache
 from tersely.daemon.connection import Connection
@@ -22,28 +20,22 @@ from tersely.foundation.clock import Stopwatch, elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.hashing import content_hash
 from tersely.foundation.limits import ANSWER_CACHE_BYTES
-from tersely.foundation.private import index_directory
 from tersely.protocols.commands import OWN_COMMANDS, TEXT_COMMAND, WORDS_COMMAND
 from tersely.protocols.messages import Request, encode, line
 
 REINDEX_THRESHOLD_FILES = 1  # clients of llm-tldr are told after how many changes the index is brought up to date
-# Settings, and in the index the words that search was fitted to: answers depend on them beside the files.
-_SETTINGS = ("pyproject.toml", ".tersely/config.toml")
-_WORDS = "search/words"
+_SETTINGS = ("pyproject.toml", ".tersely/config.toml")  # answers depend on them beside the files
 
 
 class Service:
     """One repository, as its clients see it."""
 
-    def __init__(
-        self, root: str, identity: str, dispatcher: Dispatcher, freshness: Freshness, adaptation: Adaptation
-    ) -> None:
+    def __init__(self, root: str, identity: str, dispatcher: Dispatcher, freshness: Freshness) -> None:
         self._root = root
         self._identity = identity
         self._dispatcher = dispatcher
         self._freshness = freshness
-        self.adaptation = adaptation
-        self._stamped = _stamped_files(root)
+        self._stamped = [f"{root}/{path}" for path in _SETTINGS]
         self._cache = AnswerCache(ANSWER_CACHE_BYTES)
         self._age = Stopwatch()
         self._requests = 0
@@ -152,7 +144,6 @@ class Service:
             "watched_directories": self._freshness.watched,
             "why_unwatched": self._freshness.why_unwatched,
             "processes": self._dispatcher.processes,
-            "search_fitting": self.adaptation.state,
         }
 
     async def _shut_down(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,7 +166,6 @@ class Service:
     async def _warm(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
         await self._freshness.ensure()
         await self._dispatcher.ask(connection, ("warm",), None)
-        self.adaptation.soon()
         return {"files": self._freshness.files, "edges": None, "revision": self._freshness.revision}
 
     async def revision(self) -> str:
@@ -238,13 +228,6 @@ def _check_program(given: Mapping[str, Any], root: str, identity: str) -> None:
     """Who asks for words has to belong to the same program: another would use other words."""
     if given.get("program_identity") != identity or given.get("root") != root:
         raise TerselyError("unknown_command", "this daemon belongs to another program or repository")
-
-
-def _stamped_files(root: str) -> tuple[str, ...]:
-    own = [f"{root}/{path}" for path in _SETTINGS]
-    with suppress(OSError):  # without a place for an index there are no words beside it
-        own.append(f"{index_directory(root)}/{_WORDS}")
-    return tuple(own)
 
 
 def _stamp(path: str) -> tuple[int, int, int]:

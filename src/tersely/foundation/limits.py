@@ -72,11 +72,6 @@ MAX_WATCH_ROUNDS = 8  # looks for directories that were made while others were b
 SETTLE_SECONDS = 0.01  # after a change, before the index is refreshed without being asked
 RESCAN_SECONDS = 600  # between looks at all files, for what no event tells
 
-# The daemon: fitting search to the repository
-ADAPT_AFTER_SECONDS = 30  # without a question
-ADAPT_EVERY_SECONDS = 600
-ADAPT_SECONDS = 600  # for one time
-
 # Databases
 DATABASE_BUSY_MILLISECONDS = 5_000
 DATABASE_RETRY_SECONDS = 0.01

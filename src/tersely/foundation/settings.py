@@ -46,9 +46,6 @@ class Settings:
         default="use", metadata={"choices": ("use", "off", "start")}
     )  # one that answers; none; or a new one
     daemon_idle_seconds: int = field(default=1_800, metadata={"least": 1})  # until a daemon that nobody asks ends
-    adapt: str = field(
-        default="idle", metadata={"choices": ("idle", "off")}
-    )  # when the daemon fits search to the words
     git_elsewhere: str = field(default="none", metadata={"own": True})  # places that .git may lead to, as in PATH
     embedder: str = field(default="words", metadata={"own": True})  # whose vectors search compares, see docs/search.md
     embedder_url: str = field(default="usual", metadata={"own": True})  # of its server

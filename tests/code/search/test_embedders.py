@@ -1,4 +1,4 @@
-"""Vectors from models: a server that speaks the protocols, refusals, and the table fitted to a repository."""
+"""Vectors from models: a server that speaks the protocols, and refusals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.code.search.repositories import ids, lay
+from tests.code.search.repositories import ids
 
 from tersely.code.engine import Engine
 from tersely.code.search.embedding.embedders import Choice
@@ -22,7 +22,6 @@ from tersely.code.search.embedding.vectors import differing_signs, estimated_cos
 from tersely.code.search.words import words_of_text
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import EMBEDDER_REQUEST_TEXTS
-from tersely.foundation.private import index_directory
 
 DIMENSIONS = 48
 
@@ -142,54 +141,6 @@ def test_a_choice_that_cannot_be_is_refused(shop: Path, name: str) -> None:
         with pytest.raises(TerselyError) as refusal:
             engine.search.find("anything", choice=Choice(name, "file:///etc/passwd"))
         assert refusal.value.code == "invalid_setting"
-
-
-def test_fitting_to_a_repository_brings_its_words_together(tmp_path: Path) -> None:
-    """`zorble` means nothing to anybody but this repository, where it goes with parcels."""
-    verbs = ("weigh", "label", "post", "track", "return", "insure")
-    functions = [
-        f'def {verb}_zorble_{number}(item):\n    """{verb.title()} the parcel number {number} for a customer."""\n'
-        f"    return {verb}_queue.push(item, {number})\n"
-        for number in range(60)
-        for verb in verbs
-    ]
-    settings_text = [
-        f'def parse_{n}(text):\n    """Parse line {n} of the settings."""\n    return {n}\n' for n in range(60)
-    ]
-    lay(tmp_path, {"parcels.py": "\n".join(functions), "settings.py": "\n".join(settings_text)})
-
-    def closeness() -> float:
-        with Engine.open(tmp_path) as engine:
-            engine.refresh()
-            searcher = engine.search.searcher()
-            table = engine.search._words()
-            parcel, zorble = table.embed_pieces(["parcel"]), table.embed_pieces(["zorble"])
-            assert len(searcher.collection) > 400
-            return float(parcel @ zorble / np.linalg.norm(parcel) / np.linalg.norm(zorble))
-
-    before = closeness()
-    with Engine.open(tmp_path) as engine, Engine.open(tmp_path) as other:
-        engine.refresh()
-        identity = other.search.searcher().collection.parts[0].segment
-        assert engine.search.unlearnt_share == 1
-        assert engine.search.adapt()
-        assert engine.search.unlearnt_share == 0
-        kept = (Path(index_directory(str(tmp_path))) / "search" / "catalogue").stat()
-        assert other.search.searcher().collection.parts[0].segment is not identity  # who is at it hears of it
-        assert (
-            Path(index_directory(str(tmp_path))) / "search" / "catalogue"
-        ).stat() == kept  # and computes nothing again
-        (tmp_path / "settings.py").write_text("# changed\n" + "\n".join(settings_text))
-        engine.refresh()
-        assert engine.search.unlearnt_share == 0.5
-    assert closeness() > before + 0.02
-
-
-def test_too_little_to_learn_from_changes_nothing(shop: Path) -> None:
-    with Engine.open(shop) as engine:
-        engine.refresh()
-        assert not engine.search.adapt()
-    assert not (Path(index_directory(str(shop))) / "search" / "words").exists()
 
 
 MATRICES = st.integers(1, 400).flatmap(lambda d: st.tuples(st.just(d), st.integers(0, 2**32 - 1)))

@@ -18,7 +18,6 @@ class Parameters:
     """How much to say."""
 
     report: bool = option(False, "list the files that are left out, with the reason, and what could not be read")
-    adapt: bool = option(False, "fit search to the words of this repository, which takes some seconds")
     limit: int = limit_option(200, "entries of each list of the report")
     offset: int = offset_option("entries of each list of the report")
 
@@ -56,7 +55,6 @@ class Refreshed:
     other_files: int  # in no language of ours
     skipped: Page[LeftOut] | None  # None without --report
     problems: Page[Unread] | None
-    adapted: bool | None = None  # whether there was enough to learn from; None without --adapt
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Refreshed:
@@ -83,7 +81,6 @@ def run(workspace: Workspace, parameters: Parameters) -> Refreshed:
         report.unknown,
         skipped,
         problems,
-        workspace.adapt_search() if parameters.adapt else None,
     )
 
 
@@ -99,9 +96,6 @@ def text(refreshed: Refreshed, style: Style) -> str:
         f"{counted(total, 'file')}, {counted(refreshed.symbols, 'symbol')}  {style.faint(languages)}".rstrip(),
         f"{_news(refreshed)}  {style.faint(f'{refreshed.seconds:.2f} s')}",
     ]
-    if refreshed.adapted is not None:
-        little = style.doubtful("search has too little documentation and names here to learn from")
-        lines.append("search is fitted to the words of this repository" if refreshed.adapted else little)
     return "\n".join([*lines, *_left_out(refreshed, style)])
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tersely.code.search.embedding.table import WordTable
+from tersely.code.search.embedding.table import shipped_table
 from tersely.code.search.embedding.vectors import Floats
 from tersely.code.search.query import Query
 from tersely.code.search.storage.segment import Embed
@@ -36,8 +36,9 @@ class Embedder:
     embed_question: Callable[[Query], Floats]
 
 
-def word_embedder(table: WordTable) -> Embedder:
-    """Vectors from a word table."""
+def word_embedder() -> Embedder:
+    """Vectors from the word table that comes with the program."""
+    table = shipped_table()
     return Embedder(
         f"words {table.identity}",
         lambda batch: table.embed_bags(batch.pieces(table)),
@@ -83,11 +84,11 @@ MODELS: Mapping[str, tuple[Callable[[str, Choice], Embedder], str]] = {
 }
 
 
-def chosen_model(choice: Choice) -> Embedder | None:
-    """The model that was chosen, None for the word table; `invalid_setting` for one that there is not."""
+def chosen_embedder(choice: Choice) -> Embedder:
+    """The embedder that was chosen; `invalid_setting` for one that there is not."""
     name, _, model = choice.name.partition(":")
     if choice.name == "words":
-        return None
+        return word_embedder()
     if name not in MODELS:
         raise TerselyError(
             "invalid_setting", f"embedder cannot be {choice.name!r}", f"One of: words, {', '.join(MODELS)}."

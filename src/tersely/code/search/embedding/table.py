@@ -6,7 +6,7 @@ occurs there. A piece that has no row is cut into the longest parts that have on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -17,10 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.code.search.embedding.vectors import LARGEST, TINY, Floats
-from tersely.code.search.storage.arrays import ArrayFile, map_arrays, write_arrays
+from tersely.code.search.embedding.vectors import Floats
+from tersely.code.search.storage.arrays import ArrayFile, map_arrays
 from tersely.code.search.units import FIELDS, Field
-from tersely.foundation.hashing import content_hash
 
 CONTINUED = "##"  # before a row for the rest of a word
 MAX_PARTS = 6  # of a piece
@@ -66,20 +65,6 @@ class WordTable:
         return cls(
             str(file.about["identity"]), file["rows"], file["factors"], dict(zip(words, range(len(words)), strict=True))
         )
-
-    def write(self, path: Path, learnt: bytes = b"") -> None:
-        """Keep the table in a file, and in `learnt` what it was made from."""
-        words = np.frombuffer("\n".join(self.number_of).encode(), np.uint8)
-        write_arrays(
-            path,
-            {"identity": self.identity},
-            {"words": words, "rows": self.rows, "factors": self.factors, "learnt": np.frombuffer(learnt, np.uint8)},
-        )
-
-    @property
-    def dimensions(self) -> int:
-        """The length of a vector."""
-        return int(self.rows.shape[1])
 
     def vectors(self) -> Floats:
         """All rows as floats; a copy that may be changed."""
@@ -134,14 +119,6 @@ def sums_of_rows(vectors: Floats, bags: Bags) -> Floats:
         if first < last:
             np.dot(weights[first:last], vectors[rows[first:last]], out=sums[number])
     return sums
-
-
-def table_of(words: Sequence[str], vectors: Floats) -> WordTable:
-    """A table of these words, its vectors brought into bytes."""
-    factors = np.maximum(np.abs(vectors).max(axis=1), TINY).astype(np.float32) / LARGEST
-    rows = np.rint(vectors / factors[:, None]).astype(np.int8)
-    content = "\n".join(words).encode() + rows.tobytes() + factors.astype("<f4").tobytes()
-    return WordTable(content_hash(content)[:8].hex(), rows, factors, dict(zip(words, range(len(words)), strict=True)))
 
 
 @cache

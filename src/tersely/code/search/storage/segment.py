@@ -89,7 +89,7 @@ def build_segment(files: Sequence[SourceFile], embed: Embed) -> dict[str, Array]
 
 
 def bags_of(files: Sequence[SourceFile], table: WordTable) -> Bags:
-    """The units of some files as weighed rows of a word table."""
+    """The units of some files as weighed rows of a word table, to train one with."""
     return _bags(_read(files), table)
 
 

@@ -83,13 +83,6 @@ class Shelf:
         self._update(library, wanted, embed, progress)
         return Collection.of(self.entries, self.segments)
 
-    @property
-    def is_kept(self) -> bool:
-        """Whether the collection that was asked for last lies in the files, for other processes too."""
-        other = Shelf(self.directory)
-        other._read(self.state[1])
-        return self.state[1] != "" and other.state == self.state
-
     def _read(self, identity: str) -> None:
         """Take what is on disk, if it is of this identity and whole."""
         if self.directory is None:
