@@ -52,6 +52,8 @@ class Front:
         """What is answered at once, None for a path that there is not."""
         entry = {"name": self.model, "model": self.model, "modified_at": MOMENT, "size": 1, "digest": "0" * 64}
         details = {"format": "gguf", "family": "llama", "families": ["llama"], "parameter_size": "5M"}
+        if path == "/v1/embeddings":
+            return asked(self.server, path, body)
         if path == "/api/version":
             return {"version": VERSION}
         if path == "/api/tags":

@@ -22,9 +22,12 @@ ROOT = Path(__file__).parents[2]
 class Server:
     """A running server: `url` is where it listens."""
 
-    def __init__(self, model: Path, window: int = 8_192, slots: int = 1, reuse: int = 0, port: int = 0) -> None:
+    def __init__(
+        self, model: Path, window: int = 8_192, slots: int = 1, reuse: int = 0, port: int = 0, embeds: bool = False
+    ) -> None:
         words = [sys.executable, "-m", "bench.modelserver.server", str(model), "--window", str(window)]
         words += ["--slots", str(slots), "--reuse", str(reuse), "--port", str(port)]
+        words += ["--embeds"] if embeds else []
         self.log = model.with_suffix(".log")
         path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
         with self.log.open("ab") as log:
@@ -60,8 +63,11 @@ class Server:
         self.kill()
 
 
-def serve(model: str, window: int, slots: int, reuse: int, port: int) -> None:
-    """Serve a model on a port of this machine (0: some) until standard input ends; say where on standard output."""
+def serve(model: str, window: int, slots: int, reuse: int, port: int, embeds: bool) -> None:
+    """Serve a model on a port of this machine (0: some) until standard input ends; say where on standard output.
+
+    With `embeds` it answers with embeddings, the mean over the tokens of a text, and nothing else.
+    """
     import xllamacpp
 
     told = os.dup(1)
@@ -85,6 +91,10 @@ def serve(model: str, window: int, slots: int, reuse: int, port: int) -> None:
     # The scripted model computes with large numbers whose small differences count.
     params.cache_type_k = params.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_F32
     params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    if embeds:
+        params.embedding = True
+        params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
+        params.n_batch = params.n_ubatch = window  # a text is embedded in one piece
     params.reasoning_format = xllamacpp.common_reasoning_format.COMMON_REASONING_FORMAT_NONE
     server = xllamacpp.Server(params)
     os.write(told, json.dumps({"url": server.listening_address}).encode() + b"\n")
@@ -99,5 +109,6 @@ if __name__ == "__main__":
     parser.add_argument("--slots", type=int, default=1)
     parser.add_argument("--reuse", type=int, default=0)
     parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--embeds", action="store_true")
     asked = parser.parse_args()
-    serve(asked.model, asked.window, asked.slots, asked.reuse, asked.port)
+    serve(asked.model, asked.window, asked.slots, asked.reuse, asked.port, asked.embeds)

@@ -138,7 +138,7 @@ class Workspace:
         """At most `limit` symbols by words, meaning or text, with the embedder that the settings choose."""
         from tersely.code.search.embedding.embedders import Choice
 
-        chosen = Choice(self.settings.embedder, self.settings.embedder_url, self.settings.embedder_key)
+        chosen = Choice(self.settings.embedder_url, self.settings.embedder_model, self.settings.embedder_key)
         return self.engine.search.find(question, filters, limit, chosen, self._progress)
 
     def texts(self, bodies: Mapping[str, Sequence[Line]] = NO_BODIES, *, with_docs: bool = False) -> Texts:

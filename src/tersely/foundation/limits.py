@@ -140,12 +140,11 @@ MAX_LOOKUP_SYMBOLS = 1_000  # what a lookup may mean before it is cut
 # Searching for text
 EXPRESSION_SECONDS = 10  # of processor time, for a regular expression in all files
 
-# Embedders that a user may choose
+# The embedder that a user may choose
 EMBEDDER_SECONDS = 60  # for one reply
 EMBEDDER_REQUEST_TEXTS = 32
 EMBEDDER_REPLY_BYTES = 50_000_000
 EMBEDDED_CHARACTERS = 4_000  # of a unit or question
-EMBEDDED_TOKENS = 256
 
 # Questions
 MAX_ARGUMENT_CHARACTERS = 4_000

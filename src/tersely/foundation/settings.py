@@ -47,9 +47,9 @@ class Settings:
     )  # one that answers; none; or a new one
     daemon_idle_seconds: int = field(default=1_800, metadata={"least": 1})  # until a daemon that nobody asks ends
     git_elsewhere: str = field(default="none", metadata={"own": True})  # places that .git may lead to, as in PATH
-    embedder: str = field(default="words", metadata={"own": True})  # whose vectors search compares, see docs/search.md
-    embedder_url: str = field(default="usual", metadata={"own": True})  # of its server
-    embedder_key: str = field(default="none", metadata={"own": True})  # what the server knows the user by
+    embedder_url: str = field(default="none", metadata={"own": True})  # of the server whose vectors search compares
+    embedder_model: str = field(default="none", metadata={"own": True})  # of those that it serves
+    embedder_key: str = field(default="none", metadata={"own": True})  # the server's API key
     chat_url: str = field(default="usual", metadata={"own": True})  # of the model that the agent talks to
     chat_model: str = field(default="first", metadata={"own": True})  # of those that it serves
     chat_key: str = field(default="none", metadata={"own": True})  # what the server knows the user by

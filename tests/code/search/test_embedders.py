@@ -1,4 +1,4 @@
-"""Vectors from models: a server that speaks the protocols, and refusals."""
+"""Vectors from a server: llama.cpp's own, one that counts what it is asked, and refusals."""
 
 from __future__ import annotations
 
@@ -12,18 +12,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bench.modelserver.ollama import Front
+from bench.modelserver.scripts import write_random
+from bench.modelserver.server import Server as LlamaServer
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.search.repositories import ids
 
+from tersely.capabilities.invoke import ask
 from tersely.code.engine import Engine
 from tersely.code.search.embedding.embedders import Choice
 from tersely.code.search.embedding.vectors import differing_signs, estimated_cosines, quantized, signs_of, similarities
 from tersely.code.search.words import words_of_text
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import EMBEDDER_REQUEST_TEXTS
+from tersely.workspace import Workspace
 
 DIMENSIONS = 48
+RANDOM_MODEL_DIMENSIONS = 64
 
 
 def embedded(text: str) -> list[float]:
@@ -57,11 +63,8 @@ class Answering(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.asked.append((self.path, body, self.headers.get("Authorization")))
         vectors = [embedded(text) for text in body["input"]]
-        if self.path == "/api/embed":
-            said: Any = {"model": body["model"], "embeddings": vectors}
-        else:
-            data = [{"index": index, "embedding": vector} for index, vector in enumerate(vectors)]
-            said = {"object": "list", "data": data[::-1]}
+        data = [{"index": index, "embedding": vector} for index, vector in enumerate(vectors)]
+        said = {"object": "list", "data": data[::-1]}
         status, content = self.server.reply or (200, json.dumps(said).encode())
         self.send_response(status)
         self.send_header("Content-Length", str(len(content)))
@@ -83,16 +86,16 @@ def server() -> Iterator[Server]:
     serving.server_close()
 
 
-@pytest.mark.parametrize(("name", "path"), [("ollama:tiny", "/api/embed"), ("openai:tiny", "/embeddings")])
-def test_a_server_gives_vectors_once_for_each_unit(shop: Path, server: Server, name: str, path: str) -> None:
-    choice = Choice(name, server.url + "/", "secret")
+def test_a_server_gives_vectors_once_for_each_unit(shop: Path, server: Server) -> None:
+    choice = Choice(server.url + "/", "tiny", "secret")
     with Engine.open(shop) as engine:
         engine.refresh()
         hits = engine.search.find("receipt of an order", choice=choice)
         assert ids(hits)[0] == "shop/mail.py:send_receipt"
         texts = sum(len(body["input"]) for _, body, _ in server.asked)
-        assert {asked for asked, _, _ in server.asked} == {path}
-        assert {key for _, _, key in server.asked} == ({"Bearer secret"} if name.startswith("openai") else {None})
+        assert {path for path, _, _ in server.asked} == {"/embeddings"}
+        assert {body["model"] for _, body, _ in server.asked} == {"tiny"}
+        assert {key for _, _, key in server.asked} == {"Bearer secret"}
         assert max(len(body["input"]) for _, body, _ in server.asked) <= EMBEDDER_REQUEST_TEXTS
     (shop / "shop" / "mail.py").write_text("def post(letter): pass\n")
     before = len(server.asked)
@@ -102,24 +105,58 @@ def test_a_server_gives_vectors_once_for_each_unit(shop: Path, server: Server, n
     assert sum(len(body["input"]) for _, body, _ in server.asked[before:]) < texts / 2
 
 
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LlamaServer]:
+    """llama.cpp's server with a model of random weights."""
+    model = tmp_path_factory.mktemp("model") / "random.gguf"
+    write_random(model)
+    with LlamaServer(model, window=4_096, embeds=True) as serving:
+        yield serving
+
+
+def test_units_that_a_real_server_embeds_are_searched(shop: Path, llama: LlamaServer) -> None:
+    with Engine.open(shop) as engine:
+        engine.refresh()
+        by_words = engine.search.find("receipt of an order")
+        hits = engine.search.find("receipt of an order", choice=Choice(f"{llama.url}/v1", "random"))
+        stored = engine.search.searcher(Choice(f"{llama.url}/v1", "random")).collection
+        assert stored.parts[0].segment["vectors"].shape[1] == RANDOM_MODEL_DIMENSIONS
+        assert "shop/mail.py:send_receipt" in ids(hits)[:3]
+        assert engine.search.find("receipt of an order") == by_words
+
+
+def test_ollama_is_asked_at_its_compatible_url(shop: Path, llama: LlamaServer) -> None:
+    with Front(llama) as ollama, Engine.open(shop) as engine:
+        engine.refresh()
+        assert engine.search.find("receipt of an order", choice=Choice(f"{ollama.url}/v1", "scripted:latest")).hits
+
+
+def test_a_url_without_its_last_part_is_explained(shop: Path, llama: LlamaServer) -> None:
+    with Engine.open(shop) as engine:
+        engine.refresh()
+        with pytest.raises(TerselyError, match="embedder_url usually ends in /v1"):
+            engine.search.find("anything", choice=Choice(llama.url, "random"))
+
+
 BAD_REPLIES = {
     "not JSON": (200, b"<html>"),
-    "an error": (500, b"out of memory"),
-    "too few": (200, b'{"embeddings": [], "data": []}'),
-    "no numbers": (200, b'{"embeddings": [["a"]], "data": [{"index": 0, "embedding": ["a"]}]}'),
-    "infinite": (200, b'{"embeddings": [[1e999]], "data": [{"index": 0, "embedding": [1e999]}]}'),
+    "an error": (500, b"out of\nmemory"),
+    "nothing there": (404, b""),
+    "too few": (200, b'{"data": []}'),
+    "no numbers": (200, b'{"data": [{"index": 0, "embedding": ["a"]}]}'),
+    "infinite": (200, b'{"data": [{"index": 0, "embedding": [1e999]}]}'),
     "another shape": (200, b"[1, 2]"),
+    "nested without end": (200, b"[" * 100_000),
 }
 
 
 @pytest.mark.parametrize("reply", BAD_REPLIES)
-@pytest.mark.parametrize("name", ["ollama", "openai"])
-def test_a_bad_reply_is_refused_in_one_line(shop: Path, server: Server, name: str, reply: str) -> None:
+def test_a_bad_reply_is_refused_in_one_line(shop: Path, server: Server, reply: str) -> None:
     server.reply = BAD_REPLIES[reply]
     with Engine.open(shop) as engine:
         engine.refresh()
         with pytest.raises(TerselyError) as refusal:
-            engine.search.find("anything", choice=Choice(name, server.url))
+            engine.search.find("anything", choice=Choice(server.url, "tiny"))
         assert refusal.value.code == "embedder_unavailable"
         assert "\n" not in refusal.value.message
         assert engine.search.find("validate a token").hits
@@ -131,16 +168,37 @@ def test_a_server_that_is_not_there_is_named(shop: Path, server: Server) -> None
     with Engine.open(shop) as engine:
         engine.refresh()
         with pytest.raises(TerselyError, match=url):
-            engine.search.find("anything", choice=Choice("ollama", url))
+            engine.search.find("anything", choice=Choice(url, "tiny"))
 
 
-@pytest.mark.parametrize("name", ["fancy", "onnx", "ollama:x"])
-def test_a_choice_that_cannot_be_is_refused(shop: Path, name: str) -> None:
+@pytest.mark.parametrize("key", ["two\nlines", "schlüssel\u2028"])
+def test_a_key_that_no_header_can_hold_is_refused(shop: Path, server: Server, key: str) -> None:
     with Engine.open(shop) as engine:
         engine.refresh()
         with pytest.raises(TerselyError) as refusal:
-            engine.search.find("anything", choice=Choice(name, "file:///etc/passwd"))
+            engine.search.find("anything", choice=Choice(server.url, "tiny", key))
+        assert refusal.value.code == "embedder_unavailable"
+    assert server.asked == []
+
+
+@pytest.mark.parametrize(
+    "choice", [Choice(url="http://127.0.0.1:1"), Choice(model="m"), Choice("file:///etc/passwd", "m")]
+)
+def test_a_choice_that_cannot_be_is_refused(shop: Path, choice: Choice) -> None:
+    with Engine.open(shop) as engine:
+        engine.refresh()
+        with pytest.raises(TerselyError) as refusal:
+            engine.search.find("anything", choice=choice)
         assert refusal.value.code == "invalid_setting"
+
+
+def test_the_settings_choose_the_server(shop: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERSELY_EMBEDDER_URL", server.url)
+    monkeypatch.setenv("TERSELY_EMBEDDER_MODEL", "tiny")
+    monkeypatch.setenv("TERSELY_EMBEDDER_KEY", "secret")
+    with Workspace.open(shop) as workspace:
+        assert ask(workspace, "code.search", query="receipt of an order").hits
+    assert {key for _, _, key in server.asked} == {"Bearer secret"}
 
 
 MATRICES = st.integers(1, 400).flatmap(lambda d: st.tuples(st.just(d), st.integers(0, 2**32 - 1)))
