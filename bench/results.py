@@ -49,7 +49,6 @@ def write_page() -> None:
         ("speed", _speed),
         ("daemon", _daemon),
         ("change_impact", _change_impact),
-        ("duplicates", _duplicates),
         ("diff_context", _diff_context),
         ("tokens", report_tokens),
         ("sessions", _sessions),
@@ -62,7 +61,6 @@ def write_page() -> None:
         ("mail", _mail),
         ("socket", _socket),
         ("hostile", _hostile),
-        ("callfuzz", _callfuzz),
         ("agent", _agent),
         ("tui", _tui),
     ):
@@ -120,18 +118,6 @@ def _agent(record: Record) -> Iterator[str]:
         cells = [f"{row['window']:,}", str(row["reuse"] or "–"), *(f"{one:,}" for one in told)]
         yield f"| {' | '.join(cells)} | {row['cached_percent']} % |"
     yield ""
-
-
-def _callfuzz(record: Record) -> Iterator[str]:
-    yield from ("## Calls by a model that means nothing", "", "`python -m bench.callfuzz --count 10000 --record`", "")
-    yield from (_machine(record["machine"]), "")
-    yield f"Random weights in llama.cpp's server, and the grammar of the agent's calls over {record['paths']:,} paths."
-    yield ""
-    told = f"{record['calls']:,} calls, {record['prose']:,} without one, {record['cut']:,} cut off"
-    yield f"- {record['answers']:,} answers: {told}"
-    yield f"- malformed calls: {record['malformed']:,}; paths that do not exist: {record['unknown_paths']:,}"
-    few = f"{record['few_token_ms']:.2f} ms with {record['few_paths']} paths"
-    yield from (f"- a token under the grammar: {record['token_ms']:.2f} ms; {few}", "")
 
 
 def _relay(record: Record) -> Iterator[str]:
@@ -388,21 +374,6 @@ def _change_impact(record: Record) -> Iterator[str]:
     for score in record["scores"]:
         rates = f"{score['precision']:.3f} | {score['recall']:.3f}"
         yield f"| {score['what']} | {rates} | {score['run']} | {score['named']} |"
-    yield ""
-
-
-def _duplicates(record: Record) -> Iterator[str]:
-    yield from ("## Near-duplicates", "", "`python -m bench.duplicates CODE --record`", "")
-    yield from (_machine(record["machine"]), "")
-    seconds = record["seconds"]
-    yield (
-        f"`{record['code']}`, {record['functions']:,} functions: {seconds['signatures']:.2f} s of processor time for "
-        f"their signatures, once, and {seconds['question']:.2f} s for the question. Pairs of {record['sample']:,} "
-        "functions drawn at random with all others, against exact Jaccard similarity:"
-    )
-    yield from ("", "| similar by | pairs | found | recall |", "|--:|--:|--:|--:|")
-    for row in record["recalls"]:
-        yield f"| {row['threshold']} | {row['pairs']:,} | {row['found']:,} | {row['recall']:.4f} |"
     yield ""
 
 

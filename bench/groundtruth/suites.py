@@ -18,7 +18,6 @@ from bench.groundtruth import (
     oracle_ty,
     patches,
     quixbugs,
-    rust_comments,
     stack_graphs,
     swarm_java,
     tags,
@@ -111,7 +110,6 @@ SUITES: tuple[Suite, ...] = (
     _plain("JCG", "javascript", f"{_JCG}/js", jcg.run_links),
     _plain("SWARM-CG", "java", f"{_SWARM}/java/cats", swarm_java.run),
     _plain("JCG", "java", f"{_JCG}/java", jcg.run_java),
-    _plain("callgraph-benchmark", "rust", "ktrianta+rust-callgraph-benchmark/src", rust_comments.run),
     _callers("callers: ty on Django", "python", "django", _DJANGO, "no `ty` ($TY)", oracle_ty.available),
     _callers(
         "callers: tsserver on Vite", "typescript", "vitejs+vite", _VITE, "no $TSSERVER", oracle_tsserver.available

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bench.groundtruth import dotted, jcg, js_callgraph, oracle_tsserver, rust_comments
+from bench.groundtruth import dotted, jcg, js_callgraph, oracle_tsserver
 from bench.groundtruth.java_names import JavaNames, from_descriptor, parameter_types
 from bench.groundtruth.swarm_java import found_pairs
 from tests.bench.subjects import subject, symbol
@@ -146,34 +146,6 @@ def test_jcg_documents_hold_programs_and_demands(tmp_path: Path) -> None:
     (demand,) = jcg.demands(first.files)
     assert (demand.name, demand.line, demand.direct, demand.parameters) == ("run", 4, True, ("int",))
     assert (demand.resolved, demand.prohibited) == (("Lvc/Sub;",), ("Lvc/Class;",))
-
-
-RUST = """pub mod lib {
-    impl One {
-        pub fn new() -> Self {
-            // static method call (inherent)
-            // structs::lib::One::<T>::twice
-            One::twice()
-        }
-        fn twice() {}
-    }
-    impl<T> pkg::Foo<T> for One {
-        fn foo() {}
-    }
-}
-"""
-
-
-def test_rust_functions_have_the_addresses_that_comments_use() -> None:
-    found = dict(rust_comments.functions_of("structs/src/lib.rs", RUST))
-    assert [function.address for function in found.values()] == [
-        "structs::lib::One::new",
-        "structs::lib::One::twice",
-        "structs::lib::{impl Foo for One}::foo",
-    ]
-    assert list(rust_comments.commented("structs/src/lib.rs", RUST)) == [
-        rust_comments.Commented("structs/src/lib.rs", 6, "structs::lib::One::twice")
-    ]
 
 
 @pytest.mark.parametrize(

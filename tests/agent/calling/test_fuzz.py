@@ -1,27 +1,78 @@
-"""A real server, a real grammar, and a model that means nothing: a thousand answers of it.
-
-`python -m bench.callfuzz` asks for ten thousand, over as many paths as a large repository has.
-"""
+"""A real server, a real grammar, and a model that means nothing: a thousand answers of it."""
 
 from __future__ import annotations
 
-from bench.callfuzz import fuzz, some_paths
+from typing import Any, NamedTuple
+
+from bench.modelserver.asked import asked
 from bench.modelserver.server import Server
+from bench.modelserver.weights import CALL, CALL_END, LINE_END, fuzz_tokens
 from tests.agent.calling.tools import PATHS, TOOLS
 
-from tersely.agent.calling import Paths
+from tersely.agent.calling import Call, Paths, Way, read_call
+from tersely.agent.calling.grammar import grammar_for
+from tersely.agent.tools.declaration import Kind, Parameter
+
+MOST_TOKENS = 400  # of one answer; one that is cut off there is no answer
+# Added to the logits of what ends lines, and begins and ends calls: it would talk until it is cut off, or else.
+LIKELIER = {LINE_END: 4.0, CALL: 8.0, CALL_END: 7.0}
+
+
+class Answers(NamedTuple):
+    calls: int
+    malformed: list[str]
+    unknown_paths: list[str]
+
+
+def fuzz(server: Server, paths: Paths, count: int, seed: int = 0) -> Answers:
+    """Ask so many times, and read every answer."""
+    names_of_paths = {tool.name: [one.name for one in tool.parameters if is_known_path(one)] for tool in TOOLS}
+    calls, malformed, unknown = 0, [], []
+    for choice in choices(server, grammar_for(TOOLS, paths), count, seed):
+        text = choice["message"]["content"]
+        if choice["finish_reason"] == "length":
+            continue
+        call = read_call(text, TOOLS, paths, Way.GRAMMAR)
+        if isinstance(call, Call):
+            calls += 1
+            named = [call.arguments.get(name, ".") for name in names_of_paths[call.tool]]
+            unknown += [str(path) for path in named if path not in paths]
+        elif call is not None or "\n<call" in f"\n{text}":
+            malformed.append(f"{text!r}: {call}")
+    return Answers(calls, malformed, unknown)
+
+
+def is_known_path(parameter: Parameter) -> bool:
+    return parameter.kind is Kind.PATH and not parameter.is_new
+
+
+def choices(server: Server, grammar: str, count: int, seed: int) -> list[dict[str, Any]]:
+    texts = fuzz_tokens().texts
+    bias = [[texts.index(text.replace("\n", "\u010a")), more] for text, more in LIKELIER.items()]
+    shared = {"grammar": grammar, "logit_bias": bias, "max_tokens": MOST_TOKENS, "cache_prompt": True}
+    sampling = {"temperature": 1.3, "top_k": 0, "min_p": 0.0, "top_p": 1.0}
+    bodies = [
+        {
+            **shared,
+            **sampling,
+            "messages": [{"role": "user", "content": f"message {number % 7}"}],
+            "seed": seed * 1_000_003 + number,
+        }
+        for number in range(count)
+    ]
+    return [asked(server, "/v1/chat/completions", body)["choices"][0] for body in bodies]
 
 
 def test_no_call_is_malformed_and_no_path_invented(model_server: Server) -> None:
-    found = fuzz(model_server, TOOLS, some_paths(60), 750)
-    assert found.malformed == ()
-    assert found.unknown_paths == ()
+    found = fuzz(model_server, Paths(f"src/part{number % 7}/file_{number}.py" for number in range(60)), 750)
+    assert found.malformed == []
+    assert found.unknown_paths == []
     assert found.calls > 600
 
 
 def test_files_may_be_called_anything(model_server: Server) -> None:
     odd = ['a "quoted" name', "back\\slash", "ü/日本/✓.py", "[x]", "a-b_c (1).txt", "::=", "|", "\\n"]
-    found = fuzz(model_server, TOOLS, Paths([*PATHS, *odd]), 250, seed=1)
-    assert found.malformed == ()
-    assert found.unknown_paths == ()
+    found = fuzz(model_server, Paths([*PATHS, *odd]), 250, seed=1)
+    assert found.malformed == []
+    assert found.unknown_paths == []
     assert found.calls > 200
