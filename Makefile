@@ -37,13 +37,13 @@ format: .venv/installed-dev
 	$(BIN)/ruff format
 
 bench: .venv/installed-dev
-	$(BIN)/python -m bench.speed
+	$(BIN)/python -m bench.speed --record
 
 bench-tokens: .venv/installed-dev
 	$(BIN)/python -m bench.tokens $(CLONES) --peers $(PEERS) --record
 
 groundtruth: .venv/installed-dev
-	$(BIN)/python -m bench.groundtruth $(GROUNDTRUTH)
+	$(BIN)/python -m bench.groundtruth $(GROUNDTRUTH) --record
 
 # Takes the newest versions that pyproject.toml allows; run the tests before committing the result.
 constraints: .venv/bin/python

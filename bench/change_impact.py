@@ -21,13 +21,12 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from bench import results
-from bench.machine import facts
+from bench.results import Row, Table
 from tersely.capabilities.invoke import ask
 from tersely.code.lenses.affected.reach import LIKELY
 from tersely.foundation.limits import MAX_BUDGET_TOKENS, MAX_PAGE_ENTRIES
@@ -40,24 +39,12 @@ NOT_COPIED = shutil.ignore_patterns(".tersely", "__pycache__", ".venv", "venv")
 _PARAMETERS = re.compile(r"\[.*")
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """Of all pairs of a function and a test (or file of tests): how many are named, run, and both."""
-
-    what: str
-    named: int
-    run: int
-    both: int
-
-    @property
-    def precision(self) -> float:
-        """The part of what is named that runs."""
-        return self.both / self.named if self.named else 1.0
-
-    @property
-    def recall(self) -> float:
-        """The part of what runs that is named."""
-        return self.both / self.run if self.run else 1.0
+TABLE = Table(
+    "Change impact",
+    "python -m bench.change_impact REPOSITORY --python PYTHON --record",
+    "named|precision:.3f|recall:.3f|pairs_run:,|pairs_named:,",
+    "Tests, or files of tests, that are named for a function, compared with those that execute it.",
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -71,17 +58,16 @@ def main(arguments: list[str]) -> int:
         named, likely, files, seconds = _asked(root, picked)
     run = {function: executed[function] for function in picked}
     known = {test for tests in executed.values() for test in tests}
-    scores = [
+    rows = [
         _score("tests, likely", likely, run, known),
         _score("tests, all by calls", named, run, known),
         _score("files of tests, by calls", _files(named), _files(run), _of_files(known)),
         _score("files of tests, by calls or imports", files, _files(run), _of_files(known)),
     ]
-    _print(scores, picked, seconds, len(known))
-    if options.record:
-        rows = [{**asdict(score), "precision": score.precision, "recall": score.recall} for score in scores]
-        record = {"repository": options.repository.name, "functions": len(picked), "tests": len(known)}
-        results.keep("change_impact", {"machine": facts(), **record, "seconds": seconds, "scores": rows})
+    ordered = sorted(seconds)
+    taken = f"a question takes {ordered[len(ordered) // 2]:.2f} s (median), at most {ordered[-1]:.2f} s"
+    about = f"{options.repository.name}: {len(picked)} functions, {len(known)} tests; {taken}."
+    results.report("change_impact", [TABLE.filled(rows, about)], options.record)
     return 0
 
 
@@ -189,20 +175,20 @@ def _of_files(tests: Iterable[str]) -> set[str]:
     return {test.partition(":")[0] for test in tests}
 
 
-def _score(what: str, named: Named, run: Named, known: set[str]) -> Score:
-    """Compare, as far as tests were run at all."""
+def _score(what: str, named: Named, run: Named, known: set[str]) -> Row:
+    """Of all pairs of a function and a test, as far as tests were run at all: named, run, and both."""
     pairs = {(function, test) for function, tests in named.items() for test in tests & known}
     wanted = {(function, test) for function, tests in run.items() for test in tests}
-    return Score(what, len(pairs), len(wanted), len(pairs & wanted))
-
-
-def _print(scores: Iterable[Score], functions: list[str], seconds: list[float], tests: int) -> None:
-    ordered = sorted(seconds)
-    print(f"{len(functions)} functions, {tests} tests; one question: median {ordered[len(ordered) // 2]:.2f} s, "
-          f"slowest {ordered[-1]:.2f} s")  # fmt: skip
-    for score in scores:
-        print(f"{score.what:<38} precision {score.precision:.3f}  recall {score.recall:.3f}  "
-              f"({score.both} of {score.run} run, {score.named} named)")  # fmt: skip
+    both = len(pairs & wanted)
+    precision = both / len(pairs) if pairs else 1.0
+    recall = both / len(wanted) if wanted else 1.0
+    return {
+        "named": what,
+        "precision": precision,
+        "recall": recall,
+        "pairs_run": len(wanted),
+        "pairs_named": len(pairs),
+    }
 
 
 if __name__ == "__main__":

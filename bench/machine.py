@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 _ROOT = Path(__file__).parent.parent
-_RECORDS = (":!bench/results", ":!bench/RESULTS.md", ":!README.md")  # which has a summary of them
+_RECORDS = (":!bench/results", ":!bench/RESULTS.md")
 
 
 def facts() -> dict[str, str]:

@@ -26,7 +26,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from bench import results
-from bench.machine import facts
+from bench.results import Row, Table
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.tokens import count
 
@@ -35,6 +35,12 @@ STARTS = 5
 CALLS = 30
 SCENARIO_SECONDS = 120
 MILLISECONDS = 1000
+
+COMMAND = "python -m bench.mcp_server REPOSITORY --conformance NODE_MODULES --record"
+COSTS = Table("The server of the Model Context Protocol", COMMAND, "what|tokens:,|median_ms:,.0f")
+SCENARIOS = Table(
+    "The server of the Model Context Protocol: conformance", COMMAND, "name|passed:,|failed:,|told:,|why_not"
+)
 
 # The first part of a scenario's name that fits says why it is not asked to pass.
 NOT_OURS = {
@@ -67,10 +73,18 @@ def main(arguments: list[str]) -> int:
         record: dict[str, Any] = {"repository": options.repository.name, "tokens": _tokens(root)}
         record["milliseconds"] = anyio.run(_times, root)
         record["scenarios"] = _scenarios(root, options.conformance.resolve()) if options.conformance else []
-    print(json.dumps(record, indent=1))
-    if options.record:
-        results.keep("mcp_server", {"machine": facts(), **record})
+    tables = [COSTS.filled(_cost_rows(record), f"On {record['repository']}."), SCENARIOS.filled(record["scenarios"])]
+    results.report("mcp_server", tables, options.record)
     return int(any(one["failed"] for one in record["scenarios"] if not one["why_not"]))
+
+
+def _cost_rows(record: dict[str, Any]) -> list[Row]:
+    tokens, times = record["tokens"], dict(record["milliseconds"])
+    lists = [
+        {"what": "the list of tools, after a start", "tokens": tokens["core"], "median_ms": times.pop("start")},
+        {"what": "the list of tools with `--all-tools`", "tokens": tokens["all"]},
+    ]
+    return [*lists, *({"what": f"`{name}`", "median_ms": value} for name, value in times.items())]
 
 
 def _tokens(root: Path) -> dict[str, int]:

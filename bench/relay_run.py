@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from bench import machine
-from bench.results import keep
+from bench.results import Row, Table, report
 from tersely.cli.daemon import ANSWER_WORDS
 from tersely.client import Client, ask
 from tersely.foundation.tokens import Tokenizer
@@ -29,6 +28,14 @@ from tersely.web import lifecycle
 
 HERE = Path(__file__).parents[1]
 BUDGET = 2_000
+TABLE = Table(
+    "Ten steps through the relay",
+    "python -m bench.relay_run --record",
+    "agent|step|naive:,|actual:,|received:,",
+    "In tokens. *naive*: the whole files that an answer stands for, or the whole artifact. *actual*: what the relay "
+    "accounts as sent. *received*: all JSON of the answers, with hashes, keys and previews beside the text.",
+    names=2,
+)
 
 
 class Step(NamedTuple):
@@ -78,10 +85,10 @@ def steps(about: Subject) -> Iterator[Step]:
     yield Step("reviewer", "state patch", decide)
 
 
-def measure(root: Path, about: Subject) -> list[dict[str, Any]]:
+def measure(root: Path, about: Subject) -> list[Row]:
     """A row a step, and one of the sums."""
     count = Tokenizer().count
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     with _relay(root) as home:
         with Client.local("planner", home) as relay:
             thread = relay(ask.thread_new("ten steps")).thread_id
@@ -92,11 +99,11 @@ def measure(root: Path, about: Subject) -> list[dict[str, Any]]:
                 answers.append(step.asks(relay, thread, answers))
             after = _figures(home, thread)
             received = count(msgspec.json.encode(answers[-1]).decode())
-            row = {"agent": step.agent, "what": step.what, "received": received}
+            row = {"agent": step.agent, "step": step.what, "received": received}
             rows.append({**row, "naive": after[0] - before[0], "actual": after[1] - before[1]})
             before = after
     sums = {name: sum(row[name] for row in rows) for name in ("naive", "actual", "received")}
-    return [*rows, {"agent": "all", "what": "", **sums}]
+    return [*rows, {"agent": "all", "step": "", **sums}]
 
 
 def _figures(home: Path, thread: str) -> tuple[int, int]:
@@ -125,12 +132,8 @@ def main() -> int:
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/RESULTS.md")
     arguments = parser.parse_args()
     rows = measure(arguments.repository.resolve(), Subject(arguments.symbol, arguments.query))
-    print(f"{'agent':<9} {'step':<24} {'naive':>9} {'actual':>9} {'received':>9}")
-    for row in rows:
-        print(f"{row['agent']:<9} {row['what']:<24} {row['naive']:>9,} {row['actual']:>9,} {row['received']:>9,}")
-    if arguments.record:
-        name = arguments.repository.resolve().name
-        keep("relay_run", {"machine": machine.facts(), "repository": name, "symbol": arguments.symbol, "rows": rows})
+    about = f"Three agents and `{arguments.symbol}` of {arguments.repository.resolve().name}."
+    report("relay_run", [TABLE.filled(rows, about)], arguments.record)
     return 0
 
 

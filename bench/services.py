@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import results
-from bench.machine import facts
+from bench.results import Row, Table
 from tersely.cli.daemon import ANSWER_WORDS
 from tersely.client.peer import Peer
 from tersely.daemon.place import Place
@@ -33,8 +33,21 @@ CONNECTS = 200
 QUESTIONS = 200  # of each kind
 IN_FLIGHT = 8
 MILLISECONDS = 1000
-# A tenth of what the design of the bridge aims at, in ms.
-TARGETS = {"connect": 1.0, "semantic": 10.0, "context": 5.0, "round trip, 95 %": 15.0}
+COMMAND = "python -m bench.services REPOSITORY --record"
+NEW = Table(
+    "Questions to the code service",
+    COMMAND,
+    "question|relay_p50:.2f|relay_p95:.2f|daemon_p50:.2f|daemon_p95:.2f|ratio:.2f",
+    "Indexed, its daemon warm; ms, one question at a time, through the relay and to the daemon directly. *again*: the "
+    "same question at the same revision, which the daemon remembers.",
+)
+OTHERS = Table(
+    "Questions to the code service: connections, and many at a time",
+    COMMAND,
+    "what|p50:.2f|p95:.2f",
+    "In ms. Aimed at, a tenth of what the design of the bridge asks for, as medians: connect 1, semantic 10, "
+    "context 5; 95 % of round trips 15.",
+)
 _WORD = re.compile(r"[A-Z]?[a-z]{2,}")
 
 Question = tuple[str, dict[str, Any]]
@@ -54,17 +67,16 @@ def main(arguments: list[str]) -> int:
         subprocess.run([sys.executable, "-m", "tersely", "warm", "--root", str(root)], check=True, capture_output=True)
         try:
             lifecycle.start(home, 0, str(root), ANSWER_WORDS)
-            record: dict[str, Any] = {"repository": options.repository.name, **asyncio.run(_measured(root, home))}
+            rows, others = asyncio.run(_measured(root, home))
         finally:
             lifecycle.stop(home)
             subprocess.run([sys.executable, "-m", "tersely", "daemon", "stop", "--root", str(root)], check=False)
-    print(json.dumps(record, indent=1))
-    if options.record:
-        results.keep("services", {"machine": facts(), **record})
+    tables = [NEW.filled(rows, f"{options.repository.name}."), OTHERS.filled(others)]
+    results.report("services", tables, options.record)
     return 0
 
 
-async def _measured(root: Path, home: Path) -> dict[str, Any]:
+async def _measured(root: Path, home: Path) -> tuple[list[Row], list[Row]]:
     socket = Place.of(str(root)).socket
     link = await Link.open(socket)
     async with await Peer.connect("bench", home=home) as peer:
@@ -78,16 +90,19 @@ async def _measured(root: Path, home: Path) -> dict[str, Any]:
 
         kinds = await _questions(link)
         await relayed(kinds["semantic"].pop())
-        rows = [await _row(kind, asked, relayed, direct) for kind, asked in kinds.items()]
+        rows: list[Row] = []
+        for kind, asked in kinds.items():
+            rows += await _rows(kind, asked, relayed, direct)
         mixed = [asked[number] for number in range(QUESTIONS) for asked in kinds.values()]
         at_once = await _timed(mixed, relayed, IN_FLIGHT)
-        connects = {
-            "to the daemon": _percentiles([await _connect(socket) for _ in range(CONNECTS)]),
-            "to the relay, let in": _percentiles([await _join(home, number) for number in range(CONNECTS)]),
-        }
+        connects = [await _connect(socket) for _ in range(CONNECTS)]
+        joins = [await _join(home, number) for number in range(CONNECTS)]
     link.close()
-    many = {"in_flight": IN_FLIGHT, **_percentiles(at_once)}
-    return {"connect": connects, "rows": rows, "at_once": many, "targets": TARGETS}
+    return rows, [
+        {"what": "connected to the daemon", **_percentiles(connects)},
+        {"what": "connected to the relay, let in", **_percentiles(joins)},
+        {"what": f"{IN_FLIGHT} known questions at a time", **_percentiles(at_once)},
+    ]
 
 
 async def _questions(link: Link) -> dict[str, list[Question]]:
@@ -106,27 +121,32 @@ async def _questions(link: Link) -> dict[str, list[Question]]:
     }
 
 
-async def _row(
+async def _rows(
     kind: str,
     asked: Sequence[Question],
     relayed: Callable[[Question], Awaitable[None]],
     direct: Callable[[Question], Awaitable[None]],
-) -> dict[str, Any]:
+) -> list[Row]:
     """New questions by turns, then the relay's again to both."""
-    through, straight = [], []
-    for mine, theirs in zip(asked[: 2 * QUESTIONS : 2], asked[1 : 2 * QUESTIONS : 2], strict=True):
-        through += await _timed([mine], relayed)
-        straight += await _timed([theirs], direct)
-    again, straight_again = [], []
-    for one in asked[: 2 * QUESTIONS : 2]:
+    through, straight, again, straight_again = [], [], [], []
+    mine, theirs = asked[: 2 * QUESTIONS : 2], asked[1 : 2 * QUESTIONS : 2]
+    for one, other in zip(mine, theirs, strict=True):
+        through += await _timed([one], relayed)
+        straight += await _timed([other], direct)
+    for one in mine:
         again += await _timed([one], relayed)
         straight_again += await _timed([one], direct)
-    new, known = (_percentiles(through), _percentiles(straight)), (_percentiles(again), _percentiles(straight_again))
-    return {"kind": kind, "new": _compared(*new), "again": _compared(*known)}
+    return [_compared(kind, through, straight), _compared(f"{kind}, again", again, straight_again)]
 
 
-def _compared(through: dict[str, float], straight: dict[str, float]) -> dict[str, Any]:
-    return {"relay": through, "daemon": straight, "ratio": through["p50"] / straight["p50"]}
+def _compared(kind: str, through: Sequence[float], straight: Sequence[float]) -> Row:
+    relay, daemon = _percentiles(through), _percentiles(straight)
+    return {
+        "question": kind,
+        **{f"relay_{name}": value for name, value in relay.items()},
+        **{f"daemon_{name}": value for name, value in daemon.items()},
+        "ratio": relay["p50"] / daemon["p50"],
+    }
 
 
 async def _timed(

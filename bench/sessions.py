@@ -23,8 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from bench import machine
-from bench.results import keep
+from bench.results import Row, Table, report
 from tersely.capabilities.invoke import ask
 from tersely.code.index.patch import read_patch
 from tersely.code.languages.registry import language_of_path
@@ -35,7 +34,17 @@ from tersely.workspace import Workspace
 MAX_ASKED = 2  # functions of one commit
 MAX_FILES = 12  # of a commit: larger ones are no single task
 MAP_TOKENS = 1_000
-COLUMNS = ("asked", "files", "without", "new", "shorter", "filled", "worth")
+COUNTED = ("asked", "files", "without", "new", "no_fill", "filled", "worth")
+TABLE = Table(
+    "Sessions",
+    "python -m bench.sessions REPOSITORY… --record",
+    "repository|question|asked:,|files:,|without:,|new:,|at_most:.1f|no_fill:,|times_fewer:.1f|filled:,|worth:,"
+    "|times_more:.1f",
+    "If the whole files were read each time; without a session; the same answers in one session with `--no-fill`; "
+    "packs that fill what the session saves, and what these would take without one. *new* are the tokens of lines that "
+    "no answer before had, and *at most* how many times fewer tokens there would be if nothing else were sent.",
+    names=2,
+)
 _LINE_NUMBERS = re.compile(r"@\d+(-\d+)?( of \d+(-\d+)?)?")
 
 
@@ -56,7 +65,7 @@ class Task(NamedTuple):
 
 def measure(repository: Path, number: int, budget: int) -> dict[str, Counter[str]]:
     """The tokens of all answers by kind of question: without a session, shorter, filled, and what that is worth."""
-    totals: dict[str, Counter[str]] = {name: Counter() for name in COLUMNS}
+    totals: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
     seen: set[str] = set()
     with tempfile.TemporaryDirectory() as directory:
         copy = Path(directory) / "copy"
@@ -154,7 +163,7 @@ def _ask(copy: Path, question: Question, totals: dict[str, Counter[str]], seen: 
     totals["files"][kind] += sum(map(count, texts)) if texts else without.used
     totals["without"][kind] += without.used
     totals["new"][kind] += count(_new_lines(without.text, seen))
-    totals["shorter"][kind] += shorter.used
+    totals["no_fill"][kind] += shorter.used
     totals["filled"][kind] += filled.used
     totals["worth"][kind] += filled.used + filled.session.saved
 
@@ -172,16 +181,26 @@ def main() -> int:
     parser.add_argument("--budget", type=int, default=2_000)
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/RESULTS.md")
     arguments = parser.parse_args()
-    rows = []
+    rows: list[Row] = []
     for repository in arguments.repositories:
         totals = measure(repository.resolve(), arguments.tasks, arguments.budget)
         for kind in [*totals["asked"], "all"]:
             sums = {name: total.total() if kind == "all" else total[kind] for name, total in totals.items()}
-            rows.append({"repository": repository.name, "kind": kind, **sums})
-            print(rows[-1], f"{sums['without'] / max(1, sums['shorter']):.1f}x", flush=True)
-    if arguments.record:
-        keep("sessions", {"machine": machine.facts(), "budget": arguments.budget, "rows": rows})
+            rows.append({"repository": repository.name, "question": kind, **sums, **_ratios(sums)})
+    about = (
+        "Tokens of the answers that one commit after the other takes (maps of 1,000 tokens, packs of at most "
+        f"{arguments.budget:,})."
+    )
+    report("sessions", [TABLE.filled(rows, about)], arguments.record)
     return 0
+
+
+def _ratios(sums: dict[str, int]) -> dict[str, float]:
+    return {
+        "at_most": sums["without"] / max(1, sums["new"]),
+        "times_fewer": sums["without"] / max(1, sums["no_fill"]),
+        "times_more": sums["worth"] / max(1, sums["filled"]),
+    }
 
 
 if __name__ == "__main__":

@@ -19,8 +19,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from bench import machine
-from bench.results import keep
+from bench.results import Row, Table, report
 from tersely.capabilities.invoke import ask
 from tersely.code.lenses.candidate import BY_NAME, CALLER, TEST
 from tersely.code.symbols import CALLABLE_KINDS, Symbol
@@ -28,12 +27,20 @@ from tersely.foundation.errors import TerselyError
 from tersely.workspace import Workspace
 
 BUDGETS = (300, 1_000, 4_000)
+TABLE = Table(
+    "Packs and slices of random functions",
+    "python -m bench.slices REPOSITORY… --record",
+    "repository|functions:,|packs:,|over_budget:,|over_files:,|callers_first:,|names:,|held:,|cold_ms:,|warm_ms:.2f",
+    "Packs and slices of 300, 1,000 and 4,000 tokens: how many were larger than their budget, than the whole files "
+    "they show something of, or had a caller before a dependency; of the names in the functions that are defined "
+    "here, how many `symbol deps` holds; looking up a symbol, in milliseconds.",
+)
 MIN_LINES = 5  # of a drawn function
 _NAME = re.compile(r"[^\W\d]\w*")
 _WAITING = {CALLER, TEST, CALLER + BY_NAME, TEST + BY_NAME}
 
 
-def measure(repository: Path, number: int, seed: int) -> dict[str, object]:
+def measure(repository: Path, number: int, seed: int) -> Row:
     """The figures of one repository."""
     counts: Counter[str] = Counter()
     with Workspace.open(repository) as workspace:
@@ -45,7 +52,7 @@ def measure(repository: Path, number: int, seed: int) -> dict[str, object]:
         warm = [_seconds(workspace, symbol) for symbol in drawn]
     cold = [_cold_seconds(repository, symbol) for symbol in drawn[:5]]
     times = {"cold_ms": round(1e3 * statistics.median(cold)), "warm_ms": round(1e3 * statistics.median(warm), 2)}
-    return {"repository": repository.name, "symbols": len(drawn), **counts, **times}
+    return {"repository": repository.name, "functions": len(drawn), **counts, **times}
 
 
 def _drawn(workspace: Workspace, number: int, seed: int) -> list[Symbol]:
@@ -125,12 +132,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/RESULTS.md")
     arguments = parser.parse_args()
-    rows = []
-    for repository in arguments.repositories:
-        rows.append(measure(repository.resolve(), arguments.symbols, arguments.seed))
-        print(rows[-1], flush=True)
-    if arguments.record:
-        keep("slices", {"machine": machine.facts(), "rows": rows})
+    rows = [measure(one.resolve(), arguments.symbols, arguments.seed) for one in arguments.repositories]
+    report("slices", [TABLE.filled(rows)], arguments.record)
     return 0
 
 

@@ -17,12 +17,11 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from bench import results
-from bench.machine import facts
 from bench.modelserver.scripts import Reply, write_scripted
 from bench.modelserver.server import Server
+from bench.results import Row, Table
 from tersely.agent.agent import Agent
 from tersely.agent.events import Compacted, Event, TurnEnded, Unlocked, Usage
 from tersely.agent.models.connecting import connect
@@ -37,6 +36,20 @@ TURNS = 50
 WINDOWS = ((16_384, 0), (8_192, 0), (8_192, 128))  # tokens, and of the least part that the server reuses
 NOTES = "NOTES.txt"
 ALLOWED = Choices(policy=dict.fromkeys(range(4), Verdict.ALLOW))
+COMMAND = "python -m bench.agent REPOSITORY --record"
+FIRST = Table(
+    "Prompts of the agent: the first request",
+    COMMAND,
+    "tools|how_many:,|tokens:,|counted",
+    "In ChatML, tokens of cl100k.",
+)
+SESSIONS = Table(
+    "Prompts of the agent: sessions of 50 turns",
+    COMMAND,
+    "window:,|cache_reuse:,|answered:,|requests:,|unlocks:,|compactions:,|prompt_tokens:,|largest:,|cached_percent:.2f",
+    "With a real llama.cpp server, which says what it found in its cache.",
+    names=2,
+)
 NOT_COPIED = shutil.ignore_patterns(".tersely", ".git", "__pycache__")
 
 
@@ -81,19 +94,19 @@ def cl100k(text: str) -> tuple[int, str]:
         return Tokenizer("cl100k").count(text), "estimated from above"
 
 
-async def first_requests(url: str, root: Path) -> dict[str, Any]:
+async def first_requests(url: str, root: Path) -> list[Row]:
     """Tokens of the first request for "hello", and with all tools of tier 1 unlocked."""
-    told: dict[str, Any] = {}
+    rows: list[Row] = []
     for name, words in (("hello", "hello"), ("tier 1", "fix it")):
         agent = await opened(url, root, 0)
         agent.talk.retrieves = True
         async for _ in agent.run(words):
             pass
         prompt = agent.session.prompt()[:2]
-        told[name], told["counted"] = cl100k(rendered(prompt))
-        told[f"{name} tools"] = len(agent.talk.unlocked())
+        tokens, counted = cl100k(rendered(prompt))
+        rows.append({"tools": name, "how_many": len(agent.talk.unlocked()), "tokens": tokens, "counted": counted})
         await closed(agent)
-    return told
+    return rows
 
 
 async def opened(url: str, root: Path, window: int) -> Agent:
@@ -109,7 +122,7 @@ async def closed(agent: Agent) -> None:
     await model.close()
 
 
-async def session(url: str, root: Path, window: int) -> dict[str, Any]:
+async def session(url: str, root: Path, window: int) -> Row:
     """One session: what the server said of its requests."""
     agent = await opened(url, root, window)
     agent.talk.retrieves = False
@@ -123,7 +136,7 @@ async def session(url: str, root: Path, window: int) -> dict[str, Any]:
     cached = sum(one.cached_tokens or 0 for one in usages)
     return {
         "window": window,
-        "turns": sum(isinstance(event, TurnEnded) and event.reason == "answered" for event in events),
+        "answered": sum(isinstance(event, TurnEnded) and event.reason == "answered" for event in events),
         "requests": len(usages),
         "unlocks": sum(isinstance(event, Unlocked) for event in events),
         "compactions": sum(isinstance(event, Compacted) for event in events),
@@ -146,17 +159,15 @@ def main(arguments: list[str]) -> int:
         subprocess.run(["git", "init", "-q", root], check=True)
         path = Path(scratch) / "scripted.gguf"
         write_scripted(path, script())
-        rows: list[dict[str, Any]] = []
+        rows: list[Row] = []
         for window, reuse in WINDOWS:
             with Server(path, window, reuse=reuse) as server:
                 if not rows:
                     first = asyncio.run(first_requests(server.url, root))
-                rows.append({**asyncio.run(session(server.url, root, window)), "reuse": reuse})
+                rows.append({**asyncio.run(session(server.url, root, window)), "cache_reuse": reuse})
             print(rows[-1], flush=True)
-    print(first)
-    if options.record:
-        record = {"machine": facts(), "repository": options.repository.name, "first": first, "sessions": rows}
-        results.keep("agent", record)
+    about = f"About {options.repository.name}."
+    results.report("agent", [FIRST.filled(first, about), SESSIONS.filled(rows, about)], options.record)
     return 0
 
 

@@ -7,36 +7,73 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from bench import results
 from bench.handchecked.cases import ANSWERS, Case, cases, languages
 from bench.handchecked.judge import Verdict, judge
-from bench.handchecked.report import HEADER, as_json, differences, line
-from bench.machine import facts
+from bench.results import Row, Table
 from tersely.workspace import Workspace
 
 NOT_COPIED = (".git", ".tersely", "node_modules")
+COMMAND = "python -m bench.handchecked CLONES --record"
+TABLE = Table(
+    "Hand-checked answers",
+    COMMAND,
+    "language|repositories|right:,|asked:,|missing:,|too_much:,|guesses_too_many:,|errors:,",
+)
+WRONG = Table("Hand-checked answers: not right", COMMAND, "language|question", names=2)
+ALL = "all"
 
 
 def main(arguments: list[str]) -> int:
     """Judge the chosen languages; 0 unless nothing at all could be judged."""
     options = _options(arguments)
-    print(HEADER)
     judged: dict[str, list[Verdict]] = {}
     for language in options.language or languages(options.answers):
-        verdicts = list(_judged(cases(language, options.answers), options.clones))
-        print(line(language, verdicts), flush=True)
-        for told in differences(verdicts) if options.verbose else ():
-            print(told, flush=True)
-        judged[language] = verdicts
+        judged[language] = list(_judged(cases(language, options.answers), options.clones))
+        if options.verbose:
+            print(*differences(judged[language]), sep="\n", flush=True)
+    judged = {language: verdicts for language, verdicts in judged.items() if verdicts}
+    rows = [row(language, verdicts) for language, verdicts in judged.items()]
+    wrong = [
+        {"language": language, "question": f"`{verdict.case.name}`"}
+        for language, verdicts in judged.items()
+        for verdict in verdicts
+        if not verdict.right
+    ]
     if options.record:
-        kept = {row["language"]: row for row in results.kept("handchecked").get("languages", [])}
-        kept |= {language: as_json(language, verdicts) for language, verdicts in judged.items() if verdicts}
-        results.keep("handchecked", {"machine": facts(), "languages": [kept[name] for name in sorted(kept)]})
-    return 0 if any(judged.values()) else 1
+        rows = [one for one in TABLE.merged("handchecked", rows) if one["language"] != ALL]
+        wrong = [one for one in WRONG.merged("handchecked", ()) if one["language"] not in judged] + wrong
+    total = {name: sum(one[name] for one in rows) for name in ("right", "asked")}
+    tables = [TABLE.filled([*rows, {"language": ALL, **total}]), WRONG.filled(wrong)]
+    results.report("handchecked", tables, options.record)
+    return 0 if judged else 1
+
+
+def row(language: str, verdicts: Sequence[Verdict]) -> Row:
+    """The figures of one language."""
+    return {
+        "language": language,
+        "repositories": sorted({verdict.case.repository for verdict in verdicts}),
+        "right": sum(verdict.right for verdict in verdicts),
+        "asked": len(verdicts),
+        "missing": sum(len(verdict.missing) for verdict in verdicts),
+        "too_much": sum(len(verdict.extra) for verdict in verdicts),
+        "guesses_too_many": sum(verdict.guesses for verdict in verdicts),
+        "errors": sum(bool(verdict.error) for verdict in verdicts),
+    }
+
+
+def differences(verdicts: Iterable[Verdict]) -> Iterator[str]:
+    """Every answer that is not right, with what is missing (-) and what is too much (+)."""
+    for verdict in verdicts:
+        if not verdict.right:
+            yield f"  {verdict.case.name}{f'  {verdict.error}' if verdict.error else ''}"
+            yield from (f"    - {one}" for one in verdict.missing)
+            yield from (f"    + {one}" for one in verdict.extra)
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:

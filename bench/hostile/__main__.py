@@ -17,7 +17,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import anyio
 from mcp.client.client import Client
@@ -26,14 +26,19 @@ from mcp_types import TextContent
 
 from bench.hostile.questions import ODD, QUESTIONS
 from bench.hostile.repository import MARK, OUTSIDE, SECRET, make
-from bench.machine import facts
-from bench.results import keep
+from bench.results import Row, Table, report
 from tersely.cli.commands import COMMANDS
 from tersely.foundation.clock import Stopwatch
 from tersely.protocols.mcp.tools import tool_name
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 SLOWEST = 4  # questions that a record names
+TABLE = Table(
+    "A hostile repository",
+    "python -m bench.hostile FOLDER --record",
+    "asked|questions:,|answered:,|refused:,|too_long:,|badly_ended|slowest",
+    "What is refused says why; a question that took too long does by `timed_out`.",
+)
 REFUSED = re.compile(r"([a-z]+_[a-z_]+|usage): ")
 
 
@@ -64,13 +69,14 @@ def main(arguments: list[str] | None = None) -> int:
     was_run = (folder / OUTSIDE / MARK).exists()
     bad = sum(one.is_bad for one in endings)
     print(f"{len(endings)} questions, {bad} badly ended; programs run: {'yes' if was_run else 'none'}")
-    if options.record:
-        files = sum(len(names) for _, _, names in os.walk(root / "many"))
-        keep("hostile", {"machine": facts(), "files": files, "was_run": was_run, "rows": _rows(endings)})
+    files = sum(len(names) for _, _, names in os.walk(root / "many"))
+    run = "some were run" if was_run else "none was run"
+    about = f"{files:,} small files beside all that is odd. Of the programs that the repository names {run}."
+    report("hostile", [TABLE.filled(_rows(endings), about)], options.record)
     return int(bool(bad) or was_run)
 
 
-def _rows(endings: list[Ending]) -> list[dict[str, Any]]:
+def _rows(endings: list[Ending]) -> list[Row]:
     """What is kept of the questions of commands and of those of tools."""
     parts: dict[str, list[Ending]] = {"commands": [], "tools": []}
     for ending in endings:
@@ -81,8 +87,8 @@ def _rows(endings: list[Ending]) -> list[dict[str, Any]]:
             "questions": len(part),
             "answered": sum(one.how == "answered" for one in part),
             "refused": sum(one.how.startswith("refused") for one in part),
-            "timed_out": sum(one.how == "refused: timed_out" for one in part),
-            "bad": [f"{one.words}: {one.how}" for one in part if one.is_bad],
+            "too_long": sum(one.how == "refused: timed_out" for one in part),
+            "badly_ended": [f"{one.words}: {one.how}" for one in part if one.is_bad] or "0",
             "slowest": [
                 f"{one.words.removeprefix('tool ')} {one.seconds:.0f} s"
                 for one in sorted(part, key=lambda one: -one.seconds)[:SLOWEST]

@@ -11,10 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from bench import results
-from bench.machine import facts
 from bench.mail import crashes, floods
+from bench.results import Row, Table
 
 WHAT = ("crashes", "floods", "stopped")
+COMMAND = "python -m bench.mail --record"
+LOADS = Table(
+    "Messages",
+    COMMAND,
+    "load|of|acknowledged:,|delivered:,|delivered_again:,|a_second:,.0f|mb_at_most:.0f|lost, doubled or out of order",
+)
+STOPPED = Table(
+    "Messages: a client that is stopped with a backlog",
+    COMMAND,
+    "messages of others|p50_ms:.1f|p99_ms:.1f|mb_at_most:.0f|lost, doubled or out of order",
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -28,14 +39,42 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
     options = parser.parse_args(arguments)
-    record: dict[str, Any] = dict(results.kept("mail"))
+    found: dict[str, dict[str, Any]] = {}
     for name in options.only:
         with tempfile.TemporaryDirectory(prefix="tersely-mail-") as scratch:
-            record[name] = asyncio.run(_measured(name, Path(scratch) / "home", options))
-        print(json.dumps({name: record[name]}, indent=1), flush=True)
-    if options.record:
-        results.keep("mail", {**record, "machine": facts()})
-    return int(any(record[name].get("complaints") for name in options.only))
+            found[name] = asyncio.run(_measured(name, Path(scratch) / "home", options))
+        print(json.dumps({name: found[name]}, indent=1), flush=True)
+    loads = [row(name, figures) for name, figures in found.items() if name != "stopped"]
+    tables = [LOADS.filled(LOADS.merged("mail", loads) if options.record else loads)] if loads else []
+    if "stopped" in found:
+        tables.append(STOPPED.filled(stopped_rows(found["stopped"])))
+    results.report("mail", tables, options.record)
+    return int(any(figures["complaints"] for figures in found.values()))
+
+
+def row(name: str, figures: dict[str, Any]) -> Row:
+    """The row of a load."""
+    if name == "crashes":
+        name = "kills at random moments"
+        size = f"{figures['points']} kills, {figures['clients']} clients with {figures['streams']} streams"
+    else:
+        name, size = "a flood", f"{figures['senders']} senders, each message on the disk"
+    return {"load": name, "of": size, "a_second": figures.get("per_second"), **_shared(figures), **figures}
+
+
+def stopped_rows(figures: dict[str, Any]) -> list[Row]:
+    """The rows of the client that is stopped."""
+    moments = {
+        "before": "before",
+        "with_backlog": f"with a backlog of {figures['backlog']:,}",
+        "while_draining": "while it is taken",
+    }
+    rows = [{"messages of others": name, **figures[moment]} for moment, name in moments.items()]
+    return [*rows[:-1], {**rows[-1], **_shared(figures)}]
+
+
+def _shared(figures: dict[str, Any]) -> Row:
+    return {"mb_at_most": figures.get("mb_at_most"), "lost, doubled or out of order": figures["complaints"] or "none"}
 
 
 async def _measured(name: str, home: Path, options: argparse.Namespace) -> dict[str, Any]:

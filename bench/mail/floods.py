@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from bench.mail.relays import Killed
+from bench.process import memory_mb
 from bench.socket.load import Talker
 from tersely.protocols.socket.place import socket_path
 
@@ -161,7 +162,7 @@ async def run(home: Path, senders: int, count: int) -> dict[str, Any]:
     await asyncio.to_thread(relay.up)
     path = str(socket_path(home))
     try:
-        before = relay.memory_bytes()
+        before = memory_mb(relay.pid)
         sink = Sink()
         await sink.run(path, "sink")
         floods = [Sender(f"s{number}", count, "sink") for number in range(senders)]
@@ -180,8 +181,8 @@ async def run(home: Path, senders: int, count: int) -> dict[str, Any]:
             "senders": senders, "messages": senders * count,
             "acknowledged": sum(len(one.acknowledged) for one in floods),
             "told_to_wait": sum(one.busy for one in floods), "delivered": sink.count, "delivered_again": sink.again,
-            "gaps": sink.gaps, "per_second": senders * count / answered, "memory_before_bytes": before,
-            "memory_most_bytes": relay.memory_bytes("VmHWM"), "complaints": complaints,
+            "gaps": sink.gaps, "per_second": senders * count / answered, "mb_before": before,
+            "mb_at_most": memory_mb(relay.pid, "VmHWM"), "complaints": complaints,
         }  # fmt: skip
     finally:
         relay.kill()
@@ -209,17 +210,17 @@ async def stopped(home: Path, backlog: int, seconds: float = 3.0) -> dict[str, A
         await statue.stdout.readline()
         os.kill(statue.pid, signal.SIGSTOP)
         before = await _trips(path, seconds)
-        at_rest = relay.memory_bytes()
+        at_rest = memory_mb(relay.pid)
         flood = Sender("flood", backlog, "statue")
         await flood.run(path)
-        with_backlog, memory = await _trips(path, seconds), relay.memory_bytes("VmHWM")
+        with_backlog, memory = await _trips(path, seconds), memory_mb(relay.pid, "VmHWM")
         os.kill(statue.pid, signal.SIGCONT)
         while_draining = await _trips(path, seconds)
         taken = json.loads(await asyncio.wait_for(statue.stdout.readline(), 600))
         return {
             "backlog": backlog, "before": before, "with_backlog": with_backlog, "while_draining": while_draining,
-            "p99_ratio": with_backlog["p99_ms"] / before["p99_ms"], "memory_before_bytes": at_rest,
-            "memory_most_bytes": memory, "complaints": taken["complaints"] + flood.refused,
+            "p99_ratio": with_backlog["p99_ms"] / before["p99_ms"], "mb_before": at_rest,
+            "mb_at_most": memory, "complaints": taken["complaints"] + flood.refused,
         }  # fmt: skip
     finally:
         if statue.returncode is None:

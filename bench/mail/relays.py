@@ -49,11 +49,6 @@ class Killed:
         self._process.send_signal(signal.SIGKILL)
         self._process.wait()
 
-    def memory_bytes(self, name: str = "VmRSS") -> int:
-        """`VmRSS`, what is resident, or `VmHWM`, the most that was."""
-        rows = Path(f"/proc/{self.pid}/status").read_text().splitlines()
-        return next(int(row.split()[1]) * 1024 for row in rows if row.startswith(name))
-
 
 def _listens(path: Path) -> bool:
     with socket.socket(socket.AF_UNIX) as tried:

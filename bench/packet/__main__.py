@@ -19,9 +19,17 @@ from pathlib import Path
 from typing import Any
 
 from bench import results
-from bench.machine import facts
 from bench.packet.measure import Outcome, Task, checked_out, commit_tasks, first_of_window, outcome, summary
+from bench.results import Row, Table
 from tersely.workspace import Workspace
+
+TABLE = Table(
+    "Packets",
+    "python -m bench.packet CLONES… --issues FILE --repositories DIR --record",
+    "tasks|files:,|asked:,|spoken:,|recall:.3f|any:.3f|recall_of_all:.3f|file@1:.3f|file@5:.3f"
+    "|function@5:.3f|function@10:.3f",
+    "Of the tasks with a packet: which share of the changed files it found, and whether any of them. Then of all.",
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -32,30 +40,27 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--repositories", type=Path, help="where the repositories of the issues are")
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
     options = parser.parse_args(arguments)
-    sets: list[dict[str, Any]] = []
-
-    def measured(name: str, outcomes: list[Outcome]) -> None:
-        sets.append(summary(name, outcomes))
-        _print(sets[-1])
-        if options.record:
-            _keep(sets)
-
+    outcomes: dict[str, dict[str, list[Outcome]]] = {"commits": {}, "issues": {}}
     with tempfile.TemporaryDirectory(prefix="tersely-packet-") as scratch:
         os.environ["TERSELY_HOME"] = scratch
         for clone in options.clones:
-            measured(_name(clone), _commits(clone, Path(scratch) / _name(clone)))
+            outcomes["commits"][_name(clone)] = _commits(clone, Path(scratch) / _name(clone))
+            _report(outcomes, options.record)
         if options.issues:
             for name, issues in _by_repository(options.issues):
                 place = Path(scratch) / "issues" / name
-                measured(f"issues of {name}", _issues(issues, options.repositories / name, place))
+                outcomes["issues"][name] = _issues(issues, options.repositories / name, place)
+                _report(outcomes, options.record)
     return 0
 
 
-def _keep(sets: list[dict[str, Any]]) -> None:
-    """Keep what was measured now, and of earlier runs what was not measured again."""
-    again = {one["name"] for one in sets}
-    before = [one for one in results.kept("packet").get("sets", []) if one["name"] not in again]
-    results.keep("packet", {"machine": facts(), "sets": [*before, *sets]})
+def _report(outcomes: dict[str, dict[str, list[Outcome]]], keep: bool) -> None:
+    """What is measured so far, a row a repository, and one of all tasks of a kind."""
+    rows: list[Row] = []
+    for kind, sets in outcomes.items():
+        found = {**sets, "all": [one for listed in sets.values() for one in listed]} if sets else {}
+        rows += [{"tasks": f"{kind} of {name}", **summary(listed, kind == "issues")} for name, listed in found.items()]
+    results.report("packet", [TABLE.filled(TABLE.merged("packet", rows) if keep else rows)], keep)
 
 
 def _name(clone: Path) -> str:
@@ -91,12 +96,6 @@ def _issues(issues: list[dict[str, Any]], clone: Path, place: Path) -> list[Outc
             workspace.refresh()
             found.append(outcome(workspace, Task(issue["problem_statement"], frozenset(spans), functions)))
     return found
-
-
-def _print(figures: dict[str, Any]) -> None:
-    shown = {name: round(value, 3) if isinstance(value, float) else value for name, value in figures.items()}
-    sys.stdout.write(f"{shown}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -65,27 +65,28 @@ def outcome(workspace: Workspace, task: Task) -> Outcome:
     )  # fmt: skip
 
 
-def summary(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """The figures of one set; `recall` and `any` are of the tasks with a packet, all others of all tasks."""
+def summary(outcomes: Sequence[Outcome], has_functions: bool) -> dict[str, Any]:
+    """The figures of some tasks; `recall` and `any` are of the tasks with a packet, all others of all tasks."""
     spoken = [one for one in outcomes if one.speaks]
 
     def mean(values: Iterable[float]) -> float:
         listed = list(values)
         return sum(listed) / len(listed) if listed else 0.0
 
-    return {
-        "name": name,
-        "tasks": len(outcomes),
+    figures = {
+        "files": max((one.looked_at for one in outcomes), default=0),
+        "asked": len(outcomes),
         "spoken": len(spoken),
         "recall": mean(one.share for one in spoken),
         "any": mean(one.share > 0 for one in spoken),
-        "recall_all": mean(one.share for one in outcomes),
-        "file1": mean(one.first for one in outcomes),
-        "file5": mean(one.five for one in outcomes),
-        "function5": mean(one.functions[0] for one in outcomes),
-        "function10": mean(one.functions[1] for one in outcomes),
-        "files": max((one.looked_at for one in outcomes), default=0),
+        "recall_of_all": mean(one.share for one in outcomes),
+        "file@1": mean(one.first for one in outcomes),
+        "file@5": mean(one.five for one in outcomes),
     }
+    if has_functions:
+        figures["function@5"] = mean(one.functions[0] for one in outcomes)
+        figures["function@10"] = mean(one.functions[1] for one in outcomes)
+    return figures
 
 
 def checked_out(repository: Path, commit: str, place: Path) -> None:

@@ -9,13 +9,15 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench import results
-from bench.machine import facts
+from bench.process import memory_mb
 from bench.relay.served import Served, bare, kill, load, up
+from bench.results import Row, Table
 from tersely.client import Client
 from tersely.relay import threads
 from tersely.relay.store.commands import Append, Batch
@@ -31,6 +33,14 @@ THREADS, EVENTS = 10_000, 100  # of each
 LOOKS = 300
 LARGE_BYTES = 1_000_000_000
 MEGABYTE = 1_000_000
+COMMAND = "python -m bench.relay --record"
+READING = Table(
+    "The relay: reading",
+    COMMAND,
+    "path|connections:,|answers_a_second:,.0f|of_the_bare_ones:.2f|cpu_of_the_bare_ones:.2f",
+    "GET with the token, beside a bare ASGI application under the same server; the header is read from the store.",
+)
+FIGURES = Table("The relay", COMMAND, "what|figure:,.2f|unit")
 
 
 def main(arguments: list[str]) -> int:
@@ -40,63 +50,73 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", choices=list(MEASURES), nargs="+", default=list(MEASURES))
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
     options = parser.parse_args(arguments)
-    record: dict[str, Any] = dict(results.kept("relay"))
+    tables = []
+    figures: list[Row] = []
     for name in options.only:
         with tempfile.TemporaryDirectory(prefix="tersely-relay-", dir=options.folder) as scratch:
-            record[name] = MEASURES[name](Path(scratch) / "home")
-        print(json.dumps({name: record[name]}, indent=1), flush=True)
-    if options.record:
-        results.keep("relay", {**record, "machine": facts()})
+            rows = list(MEASURES[name](Path(scratch) / "home"))
+        if name == "reading":
+            tables.append(READING.filled(rows))
+        else:
+            figures += rows
+    if figures:
+        tables.append(FIGURES.filled(FIGURES.merged("relay", figures) if options.record else figures))
+    results.report("relay", tables, options.record)
     return 0
 
 
-def http(home: Path) -> dict[str, Any]:
-    """GET of a header with its token, and of the health, beside a bare server; then what writes."""
+def reading(home: Path) -> Iterator[Row]:
+    """GET of a header with its token, and of the health, beside a bare server; medians of rounds by turns."""
     served = up(home)
+    thread = served.ask("POST", "/threads", {"name": "load"})["thread_id"]
+    five = [{"op": "add", "path": "/facts/-", "value": {"key": str(one), "value": "v"}} for one in range(5)]
+    served.ask("POST", f"/threads/{thread}/state/patch", five)
     try:
-        thread = served.ask("POST", "/threads", {"name": "load"})["thread_id"]
-        facts_ = [{"op": "add", "path": "/facts/-", "value": {"key": str(one), "value": "v"}} for one in range(5)]
-        served.ask("POST", f"/threads/{thread}/state/patch", facts_)
-        idle = served.memory_bytes("VmRSS")
-        told = {"idle_bytes": idle, "reading": _reading(served, f"/threads/{thread}/state/header")}
-        return {**told, "writing": _writing(served)}
+        with bare() as floor:
+            header = f"/threads/{thread}/state/header"
+            paths = {"bare": (floor, "/"), "health": (served, "/health"), "header": (served, header)}
+            for connections in (1, 32):
+                yield from _compared(connections, paths)
     finally:
         kill(served)
 
 
-def _reading(served: Served, header: str) -> list[dict[str, Any]]:
-    rows = []
-    with bare() as floor:
-        paths = {"bare": (floor, "/"), "health": (served, "/health"), "header": (served, header)}
-        for connections in (1, 32):
-            measured: dict[str, list[dict[str, float]]] = {name: [] for name in paths}
-            for _ in range(ROUNDS):
-                for name, (server, path) in paths.items():
-                    measured[name].append(load(server, [server.request("GET", path)], connections, SECONDS))
-            middle = {name: {key: statistics.median(one[key] for one in found) for key in found[0]}
-                      for name, found in measured.items()}  # fmt: skip
-            rows += [{"connections": connections, "path": name, **middle[name],
-                      "ratio": middle[name]["per_second"] / middle["bare"]["per_second"],
-                      "cpu_ratio": middle["bare"]["cpu_us"] / middle[name]["cpu_us"]} for name in paths]  # fmt: skip
-    return rows
+def _compared(connections: int, paths: dict[str, tuple[Served, str]]) -> Iterator[Row]:
+    measured: dict[str, list[dict[str, float]]] = {name: [] for name in paths}
+    for _ in range(ROUNDS):
+        for name, (server, path) in paths.items():
+            measured[name].append(load(server, [server.request("GET", path)], connections, SECONDS))
+    rates = {name: statistics.median(one["per_second"] for one in found) for name, found in measured.items()}
+    costs = {name: statistics.median(one["cpu_us"] for one in found) for name, found in measured.items()}
+    for name in paths:
+        yield {
+            "path": name,
+            "connections": connections,
+            "answers_a_second": rates[name],
+            "of_the_bare_ones": rates[name] / rates["bare"],
+            "cpu_of_the_bare_ones": costs["bare"] / costs[name],
+        }
 
 
-def _writing(served: Served) -> dict[str, float]:
+def writing(home: Path) -> Iterator[Row]:
     """Patches a second, each in a thread of its connection's; texts of 2 KB stored a second, all of them new."""
-    made = [served.ask("POST", "/threads", {"name": ""})["thread_id"] for _ in range(32)]
-    operations = json.dumps(
-        [{"op": "add", "path": "/facts/0", "value": {"key": "k"}}, {"op": "remove", "path": "/facts/0"}]
-    )
-    patches = [served.request("POST", f"/threads/{one}/state/patch", operations.encode()) for one in made]
-    texts = [json.dumps({"content": f"{number} " * 400}).encode() for number in range(20_000)]
-    puts = [served.request("POST", f"/threads/{made[0]}/artifacts", text) for text in texts]
-    return {
-        "patches_per_second": load(served, patches, 32, SECONDS)["per_second"],
-        "artifacts_per_second": load(served, puts, 32, SECONDS)["per_second"],
-    }
+    served = up(home)
+    yield _figure("idle", memory_mb(served.pid), "MB")
+    try:
+        made = [served.ask("POST", "/threads", {"name": ""})["thread_id"] for _ in range(32)]
+        operations = [{"op": "add", "path": "/facts/0", "value": {"key": "k"}}, {"op": "remove", "path": "/facts/0"}]
+        body = json.dumps(operations).encode()
+        patches = [served.request("POST", f"/threads/{one}/state/patch", body) for one in made]
+        yield _figure("32 connections that patch", load(served, patches, 32, SECONDS)["per_second"], "patches/s")
+        texts = [json.dumps({"content": f"{number} " * 400}).encode() for number in range(20_000)]
+        puts = [served.request("POST", f"/threads/{made[0]}/artifacts", text) for text in texts]
+        rate = load(served, puts, 32, SECONDS)["per_second"]
+        yield _figure("32 connections with new artifacts of 2 KB", rate, "artifacts/s")
+    finally:
+        kill(served)
 
 
-def commits(home: Path) -> dict[str, float]:
+def commits(home: Path) -> Iterator[Row]:
     """Durable commits with many in flight, beside waiting for the disk alone; by turns, so that both see the same."""
     floors, rates = [], []
     with Store.open(home) as store:
@@ -108,8 +128,8 @@ def commits(home: Path) -> dict[str, float]:
                 waiting[number % IN_FLIGHT].result()
                 waiting[number % IN_FLIGHT] = store.submit(Batch((Append("s", "k", BODY),)))
             rates.append(COMMITS / (time.perf_counter() - watch))
-    floor, rate = statistics.median(floors), statistics.median(rates)
-    return {"synced_per_second": floor, "commits_per_second": rate, "ratio": rate / floor}
+    ratio = statistics.median(rates) / statistics.median(floors)
+    yield _figure(f"durable commits with {IN_FLIGHT} in flight, by turns", ratio, "times those of `fdatasync` alone")
 
 
 def _synced_per_second(path: Path) -> float:
@@ -122,7 +142,7 @@ def _synced_per_second(path: Path) -> float:
         return count / (time.perf_counter() - watch)
 
 
-def growth(home: Path) -> dict[str, Any]:
+def growth(home: Path) -> Iterator[Row]:
     """A header and the end of a stream of events, in a store with one thread and in one with very many.
 
     The second of two rounds counts. Whether the system still has in memory what was written a minute ago is its own
@@ -130,16 +150,19 @@ def growth(home: Path) -> dict[str, Any]:
     """
     with Store.open(home, durable=False) as large, Store.open(home.with_name("small"), durable=False) as small:
         stores = {"small": (small, _filled(small, 1)), "large": (large, _filled(large, THREADS))}
-        for look in range(2 * LOOKS):
-            if look % LOOKS == 0:
-                looks: dict[str, list[float]] = {}
-            for name, (store, made) in stores.items():
-                thread = made[look % LOOKS * 7919 % len(made)]
-                looks.setdefault(f"header {name}", []).append(_timed(lambda: threads.header(store, thread)))  # noqa: B023
-                looks.setdefault(f"tail {name}", []).append(_timed(lambda: threads.events(store, thread, EVENTS - 9)))  # noqa: B023
-    middle = {name: statistics.median(found) * 1e6 for name, found in looks.items()}
-    ratios = {what: middle[f"{what} large"] / middle[f"{what} small"] for what in ("header", "tail")}
-    return {"threads": THREADS, "events": THREADS * EVENTS, "microseconds": middle, "ratios": ratios}
+        for _ in range(2):
+            looks: dict[str, list[float]] = {}
+            for look in range(LOOKS):
+                for name, (store, made) in stores.items():
+                    thread = made[look * 7919 % len(made)]
+                    looks.setdefault(f"header {name}", []).append(_timed(partial(threads.header, store, thread)))
+                    tail = partial(threads.events, store, thread, EVENTS - 9)
+                    looks.setdefault(f"tail {name}", []).append(_timed(tail))
+    middle = {name: statistics.median(found) for name, found in looks.items()}
+    size = f"{THREADS:,} threads and {THREADS * EVENTS:,} events"
+    for what, name in (("header", "a header"), ("tail", "the end of a stream")):
+        ratio = middle[f"{what} large"] / middle[f"{what} small"]
+        yield _figure(f"{name}, {size}", ratio, "times that of a store with one thread")
 
 
 def _filled(store: Store, count: int) -> list[str]:
@@ -156,7 +179,7 @@ def _timed(ask: Callable[[], Any]) -> float:
     return time.perf_counter() - watch
 
 
-def large_artifact(home: Path) -> dict[str, Any]:
+def large_artifact(home: Path) -> Iterator[Row]:
     """The most memory while an artifact of a gigabyte comes and goes."""
     served = up(home)
     try:
@@ -164,23 +187,18 @@ def large_artifact(home: Path) -> dict[str, Any]:
         with content.open("wb") as file:
             for _ in range(LARGE_BYTES // MEGABYTE):
                 file.write(os.urandom(MEGABYTE))
-        before = served.memory_bytes("VmRSS")
         with Client.local(home=home) as client:
             thread = served.ask("POST", "/threads", {"name": ""})["thread_id"]
             with content.open("rb") as file:
-                put = _timed(lambda: client.upload(thread, file, name="large.bin"))
-            after_put = served.memory_bytes("VmHWM")
+                client.upload(thread, file, name="large.bin")
             ref = served.ask("GET", f"/threads/{thread}/artifacts")["artifacts"][0]["ref"]
-            get = _timed(lambda: client.download(thread, ref, copy))
-        return {
-            "bytes": LARGE_BYTES, "before_bytes": before, "most_bytes_put": after_put,
-            "most_bytes": served.memory_bytes("VmHWM"), "put_seconds": put, "get_seconds": get,
-        }  # fmt: skip
+            client.download(thread, ref, copy)
+        yield _figure("an artifact of 1 GB in and out, the most", memory_mb(served.pid, "VmHWM"), "MB")
     finally:
         kill(served)
 
 
-def restart(home: Path) -> dict[str, float]:
+def restart(home: Path) -> Iterator[Row]:
     """From a kill in the middle of writing to the first answer, by the command that starts it."""
     times, kept = [], []
     for _ in range(ROUNDS):
@@ -195,12 +213,22 @@ def restart(home: Path) -> dict[str, float]:
         times.append(time.perf_counter() - watch)
         kept.append(state["version"] == versions[-1] and len(state["facts"]) == len(versions))
         kill(served)
-    return {"seconds": statistics.median(times), "kept": float(all(kept))}
+    unit = "s; everything acknowledged is there" if all(kept) else "s; SOMETHING IS LOST"
+    yield _figure("from a kill to an answer by `tersely up`", statistics.median(times), unit)
 
 
-MEASURES: dict[str, Callable[[Path], Any]] = {
-    "http": http, "commits": commits, "growth": growth, "large_artifact": large_artifact, "restart": restart,
-}  # fmt: skip
+def _figure(what: str, figure: float, unit: str) -> Row:
+    return {"what": what, "figure": figure, "unit": unit}
+
+
+MEASURES: dict[str, Callable[[Path], Iterable[Row]]] = {
+    "reading": reading,
+    "writing": writing,
+    "commits": commits,
+    "growth": growth,
+    "large_artifact": large_artifact,
+    "restart": restart,
+}
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

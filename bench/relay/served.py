@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bench.process import cpu_seconds
 from tersely.protocols.relay.place import owner
 from tersely.relay.relay import token
 
@@ -38,16 +39,6 @@ class Served(NamedTuple):
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         connection.request(method, path, None if body is None else json.dumps(body), headers)
         return json.loads(connection.getresponse().read())
-
-    def cpu_seconds(self) -> float:
-        """Processor time so far."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def memory_bytes(self, name: str) -> int:
-        """`VmRSS`, what is resident, or `VmHWM`, the most that was."""
-        rows = Path(f"/proc/{self.pid}/status").read_text().splitlines()
-        return next(int(row.split()[1]) * 1024 for row in rows if row.startswith(name))
 
 
 def up(home: Path) -> Served:
@@ -83,8 +74,8 @@ def load(served: Served, requests: list[bytes], connections: int, seconds: float
     """Answers a second, and microseconds of processor time that each took the server."""
     command = [sys.executable, "-m", "bench.relay.load", str(served.port), str(connections), str(seconds)]
     lines = "\n".join(json.dumps(one.decode()) for one in requests)
-    before = served.cpu_seconds()
+    before = cpu_seconds(served.pid)
     done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
     answered, failed = json.loads(done.stdout)
     assert not failed, f"{failed} of {answered} requests failed"
-    return {"per_second": answered / seconds, "cpu_us": (served.cpu_seconds() - before) / answered * 1e6}
+    return {"per_second": answered / seconds, "cpu_us": (cpu_seconds(served.pid) - before) / answered * 1e6}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from statistics import fmean
 
 from bench import results
-from bench.machine import facts
+from bench.results import Row, Table
 from bench.retrieval import pace, public
 from bench.retrieval.corpus import export, has_history, without_docs
 from bench.retrieval.measures import Quality, quality
@@ -24,6 +24,16 @@ from bench.retrieval.queries import (
 )
 from tersely.code.engine import Engine
 
+COMMAND = "python -m bench.retrieval REPOSITORIES --cosqa DIR --pace CODE --record"
+TABLE = Table(
+    "Retrieval",
+    COMMAND,
+    f"repository|set|questions:,|{'|'.join(f'{name}:.3f' for name in METHODS)}",
+    "Mean reciprocal rank, recall, both of the first ten hits.",
+    names=2,
+)
+PACE = Table("Retrieval: pace", COMMAND, "units:,|build_seconds:.1f|update_seconds:.2f|median_ms:.1f|p95_ms:.1f")
+MEAN = "mean"
 LEAST_QUERIES = 20  # a repository with fewer says little and is left out
 
 
@@ -33,33 +43,25 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("repositories", type=Path, help="folder of clones with history, each named owner+repository")
     parser.add_argument("--only", default="", metavar="WORD", help="only clones whose name has this")
     parser.add_argument("--cosqa", type=Path, help="`data/search` of a clone of Jun-jie-Huang/CoCLR")
-    parser.add_argument("--semble", type=Path, help="`benchmarks` of a clone of MinishLab/semble")
     parser.add_argument("--pace", type=Path, help="source to measure speed on, of more than 30,000 symbols")
     parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
     options = parser.parse_args(arguments)
-    record: dict[str, Any] = {"machine": facts(), "sets": [], "public": {}, "semble": {}, "pace": None}
+    rows: list[Row] = []
     clones = [path for path in sorted(options.repositories.iterdir()) if path.is_dir() and options.only in path.name]
     for clone in clones:
         for name, count, found in measured(clone):
-            record["sets"].append({"repository": clone.name, "set": name, "queries": count, "methods": found})
-            _print(f"{clone.name} {name} ({count})", found)
+            rows.append({"repository": clone.name, "set": name, "questions": count, **found})
+            print(rows[-1], flush=True)
     if options.cosqa:
-        record["public"]["CoSQA dev"] = public.cosqa(options.cosqa)
-        _print("CoSQA dev (500)", record["public"]["CoSQA dev"])
-    if options.semble:
-        record["semble"] = public.semble(options.semble, options.repositories)
-        for name, (count, gain) in record["semble"].items():
-            print(f"semble {name:<35} {count:>4} questions  nDCG@10 {gain:.3f}")
-    if options.pace:
-        record["pace"] = pace.measure(options.pace)._asdict()
-        print(record["pace"])
-    for name in sorted({row["set"] for row in record["sets"]}):
-        _print(f"mean of {name}", mean_of(record["sets"], name))
+        count, found = public.cosqa(options.cosqa)
+        rows.append({"repository": "CoSQA", "set": "dev", "questions": count, **found})
     if options.record:
-        results.keep(
-            "retrieval", {**results.kept("retrieval"), **{key: value for key, value in record.items() if value}}
-        )
-    return 0 if any(record[key] for key in ("sets", "public", "semble", "pace")) else 1
+        rows = TABLE.merged("retrieval", rows)
+    tables = [TABLE.filled([*(row for row in rows if row["repository"] != MEAN), *means(rows)])] if rows else []
+    if options.pace:
+        tables.append(PACE.filled([pace.measure(options.pace)._asdict()]))
+    results.report("retrieval", tables, options.record)
+    return 0 if tables else 1
 
 
 def measured(clone: Path) -> Iterator[tuple[str, int, dict[str, Quality]]]:
@@ -97,18 +99,18 @@ def compare(root: Path, queries: list[Query]) -> dict[str, Quality]:
         }
 
 
-def mean_of(sets: list[dict[str, Any]], name: str) -> dict[str, Quality]:
-    """The mean over the repositories of a set."""
-    rows = [row["methods"] for row in sets if row["set"] == name]
-    return {
-        method: Quality(*(sum(values) / len(rows) for values in zip(*(row[method] for row in rows), strict=True)))
-        for method in METHODS
-    }
+def means(rows: Sequence[Row]) -> Iterator[Row]:
+    """The means over the repositories of each set."""
+    for name in ("docstrings", "commits"):
+        of_set = [row for row in rows if row["set"] == name and row["repository"] != MEAN]
+        if of_set:
+            found = {method: _mean(row[method] for row in of_set) for method in METHODS}
+            yield {"repository": MEAN, "set": name, "questions": sum(row["questions"] for row in of_set), **found}
 
 
-def _print(title: str, found: dict[str, Quality]) -> None:
-    figures = "  ".join(f"{name} {value[0]:.3f}/{value[1]:.3f}" for name, value in found.items())
-    print(f"{title:<42} {figures}", flush=True)
+def _mean(qualities: Iterable[Sequence[float]]) -> Quality:
+    ranks, recalls = zip(*qualities, strict=True)
+    return Quality(fmean(ranks), fmean(recalls))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from math import log2
 from typing import NamedTuple
 
 
@@ -22,13 +21,6 @@ def quality(ranked: Iterable[tuple[Sequence[str], Collection[str]]]) -> Quality:
         reciprocal.append(1 / ranks[0] if ranks else 0.0)
         recalls.append(len(ranks) / len(answers))
     return Quality(_mean(reciprocal), _mean(recalls))
-
-
-def ndcg(paths: Sequence[str], answers: Sequence[str], hits: int) -> float:
-    """Normalised discounted cumulative gain of the first hit in each file that is an answer."""
-    gains = [1 / log2(paths.index(answer) + 2) for answer in answers if answer in paths[:hits]]
-    ideal = sum(1 / log2(rank + 2) for rank in range(min(hits, len(answers))))
-    return sum(gains) / ideal if ideal else 0.0
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -15,13 +14,21 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bench import results
-from bench.machine import facts
+from bench.process import cpu_seconds, memory_mb
+from bench.results import Row, Table
 from tersely.protocols.socket.place import socket_path
 
 IN_FLIGHT = (1, 64)
+TABLE = Table(
+    "The socket",
+    "python -m bench.socket --agent-relay PACKAGE --record",
+    "what|in_flight:,|a_second:,.0f|of_the_echo:.3f|p50_ms:.2f|p99_ms:.2f|cpu_us:.0f|lost:,.0f|mb:.0f",
+    "A message goes in and out once, as a frame of the echo; with its answer, or a question to a service, it is twice "
+    "that. *of the echo*: of the one of envelopes.",
+)
 _PEER = "agent-relay 1.6.0"
 _HERE = Path(__file__).parent
 
@@ -29,13 +36,6 @@ _HERE = Path(__file__).parent
 class _Server(NamedTuple):
     pid: int
     path: str
-
-    def cpu_seconds(self) -> float:
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def resident_bytes(self) -> int:
-        return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def main(arguments: list[str]) -> int:
@@ -48,9 +48,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="tersely-socket-") as scratch, ExitStack() as servers:
         rows = _measured(_servers(Path(scratch), options.agent_relay, servers), options)
-    print(json.dumps(rows, indent=1))
-    if options.record:
-        results.keep("socket", {"rows": rows, "rounds": options.rounds, "machine": facts()})
+    results.report("socket", [TABLE.filled(rows, f"Medians of {options.rounds} rounds.")], options.record)
     return 0
 
 
@@ -90,7 +88,7 @@ def _started(command: list[str], path: str) -> Iterator[_Server]:
             process.kill()
 
 
-def _measured(servers: dict[str, tuple[_Server, str]], options: argparse.Namespace) -> list[dict[str, Any]]:
+def _measured(servers: dict[str, tuple[_Server, str]], options: argparse.Namespace) -> list[Row]:
     rows = []
     for in_flight in IN_FLIGHT:
         found: dict[str, list[dict[str, float]]] = {name: [] for name in servers}
@@ -99,20 +97,18 @@ def _measured(servers: dict[str, tuple[_Server, str]], options: argparse.Namespa
                 found[name].append(_load(server, load, in_flight, options.seconds))
         middle = {name: _middle(measured) for name, measured in found.items()}
         for name, row in middle.items():
-            rows.append({
-                "what": name, "in_flight": in_flight, **row,
-                "ratio": row["per_second"] / middle["echo of envelopes"]["per_second"],
-                "resident_bytes": servers[name][0].resident_bytes(),
-            })  # fmt: skip
+            ratio = row["a_second"] / middle["echo of envelopes"]["a_second"]
+            mb = memory_mb(servers[name][0].pid)
+            rows.append({"what": name, "in_flight": in_flight, **row, "of_the_echo": ratio, "mb": mb})
     return rows
 
 
 def _load(server: _Server, load: str, in_flight: int, seconds: float) -> dict[str, float]:
     command = [sys.executable, "-m", "bench.socket.load", server.path, load, str(in_flight), str(seconds)]
-    before = server.cpu_seconds()
+    before = cpu_seconds(server.pid)
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     told: dict[str, float] = json.loads(done.stdout)
-    return {**told, "cpu_us": (server.cpu_seconds() - before) / max(told["trips"], 1) * 1e6}
+    return {**told, "cpu_us": (cpu_seconds(server.pid) - before) / max(told["trips"], 1) * 1e6}
 
 
 def _middle(measured: list[dict[str, float]]) -> dict[str, float]:

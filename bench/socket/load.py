@@ -245,7 +245,7 @@ async def main(path: str, what: str, in_flight: int, seconds: float) -> None:
     await WHAT[what](path, in_flight, trips)
     took, times = time.perf_counter() - watch, sorted(trips.times) or [0.0]
     told = {
-        "trips": len(trips.times), "per_second": len(trips.times) / took, "p50_ms": times[len(times) // 2] * 1e3,
+        "trips": len(trips.times), "a_second": len(trips.times) / took, "p50_ms": times[len(times) // 2] * 1e3,
         "p99_ms": times[len(times) * 99 // 100] * 1e3, "lost": len(trips.begun),
     }  # fmt: skip
     print(json.dumps(told))

@@ -8,18 +8,19 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from bench import results
-from bench.machine import facts
+from bench.results import Table
 from bench.speed import large, measures, peers
 from bench.speed.measures import Bench, Row
 
 TABLES = ("start", "cold", "refresh", "warm", "steady", "growth", "large", "peers")
 BIG = ("growth", "large")  # many copies of the code: measured when they are asked for
 ONCE = ("steady", "peers", *BIG)
+COMMANDS = "name|command|cpu_seconds:.3f|wall_seconds:.3f|peak_mb:,.0f|ratio:.2f|beside|note"
+QUESTIONS = "question|asked:,|median_ms:.2f|p95_ms:.2f|slowest_ms:,.0f|failed:,"
 DEFAULT_RUNS = 5
 MAX_RUNS = 20
 
@@ -34,14 +35,13 @@ def main(arguments: list[str]) -> int:
         bench.compile()
         left_out = BIG if options.peers else (*BIG, "peers")
         chosen = options.table or [name for name in TABLES if name not in left_out]
-        tables = {name: list(_table(name, bench, Path(scratch), options)) for name in chosen}
-    if options.record or not options.table:
-        about = {"machine": facts(), "code": options.code.name}
-        new = {
-            name: {**about, "runs": 1 if name in ONCE else bench.runs, "rows": rows} for name, rows in tables.items()
-        }
-        kept = results.kept("speed") | new
-        results.keep("speed", {name: kept[name] for name in TABLES if name in kept})
+        for name in chosen:
+            columns = QUESTIONS if name == "warm" else COMMANDS
+            command = f"python -m bench.speed CODE --table {name} --record"
+            runs = "one run" if name in (*ONCE, "warm") else f"medians of {bench.runs} runs"
+            rows = list(_table(name, bench, Path(scratch), options))
+            table = Table(f"Speed and memory: {name}", command, columns, f"`{options.code.name}`, {runs}.")
+            results.report("speed", [table.filled(rows)], options.record)
     return 0
 
 
@@ -71,21 +71,8 @@ def _table(name: str, bench: Bench, scratch: Path, options: argparse.Namespace) 
         "peers": lambda: peers.measure(bench, options.peers),
     }
     for row in rows[name]():
-        print(_line(row), flush=True)
-        yield asdict(row)
-
-
-def _line(row: Any) -> str:
-    if isinstance(row, Row):
-        ratio = f"  {row.ratio:6.2f} x {row.beside}" if row.beside else ""
-        return (
-            f"{row.table:<8} {row.name:<32} {row.cpu_seconds:8.3f} CPU s {row.wall_seconds:8.3f} s "
-            f"{row.peak_mb:7.0f} MB{ratio}  {row.note}"
-        )
-    return (
-        f"{'warm':<8} {row.question:<32} median {row.median:8.2f} ms  p95 {row.p95:8.2f} ms  "
-        f"slowest {row.slowest:.0f} ms {row.slowest_symbol}{f'  FAILED {row.failed}' if row.failed else ''}"
-    )
+        print(row, flush=True)
+        yield row.as_row() if isinstance(row, Row) else row._asdict()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import argparse
 import hashlib
 import json
 import math
-import os
 import random
 import shutil
 import socket
@@ -21,12 +20,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from bench import results
-from bench.machine import facts
+from bench.process import memory_mb
+from bench.results import Row, Table
 from bench.speed.child import Command, median_of
 from bench.speed.floors import python_start
 from bench.speed.measures import INDEX_FOLDER, sampled
@@ -46,20 +45,13 @@ START_RUNS = 20
 PEER_QUESTIONS = 20
 PEER_START_SECONDS = 60
 MILLISECONDS = 1000.0
-MEGABYTE = 1e6
+TABLE = Table(
+    "The daemon",
+    "python -m bench.speed.daemon CODE --peers DIR --record",
+    "what|asked:,|p50:.2f|p95:.2f|slowest:,.0f|note",
+    "Times in milliseconds, from sending to reading.",
+)
 NOT_COPIED = (".git", INDEX_FOLDER, "__pycache__", "site-packages", "node_modules")
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One kind of question; times in milliseconds, or a single figure with its unit in `note`."""
-
-    what: str
-    asked: int
-    median: float
-    p95: float
-    slowest: float
-    note: str = ""
 
 
 class Talk:
@@ -207,11 +199,7 @@ def _resident(talk: Talk) -> float:
     """Megabytes of all processes together, what they share counted in each."""
     status = talk.ask({"cmd": "status"})[1]
     pids = [status["pid"], *(process["pid"] for process in status["processes"])]
-    return sum(map(_resident_bytes, pids)) / MEGABYTE
-
-
-def _resident_bytes(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return sum(map(memory_mb, pids))
 
 
 # llm-tldr: the same questions where it has them, a connection each, as its own client does
@@ -219,7 +207,7 @@ def _resident_bytes(pid: int) -> int:
 
 def _peer(tree: Path, executable: Path, symbols: Sequence[Symbol]) -> Iterator[Row]:
     if not executable.exists():
-        yield Row("llm-tldr", 0, 0.0, 0.0, 0.0, "skipped: not installed")
+        yield {"what": "llm-tldr", "note": "skipped: not installed"}
         return
     path = f"{tempfile.gettempdir()}/tldr-{hashlib.md5(str(tree.resolve()).encode()).hexdigest()[:8]}.sock"
     process = subprocess.Popen(
@@ -241,7 +229,7 @@ def _peer(tree: Path, executable: Path, symbols: Sequence[Symbol]) -> Iterator[R
         ):
             for turn in ("first", "again"):
                 yield _row(f"llm-tldr: {name}, {turn}", [_ask_peer(path, request) for request in requests])
-        yield _figure("llm-tldr: resident", _resident_bytes(process.pid) / MEGABYTE, "MB")
+        yield _figure("llm-tldr: resident", memory_mb(process.pid), "MB")
     finally:
         process.kill()
         process.wait()
@@ -272,11 +260,12 @@ def _ask_peer(path: str, request: dict[str, Any]) -> float:
 def _row(what: str, times: Sequence[float], note: str = "") -> Row:
     ordered = sorted(times)
     p95 = ordered[math.ceil(len(ordered) * 0.95) - 1]
-    return Row(what, len(ordered), statistics.median(ordered), p95, ordered[-1], note)
+    middle = statistics.median(ordered)
+    return {"what": what, "asked": len(ordered), "p50": middle, "p95": p95, "slowest": ordered[-1], "note": note}
 
 
 def _figure(what: str, figure: float, unit: str) -> Row:
-    return Row(what, 0, 0.0, 0.0, 0.0, f"{figure:,.1f} {unit}")
+    return {"what": what, "note": f"{figure:,.1f} {unit}"}
 
 
 def main(arguments: list[str]) -> int:
@@ -291,16 +280,10 @@ def main(arguments: list[str]) -> int:
         tree = Path(scratch) / options.code.name
         shutil.copytree(options.code, tree, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True)
         for row in measure(tree, options.peers):
-            print(_line(row), flush=True)
-            rows.append(asdict(row))
-    if options.record:
-        results.keep("daemon", {"machine": facts(), "code": options.code.name, "rows": rows})
+            print(row, flush=True)
+            rows.append(row)
+    results.report("daemon", [TABLE.filled(rows, f"`{options.code.name}`.")], options.record)
     return 0
-
-
-def _line(row: Row) -> str:
-    times = f"p50 {row.median:9.2f} ms  p95 {row.p95:9.2f} ms  slowest {row.slowest:9.1f} ms" if row.asked else ""
-    return f"{row.what:<44} {row.asked or '':>5} {times}  {row.note}"
 
 
 if __name__ == "__main__":

@@ -37,12 +37,12 @@ def large(bench: Bench, scratch: Path) -> Iterator[Row]:
 
 def _asked_once(bench: Bench, wanted: str, size: str) -> Iterator[Row]:
     index = bench.tersely("index", "--quiet")
-    yield row("large", f"many {wanted}, cold", index, run(index), note=size)
+    yield row(f"many {wanted}, cold", index, run(index), note=size)
     asked = sampled(bench.tree)[0]
     edited(bench.tree / asked.path)()
-    yield row("large", f"many {wanted}, one file changed", index, run(index))
+    yield row(f"many {wanted}, one file changed", index, run(index))
     question = bench.tersely("symbol", "callers", asked.id, "--json")
-    yield row("large", f"many {wanted}, callers of one function", question, run(question))
+    yield row(f"many {wanted}, callers of one function", question, run(question))
 
 
 def _size(tree: Path) -> tuple[int, int]:
@@ -62,8 +62,8 @@ def steady(bench: Bench, scratch: Path) -> Iterator[Row]:
     )
     taken = run(command)
     for questions, megabytes in json.loads(told.read_text(encoding="utf-8")):
-        yield Row("steady", f"resident after {questions:,} questions", "", 0.0, 0.0, megabytes)
-    yield row("steady", f"all {LONG_QUESTIONS:,} questions", Command(["bench.speed.large"], bench.tree), taken)
+        yield Row(f"resident after {questions:,} questions", "", note=f"{megabytes:.0f} MB")
+    yield row(f"all {LONG_QUESTIONS:,} questions", Command(["bench.speed.large"], bench.tree), taken)
 
 
 def _answer(tree: Path) -> Iterator[tuple[int, float]]:

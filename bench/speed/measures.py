@@ -10,8 +10,9 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import tersely
 from bench.speed.child import Command, Run, median_of, run
@@ -36,28 +37,30 @@ CONTEXT_BUDGET = 2000  # tokens
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One command measured. `ratio` is its processor time to that of `beside`, 0 where there is none."""
+    """One command measured. `ratio` is its processor time to that of `beside`."""
 
-    table: str
     name: str
     command: str
-    wall_seconds: float
-    cpu_seconds: float
-    peak_mb: float
+    measured: Run | None = None
     beside: str = ""
-    ratio: float = 0.0
+    ratio: float | None = None
     note: str = ""
 
+    def as_row(self) -> dict[str, object]:
+        """As a row of a table."""
+        figures = asdict(self.measured) if self.measured else {}
+        return {"name": self.name, "command": f"`{self.command}`", **figures, "ratio": self.ratio,
+                "beside": self.beside, "note": self.note}  # fmt: skip
 
-@dataclass(frozen=True, slots=True)
-class Latency:
-    """How long one kind of question takes in a process that holds the index open, in milliseconds."""
+
+class Latency(NamedTuple):
+    """How long one kind of question takes in a process that holds the index open."""
 
     question: str
     asked: int
-    median: float
-    p95: float
-    slowest: float
+    median_ms: float
+    p95_ms: float
+    slowest_ms: float
     slowest_symbol: str
     failed: int
 
@@ -96,42 +99,40 @@ class Bench:
 Floor = tuple[str, Run]
 
 
-def row(table: str, name: str, command: Command, measured: Run, floor: Floor | None = None, note: str = "") -> Row:
+def row(name: str, command: Command, measured: Run, floor: Floor | None = None, note: str = "") -> Row:
     """One measured command as a row of results, beside a floor if there is one."""
     words = " ".join("python" if word == sys.executable else word for word in command.words)
-    beside, ratio = "", 0.0
-    if floor is not None:
-        beside, ratio = floor[0], measured.cpu_seconds / max(floor[1].cpu_seconds, 1e-6)
-    return Row(
-        table, name, words, measured.wall_seconds, measured.cpu_seconds, measured.peak_mb, beside, ratio, note
-    )  # fmt: skip
+    if floor is None:
+        return Row(name, words, measured, note=note)
+    beside, least = floor
+    return Row(name, words, measured, beside, measured.cpu_seconds / max(least.cpu_seconds, 1e-6), note)
 
 
 def cold(bench: Bench) -> Iterator[Row]:
     """A first index beside bare parsing and ctags."""
     parse = parsing(bench.tree)
     floor = ("tree-sitter parse", bench.measured(parse))
-    yield row("cold", "tree-sitter parse, one process", Command(["bench.speed.floors"], bench.tree), floor[1])
+    yield row("tree-sitter parse, one process", Command(["bench.speed.floors"], bench.tree), floor[1])
     if shutil.which(bench.ctags):
         tags = ctags(bench.ctags, bench.tree)
-        yield row("cold", "ctags -R, definitions only", tags, bench.measured(tags), floor)
+        yield row("ctags -R, definitions only", tags, bench.measured(tags), floor)
     index = bench.tersely("index", "--quiet")
-    yield row("cold", "tersely index", index, bench.measured(index, bench.forget), floor)
+    yield row("tersely index", index, bench.measured(index, bench.forget), floor)
 
 
 def refresh(bench: Bench) -> Iterator[Row]:
     """Whole processes on a warm index: nothing changed, then one file changed before each run."""
     pause = python_start(bench.tree)
     floor = ("python -c pass", bench.measured(pause))
-    yield row("refresh", "python -c pass", pause, floor[1])
+    yield row("python -c pass", pause, floor[1])
     run(bench.tersely("index", "--quiet"))
     asked, changed = sampled(bench.tree)[:2]
     question = bench.tersely("symbol", "callers", asked.id, "--json")
-    yield row("refresh", "callers, nothing changed", question, bench.measured(question), floor)
+    yield row("callers, nothing changed", question, bench.measured(question), floor)
     edit = edited(bench.tree / changed.path)
-    yield row("refresh", "callers, one file changed", question, bench.measured(question, edit), floor)
+    yield row("callers, one file changed", question, bench.measured(question, edit), floor)
     index = bench.tersely("index", "--quiet")
-    yield row("refresh", "index, one file changed", index, bench.measured(index, edit), floor)
+    yield row("index, one file changed", index, bench.measured(index, edit), floor)
 
 
 def edited(path: Path) -> Callable[[], None]:
@@ -149,10 +150,10 @@ def startup(bench: Bench) -> Iterator[Row]:
     """Commands that touch no repository."""
     pause = python_start(bench.tree)
     floor = ("python -c pass", bench.measured(pause))
-    yield row("start", "python -c pass", pause, floor[1])
+    yield row("python -c pass", pause, floor[1])
     for option in ("--version", "--help"):
         command = bench.tersely(option)
-        yield row("start", f"tersely {option}", command, bench.measured(command), floor)
+        yield row(f"tersely {option}", command, bench.measured(command), floor)
 
 
 def growth(bench: Bench, scratch: Path) -> Iterator[Row]:
@@ -168,7 +169,7 @@ def growth(bench: Bench, scratch: Path) -> Iterator[Row]:
         shutil.rmtree(tree)
         first = first or measured
         note = "" if copies == 1 else f"n^{math.log(measured.cpu_seconds / first.cpu_seconds, copies):.2f}"
-        yield row("growth", f"{copies}x", index, measured, ("1x", first), note)
+        yield row(f"{copies}x", index, measured, ("1x", first), note)
 
 
 def sampled(tree: Path, count: int = SAMPLED_SYMBOLS) -> list[Symbol]:

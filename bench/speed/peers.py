@@ -147,8 +147,7 @@ def _stages(
             except (subprocess.CalledProcessError, TimeoutError, OSError) as error:
                 yield stage, _skipped(f"{title}, {stage}", spoken, _reason(error)), NO_RUN
                 return
-            figures = taken.wall_seconds, taken.cpu_seconds, taken.peak_mb
-            yield stage, Row("peers", f"{title}, {stage}", spoken, *figures, note=note or peer.note), taken
+            yield stage, Row(f"{title}, {stage}", spoken, taken, note=note or peer.note), taken
 
 
 def _measured(stage: str, words: Words, command: MakeCommand, asked: list[Asked], changed: Path) -> tuple[Run, str]:
@@ -195,7 +194,7 @@ def _stage(peer: Peer, tree: Path) -> Iterator[Path]:
 
 
 def _skipped(name: str, words: str, reason: str) -> Row:
-    return Row("peers", name, words, 0.0, 0.0, 0.0, note=f"{SKIPPED}{reason}")
+    return Row(name, words, note=f"{SKIPPED}{reason}")
 
 
 def _version(executable: list[str], environment: Mapping[str, str]) -> str:

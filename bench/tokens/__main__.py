@@ -6,11 +6,13 @@ import argparse
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from statistics import fmean
+from typing import NamedTuple
 
-from bench import machine, results
+from bench import results
+from bench.results import Row, Table
 from bench.tokens import ours, peers, plain
 from bench.tokens.cases import Git, cases
 from bench.tokens.covered import Text, share
@@ -23,13 +25,25 @@ WHOLE = 0  # the budget of an answer that is not cut
 CASES = 8  # of each repository
 WAYS = ("tersely", "plain", "peers")
 
-Row = dict[str, Any]
+COMMAND = "make bench-tokens CLONES=DIR PEERS=DIR"
+CELLS = f"asked:,|{'|'.join(map(str, BUDGETS))}|whole"
+MEANS = Table(
+    "Tokens",
+    COMMAND,
+    f"given|way|{CELLS}",
+    "Touched / called, shown: which part of what the commit goes on to touch, and of what its new lines call, can be "
+    "seen in an answer of at most so many tokens, by its signature or its body; then, of what it touches, the part "
+    "whose body can be seen. Answers of ways without a budget are cut off; *whole* is what they are uncut, with their "
+    "tokens. Means over repositories, each counted alike, of the ways that all of them were asked in.",
+)
+ROWS = Table("Tokens: each repository", COMMAND, f"repository|given|way|{CELLS}", names=3)
+PACKS = Table("Tokens: packs that were counted", COMMAND, "repository|packs:,|larger_than_their_budget_or_files:,")
 
 
 class Answer(NamedTuple):
-    """What some way of asking shows of the need of one question."""
+    """What some way of asking shows of the need of one question; means of several in a row's `figures`."""
 
-    tokens: int
+    tokens: float | None
     touched: float | None  # the part that is covered; None where nothing is to be seen
     called: float | None
     shown: float | None  # of what is touched, the part whose body is visible
@@ -51,12 +65,12 @@ def main(arguments: list[str]) -> int:
     for clone in clones:
         checked = ours.Checked()
         rows = measured(clone, options.cases, options.ways, options.peers, checked)
-        _print(rows)
+        print(*rows, sep="\n", flush=True)
         print(f"{checked.packs} packs, {len(checked.violations)} larger than their budget or than their files")
         print("".join(f"{one}\n" for one in checked.violations), end="", flush=True)
         violations, found_rows = violations + len(checked.violations), found_rows + len(rows)
         if options.record and rows:
-            _keep(clone.name, rows, checked, options.cases)
+            _keep(clone.name, rows, checked)
     return 1 if violations else 0 if found_rows else 2
 
 
@@ -75,7 +89,13 @@ def measured(clone: Path, number: int, ways: Sequence[str], folder: Path | None,
             for question in asked:
                 for name, budget, text in _answers(question, ways, folder, checked):
                     found[question.kind, name, budget].append(_judged(question, text, budget))
-    return [_row(clone.name, *key, answers) for key, answers in found.items()]
+    rows = []
+    for kind, name in dict.fromkeys((kind, name) for kind, name, _ in found):
+        of_way = {budget: answers for (one, way, budget), answers in found.items() if (one, way) == (kind, name)}
+        figures = {str(budget or "whole"): _means(answers) for budget, answers in of_way.items()}
+        number_asked = max(map(len, of_way.values()))
+        rows.append(_row({"repository": clone.name, "given": kind, "way": name, "asked": number_asked}, figures))
+    return rows
 
 
 def _git_directory(clone: Path) -> Path:
@@ -114,67 +134,55 @@ def _judged(question: Question, text: str, budget: int) -> Answer:
     return Answer(tokenizer.count(text), touched, called, shown)
 
 
-def _row(repository: str, kind: str, name: str, budget: int, answers: Sequence[Answer]) -> Row:
-    def mean(column: str) -> float | None:
-        values = [value for one in answers if (value := getattr(one, column)) is not None]
-        return sum(values) / len(values) if values else None
-
-    return {
-        "repository": repository, "question": kind, "way": name, "budget": budget, "asked": len(answers),
-        "tokens": round(mean("tokens") or 0), "touched": mean("touched"), "called": mean("called"),
-        "shown": mean("shown"),
-    }  # fmt: skip
+def _row(names: Row, figures: Mapping[str, Answer]) -> Row:
+    """A row with a cell for each budget, and the figures of the cells."""
+    cells = {}
+    for budget, answer in figures.items():
+        cells[budget] = f"{_percent(answer.touched)} / {_percent(answer.called)}, {_percent(answer.shown)}"
+        if budget == "whole":
+            cells[budget] += f" ({answer.tokens:,.0f} tokens)"
+    return {**names, **cells, "figures": figures}
 
 
-def mean_rows(rows: Sequence[Row]) -> list[Row]:
+def _means(answers: Iterable[Sequence[float | None]]) -> Answer:
+    columns = [[value for value in column if value is not None] for column in zip(*answers, strict=True)]
+    return Answer(*(fmean(column) if column else None for column in columns))
+
+
+def mean_rows(rows: Sequence[Row]) -> Iterator[Row]:
     """The means over repositories, each of them counted alike, of the ways that all of them were asked in."""
-    everywhere = {kind: {row["repository"] for row in rows if row["question"] == kind} for kind in KINDS}
-    groups: dict[tuple[str, str, int], list[Row]] = defaultdict(list)
-    for row in rows:
-        groups[row["question"], row["way"], row["budget"]].append(row)
-    found = []
-    for (kind, way, budget), listed in groups.items():
-        if {row["repository"] for row in listed} != everywhere[kind]:
-            continue
-        figures = {
-            name: sum(values) / len(values)
-            if (values := [row[name] for row in listed if row[name] is not None])
-            else None
-            for name in ("tokens", "touched", "called", "shown")
-        }
-        asked = sum(row["asked"] for row in listed)
-        found.append({"question": kind, "way": way, "budget": budget, "asked": asked, **figures})
-    return found
-
-
-def _keep(repository: str, rows: list[Row], checked: ours.Checked, number: int) -> None:
-    """Remember these rows; of other ways and repositories those that were remembered before."""
-    known = results.kept("tokens")
-    fresh = {(row["repository"], row["way"]) for row in rows}
-    before = [row for row in known.get("rows", []) if (row["repository"], row["way"]) not in fresh]
-    packs = dict(known.get("checked", {}))
-    if checked.packs:
-        packs[repository] = {"packs": checked.packs, "violations": checked.violations}
-    kept = [*before, *rows]
-    record = {"machine": machine.facts(), "cases": number, "checked": packs, "rows": kept, "means": mean_rows(kept)}
-    results.keep("tokens", record)
-
-
-def _print(rows: Sequence[Row]) -> None:
     for kind in KINDS:
-        listed = [row for row in rows if row["question"] == kind]
-        for way in dict.fromkeys(row["way"] for row in listed):
-            cells = [row for row in listed if row["way"] == way]
-            figures = "  ".join(
-                f"{row['budget'] or 'whole'}: {_percent(row['touched'])}/{_percent(row['called'])}"
-                f"/{_percent(row['shown'])} {row['tokens']}"
-                for row in cells
-            )
-            print(f"{cells[0]['repository']:<28} {kind:<8} {way:<26} {cells[0]['asked']:>3}  {figures}", flush=True)
+        of_kind = [row for row in rows if row["given"] == kind]
+        everywhere = {row["repository"] for row in of_kind}
+        found: list[Row] = []
+        for way in dict.fromkeys(row["way"] for row in of_kind):
+            of_way = [row for row in of_kind if row["way"] == way]
+            if {row["repository"] for row in of_way} == everywhere:
+                figures = {name: _means(row["figures"][name] for row in of_way) for name in of_way[0]["figures"]}
+                asked = sum(row["asked"] for row in of_way)
+                found.append(_row({"given": kind, "way": way, "asked": asked}, figures))
+        yield from sorted(found, key=_worth, reverse=True)
+
+
+def _worth(row: Row) -> float:
+    """What a way shows of the need, all budgets together."""
+    budgets = [answer for name, answer in row["figures"].items() if name != "whole"]
+    return sum((answer.touched or 0.0) + (answer.shown or 0.0) for answer in budgets)
 
 
 def _percent(part: float | None) -> str:
-    return "-" if part is None else f"{part:.0%}"
+    return "–" if part is None else f"{part:.0%}"
+
+
+def _keep(repository: str, rows: list[Row], checked: ours.Checked) -> None:
+    """Keep these rows, and of other ways and repositories those that were kept before."""
+    every = ROWS.merged("tokens", rows)
+    tables = [MEANS.filled(mean_rows(every)), ROWS.filled(every)]
+    if checked.packs:
+        larger = len(checked.violations)
+        row = {"repository": repository, "packs": checked.packs, "larger_than_their_budget_or_files": larger}
+        tables.insert(1, PACKS.filled(PACKS.merged("tokens", [row])))
+    results.report("tokens", tables, keep=True)
 
 
 if __name__ == "__main__":

@@ -12,15 +12,15 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from textual import work
 from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Markdown
 
-from bench import machine
-from bench.results import keep
+from bench import results
+from bench.results import Row, Table
 from bench.tui.scripted import Scripted, screen_of, shown
 from tersely.agent.events import Event, Reason, TextDelta, TurnEnded
 from tersely.foundation.clock import Stopwatch
@@ -38,6 +38,13 @@ SEEN_SECONDS = 0.05  # between two looks at the screen
 PATIENCE_SECONDS = 600
 IDLE_SECONDS = 5
 END = "That was all of it."
+TABLE = Table(
+    "The screen of the agent",
+    "python -m bench.tui --record",
+    "screen|given_tokens_a_second|shown_tokens_a_second:,.0f|longest_stall_ms:,.0f|its_cpu_ms:,.0f",
+    "Until the end of the answer is seen; *idle* is our screen with nothing to do.",
+    names=2,
+)
 
 
 class Run(NamedTuple):
@@ -165,17 +172,20 @@ def main() -> int:
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/RESULTS.md")
     parser.add_argument("--ours", action="store_true", help="leave Textual's widget out")
     arguments = parser.parse_args()
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for name, measure in (("tersely", ours), ("MarkdownStream", peer))[: 1 if arguments.ours else 2]:
         for pace in (0, PACE_TOKENS_PER_SECOND):
             run = asyncio.run(measure(pace))
-            rows.append({"name": name, "pace_tokens_per_second": pace, **run._asdict()})
-            print(rows[-1], flush=True)
-    rows.append({"name": "idle", "pace_tokens_per_second": 0, **asyncio.run(idle())._asdict()})
-    print(rows[-1])
-    if arguments.record:
-        keep("tui", {"machine": machine.facts(), "tokens": answer()[1], "rows": rows})
+            given = f"{pace:,}" if pace else "all that it takes"
+            shown_rate = {"given_tokens_a_second": given, "shown_tokens_a_second": run.tokens_per_second}
+            rows.append({"screen": name, **shown_rate, **_stalls(run)})
+    rows.append({"screen": "idle", **_stalls(asyncio.run(idle()))})
+    results.report("tui", [TABLE.filled(rows, f"An answer of {answer()[1]:,} tokens.")], arguments.record)
     return 0
+
+
+def _stalls(run: Run) -> Row:
+    return {"longest_stall_ms": run.stall_ms, "its_cpu_ms": run.stall_cpu_ms}
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bench.groundtruth import dotted, jcg, js_callgraph, oracle_tsserver
+from bench.groundtruth import dotted, jcg, js_callgraph
 from bench.groundtruth.java_names import JavaNames, from_descriptor, parameter_types
 from bench.groundtruth.swarm_java import found_pairs
 from tests.bench.subjects import subject, symbol
@@ -146,19 +146,3 @@ def test_jcg_documents_hold_programs_and_demands(tmp_path: Path) -> None:
     (demand,) = jcg.demands(first.files)
     assert (demand.name, demand.line, demand.direct, demand.parameters) == ("run", 4, True, ("int",))
     assert (demand.resolved, demand.prohibited) == (("Lvc/Sub;",), ("Lvc/Class;",))
-
-
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("export async function f<T>(a = f) {", True),
-        ("  f(a: number): void {", True),
-        ("  get f() {", True),
-        ("const f = (a) => a", True),
-        ("  f: (a) => a,", False),
-        ("  f = () => 1", False),
-        ("res.f = (...rest) => {", False),
-    ],
-)
-def test_functions_in_properties_have_no_item_in_the_hierarchy_of_tsserver(line: str, expected: bool) -> None:
-    assert oracle_tsserver.has_item(symbol("a.ts:f", Kind.FUNCTION), line) is expected

@@ -40,7 +40,7 @@ def test_a_hidden_caller_is_covered(tmp_path: Path) -> None:
     assert outcome.hidden == [(True, True, True), (False, False, False)]
     assert 0 < outcome.used <= budget
     figures = row("r", budget, [outcome])
-    assert (figures["covered"], figures["same_file"], figures["cross_file"]) == (0.5, 1.0, 0.0)
+    assert (figures["covered"], figures["same_file"], figures["other_files"]) == (0.5, 1.0, 0.0)
     assert _git(clone, "status", "--porcelain") == ""
 
 

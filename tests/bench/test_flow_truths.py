@@ -95,6 +95,6 @@ def test_rows_of_tables_are_numbers(tmp_path: Path) -> None:
         "CLOSURES_CASES = [('def f():\\n  def g(): a or b', ('g',), (2, 7))]\n",
         encoding="utf-8",
     )
-    simple, closures = radon_numbers.run_table(tmp_path)
+    simple, closures = radon_numbers.run(tmp_path)
     assert (simple.agreed, simple.missing) == (1, ())
     assert (closures.agreed, closures.missing, closures.extra) == (1, ("2: 7",), ("2: 1",))

@@ -9,13 +9,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from bench.results import kept
 from bench.tokens import ours, plain
-from bench.tokens.__main__ import BUDGETS, WHOLE, measured
+from bench.tokens.__main__ import BUDGETS, mean_rows, measured
 from bench.tokens.cases import Case, Git, called, cases, with_given_half
 from bench.tokens.covered import Marks, Text, marks
 from bench.tokens.questions import HALF, SUBJECT, SYMBOL, questions
-from bench.tokens.report import BEGIN, END, README, summary, write_summary
 
 from tersely.foundation.tokens import count
 from tersely.workspace import Workspace
@@ -94,9 +92,10 @@ def test_every_way_is_measured_at_every_budget(clone: Path) -> None:
     # Where the budget is larger than all files together, a pack that tells of a change may be, too.
     assert [one for one in checked.violations if f" {min(BUDGETS)}: " in one] == []
     assert [one for one in checked.violations if one.startswith(("context", "symbol slice", "map"))] == []
-    assert {row["budget"] for row in rows} == {*BUDGETS, WHOLE}
-    assert all(row["tokens"] <= row["budget"] for row in rows if row["budget"])
-    most = {row["question"]: row["touched"] for row in rows if row["way"] == "plan" and row["budget"] == max(BUDGETS)}
+    assert {budget for row in rows for budget in row["figures"]} == {*map(str, BUDGETS), "whole"}
+    figures = [(budget, answer) for row in rows for budget, answer in row["figures"].items() if budget != "whole"]
+    assert all(answer.tokens <= int(budget) for budget, answer in figures)
+    most = {row["given"]: row["figures"][str(max(BUDGETS))].touched for row in rows if row["way"] == "plan"}
     assert most == {SYMBOL: 1.0, SUBJECT: 1.0, HALF: 1.0}  # all of so small a repository
 
 
@@ -157,20 +156,18 @@ def test_the_command_says_when_there_is_nothing_to_measure(tmp_path: Path) -> No
     assert subprocess.run(command, capture_output=True, check=False).returncode == 2
 
 
-def test_the_summary_of_the_readme_is_the_recorded_one() -> None:
-    lines = list(summary(kept("tokens")))
-    assert "\n".join(lines) in README.read_text("utf-8")
-    assert sum(line.startswith("| a touched function") for line in lines) == 1
-
-
-def test_the_summary_is_put_between_its_marks_and_nowhere_else(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(f"before\n{BEGIN}old\n{END}after\n")
-    write_summary(kept("tokens"), page)
-    text = page.read_text("utf-8")
-    assert text.startswith(f"before\n{BEGIN}")
-    assert text.endswith(f"{END}after\n")
-    assert "old" not in text
-    page.write_text("no marks\n")
-    write_summary(kept("tokens"), page)
-    assert page.read_text("utf-8") == "no marks\n"
+def test_means_are_of_the_ways_that_every_repository_was_asked_in() -> None:
+    shared = {"given": SYMBOL, "asked": 2}
+    rows = [
+        {**shared, "repository": "a", "way": "plain", "figures": {"500": [9, 0.5, None, 0.0]}},
+        {**shared, "repository": "b", "way": "plain", "figures": {"500": [7, 1.0, None, 0.5]}},
+        {**shared, "repository": "a", "way": "rare", "figures": {"500": [9, 1.0, 1.0, 1.0]}},
+    ]
+    (row,) = mean_rows(rows)
+    assert row == {
+        "given": SYMBOL,
+        "way": "plain",
+        "asked": 4,
+        "500": "75% / –, 25%",
+        "figures": {"500": (8, 0.75, None, 0.25)},
+    }

@@ -1,21 +1,17 @@
-"""McCabe's number beside radon's: the programs of its own tests, and every function of a source tree.
+"""McCabe's number beside radon's, on the programs of its own tests.
 
-Of its tests those count that give the number of a module, of functions, methods or closures; sums over several are
-left out, and what radon's option to skip assertions gives. In a tree, functions are matched by the line of their `def`;
-what radon does not list (methods of classes inside functions) and files that it cannot read are left out.
+Those tests count that give the number of a module, of functions, methods or closures; sums over several are left out,
+and what radon's option to skip assertions gives.
 """
 
 from __future__ import annotations
 
 import ast
-import importlib
-import importlib.util
 import textwrap
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.groundtruth.score import CaseResult, compare, failed
+from bench.groundtruth.score import CaseResult, compare
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.routines import Routine
 from tersely.code.syntax.control.read import read_routines
@@ -25,7 +21,7 @@ OF_MODULES, OF_FUNCTIONS, OF_BOTH = "_BLOCKS", "FUNCTIONS_CASES", "SINGLE_FUNCTI
 OF_CLASSES, OF_CLOSURES = "CLASSES_CASES", "CLOSURES_CASES"
 
 
-def run_table(folder: Path) -> Iterator[CaseResult]:
+def run(folder: Path) -> Iterator[CaseResult]:
     """Every program of radon's tests whose numbers are ours to give."""
     tree = ast.parse((folder / TABLE).read_text(encoding="utf-8"))
     for kind, row in _rows(tree):
@@ -67,57 +63,6 @@ def _expected(kind: str, rest: list[object]) -> list[int] | None:
 
 def _numbered(numbers: list[int]) -> list[str]:
     return [f"{at}: {number}" for at, number in enumerate(numbers, 1)]
-
-
-def installed() -> bool:
-    """Whether there is a radon to ask."""
-    return importlib.util.find_spec("radon") is not None
-
-
-def run_tree(folder: Path) -> Iterator[CaseResult]:
-    """Every file below the folder that has functions."""
-    for path in sorted(folder.rglob("*.py")):
-        source = path.read_bytes()
-        expected = _asked(source)
-        if not expected:
-            continue
-        try:
-            yield compare(path.relative_to(folder).as_posix(), _facts(expected), _facts(_found(source, set(expected))))
-        except Exception as error:  # noqa: BLE001 - a crash on a case is a result of the suite
-            yield failed(path.relative_to(folder).as_posix(), _facts(expected), error)
-
-
-def _asked(source: bytes) -> dict[int, int]:
-    """What radon says of the functions of a file, by the line of their `def`."""
-    visit = importlib.import_module("radon.complexity").cc_visit
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            pending = list(visit(source.decode()))
-    except (SyntaxError, ValueError):
-        return {}
-    numbers: dict[int, int] = {}
-    while pending:
-        block = pending.pop()
-        for inside in ("closures", "methods", "inner_classes"):
-            pending += getattr(block, inside, ())
-        if block.letter in "FM":
-            numbers[block.lineno] = block.complexity
-    return numbers
-
-
-def _found(source: bytes, lines: set[int]) -> dict[int, int]:
-    """Our numbers of the functions on these lines."""
-    tree = ast.parse(source)
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    written = {min([node.lineno, *(one.lineno for one in node.decorator_list)]): node.lineno for node in functions}
-    named = _named(read_routines(source, LANGUAGES["python"]).routines)
-    numbers = {written[routine.line]: routine.complexity for routine in named if routine.line in written}
-    return {line: number for line, number in numbers.items() if line in lines}
-
-
-def _facts(numbers: dict[int, int]) -> list[str]:
-    return [f"line {line}: {number}" for line, number in numbers.items()]
 
 
 def _named(routines: tuple[Routine, ...]) -> list[Routine]:

@@ -1,0 +1,53 @@
+"""Records as data, and the page that is made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from bench.results import ORDER, PAGE, Table, kept, page, report
+
+from bench import results
+
+TABLE = Table("Figures", "python -m bench.figures", "name|share:.1%|count:,|listed", "What they are.")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(results, "FOLDER", tmp_path / "results")
+    monkeypatch.setattr(results, "PAGE", tmp_path / "RESULTS.md")
+    return tmp_path
+
+
+def test_the_page_of_the_records_is_the_one_that_is_there() -> None:
+    assert PAGE.read_text("utf-8") == page()
+
+
+def test_every_record_is_on_the_page() -> None:
+    assert {path.stem for path in results.FOLDER.glob("*.json")} == set(ORDER)
+    assert all(table["machine"]["revision"] and table["command"] for record in ORDER for table in kept(record))
+
+
+def test_a_table_is_rendered_by_the_formats_of_its_columns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"name": "a_b", "share": 0.5, "count": 1234, "listed": ["x", "y"], "hidden": 1}, {"name": "c"}]
+    report("slices", [TABLE.filled(rows, "Here.")], keep=True)
+    text = (folder / "RESULTS.md").read_text("utf-8")
+    assert "## Figures\n\n`python -m bench.figures`\n" in text
+    assert "\n\nHere.\n\nWhat they are.\n\n| name | share | count | listed |\n|---|--:|--:|---|\n" in text
+    assert "| a_b | 50.0% | 1,234 | x, y |\n| c |  |  |  |\n" in text
+    assert "| a_b | 50.0% |" in capsys.readouterr().out
+    assert kept("slices")[0]["rows"] == rows
+
+
+def test_nothing_is_kept_unless_it_is_asked_for(folder: Path) -> None:
+    report("slices", [TABLE.filled([])], keep=False)
+    assert list(folder.iterdir()) == []
+
+
+def test_tables_and_rows_of_other_names_stay(folder: Path) -> None:
+    other = TABLE._replace(title="Others")
+    report("slices", [TABLE.filled([{"name": "a", "count": 1}, {"name": "b"}]), other.filled([])], keep=True)
+    report("slices", [TABLE.filled(TABLE.merged("slices", [{"name": "a", "count": 2}, {"name": "c"}]))], keep=True)
+    figures, untouched = kept("slices")
+    assert figures["rows"] == [{"name": "a", "count": 2}, {"name": "b"}, {"name": "c"}]
+    assert untouched["title"] == "Others"
