@@ -55,7 +55,7 @@ def test_a_patch_that_fails_leaves_neither_version_nor_event(store: Store) -> No
     assert code_of(store, thread, [{"op": "replace", "path": "/facts", "value": {}}]) == "invalid_state"
     assert code_of(store, thread, [{"op": "add", "path": "/facts/-", "value": "tea"}]) == "invalid_state"
     assert code_of(store, thread, [{"op": "replace", "path": "/version", "value": 9}]) == "invalid_state"
-    assert code_of(store, thread, [{"op": "remove", "path": ""}]) == "invalid_state"
+    assert code_of(store, thread, [{"op": "remove", "path": ""}]) == "patch_failed"
     assert code_of(store, thread, [fact(1, "x" * 999_999)]) == "invalid_state"
     assert code_of(store, "none", [fact(1)]) == "thread_not_found"
     assert threads.state(store, thread)["version"] == 1

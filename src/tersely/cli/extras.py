@@ -21,7 +21,7 @@ class Extra(StrEnum):
 _PACKAGES = {
     Extra.AGENT: ("h11", "markdown_it", "textual"),
     Extra.MCP: ("mcp", "mcp_types", "anyio", "uvicorn"),
-    Extra.RELAY: ("msgspec", "starlette", "uvicorn"),
+    Extra.RELAY: ("jsonpatch", "msgspec", "starlette", "uvicorn"),
 }
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import HEADER_BYTES, HEADER_TEXT_CHARACTERS, MAX_DOCUMENT_BYTES
-from tersely.relay.encoding import decode, encode, timestamp
-from tersely.relay.patch import apply, same, weight
+from tersely.relay.encoding import canonical, decode, encode, timestamp
+from tersely.relay.patch import apply
 from tersely.relay.store.commands import Edit
 
 SCHEMA = "com.relay.state.v1"
@@ -54,14 +54,15 @@ def new_state(thread_id: str, now_ms: int) -> dict[str, Any]:
     }
 
 
-def patched(state: dict[str, Any], operations: object, now_ms: int) -> dict[str, Any]:
-    """The next version of a state; raises `invalid_patch`, `patch_failed` or `invalid_state`, and then nothing is."""
-    after = apply(state, operations)
+def patched(body: bytes, operations: object, now_ms: int) -> bytes:
+    """The next version of a state; raises `invalid_patch`, `patch_failed` or `invalid_state`."""
+    before = decode(body)
+    after = apply(body, operations)
     check(after)
     for member in _OWN:
-        if not same(after.get(member), state.get(member)):
+        if canonical(after.get(member)) != canonical(before.get(member)):
             raise _invalid(f"{member} is written by the relay")
-    return {**after, "version": state["version"] + 1, "updated_at": timestamp(now_ms)}
+    return encode({**after, "version": before["version"] + 1, "updated_at": timestamp(now_ms)})
 
 
 def edit_by(operations: object, now_ms: int) -> Any:
@@ -70,10 +71,7 @@ def edit_by(operations: object, now_ms: int) -> Any:
     def edit(body: bytes | None) -> Edit:
         if body is None:
             raise TerselyError("thread_not_found", "there is no such thread", "`tersely relay runs` lists them")
-        after = encode(patched(decode(body), operations, now_ms))
-        if len(after) > MAX_DOCUMENT_BYTES:
-            raise _invalid(f"a state has at most {MAX_DOCUMENT_BYTES:,} bytes", "put what is long into artifacts")
-        return Edit(after, encode({"at_ms": now_ms, "operations": operations}))
+        return Edit(patched(body, operations, now_ms), encode({"at_ms": now_ms, "operations": operations}))
 
     return edit
 
@@ -81,14 +79,14 @@ def edit_by(operations: object, now_ms: int) -> Any:
 def replay(body: bytes, change: bytes) -> bytes:
     """The version that followed from a body and the change that is kept beside it."""
     told = decode(change)
-    return encode(patched(decode(body), told["operations"], told["at_ms"]))
+    return patched(body, told["operations"], told["at_ms"])
 
 
 def check(state: Any) -> None:
     """Raise `invalid_state` for what the schema does not allow."""
     if not isinstance(state, dict):
         raise _invalid("a state is an object")
-    if weight(state, MAX_DOCUMENT_BYTES) > MAX_DOCUMENT_BYTES:
+    if len(encode(state)) > MAX_DOCUMENT_BYTES:
         raise _invalid(f"a state has at most {MAX_DOCUMENT_BYTES:,} bytes", "put what is long into artifacts")
     for member in state:
         if member not in LISTS and member not in _OWN:
