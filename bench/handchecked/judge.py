@@ -74,7 +74,7 @@ def _callees(workspace: Workspace, case: Case) -> Found:
 
 def _impact(workspace: Workspace, case: Case) -> Found:
     impact = ask(workspace, "code.impact", symbol=case.of, depth=case.depth, limit=LISTED)
-    return _graded((one.id, one.grade) for one in impact.reached.items)
+    return _graded((call.caller, call.grade) for call in impact.callers.items)
 
 
 def _graded(rows: Iterable[tuple[str, Grade]]) -> Found:

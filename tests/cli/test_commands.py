@@ -39,7 +39,7 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
     "symbol callees": (["checkout"], ["calls 3", "Order.__init__", "Order.place", "Price.__init__"]),
     "impact": (
         ["format_cents"],
-        ["4 symbols reach it within 3 calls, 1 of them in tests", "via checkout → Order.place"],
+        ["called by 4 within 3 calls, 1 in tests", "via checkout → Order.place"],
     ),
     "diff-context": ([PATCH], ["@23-26 contains_diff 26", "-26     return str(cents * RATE)", "callers: Price.shown"]),
     "plan": (["format", "a", "price", "--budget", "200"], ["format_cents", "src/shop/money.py"]),

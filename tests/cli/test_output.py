@@ -74,7 +74,7 @@ def test_without_an_index_even_a_stale_answer_needs_one(ask: Ask) -> None:
         (["symbol", "find", "*"], "symbols"),
         (["calls"], "edges"),
         (["calls", "format_cents", "--callers"], "callers"),
-        (["impact", "format_cents"], "reached"),
+        (["impact", "format_cents"], "callers"),
         (["dead"], "symbols"),
     ],
 )

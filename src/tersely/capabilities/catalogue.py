@@ -1,4 +1,4 @@
-"""Every capability, listed by hand: its name and the module that declares it as `CAPABILITY`.
+"""Every capability, listed by hand: its name and the module that declares it, as `CAPABILITY` or as what is named.
 
 Modules are imported when their capability is asked for: a command pays for itself and for no other.
 """
@@ -24,7 +24,7 @@ _MODULES = {
     "code.symbol.deps": "symbols.deps",
     "code.definition": "symbols.definition",
     "code.calls": "graph.calls",
-    "code.impact": "graph.impact",
+    "code.impact": "graph.calls:IMPACT",
     "code.change_impact": "graph.change_impact",
     "code.dead": "graph.dead",
     "code.cycles": "graph.cycles",
@@ -54,7 +54,8 @@ def load(name: str) -> Capability[Any, Any]:
     """The capability of a name; raises `usage` for a name that is not in the catalogue."""
     if name not in _MODULES:
         raise TerselyError("usage", f"there is no capability {name!r}", f"known: {', '.join(NAMES)}")
-    capability = import_module(f"tersely.capabilities.{_MODULES[name]}").CAPABILITY
+    module, _, declared = _MODULES[name].partition(":")
+    capability = getattr(import_module(f"tersely.capabilities.{module}"), declared or "CAPABILITY")
     assert isinstance(capability, Capability)
     assert capability.name == name
     return capability

@@ -10,6 +10,8 @@ That one declaration yields the options of the command line, the JSON schema and
 
 A field's type is `str`, `int`, `float`, `bool`, a `StrEnum`, one of them `| None`, or `tuple[str, ...]`. What several
 capabilities declare alike is a frozen dataclass of such fields, and a field of theirs that is written with `group(…)`.
+A capability that is another one under a name of its own has a subclass of its parameters, in which `fixed(…)` says
+what is not asked any more.
 """
 
 from __future__ import annotations
@@ -135,6 +137,11 @@ def option(
     return dataclasses.field(default=default, metadata={**told, "bare": bare, "shorthand": shorthand, "effect": effect})
 
 
+def fixed(value: Any) -> Any:
+    """Declare the value that a narrower capability gives a parameter of a wider one; it is no longer offered."""
+    return dataclasses.field(default=value, init=False)
+
+
 def group(declared: type) -> Any:
     """Declare the parameters of another class in the place of one of its values."""
     return dataclasses.field(default_factory=declared)
@@ -153,6 +160,8 @@ def _read(parameters: Any) -> tuple[Parameter, ...]:
     hints = _hints(parameters)
     found: list[Parameter] = []
     for field in dataclasses.fields(parameters):
+        if not field.init:
+            continue
         hint = hints[field.name]
         found += parameters_of(hint) if _is_group(hint) else (_parameter(field, hint),)
     return tuple(found)

@@ -78,8 +78,8 @@ SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
         "Calls",
         (
             Command(("calls",), "code.calls"),
-            Command(("symbol", "callers"), "code.calls", {"direction": "callers"}, "What calls a symbol", _ONE),
-            Command(("symbol", "callees"), "code.calls", {"direction": "callees"}, "What a symbol calls", _ONE),
+            Command(("symbol", "callers"), "code.calls", {"direction": "callers"}, "Callers of a symbol", _ONE),
+            Command(("symbol", "callees"), "code.calls", {"direction": "callees"}, "Callees of a symbol", _ONE),
             Command(("impact",), "code.impact"),
             Command(("change-impact",), "code.change_impact"),
             Command(("dead",), "code.dead"),

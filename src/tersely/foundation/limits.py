@@ -157,7 +157,6 @@ MAX_COMPLETED_SYMBOLS = 60  # offered to a shell
 MAX_PAGE_ENTRIES = 5_000
 MAX_SHOWN_LINES = 20_000
 MAX_FOUND_SYMBOLS = 1_000_000  # counted, not shown: a page says how many there are
-MAX_REACHED_SYMBOLS = 10_000  # by the impact of one
 MAX_SEARCHED_SYMBOLS = 600  # whose users are looked for on the way from a change to its tests
 MAX_AFFECTED_TESTS = 1_000  # of one change, above which the search ends
 MAX_CHANGED_SYMBOLS = 2_000  # from which that search starts

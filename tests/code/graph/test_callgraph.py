@@ -167,12 +167,12 @@ class TestCallers:
                 assert callers == {"Main.java:Main.any", "Shape.java:Shape.twice"} | own
 
 
-class TestImpact:
+class TestWalk:
     FINISH = "base.py:finish"
 
     def test_paths_lead_to_the_symbol_over_edges(self, engine: Engine) -> None:
         known = {(edge.caller, edge.callee): edge.grade for edge in engine.graph.edges()}
-        reached, is_cut = engine.graph.impact(self.FINISH, 10, limit=100)
+        reached, is_cut = engine.graph.walk(self.FINISH, 10, limit=100)
         assert not is_cut
         assert {one.symbol for one in reached} >= {"main.py:main", "main.py", "derived.py:Derived.extra"}
         weaker = [Grade.EXACT, Grade.INFERRED, Grade.BY_NAME]
@@ -184,22 +184,38 @@ class TestImpact:
             assert max((known[step] for step in steps), key=weaker.index) == one.grade
 
     def test_nearest_come_first_and_once(self, engine: Engine) -> None:
-        reached, _ = engine.graph.impact(self.FINISH, 10, limit=100)
+        reached, _ = engine.graph.walk(self.FINISH, 10, limit=100)
         depths = [one.depth for one in reached]
         assert depths == sorted(depths)
         assert len({one.symbol for one in reached}) == len(reached)
         assert self.FINISH not in {one.symbol for one in reached}
 
     def test_depth_is_respected(self, engine: Engine) -> None:
-        whole, _ = engine.graph.impact(self.FINISH, 10, limit=100)
+        whole, _ = engine.graph.walk(self.FINISH, 10, limit=100)
         for depth in range(4):
-            reached, _ = engine.graph.impact(self.FINISH, depth, limit=100)
+            reached, _ = engine.graph.walk(self.FINISH, depth, limit=100)
             assert reached == [one for one in whole if one.depth <= depth]
 
+    def test_callees_are_the_callers_of_the_other_end(self, engine: Engine) -> None:
+        reached, _ = engine.graph.walk("main.py:main", 10, limit=100, to_callees=True)
+        inside = [one for one in reached if not one.symbol.startswith("external:")]
+        assert self.FINISH in {one.symbol for one in inside}
+        for one in inside:
+            back, _ = engine.graph.walk(one.symbol, 10, limit=100)
+            assert "main.py:main" in {other.symbol for other in back}
+
+    def test_a_function_that_calls_itself_is_found_once(self, tmp_path: Path) -> None:
+        plant(tmp_path, {"a.py": "def f():\n    g()\n    f()\n\n\ndef g():\n    f()\n"})
+        with Engine.open(tmp_path) as engine:
+            engine.refresh()
+            for to_callees in (False, True):
+                reached, _ = engine.graph.walk("a.py:f", 10, limit=100, to_callees=to_callees)
+                assert sorted((one.symbol, one.depth) for one in reached) == [("a.py:f", 1), ("a.py:g", 1)]
+
     def test_limit_is_respected_and_told(self, engine: Engine) -> None:
-        whole, _ = engine.graph.impact(self.FINISH, 10, limit=100)
+        whole, _ = engine.graph.walk(self.FINISH, 10, limit=100)
         for limit in range(1, len(whole) + 2):
-            reached, is_cut = engine.graph.impact(self.FINISH, 10, limit=limit)
+            reached, is_cut = engine.graph.walk(self.FINISH, 10, limit=limit)
             assert reached == whole[:limit]
             assert is_cut == (limit < len(whole))
 

@@ -1,27 +1,41 @@
-"""`code.calls`: who calls a symbol and what it calls; without a symbol, every edge of the call graph."""
+"""`code.calls` and `code.impact`: one walk along calls, to callers or callees; without a symbol, every call."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from tersely.capabilities.declaration import Capability, Role, option, positional
-from tersely.capabilities.graph.listing import GRADE_WORDS, UNSAID, Row, is_external, listed, name_of, sites_text
+from tersely.capabilities.declaration import Capability, Role, fixed, option, positional
+from tersely.capabilities.graph.listing import (
+    GRADE_WORDS,
+    MARKS,
+    Row,
+    is_external,
+    listed,
+    name_of,
+    path_of,
+    sites_text,
+)
 from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from tersely.capabilities.text import Style, aligned
 from tersely.capabilities.values import lines_text
+from tersely.code.places import is_test
 from tersely.code.symbols import Edge, Grade, Kind
 
 if TYPE_CHECKING:
+    from tersely.code.graph.callgraph import CallGraph, Reached
     from tersely.workspace import Workspace
+
+MAX_WALKED_SYMBOLS = 10_000
+MAX_CALL_DEPTH = 50
 
 _GRADE_ORDER = {grade: order for order, grade in enumerate(Grade)}
 
 
 class Direction(StrEnum):
-    """Which ends of the edges to show."""
+    """The end of a call that a walk goes to."""
 
     CALLERS = "callers"
     CALLEES = "callees"
@@ -29,16 +43,29 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Whose calls."""
+    """Where the walk begins, how far it goes, and what is listed of it."""
 
     symbol: str | None = positional("the symbol; without it, all calls are listed", default=None, role=Role.SYMBOL)
     direction: Direction | None = option(None, "only one side of the calls", shorthand=True)
-    depth: int = option(1, "how many calls to follow", minimum=1, maximum=5, metavar="N")
-    kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND")
+    depth: int = option(1, "how many calls to follow", minimum=1, maximum=MAX_CALL_DEPTH, metavar="N")
     guesses: bool = option(True, "list calls for which only the name agrees")
     external: bool = option(True, "list what lies outside the repository")
+    sites: bool = fixed(True)  # list the lines of the calls, and calls of the symbol by itself
     limit: int = limit_option(100, "edges")
     offset: int = offset_option("edges")
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactParameters(Parameters):
+    """The same for callers alone, further away and without lines."""
+
+    symbol: str = positional("the symbol that changes", role=Role.SYMBOL)
+    direction: Direction = fixed(Direction.CALLERS)
+    depth: int = option(3, "how many calls to follow", minimum=1, maximum=MAX_CALL_DEPTH, metavar="N")
+    external: bool = fixed(False)
+    sites: bool = fixed(False)
+    limit: int = limit_option(200, "symbols")
+    offset: int = offset_option("symbols")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,63 +74,83 @@ class Call:
 
     caller: str
     callee: str
-    grade: Grade
+    grade: Grade  # of the least sure call from here to the symbol
     path: str
     lines: tuple[int, ...]
     depth: int
+    via: tuple[str, ...]  # the symbols between the far end of the call and the symbol
 
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Edges around one symbol, or of all when `symbol` is empty; a side that was not asked for is None."""
+    """The calls around one symbol, or all when `symbol` is empty; a side that was not asked for is None.
+
+    Of further calls that lead to one symbol, the first of a shortest way is listed. `cut`: there are more than
+    `MAX_WALKED_SYMBOLS`. `sites`: whether the text has the lines of calls.
+    """
 
     symbol: str
     kind: Kind | None
     line: int
     end_line: int
+    depth: int
     callers: Page[Call] | None
     callees: Page[Call] | None
     edges: Page[Call] | None
+    tests: int  # of the callers
+    cut: bool
+    sites: bool
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Calls:
-    """The edges of one symbol, or all."""
-    limit, offset = parameters.limit, parameters.offset
+    """The calls around one symbol, or all."""
+    graph, limit, offset = workspace.engine.graph, parameters.limit, parameters.offset
     if parameters.symbol is None:
-        found = workspace.engine.graph.edges(guesses=parameters.guesses)
-        edges = [_call(edge, 1) for edge in found if parameters.external or not is_external(edge.callee)]
-        return Calls("", None, 0, 0, None, None, page_of(edges, limit, offset))
-    symbol = workspace.engine.symbol(parameters.symbol, parameters.kind)
-    sides = [_side(workspace, symbol.id, side, parameters) for side in Direction]
-    callers, callees = (page_of(side, limit, offset) if side is not None else None for side in sides)
-    return Calls(symbol.id, symbol.kind, symbol.start_line, symbol.end_line, callers, callees, None)
+        found = (_call(edge, edge.grade) for edge in graph.edges(guesses=parameters.guesses))
+        edges = [call for call in found if parameters.external or not is_external(call.callee)]
+        return Calls("", None, 0, 0, 1, None, None, page_of(edges, limit, offset), 0, False, True)
+    symbol = workspace.engine.symbol(parameters.symbol)
+    sides = [side for side in Direction if parameters.direction in {None, side}]
+    walks = {side: _walk(graph, symbol.id, side, parameters) for side in sides}
+    callers, callees = (page_of(walks[side].calls, limit, offset) if side in walks else None for side in Direction)
+    place = symbol.id, symbol.kind, symbol.start_line, symbol.end_line, parameters.depth
+    tests = sum(walk.tests for walk in walks.values())
+    is_cut = any(walk.cut for walk in walks.values())
+    return Calls(*place, callers, callees, None, tests, is_cut, parameters.sites)
 
 
-def _side(workspace: Workspace, start: str, side: Direction, parameters: Parameters) -> list[Call] | None:
-    """The calls on one side, nearest first, then surest; None if they were not asked for."""
-    if parameters.direction not in {None, side}:
-        return None
-    graph = workspace.engine.graph
-    ask = graph.callers if side is Direction.CALLERS else graph.callees
-    found: list[Call] = []
-    seen, frontier = {start}, [start]
-    for depth in range(1, parameters.depth + 1):
-        edges = [edge for current in frontier for edge in ask(current, guesses=parameters.guesses)]
-        edges = [edge for edge in edges if parameters.external or not is_external(edge.callee)]
-        found += sorted((_call(edge, depth) for edge in edges), key=_rank)
-        ends = dict.fromkeys(edge.caller if side is Direction.CALLERS else edge.callee for edge in edges)
-        frontier = [end for end in ends if end not in seen and not is_external(end)]
-        seen.update(frontier)
-    return found
+class _Walk(NamedTuple):
+    """The calls on one side, how many of them begin in tests, and whether there are more."""
+
+    calls: list[Call]
+    tests: int
+    cut: bool
 
 
-def _call(edge: Edge, depth: int) -> Call:
+def _walk(graph: CallGraph, start: str, side: Direction, parameters: Parameters) -> _Walk:
+    to_callees = side is Direction.CALLEES
+    found, is_cut = graph.walk(
+        start, parameters.depth, limit=MAX_WALKED_SYMBOLS, to_callees=to_callees, guesses=parameters.guesses
+    )
+    kept = sorted((one for one in found if _is_wanted(one, parameters)), key=_order)
+    tests = 0 if to_callees else sum(is_test(path_of(one.symbol)) for one in kept)
+    return _Walk([_call(one.edge, one.grade, one.path) for one in kept], tests, is_cut)
+
+
+def _is_wanted(reached: Reached, parameters: Parameters) -> bool:
+    calls_itself = reached.symbol == reached.path[-1]
+    return (parameters.sites or not calls_itself) and (parameters.external or not is_external(reached.symbol))
+
+
+def _order(reached: Reached) -> tuple[int, int, str]:
+    """Nearest first, then surest."""
+    return reached.depth, _GRADE_ORDER[reached.grade], reached.symbol
+
+
+def _call(edge: Edge, grade: Grade, path: tuple[str, ...] = ()) -> Call:
     lines = tuple(site.line for site in edge.sites)
-    return Call(edge.caller, edge.callee, edge.grade, edge.sites[0].path if edge.sites else "", lines, depth)
-
-
-def _rank(call: Call) -> tuple[int, str, str]:
-    return _GRADE_ORDER[call.grade], call.caller, call.callee
+    file = edge.sites[0].path if edge.sites else ""
+    return Call(edge.caller, edge.callee, grade, file, lines, max(1, len(path) - 1), path[1:-1])
 
 
 def text(calls: Calls, style: Style) -> str:
@@ -113,34 +160,41 @@ def text(calls: Calls, style: Style) -> str:
     assert calls.kind is not None
     about = f"{calls.kind.value}, {lines_text(calls.line, calls.end_line)}"
     blocks = [f"{style.symbol(calls.symbol)}  {style.faint(about)}"]
-    if calls.callers is not None:
-        blocks += _side_lines("called by", "no call of it was found", calls.callers, Direction.CALLERS, style)
-    if calls.callees is not None:
-        blocks += _side_lines("calls", "it calls nothing", calls.callees, Direction.CALLEES, style)
+    for page, side in ((calls.callers, Direction.CALLERS), (calls.callees, Direction.CALLEES)):
+        if page is not None:
+            blocks += _side_lines(calls, page, side, style)
+    if calls.cut:
+        reached = f"search limit reached, {MAX_WALKED_SYMBOLS:,} symbols; a smaller --depth is complete"
+        blocks.append(style.doubtful(f"… truncated: {reached}"))
     return "\n".join(blocks)
 
 
-def _side_lines(title: str, none: str, page: Page[Call], side: Direction, style: Style) -> list[str]:
+def _side_lines(calls: Calls, page: Page[Call], side: Direction, style: Style) -> list[str]:
     if not page.total:
-        return [style.heading(none)]
-    blocks = [f"{style.heading(f'{title} {page.total:,}')}  {style.faint(UNSAID)}"]
+        return [style.heading(f"no {side.value} found")]
+    title = f"{'called by' if side is Direction.CALLERS else 'calls'} {page.total:,}"
+    if calls.depth > 1:
+        title += f" within {calls.depth} calls"
+    if calls.tests and not calls.sites:
+        title += f", {calls.tests:,} in tests"
+    blocks = [f"{style.heading(title)}  {style.faint(MARKS)}"]
     for depth, group in groupby(page.items, key=lambda call: call.depth):
         if depth > 1:
             blocks.append(style.heading(f"{depth} calls away"))
-        blocks += listed([_row(call, side) for call in group], style)
-    return [*blocks, *rest_line(page, "edge", style)]
+        blocks += listed([_row(call, side, calls.sites) for call in group], style)
+    return [*blocks, *rest_line(page, "edge" if calls.sites else "symbol", style)]
 
 
-def _row(call: Call, side: Direction) -> Row:
-    far, near = (call.caller, call.callee) if side is Direction.CALLERS else (call.callee, call.caller)
-    link = "calls" if side is Direction.CALLERS else "called by"
-    notes = (sites_text(call.lines), *((f"{link} {name_of(near)}",) if call.depth > 1 else ()))
-    return Row(far, call.grade, notes)
+def _row(call: Call, side: Direction, sites: bool) -> Row:
+    far = call.caller if side is Direction.CALLERS else call.callee
+    if call.via:
+        return Row(far, call.grade, (f"via {' → '.join(map(name_of, call.via))}",))
+    return Row(far, call.grade, (sites_text(call.lines),) if sites else ())
 
 
 def _all_lines(page: Page[Call], style: Style) -> list[str]:
     if not page.total:
-        return ["there are no calls"]
+        return ["no calls found"]
     lines = []
     for caller, group in groupby(page.items, key=lambda call: call.caller):
         lines.append(style.symbol(caller))
@@ -151,12 +205,22 @@ def _all_lines(page: Page[Call], style: Style) -> list[str]:
 
 CAPABILITY = Capability(
     name="code.calls",
-    summary="What calls a symbol and what it calls",
-    description="Every edge says how it was found: exact (scopes and imports), inferred (types and flow of values), "
-    "by name (nothing but the name agrees). Lines are those of the calls, in the file of the caller. "
-    "external:package.name is outside the repository.",
+    summary="Callers and callees of a symbol",
+    description="Every edge is graded: exact (scopes and imports), inferred (types and flow of values), by name "
+    "(nothing but the name agrees). Lines are those of the calls, in the file of the caller. Beyond one call, each "
+    "symbol is listed once, with a shortest way and the grade of its weakest call. external:package.name is outside "
+    "the repository.",
     parameters=Parameters,
     run=run,
     text=text,
     examples=("calls Session.validate", "calls --callers validate_token", "calls --callees main --depth 2"),
+)
+IMPACT = Capability(
+    name="code.impact",
+    summary="Symbols that a change of a symbol may affect: its callers, theirs, and so on",
+    description="Nearest first, each with a shortest way to the symbol and the grade of its weakest call.",
+    parameters=ImpactParameters,
+    run=run,
+    text=text,
+    examples=("impact validate_token", "impact Session.validate --depth 5"),
 )

@@ -10,7 +10,7 @@ from tersely.code.symbols import Grade
 from tersely.foundation.limits import MAX_LISTED_SITES
 
 GRADE_WORDS = {Grade.EXACT: "", Grade.INFERRED: "inferred", Grade.BY_NAME: "by name"}
-UNSAID = "exact unless said"
+MARKS = "edges are exact unless marked"
 
 
 class Row(NamedTuple):

@@ -39,12 +39,21 @@ _GRADE_ORDER = {Grade.EXACT: 0, Grade.INFERRED: 1, Grade.BY_NAME: 2}
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A symbol from which a definition can be reached: `path` leads from it to the definition, both included."""
+    """A symbol that a walk over edges comes to: `path` leads from it to where the walk began, both included."""
 
-    symbol: str
-    depth: int
     path: tuple[str, ...]
-    grade: Grade  # the weakest edge of the path
+    edge: Edge  # between the first two of the path
+    grade: Grade  # of the weakest edge of the path
+
+    @property
+    def symbol(self) -> str:
+        """Its id."""
+        return self.path[0]
+
+    @property
+    def depth(self) -> int:
+        """How many edges the path has."""
+        return len(self.path) - 1
 
 
 class CallGraph:
@@ -167,24 +176,34 @@ class CallGraph:
                 evaluator = evaluator.below
         return evaluator.members.sites
 
-    def impact(self, symbol_id: str, depth: int, *, limit: int) -> tuple[list[Reached], bool]:
-        """Transitive callers, nearest first, each with a path that leads there; whether `limit` cut them off."""
-        reached: dict[str, Reached] = {symbol_id: Reached(symbol_id, 0, (symbol_id,), Grade.EXACT)}
-        pending = deque([symbol_id])
+    def walk(
+        self, symbol_id: str, depth: int, *, limit: int, to_callees: bool = False, guesses: bool = True
+    ) -> tuple[list[Reached], bool]:
+        """The transitive callers or callees of a symbol, nearest first; whether `limit` cut them off.
+
+        Breadth first: each is found once, by a shortest path, and the symbol itself only where it calls itself.
+        """
+        adjacent = self.callees if to_callees else self.callers
+        found: list[Reached] = []
+        seen = {symbol_id}
+        pending: deque[tuple[tuple[str, ...], Grade]] = deque([((symbol_id,), Grade.EXACT)])
         while pending:
-            current = reached[pending.popleft()]
-            if current.depth >= depth:
+            path, weakest = pending.popleft()
+            if len(path) > depth:
                 continue
-            for edge in self.callers(current.symbol):
-                if edge.caller in reached:
+            for edge in adjacent(path[0], guesses=guesses):
+                end = edge.callee if to_callees else edge.caller
+                calls_itself = path == (end,)
+                if end in seen and not calls_itself:
                     continue
-                if len(reached) > limit:
-                    return list(reached.values())[1:], True
-                grade = max(current.grade, edge.grade, key=lambda one: _GRADE_ORDER[one])
-                path = (edge.caller, *current.path)
-                reached[edge.caller] = Reached(edge.caller, current.depth + 1, path, grade)
-                pending.append(edge.caller)
-        return list(reached.values())[1:], False
+                if len(found) == limit:
+                    return found, True
+                grade = max(weakest, edge.grade, key=lambda one: _GRADE_ORDER[one])
+                found.append(Reached((end, *path), edge, grade))
+                if not calls_itself:
+                    seen.add(end)
+                    pending.append(((end, *path), grade))
+        return found, False
 
     def grade(self, file: File, scope: int, callee: Expression) -> Grade:
         """How surely a callee expression was resolved."""

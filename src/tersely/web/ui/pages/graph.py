@@ -78,7 +78,7 @@ def _failed(error: TerselyError, root: str, view: str, depth: str) -> Element:
 
 def _drawn(found: Mapping[str, Any], root: str, view: str, depth: str) -> Element:
     center = str(found["symbol"])
-    edges = list(_edges_of_impact(found) if view == "impact" else _edges_of_calls(found))
+    edges = list(_edges(found))
     if not edges:
         return section(
             "The picture", e("p", "Nothing calls it, and it calls nothing here.", class_="empty"), id="drawn"
@@ -105,18 +105,8 @@ def _row(edge: Edge, target: Any) -> list[Child]:
     return [*ends, badge(edge.grade.replace("-", " "), _GRADES.get(edge.grade, "muted")), lines]
 
 
-def _edges_of_calls(found: Mapping[str, Any]) -> Iterator[Edge]:
+def _edges(found: Mapping[str, Any]) -> Iterator[Edge]:
     for side, sign in (("callers", -1), ("callees", 1)):
-        for one in (found.get(side) or {}).get("items", ()):
-            yield Edge(one["caller"], one["callee"], _grade(one), tuple(one["lines"]), sign * int(one["depth"]))
-
-
-def _edges_of_impact(found: Mapping[str, Any]) -> Iterator[Edge]:
-    """The first call of the way from each symbol that is reached: together they are all ways."""
-    for one in found["reached"]["items"]:
-        caller, callee = one["path"][:2]
-        yield Edge(caller, callee, _grade(one), (), -int(one["depth"]))
-
-
-def _grade(one: Mapping[str, Any]) -> str:
-    return str(one["grade"]).replace("_", "-")
+        for one in (found[side] or {}).get("items", ()):
+            grade = str(one["grade"]).replace("_", "-")
+            yield Edge(one["caller"], one["callee"], grade, tuple(one["lines"]), sign * int(one["depth"]))
