@@ -25,10 +25,12 @@ from tersely.foundation.limits import MAX_TURN_STEPS, MAX_WAITING_EVENTS
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What whoever shows the agent has decided."""
+    """What the user and the program that shows the agent have decided."""
 
     can_ask: bool = True  # somebody answers `ApprovalAsked`; else such calls are denied
     most_steps: int = MAX_TURN_STEPS  # calls of the model in one turn
+    reply_tokens: int = 0  # of one answer, 0 for its share of the window
+    compacts: bool = True  # older turns leave a window that fills up; else a turn ends when it is full
 
 
 class Answered(NamedTuple):

@@ -43,6 +43,7 @@ class Ended(NamedTuple):
 
 
 _WINDOW_FULL = Ended(Reason.LIMIT, "the window is full: say how to go on, and older steps will leave")
+_WINDOW_KEPT = Ended(Reason.LIMIT, "the window is full, and chat_compact is off: /compact, or begin a new session")
 _CUT_OFF = Ended(Reason.LIMIT, "the answer was cut off: ask to go on")
 _REPEATED = Ended(Reason.STUCK, "the model repeated itself and was stopped: say it in other words")
 _SILENT = Ended(Reason.STUCK, "the model said nothing: say it in other words")
@@ -74,7 +75,7 @@ async def _steps(talk: Conversation) -> Ended:
     malformed = 0  # calls in a row
     for _ in range(talk.options.most_steps):
         if not await room.has_room(talk):
-            return _WINDOW_FULL
+            return _WINDOW_FULL if talk.options.compacts else _WINDOW_KEPT
         said = await _answer(talk)
         if not said.calls:
             return _without_calls(said)

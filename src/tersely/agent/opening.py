@@ -12,7 +12,7 @@ from tersely.agent.agent import Agent
 from tersely.agent.calling import way_of
 from tersely.agent.context.disclosure import unlocked
 from tersely.agent.context.prefix import prefix_text, repository_card
-from tersely.agent.context.window import Budget, Gauge, Shares
+from tersely.agent.context.window import Budget, Gauge
 from tersely.agent.conversation import Conversation, Options, tools_for
 from tersely.agent.models.protocol import Abilities, Model
 from tersely.agent.sessions.holding import Hold
@@ -36,7 +36,6 @@ class Wanted:
     answer_words: str  # as of `daemon.asking.Asking`
     session: str = ""
     choices: Choices = field(default_factory=Choices)
-    shares: Shares = field(default_factory=Shares)
     options: Options = field(default_factory=Options)
     hold: Hold | None = None
     forks: bool = False
@@ -45,7 +44,7 @@ class Wanted:
 async def open_agent(model: Model, wanted: Wanted) -> Agent:
     """An agent. Close it, and the model after it. Until then no other process can go on with its session."""
     window = model.abilities.window or DEFAULT_MODEL_WINDOW_TOKENS
-    budget = Budget.of(window, wanted.shares)
+    budget = Budget.of(window, wanted.options.reply_tokens)
     with ExitStack() as opened:
         store = opened.enter_context(Store.open(wanted.folder))
         identifier = store.fork(wanted.session).id if wanted.forks else wanted.session or new_id()

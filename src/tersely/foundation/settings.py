@@ -56,13 +56,8 @@ class Settings:
     chat_network: str = field(default="off", metadata={"own": True, "choices": ("off", "on")})  # for its commands
     chat_writable: str = field(default="none", metadata={"own": True})  # places that these may write to, as in PATH
     chat_private_hosts: str = field(default="none", metadata={"own": True})  # that it may fetch from, with commas
-    chat_compact_percent: int = field(default=70, metadata={"least": 30})  # of the window, above which old turns leave
-    # What the parts of a prompt may have, in tokens of a window of 8,192, with which they grow and shrink.
-    chat_agents_tokens: int = field(default=300, metadata={"least": 0})
-    chat_retrieval_tokens: int = field(default=1_200, metadata={"least": 0})
-    chat_observations_tokens: int = field(default=2_800, metadata={"least": 700})
-    chat_history_tokens: int = field(default=2_000, metadata={"least": 200})
-    chat_reply_tokens: int = field(default=1_000, metadata={"least": 100})
+    chat_compact: str = field(default="on", metadata={"choices": ("on", "off")})  # old turns leave a window that fills
+    chat_reply_tokens: int = field(default=0, metadata={"least": 0})  # of any answer; 0: its share of the window
     complaints: tuple[str, ...] = ()  # a sentence for each setting that was given and is not known
 
 

@@ -34,12 +34,14 @@ class Scripted:
         self.abilities = abilities
         self.prompts: list[Prompt] = []
         self.constraints: list[Constraint | None] = []
+        self.limits: list[int] = []  # tokens of each answer
         self._replies = iter(replies)
 
     async def stream(self, prompt: Prompt, constraint: Constraint | None, most_tokens: int) -> AsyncIterator[Chunk]:
         """The next reply, in parts."""
         self.prompts.append(prompt)
         self.constraints.append(constraint)
+        self.limits.append(most_tokens)
         said = next(self._replies)
         while callable(said):
             said = said(prompt)

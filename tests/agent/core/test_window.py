@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 from tests.agent.core.talking import ALLOWED, GRAMMAR, Said, Scripted, call, of_kind, reason_of, talking, turn
 
 from tersely.agent.context.compaction import EXTRACTIVE, HEADING, REQUEST, extracts, first_kept, first_kept_step
-from tersely.agent.context.window import Budget, Shares
+from tersely.agent.context.window import Budget
+from tersely.agent.conversation import Options
 from tersely.agent.events import CallStarted, Compacted, Event, Notice, Reason, Usage
 from tersely.agent.models.protocol import Abilities, Prompt
 from tersely.agent.sessions.session import Stored
@@ -163,14 +165,14 @@ def test_a_window_that_is_too_small_is_refused(root: Path) -> None:
         turns(root, Scripted([], GRAMMAR._replace(window=MIN_WINDOW_TOKENS - 1)), ["hello"])
 
 
-def test_shares_that_do_not_fit_are_refused() -> None:
+def test_a_limit_on_answers_that_leaves_no_room_is_refused() -> None:
     with pytest.raises(TerselyError, match="invalid_setting"):
-        Budget.of(8_192, Shares(reply=6_000))
+        Budget.of(8_192, 6_000)
 
 
-@given(st.integers(MIN_WINDOW_TOKENS, 200_000))
-def test_the_largest_message_always_fits_with_its_reply(window: int) -> None:
-    budget = Budget.of(window, Shares())
+@given(st.integers(MIN_WINDOW_TOKENS, 200_000), st.booleans())
+def test_the_largest_message_always_fits_with_its_reply(window: int, is_set: bool) -> None:
+    budget = Budget.of(window, window // 5 if is_set else 0)
     largest = 500 + budget.agents + budget.retrieval + budget.message + budget.summary + budget.observation
     assert largest <= budget.room
     assert budget.threshold < budget.room
@@ -217,6 +219,24 @@ def test_extracts_keep_to_their_bound_and_begin_with_the_first_wish(sizes: list[
     text = extracts(stored(sizes), most, Tokenizer())
     assert Tokenizer().count(text) <= most
     assert text.startswith("user: wish 0")
+
+
+def test_one_limit_holds_for_every_answer_and_for_summaries(root: Path) -> None:
+    model = Scripted([says] * 99, SMALL)
+    turns(root, model, [f"turn {number}: {WORDS * 8}" for number in range(10)], options=Options(reply_tokens=90))
+    assert REQUEST in {prompt[-1].content for prompt in model.prompts}
+    assert set(model.limits) == {90}
+
+
+def test_turns_stay_until_the_window_is_full_where_compacting_is_off(root: Path) -> None:
+    model = Scripted([says] * 99, SMALL)
+    options = Options(compacts=False)
+    events = turns(root, model, [f"turn {number}: {WORDS * 8}" for number in range(20)], options=options)
+    assert not of_kind(events, Compacted)
+    assert all(after[: len(before)] == before for before, after in pairwise(model.prompts))
+    assert max(map(size, model.prompts)) > SMALL.window * 7 // 10
+    assert reason_of(events) is Reason.LIMIT
+    assert "/compact" in of_kind(events, Notice)[-1].text
 
 
 def test_compacting_by_hand_leaves_the_last_turn(root: Path) -> None:

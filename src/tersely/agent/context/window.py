@@ -1,11 +1,8 @@
-"""What fits into a model's window: how it is shared out, and how full it is.
-
-The shares are those of a window of 8,192 tokens and grow with it.
-"""
+"""What fits into a model's window: how it is shared out, and how full it is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Protocol
 
 from tersely.agent.models.protocol import Message, Prompt
@@ -13,7 +10,15 @@ from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_REPLY_TOKENS, MIN_WINDOW_TOKENS
 
-SHARED_TOKENS = 8_192  # the window that shares are given for
+# The shares are tokens of a window of SHARED_TOKENS, and grow and shrink with it.
+SHARED_TOKENS = 8_192
+AGENTS_TOKENS = 300  # for AGENTS.md
+RETRIEVAL_TOKENS = 1_200  # for code in front of a message
+OBSERVATIONS_TOKENS = 2_800  # for results of calls
+HISTORY_TOKENS = 2_000  # for turns that stay when others leave
+REPLY_TOKENS = 1_000  # for one answer, where the user has set no limit
+COMPACT_PERCENT = 70  # of the window, above which old turns leave
+LARGEST_REPLY_SHARE = 5  # 1 in so many tokens of the window may be set as the limit of an answer
 OBSERVATIONS_OF_TURN = 7  # that the share of observations is meant for
 MESSAGE_TOKENS = 6  # that a template adds to each message, about
 SUMMARY_SHARE = 5  # 1 in so many tokens of history may be a summary
@@ -28,46 +33,53 @@ class Counter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
-    """Tokens of a window of `SHARED_TOKENS`, and how full in percent it may be before old turns leave."""
-
-    agents: int = 300  # what AGENTS.md asks for
-    retrieval: int = 1_200
-    observations: int = 2_800
-    history: int = 2_000
-    reply: int = 1_000
-    compact_percent: int = 70
-
-
-@dataclass(frozen=True, slots=True)
 class Budget:
     """Tokens of one window."""
 
     window: int
-    agents: int
-    retrieval: int
-    observations: int
-    history: int
-    reply: int
-    threshold: int  # above which old turns leave
+    reply: int  # of one answer, thoughts included
 
     @classmethod
-    def of(cls, window: int, shares: Shares) -> Budget:
-        """The shares of a window; raises `window_exceeded` for one that is too small to work in."""
+    def of(cls, window: int, reply_tokens: int = 0) -> Budget:
+        """The budget of a window; an answer has at most `reply_tokens`, its usual share for 0.
+
+        Raises `window_exceeded` for a window that is too small to work in, `invalid_setting` for a limit on answers
+        that leaves too little of it.
+        """
         if window < MIN_WINDOW_TOKENS:
             hint = f"start the server with a context of at least {MIN_WINDOW_TOKENS:,} tokens, better 8,192"
             raise TerselyError("window_exceeded", f"a window of {window:,} tokens is too small", hint)
-        sized = {
-            share.name: getattr(shares, share.name) * window // SHARED_TOKENS
-            for share in fields(shares)
-            if share.name != "compact_percent"
-        }
-        parts = [name for name in sized if name != "observations"]
-        if sum(sized[name] for name in parts) + sized["observations"] // OBSERVATIONS_OF_TURN > window * 4 // 5:
-            hint = "they are meant for 8,192 tokens, of which prefix and results of calls need some too"
-            raise TerselyError("invalid_setting", f"the chat_*_tokens do not fit into {window:,} tokens", hint)
-        sized["reply"] = min(sized["reply"], MAX_REPLY_TOKENS)
-        return cls(window, **sized, threshold=window * shares.compact_percent // 100)
+        largest = window // LARGEST_REPLY_SHARE
+        if reply_tokens > largest:
+            message = f"chat_reply_tokens of {reply_tokens:,} is too much for a window of {window:,} tokens"
+            raise TerselyError("invalid_setting", message, f"set at most {largest:,}, or a larger window of the server")
+        usual = min(_share(REPLY_TOKENS, window), MAX_REPLY_TOKENS)
+        return cls(window, reply_tokens or usual)
+
+    @property
+    def agents(self) -> int:
+        """Tokens for AGENTS.md."""
+        return _share(AGENTS_TOKENS, self.window)
+
+    @property
+    def retrieval(self) -> int:
+        """Tokens for code in front of a message."""
+        return _share(RETRIEVAL_TOKENS, self.window)
+
+    @property
+    def observations(self) -> int:
+        """Tokens for the results of a turn's calls."""
+        return _share(OBSERVATIONS_TOKENS, self.window)
+
+    @property
+    def history(self) -> int:
+        """Tokens for the last turn, when others leave."""
+        return _share(HISTORY_TOKENS, self.window)
+
+    @property
+    def threshold(self) -> int:
+        """Tokens of a prompt above which old turns leave."""
+        return self.window * COMPACT_PERCENT // 100
 
     @property
     def observation(self) -> int:
@@ -89,13 +101,17 @@ class Budget:
 
     @property
     def summary(self) -> int:
-        """What a summary may have."""
-        return self.history // SUMMARY_SHARE
+        """What a summary may have: it is an answer too."""
+        return min(self.history // SUMMARY_SHARE, self.reply)
 
     @property
     def room(self) -> int:
         """What a prompt may have, so that a reply fits."""
         return self.window - self.reply
+
+
+def _share(tokens: int, window: int) -> int:
+    return tokens * window // SHARED_TOKENS
 
 
 class Gauge:

@@ -14,7 +14,9 @@ from tersely.foundation.clock import Stopwatch
 
 
 async def make_room_between_turns(talk: Conversation, coming_tokens: int) -> None:
-    """Have old turns leave where the prompt would be above its threshold with what is coming."""
+    """Have old turns leave where the prompt would be above its threshold with what is coming, unless they stay."""
+    if not talk.options.compacts:
+        return
     prompt, budget, gauge = talk.session.prompt(), talk.budget, talk.gauge
     if talk.session.messages and gauge.tokens(prompt) + coming_tokens > budget.threshold:
         most, most_of_last = gauge.own(budget.kept), gauge.own(budget.history)
@@ -62,6 +64,8 @@ async def has_room(talk: Conversation, *, is_refused: bool = False) -> bool:
     before = talk.gauge.tokens(talk.session.prompt())
     if before <= talk.budget.room and not is_refused:
         return True
+    if not talk.options.compacts:
+        return False
     messages = talk.session.prompted()
     most = talk.budget.observations // 2
     if is_refused:  # by a server that counts otherwise than we do

@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 
 from tersely.agent.agent import Agent
-from tersely.agent.context.window import Shares
 from tersely.agent.conversation import Options
 from tersely.agent.opening import Wanted, open_agent
 from tersely.agent.sessions.store import LAST, Store
@@ -92,16 +91,13 @@ def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_as
     if named := _resumed(parameters):
         with Store.open(folder()) as store:
             session = store.find(named, str(root)).id
-    shares = Shares(
-        settings.chat_agents_tokens, settings.chat_retrieval_tokens, settings.chat_observations_tokens,
-        settings.chat_history_tokens, settings.chat_reply_tokens, settings.chat_compact_percent,
-    )  # fmt: skip
     choices = Choices(
         policy=policy, network=settings.chat_network == "on", writable=_places(settings.chat_writable),
         private_hosts=tuple(_listed(settings.chat_private_hosts, ",")), servers=configured(os.environ),
     )  # fmt: skip
-    options = Options(can_ask=can_ask)
-    return Wanted(root, folder(), ANSWER_WORDS, session, choices, shares, options, forks=parameters.fork)
+    compacts = settings.chat_compact == "on"
+    options = Options(can_ask=can_ask, reply_tokens=settings.chat_reply_tokens, compacts=compacts)
+    return Wanted(root, folder(), ANSWER_WORDS, session, choices, options, forks=parameters.fork)
 
 
 def _places(said: str) -> tuple[Path, ...]:
