@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tersely.foundation.limits import MAX_TALK_HEADER_BYTES
 from tersely.talk.failures import TalkError
-from tersely.talk.frames import MAX_LENGTH_DIGITS, Frame, FrameReader, encode
+from tersely.talk.frames import MAX_HEADER_BYTES, MAX_LENGTH_DIGITS, Frame, FrameReader, encode
 from tersely.talk.messages import TYPES, Message, frame_of, message_of, value_of
 
 CONTENTS = st.lists(st.tuples(st.binary(max_size=40), st.booleans()), max_size=5)
@@ -52,7 +51,7 @@ def test_what_is_too_large_is_refused_before_it_has_come() -> None:
         FrameReader(10).feed(b"11:")
     assert caught.value.details == {"size": 11, "max_size": 10}
     with pytest.raises(TalkError, match="MESSAGE_TOO_LARGE"):
-        FrameReader(10).feed(b"0%d:" % (11 + MAX_TALK_HEADER_BYTES))
+        FrameReader(10).feed(b"0%d:" % (11 + MAX_HEADER_BYTES))
 
 
 def test_frames_before_a_bad_one_are_given_first() -> None:
@@ -67,8 +66,8 @@ def test_any_bytes_are_frames_or_malformed_and_little_is_held(parts: list[bytes]
     reader = FrameReader(20)
     try:
         for part in parts:
-            assert all(len(frame.content) <= 20 + MAX_TALK_HEADER_BYTES for frame in reader.feed(part))
-            assert len(reader._held) <= 20 + MAX_TALK_HEADER_BYTES + MAX_LENGTH_DIGITS + 31
+            assert all(len(frame.content) <= 20 + MAX_HEADER_BYTES for frame in reader.feed(part))
+            assert len(reader._held) <= 20 + MAX_HEADER_BYTES + MAX_LENGTH_DIGITS + 31
     except TalkError as error:
         assert error.code in {"MALFORMED_FRAME", "MESSAGE_TOO_LARGE"}
 

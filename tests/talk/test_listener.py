@@ -19,10 +19,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.talk.talking import ENOUGH_SECONDS, Talk, answers, free_port, told
 
-from tersely.foundation.limits import MAX_TALK_CONNECTIONS, MAX_TALK_INBOX_MESSAGES, MAX_TALK_MESSAGE_BYTES
 from tersely.talk import tls
-from tersely.talk.frames import encode
+from tersely.talk.frames import MAX_MESSAGE_BYTES, encode
+from tersely.talk.listener import MAX_CONNECTIONS
 from tersely.talk.messages import Message, frame_of
+from tersely.talk.place import MAX_INBOX_MESSAGES
 
 needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="no program makes certificates")
 needs_pidfd = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="a process cannot be waited for")
@@ -101,8 +102,8 @@ def test_frames_arrive_at_any_split_point(talk: Talk, home: Path) -> None:
         (b"4:\xf0\x9f\x98\x00", "INVALID_MESSAGE"),
         (b"2:\xc3(", "INVALID_MESSAGE"),
         (b"99999999:x", "MESSAGE_TOO_LARGE"),
-        (encode(b"x" * (MAX_TALK_MESSAGE_BYTES + 1)), "MESSAGE_TOO_LARGE"),
-        (encode(b'{"v": 1}\n' + b"x" * (MAX_TALK_MESSAGE_BYTES + 1), is_envelope=True), "MESSAGE_TOO_LARGE"),
+        (encode(b"x" * (MAX_MESSAGE_BYTES + 1)), "MESSAGE_TOO_LARGE"),
+        (encode(b'{"v": 1}\n' + b"x" * (MAX_MESSAGE_BYTES + 1), is_envelope=True), "MESSAGE_TOO_LARGE"),
         (encode(b'{"v": 1, "type": 5}\nx', is_envelope=True), "INVALID_MESSAGE"),
     ],
 )
@@ -113,7 +114,7 @@ def test_what_is_not_kept_is_answered(talk: Talk, listening: int, data: bytes, c
 
 
 def test_a_message_of_the_largest_size_is_kept_whole(talk: Talk, listening: int) -> None:
-    body = "ä" * (MAX_TALK_MESSAGE_BYTES // 2)
+    body = "ä" * (MAX_MESSAGE_BYTES // 2)
     assert codes(told(listening, encode(body.encode()))) == ["received"]
     assert texts(talk, listening) == [body]
 
@@ -133,12 +134,12 @@ def fuzzed(talk: Talk, home: Path) -> int:
 
 
 def test_a_full_inbox_is_answered(talk: Talk, listening: int) -> None:
-    said = told(listening, b"1:a" * (MAX_TALK_INBOX_MESSAGES + 2))
-    assert codes(said) == ["received"] * MAX_TALK_INBOX_MESSAGES + ["INBOX_FULL"] * 2
-    assert said[-1]["details"] == {"max_messages": MAX_TALK_INBOX_MESSAGES}
+    said = told(listening, b"1:a" * (MAX_INBOX_MESSAGES + 2))
+    assert codes(said) == ["received"] * MAX_INBOX_MESSAGES + ["INBOX_FULL"] * 2
+    assert said[-1]["details"] == {"max_messages": MAX_INBOX_MESSAGES}
     refused = talk("send", "--to-port", listening, "--from-port", 9001, "--message", "b", status=3)
     assert refused["error_code"] == "INBOX_FULL"
-    assert len(texts(talk, listening)) == MAX_TALK_INBOX_MESSAGES
+    assert len(texts(talk, listening)) == MAX_INBOX_MESSAGES
 
 
 def test_too_many_connections_are_told_when_to_come_again(talk: Talk, home: Path) -> None:
@@ -165,7 +166,7 @@ def test_slow_senders_do_not_keep_others_out(talk: Talk, home: Path) -> None:
     with ExitStack() as stack:
         slow = [
             stack.enter_context(socket.create_connection(("127.0.0.1", port), ENOUGH_SECONDS))
-            for _ in range(2 * MAX_TALK_CONNECTIONS)
+            for _ in range(2 * MAX_CONNECTIONS)
         ]
         for one in slow:
             one.sendall(b"9:sl")

@@ -18,14 +18,16 @@ from typing import Any
 
 from tersely.client.peer import Busy, Delivery, Peer
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import CLIENT_SECONDS, MAX_TALK_REMEMBERED_IDS, TALK_REJOIN_SECONDS
+from tersely.foundation.limits import CLIENT_SECONDS
 from tersely.talk import commands, lifecycle, place, process
 from tersely.talk.failures import TalkError
 from tersely.talk.inbox import peek
-from tersely.talk.listener import Keep, inbox_keeper
+from tersely.talk.listener import MAX_REMEMBERED_IDS, Keep, inbox_keeper
 from tersely.talk.messages import BINARY, JSON, Message, value_of
 from tersely.talk.place import Limits, Listening
 from tersely.talk.process import Held
+
+REJOIN_SECONDS = 1.0  # until a lost relay is looked for again
 
 
 def main(words: Sequence[str], program: str) -> int:
@@ -120,7 +122,7 @@ class _Joint:
     async def _connect_again(self) -> None:
         self.peer.drop()
         while True:
-            await asyncio.sleep(TALK_REJOIN_SECONDS)
+            await asyncio.sleep(REJOIN_SECONDS)
             try:
                 await self.connect()
             except TalkError:
@@ -136,7 +138,7 @@ class _Joint:
                 await self.peer.nack(delivery, "BUSY", str(error))
                 return
             self._known[delivery.id] = None
-            while len(self._known) > MAX_TALK_REMEMBERED_IDS:
+            while len(self._known) > MAX_REMEMBERED_IDS:
                 del self._known[next(iter(self._known))]
         await self.peer.ack(delivery)
 

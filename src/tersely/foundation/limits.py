@@ -316,34 +316,6 @@ MAX_COMPARED_BYTES = 1_000_000  # of two answers whose lines are compared
 MAX_SHOWN_CHANGES = 20  # lines
 MAX_TRIED_CHUNKS = 1_000  # of an answer
 
-# Talk: messages between listeners on ports of this machine
-MAX_TALK_MESSAGE_BYTES = 1_048_576
-MAX_TALK_HEADER_BYTES = 16_384  # what an envelope says beside its message
-MAX_TALK_INBOX_MESSAGES = 100
-MAX_TALK_RECEIPTS = 1_000  # that wait for whoever asked for them
-MAX_TALK_OUTBOX_BYTES = 8_000_000  # then the log begins anew, and the one before is kept
-MAX_TALK_FIELD_CHARACTERS = 200  # of an id or a name
-MAX_TALK_JSON_LEVELS = 100  # of a message of type json
-MAX_TALK_CONNECTIONS = 64  # of one listener, open at once; the oldest gives way
-MAX_TALK_BACKLOG_CONNECTIONS = 1_024  # not accepted yet
-MAX_TALK_REMEMBERED_IDS = 1_000  # of messages, so that one that is sent again is stored once
-TALK_CONNECTIONS_PER_SECOND = 50
-TALK_CONNECTION_BURST = 100  # at once, after a silence
-TALK_FRAME_SECONDS = 10.0  # for a connection to send a whole frame
-TALK_TURN_SECONDS = 0.5  # that a connection has at least, where others wait
-TALK_WATCH_SECONDS = 2.0  # between looks of a listener at whether its files are still there
-TALK_DRAIN_SECONDS = 2.0  # for senders that are not done when a listener ends
-TALK_REJOIN_SECONDS = 1.0  # until a lost relay is looked for again
-TALK_LINGER_SECONDS = 1.0  # in which a refused sender may read why
-TALK_LINGER_BYTES = 8_000_000  # read of what a refused sender still sends
-TALK_LOCK_SECONDS = 5.0  # for another process to let go of an inbox
-TALK_START_SECONDS = 15.0  # for a listener to listen
-TALK_STOP_SECONDS = 5.0  # for a listener to end by itself
-TALK_SEND_SECONDS = 10.0  # for a message to be taken, where nothing else is said
-TALK_RECEIPT_SECONDS = 1.0  # for all receipts of one check
-TALK_ONCE_SECONDS = 5.0  # for a message to come, where nothing else is said
-MAX_TALK_SECONDS = 3_600.0  # that anybody may ask for
-
 # Wrapped programs
 MAX_SEQUENCE_CHARACTERS = 256  # of one control sequence
 MAX_JOINED_CHARACTERS = 16  # in one cell: what has no width of its own joins the character before

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tersely.talk.inbox import Kept, taking
-from tersely.talk.lifecycle import running_pid
-from tersely.talk.place import Place
+from .inbox import Kept, taking
+from .lifecycle import running_pid
+from .place import Place
 
 
 @dataclass(frozen=True)

@@ -5,26 +5,27 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tersely.foundation.errors import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OK, EXIT_PIPE_CLOSED
-from tersely.foundation.escape import json_escaped
-from tersely.foundation.limits import (
-    MAX_TALK_FIELD_CHARACTERS,
-    MAX_TALK_MESSAGE_BYTES,
-    MAX_TALK_SECONDS,
-    TALK_ONCE_SECONDS,
-    TALK_SEND_SECONDS,
-)
-from tersely.talk import checking, lifecycle, place, sending
-from tersely.talk.checking import Wanted
-from tersely.talk.failures import TalkError, told
-from tersely.talk.messages import TEXT, TYPES, Message, value_of
-from tersely.talk.place import Listening, Place, checked_port, live
+from . import checking, lifecycle, place, sending
+from .checking import Wanted
+from .failures import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OK, EXIT_PIPE_CLOSED, TalkError, told
+from .frames import MAX_MESSAGE_BYTES
+from .messages import MAX_FIELD_CHARACTERS, TEXT, TYPES, Message, value_of
+from .place import Listening, Place, checked_port, live
+
+SEND_SECONDS = 10.0  # for a message to be taken, where nothing else is said
+ONCE_SECONDS = 5.0  # for a message to come, where nothing else is said
+MAX_SECONDS = 3_600.0  # that may be asked for
+_BEYOND_ASCII = re.compile("[^ -~]")
+# Letters that are drawn as nothing, and selectors that spell invisible words: Python calls them printable.
+_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0").union(map(chr, range(0xE0100, 0xE01F0)))
+_VISIBLE = frozenset("\u00a0\u3000\u200c\u200d")  # blanks and joiners that texts need: it calls them unprintable
 
 
 def main(words: Sequence[str], program: str = "talk") -> int:
@@ -45,8 +46,13 @@ def answered(run: Callable[[], int]) -> int:
 
 def script(name: str) -> NoReturn:
     """Be the script of one command."""
+    program([name, *sys.argv[1:]], "")
+
+
+def program(words: Sequence[str], name: str) -> NoReturn:
+    """Be the program of that name: run a command and end with its status."""
     try:
-        status = main([name, *sys.argv[1:]], "")
+        status = main(words, name)
         sys.stdout.flush()
     except KeyboardInterrupt:
         status = EXIT_INTERRUPTED
@@ -125,7 +131,7 @@ def _show(home: Path, at: Place, wanted: Wanted, told_as: Callable[[dict[str, An
     with checking.checked(at, wanted) as (result, unread):
         _print(told_as(result))
     for failure in sending.send_receipts(home, at.port, unread):
-        sys.stderr.write(json_escaped(failure) + "\n")
+        sys.stderr.write(_escaped(failure) + "\n")
     return EXIT_OK
 
 
@@ -147,7 +153,7 @@ def _declare_send(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--id", default="", help="send again under the same id: it is stored once")
     parser.add_argument("--tls", action="store_true", help="speak TLS, also to listeners of others")
     parser.add_argument("--bare", action="store_true", help="send <length>:<message> alone, and wait for no answer")
-    parser.add_argument("--timeout", default=TALK_SEND_SECONDS, help="seconds to wait")
+    parser.add_argument("--timeout", default=SEND_SECONDS, help="seconds to wait")
 
 
 def _send(given: argparse.Namespace) -> int:
@@ -205,9 +211,9 @@ def _body(given: argparse.Namespace) -> bytes:
         return os.fsencode(given.message)
     try:
         if given.message_file == "-":
-            return sys.stdin.buffer.read(MAX_TALK_MESSAGE_BYTES + 1)
+            return sys.stdin.buffer.read(MAX_MESSAGE_BYTES + 1)
         with open(given.message_file, "rb") as file:
-            return file.read(MAX_TALK_MESSAGE_BYTES + 1)
+            return file.read(MAX_MESSAGE_BYTES + 1)
     except OSError as error:
         path = str(given.message_file)
         raise TalkError("INVALID_ARGUMENT", f"{path}: {error.strerror}", path=path) from error
@@ -223,14 +229,14 @@ def _discover(given: argparse.Namespace) -> int:
 
 def _declare_once(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", required=True, help="where to listen")
-    parser.add_argument("--timeout", default=TALK_ONCE_SECONDS, help="seconds to wait")
+    parser.add_argument("--timeout", default=ONCE_SECONDS, help="seconds to wait")
     parser.add_argument("--tls", action="store_true", help="speak TLS only")
 
 
 def _once(given: argparse.Namespace) -> int:
     home, seconds = place.home(), _seconds(given.timeout)
     at = Place.of(home, checked_port(given.port))
-    from tersely.talk.once import wait_for_one  # loads asyncio
+    from .once import wait_for_one  # loads asyncio
 
     wait_for_one(Listening(home, at.port, str(at.inbox), tls=given.tls), at, seconds)
 
@@ -258,7 +264,7 @@ def _place(home: Path, given: argparse.Namespace) -> Place:
 
 def checked_name(word: str) -> str:
     """A name for a listener: a port could not be told from a number."""
-    if word and (word.isdigit() or not word.isprintable() or len(word) > MAX_TALK_FIELD_CHARACTERS):
+    if word and (word.isdigit() or not word.isprintable() or len(word) > MAX_FIELD_CHARACTERS):
         raise TalkError("INVALID_ARGUMENT", "a name is a short word and no number", name=word)
     return word
 
@@ -274,8 +280,8 @@ def _seconds(word: str | float) -> float:
         seconds = float(word)
     except ValueError:
         seconds = 0.0
-    if not 0 < seconds <= MAX_TALK_SECONDS:
-        raise TalkError("INVALID_ARGUMENT", f"--timeout is in seconds, at most {MAX_TALK_SECONDS:g}", timeout=str(word))
+    if not 0 < seconds <= MAX_SECONDS:
+        raise TalkError("INVALID_ARGUMENT", f"--timeout is in seconds, at most {MAX_SECONDS:g}", timeout=str(word))
     return int(seconds) if seconds.is_integer() else seconds
 
 
@@ -287,13 +293,24 @@ def done(result: Mapping[str, Any]) -> int:
 
 def _print(result: Mapping[str, Any]) -> None:
     """Print and flush: what counts as printed has left this process."""
-    text = json_escaped(json.dumps(result, ensure_ascii=False))
+    text = _escaped(json.dumps(result, ensure_ascii=False))
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
         text = json.dumps(result)
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
+
+
+def _escaped(text: str) -> str:
+    """The text with hidden characters as escapes of JSON, so that an object still means the same."""
+    return _BEYOND_ASCII.sub(_visible, text)
+
+
+def _visible(found: re.Match[str]) -> str:
+    char = found[0]
+    is_visible = char in _VISIBLE or (char.isprintable() and char not in _INVISIBLE)
+    return char if is_visible else json.dumps(char)[1:-1]
 
 
 _Declare = Callable[[argparse.ArgumentParser], None]

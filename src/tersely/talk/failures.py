@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tersely.foundation.errors import EXIT_NEGATIVE, EXIT_SURROUNDINGS, EXIT_USAGE
+# The exit statuses of a command
+EXIT_OK = 0
+EXIT_NEGATIVE = 1  # the answer is no
+EXIT_USAGE = 2
+EXIT_SURROUNDINGS = 3  # files, processes and connections did not allow it
+EXIT_INTERRUPTED = 130
+EXIT_PIPE_CLOSED = 141
 
 EXIT_OF_CODE = {
     "PORT_IN_USE": EXIT_SURROUNDINGS,

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tersely.foundation.clock import Stopwatch
-from tersely.foundation.limits import TALK_LOCK_SECONDS
-from tersely.talk.failures import TalkError
+from .failures import TalkError
 
+LOCK_SECONDS = 5.0  # for another process to let go of a file
 _RETRY_SECONDS = 0.005
 
 
@@ -33,7 +32,7 @@ def open_own(path: Path, flags: int) -> int:
 
 
 @contextmanager
-def locked(path: Path, seconds: float = TALK_LOCK_SECONDS) -> Iterator[int]:
+def locked(path: Path, seconds: float = LOCK_SECONDS) -> Iterator[int]:
     """A descriptor of the file, which is made where it is missing, while nobody else has it so.
 
     Who replaces the file by another does it while holding it, so whoever got hold of one that was replaced meanwhile
@@ -46,14 +45,14 @@ def locked(path: Path, seconds: float = TALK_LOCK_SECONDS) -> Iterator[int]:
         os.close(descriptor)
 
 
-def lock(path: Path, seconds: float = TALK_LOCK_SECONDS) -> int:
+def lock(path: Path, seconds: float = LOCK_SECONDS) -> int:
     """The descriptor alone: the file is held until it is closed. Raises `INBOX_BUSY`."""
-    watch = Stopwatch()
+    until = time.monotonic() + seconds
     while True:
         descriptor = try_lock(path)
         if descriptor is not None:
             return descriptor
-        if watch.seconds() > seconds:
+        if time.monotonic() > until:
             raise TalkError("INBOX_BUSY", f"another process holds {path}", path=str(path))
         time.sleep(_RETRY_SECONDS)
 

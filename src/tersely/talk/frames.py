@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tersely.foundation.limits import MAX_TALK_HEADER_BYTES, MAX_TALK_MESSAGE_BYTES
-from tersely.talk.failures import TalkError
+from .failures import TalkError
 
+MAX_MESSAGE_BYTES = 1_048_576
+MAX_HEADER_BYTES = 16_384  # of an envelope, beside its message
 _DIGITS = frozenset(b"0123456789")
 _COLON = b":"
 _ENVELOPE_MARK = b"0"
@@ -36,7 +37,7 @@ class FrameReader:
 
     __slots__ = ("_held", "_max_bytes")
 
-    def __init__(self, max_message_bytes: int = MAX_TALK_MESSAGE_BYTES) -> None:
+    def __init__(self, max_message_bytes: int = MAX_MESSAGE_BYTES) -> None:
         self._held = bytearray()
         self._max_bytes = max_message_bytes
 
@@ -70,7 +71,7 @@ class FrameReader:
             return None
         is_envelope = digits.startswith(_ENVELOPE_MARK) and len(digits) > 1
         length = int(digits)
-        allowed = self._max_bytes + (MAX_TALK_HEADER_BYTES if is_envelope else 0)
+        allowed = self._max_bytes + (MAX_HEADER_BYTES if is_envelope else 0)
         if length > allowed:
             raise too_large(length, self._max_bytes)
         end = colon + 1 + length

@@ -15,9 +15,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tersely.talk import files
-from tersely.talk.failures import TalkError
-from tersely.talk.place import Shelf
+from . import files
+from .failures import TalkError
+from .place import Shelf
 
 _DIGEST_BYTES = 12
 

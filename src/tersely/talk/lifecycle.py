@@ -12,30 +12,30 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tersely.foundation.clock import Stopwatch
-from tersely.foundation.limits import TALK_DRAIN_SECONDS, TALK_START_SECONDS, TALK_STOP_SECONDS
-from tersely.talk import inbox
-from tersely.talk.failures import TalkError, failure_of
-from tersely.talk.place import Listening, Place, checked_port, limits_of, live, pid_in, record_of
+from . import inbox
+from .failures import TalkError, failure_of
+from .place import DRAIN_SECONDS, Listening, Place, checked_port, limits_of, live, pid_in, record_of
 
-_SOURCES = Path(__file__).parents[2]
+START_SECONDS = 15.0  # for a listener to listen
+STOP_SECONDS = 5.0  # for a listener to end by itself
+_SOURCES = Path(__file__).parents[__name__.count(".")]  # where this package is found
 # The first process ends at once, so that the listener is nobody's child, whom it could outlive as a zombie.
 _PROGRAM = (
     "import os, sys; os.fork() and os._exit(0); sys.path[:0] = sys.argv[1].split(os.pathsep); "
-    "from {} import run; run(sys.argv[2], int(sys.argv[3]))"
+    "from importlib import import_module; import_module(sys.argv[2]).run(sys.argv[3], int(sys.argv[4]))"
 )
 _SAID_BYTES = 65_536
 _LOOK_SECONDS = 0.01
 
 
-def start(asked: Listening, module: str = "tersely.talk.process", paths: Sequence[str] = ()) -> dict[str, Any]:
+def start(asked: Listening, module: str = f"{__package__}.process", paths: Sequence[str] = ()) -> dict[str, Any]:
     """Start a listener; what it says of itself. Raises what kept it from listening.
 
     Its process is `run` of the module, which sees no installed packages but those in `paths`.
     """
     asked = asked._replace(tls=asked.tls or limits_of(asked.home).tls)
     if asked.tls:
-        from tersely.talk import tls  # loads OpenSSL
+        from . import tls  # loads OpenSSL
 
         tls.certificate(asked.home)
     import subprocess  # only who starts one pays for it
@@ -43,7 +43,7 @@ def start(asked: Listening, module: str = "tersely.talk.process", paths: Sequenc
     reading, writing = os.pipe()
     words = json.dumps({**asked._asdict(), "home": str(asked.home)})
     found = os.pathsep.join([str(_SOURCES), *paths])
-    command = [sys.executable, "-I", "-S", "-c", _PROGRAM.format(module), found, words, str(writing)]
+    command = [sys.executable, "-I", "-S", "-c", _PROGRAM, found, module, words, str(writing)]
     with os.fdopen(reading, "rb") as told:
         try:
             subprocess.run(
@@ -112,13 +112,13 @@ def _public(record: dict[str, Any]) -> dict[str, Any]:
 
 def _signal(at: Place, pid: int, number: int) -> bool:
     """Send a signal; whether the process has ended after it."""
-    watch = Stopwatch()
+    until = time.monotonic() + STOP_SECONDS + DRAIN_SECONDS
     try:
         _send(at, pid, number)
     except ProcessLookupError:
         return True
     while running_pid(at) == pid:
-        if watch.seconds() > TALK_STOP_SECONDS + TALK_DRAIN_SECONDS:
+        if time.monotonic() > until:
             return False
         time.sleep(_LOOK_SECONDS)
     return True
@@ -139,9 +139,9 @@ def _send(at: Place, pid: int, number: int) -> None:
 
 def _said(descriptor: int) -> dict[str, Any] | None:
     """What a starting listener says; None where it says nothing in time."""
-    watch, said = Stopwatch(), b""
+    until, said = time.monotonic() + START_SECONDS, b""
     while len(said) < _SAID_BYTES:
-        left = TALK_START_SECONDS - watch.seconds()
+        left = until - time.monotonic()
         if left <= 0 or not select.select([descriptor], [], [], left)[0]:
             return None
         part = os.read(descriptor, _SAID_BYTES)

@@ -10,30 +10,27 @@ import asyncio
 import json
 import socket
 import ssl
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
 from typing import Any
 
-from tersely.foundation.clock import elapsed_seconds
-from tersely.foundation.limits import (
-    MAX_TALK_CONNECTIONS,
-    MAX_TALK_RECEIPTS,
-    MAX_TALK_REMEMBERED_IDS,
-    TALK_DRAIN_SECONDS,
-    TALK_FRAME_SECONDS,
-    TALK_LINGER_BYTES,
-    TALK_LINGER_SECONDS,
-    TALK_TURN_SECONDS,
-)
-from tersely.talk.failures import TalkError, told
-from tersely.talk.frames import Frame, FrameReader, encode
-from tersely.talk.inbox import Box
-from tersely.talk.messages import MESSAGE, RECEIPT, Message, message_of, stored, timestamp
-from tersely.talk.place import Limits, Place
-from tersely.talk.tls import HELLO_BYTE
+from .failures import TalkError, told
+from .frames import Frame, FrameReader, encode
+from .inbox import Box
+from .messages import MESSAGE, RECEIPT, Message, message_of, stored, timestamp
+from .place import DRAIN_SECONDS, Limits, Place
+from .tls import HELLO_BYTE
 
+MAX_CONNECTIONS = 64  # open at once; the oldest gives way
+MAX_RECEIPTS = 1_000  # that wait for whoever asked for them
+MAX_REMEMBERED_IDS = 1_000  # of messages, so that one that is sent again is stored once
+FRAME_SECONDS = 10.0  # for a connection to send a whole frame
+TURN_SECONDS = 0.5  # that a connection has at least, where others wait
+LINGER_SECONDS = 1.0  # in which a refused sender may read why
+LINGER_BYTES = 8_000_000  # read of what a refused sender still sends
 _READ_BYTES = 65_536
 _PAUSE_SECONDS = 0.02
 _TimedOut = asyncio.TimeoutError  # not the built-in one in Python 3.10
@@ -43,7 +40,7 @@ Keep = Callable[[Message], dict[str, Any]]  # what is answered; raises `TalkErro
 
 def inbox_keeper(place: Place, limits: Limits) -> Keep:
     """Keeps messages in the inbox of a port, and receipts beside it; blocks, and is called by one thread."""
-    inbox, receipts = Box(place.inbox_shelf, limits.max_inbox_messages), Box(place.receipt_shelf, MAX_TALK_RECEIPTS)
+    inbox, receipts = Box(place.inbox_shelf, limits.max_inbox_messages), Box(place.receipt_shelf, MAX_RECEIPTS)
 
     def keep(message: Message) -> dict[str, Any]:
         if message.kind == RECEIPT:
@@ -59,11 +56,11 @@ class Allowance:
     """A token bucket: so many at once, so many a second after that."""
 
     def __init__(self, per_second: float, burst: float) -> None:
-        self._per_second, self._burst, self._left, self._at = per_second, burst, burst, elapsed_seconds()
+        self._per_second, self._burst, self._left, self._at = per_second, burst, burst, time.monotonic()
 
     def take(self) -> float:
         """Seconds to wait for the next; 0 where one was taken."""
-        now = elapsed_seconds()
+        now = time.monotonic()
         self._left, self._at = min(self._burst, self._left + (now - self._at) * self._per_second), now
         if self._left < 1:
             return (1 - self._left) / self._per_second
@@ -101,8 +98,8 @@ class Listener:
 
     async def _finish(self, server: socket.socket) -> None:
         self._is_ending = True
-        ends_at = elapsed_seconds() + TALK_DRAIN_SECONDS
-        while self._accept_waiting(server) or (self._open and elapsed_seconds() < ends_at):
+        ends_at = time.monotonic() + DRAIN_SECONDS
+        while self._accept_waiting(server) or (self._open and time.monotonic() < ends_at):
             if self._open:
                 await asyncio.wait(self._open, timeout=_PAUSE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         server.close()
@@ -114,11 +111,11 @@ class Listener:
     def _accept(self, server: socket.socket) -> None:
         """Take who waits, as far as there is room, and look again later where there is none."""
         self._accept_waiting(server)
-        if len(self._open) >= MAX_TALK_CONNECTIONS:
+        if len(self._open) >= MAX_CONNECTIONS:
             self._end_overdue()
         loop = asyncio.get_running_loop()
         loop.remove_reader(server)
-        is_full = len(self._open) >= MAX_TALK_CONNECTIONS
+        is_full = len(self._open) >= MAX_CONNECTIONS
         loop.call_later(_PAUSE_SECONDS if is_full else 0, self._resume, server)
 
     def _resume(self, server: socket.socket) -> None:
@@ -128,13 +125,13 @@ class Listener:
     def _accept_waiting(self, server: socket.socket) -> int:
         """How many were taken."""
         taken = 0
-        while len(self._open) < MAX_TALK_CONNECTIONS:
+        while len(self._open) < MAX_CONNECTIONS:
             try:
                 connection, _ = server.accept()
             except OSError:  # nobody waits, or the system has no descriptor left
                 break
             task = asyncio.get_running_loop().create_task(self._converse(connection, self._allowance.take()))
-            self._open[task] = elapsed_seconds()
+            self._open[task] = time.monotonic()
             task.add_done_callback(self._open.pop)
             taken += 1
         return taken
@@ -142,14 +139,14 @@ class Listener:
     def _end_overdue(self) -> None:
         """End connections that had their turn and did not use it; there is room when they are gone."""
         for task, since in self._open.items():
-            if elapsed_seconds() - since > TALK_TURN_SECONDS and task not in self._storing:
+            if time.monotonic() - since > TURN_SECONDS and task not in self._storing:
                 task.cancel()
 
     async def _converse(self, connection: socket.socket, wait_seconds: float) -> None:
         """Serve a connection to its end, whatever it does."""
         connection.setblocking(False)
         try:
-            (reader, writer), refusal = await asyncio.wait_for(self._streams(connection), TALK_FRAME_SECONDS)
+            (reader, writer), refusal = await asyncio.wait_for(self._streams(connection), FRAME_SECONDS)
         except (OSError, _TimedOut, asyncio.CancelledError):
             connection.close()
             return
@@ -171,7 +168,7 @@ class Listener:
     def _why_ended(self) -> TalkError:
         if self._is_ending:
             return TalkError("LISTENER_NOT_RUNNING", "the listener ends")
-        return _rate_limited("others wait for a connection that sends nothing", TALK_TURN_SECONDS)
+        return _rate_limited("others wait for a connection that sends nothing", TURN_SECONDS)
 
     async def _streams(self, connection: socket.socket) -> tuple[_Streams, TalkError | None]:
         """The connection as streams, and why it is refused, if it is."""
@@ -185,22 +182,22 @@ class Listener:
 
     async def _take_frames(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer frame by frame, until the sender ends, or says nothing after a frame."""
-        frames, until, has_answered = FrameReader(self._limits.max_message_bytes), TALK_FRAME_SECONDS, False
-        until += elapsed_seconds()
+        frames, until, has_answered = FrameReader(self._limits.max_message_bytes), FRAME_SECONDS, False
+        until += time.monotonic()
         while True:
             is_resting = has_answered and frames.is_between_frames
             try:
-                data = await _read(reader, min(until, elapsed_seconds() + TALK_LINGER_SECONDS) if is_resting else until)
+                data = await _read(reader, min(until, time.monotonic() + LINGER_SECONDS) if is_resting else until)
             except TalkError:
                 if is_resting:
                     return
                 raise
             is_over = not data
             while whole := frames.feed(data):
-                data, until, has_answered = b"", elapsed_seconds() + TALK_FRAME_SECONDS, True
+                data, until, has_answered = b"", time.monotonic() + FRAME_SECONDS, True
                 for frame in whole:
                     writer.write(_answer(await self._taken(frame)))
-                    await asyncio.wait_for(writer.drain(), TALK_FRAME_SECONDS)
+                    await asyncio.wait_for(writer.drain(), FRAME_SECONDS)
             if is_over and not frames.is_between_frames:
                 raise TalkError("MALFORMED_FRAME", "the connection has ended within a frame")
             if is_over:
@@ -229,7 +226,7 @@ class Listener:
         if message.id:
             self._recent[message.id] = digest
             answer["id"] = message.id
-            if len(self._recent) > MAX_TALK_REMEMBERED_IDS:
+            if len(self._recent) > MAX_REMEMBERED_IDS:
                 self._recent.popitem(last=False)
         if self._served is not None and message.kind == MESSAGE:
             self._served()
@@ -247,15 +244,15 @@ def _answer(said: dict[str, Any]) -> bytes:
 async def _read(reader: asyncio.StreamReader, until: float) -> bytes:
     """The next bytes; none at the end. Raises `CONNECTION_TIMEOUT`, `OSError`."""
     try:
-        return await asyncio.wait_for(reader.read(_READ_BYTES), max(0.0, until - elapsed_seconds()))
+        return await asyncio.wait_for(reader.read(_READ_BYTES), max(0.0, until - time.monotonic()))
     except _TimedOut as error:
-        why = f"no whole frame came within {TALK_FRAME_SECONDS:.0f} s"
-        raise TalkError("CONNECTION_TIMEOUT", why, timeout=TALK_FRAME_SECONDS) from error
+        why = f"no whole frame came within {FRAME_SECONDS:.0f} s"
+        raise TalkError("CONNECTION_TIMEOUT", why, timeout=FRAME_SECONDS) from error
 
 
 async def _refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, error: TalkError) -> None:
     """Answer, and read on for a while: closed with bytes unread, a connection takes the answer back."""
-    left, until = TALK_LINGER_BYTES, elapsed_seconds() + TALK_LINGER_SECONDS
+    left, until = LINGER_BYTES, time.monotonic() + LINGER_SECONDS
     try:
         writer.write(_answer(told(error)))
         if writer.can_write_eof():
@@ -269,7 +266,7 @@ async def _refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, er
 async def _close(writer: asyncio.StreamWriter) -> None:
     writer.close()
     try:
-        await asyncio.wait_for(writer.wait_closed(), TALK_LINGER_SECONDS)
+        await asyncio.wait_for(writer.wait_closed(), LINGER_SECONDS)
     except (OSError, _TimedOut, asyncio.CancelledError):
         writer.transport.abort()
 

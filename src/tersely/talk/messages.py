@@ -8,16 +8,11 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from tersely.foundation.clock import wall_seconds
-from tersely.foundation.limits import (
-    MAX_TALK_FIELD_CHARACTERS,
-    MAX_TALK_HEADER_BYTES,
-    MAX_TALK_JSON_LEVELS,
-    MAX_TALK_MESSAGE_BYTES,
-)
-from tersely.talk.failures import TalkError
-from tersely.talk.frames import Frame, encode, too_large
+from .failures import TalkError
+from .frames import MAX_HEADER_BYTES, MAX_MESSAGE_BYTES, Frame, encode, too_large
 
+MAX_FIELD_CHARACTERS = 200  # of an id or a name
+MAX_JSON_LEVELS = 100  # of a message of type json
 TEXT, JSON, BINARY = TYPES = ("text", "json", "binary")
 MESSAGE, RECEIPT = _KINDS = ("message", "receipt")
 _VERSION = 1
@@ -67,7 +62,7 @@ def frame_of(message: Message) -> bytes:
     return encode(header + b"\n" + message.body, is_envelope=True)
 
 
-def message_of(frame: Frame, max_bytes: int = MAX_TALK_MESSAGE_BYTES) -> Message:
+def message_of(frame: Frame, max_bytes: int = MAX_MESSAGE_BYTES) -> Message:
     """The message that a frame carries; raises `INVALID_MESSAGE`, `MESSAGE_TOO_LARGE`."""
     message = _from_envelope(frame.content) if frame.is_envelope else Message(frame.content)
     if message is None:  # some write every length with zeros before it
@@ -77,7 +72,7 @@ def message_of(frame: Frame, max_bytes: int = MAX_TALK_MESSAGE_BYTES) -> Message
     return message
 
 
-def check_size(body: bytes, allowed: int = MAX_TALK_MESSAGE_BYTES) -> None:
+def check_size(body: bytes, allowed: int = MAX_MESSAGE_BYTES) -> None:
     """Raise `MESSAGE_TOO_LARGE` where it is."""
     if len(body) > allowed:
         raise too_large(len(body), allowed)
@@ -102,7 +97,7 @@ def stored(message: Message, timestamp: str) -> dict[str, Any]:
 
 def timestamp(seconds: float | None = None, timespec: str = "microseconds") -> str:
     """A point of time as `2026-01-16T10:30:45.123456`, in local time; now, where none is given."""
-    whole, fraction = divmod(wall_seconds() if seconds is None else seconds, 1)
+    whole, fraction = divmod(time.time() if seconds is None else seconds, 1)
     said = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(whole))
     return said if timespec == "seconds" else f"{said}.{int(fraction * 1_000_000):06d}"
 
@@ -116,7 +111,7 @@ def _said(message: Message, names: tuple[str, ...]) -> dict[str, Any]:
 def _from_envelope(content: bytes) -> Message | None:
     """None where the content has no header of an envelope."""
     header, newline, body = content.partition(b"\n")
-    if not newline or len(header) > MAX_TALK_HEADER_BYTES:
+    if not newline or len(header) > MAX_HEADER_BYTES:
         return None
     try:
         said = json.loads(header)
@@ -148,7 +143,7 @@ _WORD_OF = {str: "text in one line", bool: "true or false", int: "number"}
 
 
 def _is_word(value: str) -> bool:
-    return len(value) <= MAX_TALK_FIELD_CHARACTERS and (value.isprintable() or not value)
+    return len(value) <= MAX_FIELD_CHARACTERS and (value.isprintable() or not value)
 
 
 def _parsed(text: str) -> Any:
@@ -168,7 +163,7 @@ def _refuse_constant(word: str) -> Any:
 
 def _is_deep(value: Any) -> bool:
     level = [value]
-    for _ in range(MAX_TALK_JSON_LEVELS):
+    for _ in range(MAX_JSON_LEVELS):
         lists = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, (dict, list))]
         level = [item for items in lists for item in items]
         if not level:

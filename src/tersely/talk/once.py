@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-from tersely.talk import tls
-from tersely.talk.failures import TalkError
-from tersely.talk.inbox import peek
-from tersely.talk.lifecycle import running_pid
-from tersely.talk.listener import Listener, inbox_keeper
-from tersely.talk.place import Listening, Place, limits_of
-from tersely.talk.process import Held, holding
+from . import tls
+from .failures import TalkError
+from .inbox import peek
+from .lifecycle import running_pid
+from .listener import Listener, inbox_keeper
+from .place import Listening, Place, limits_of
+from .process import Held, holding
 
 
 def wait_for_one(asked: Listening, at: Place, seconds: float) -> None:

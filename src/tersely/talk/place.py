@@ -8,16 +8,15 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tersely.foundation.limits import (
-    MAX_TALK_INBOX_MESSAGES,
-    MAX_TALK_MESSAGE_BYTES,
-    TALK_CONNECTION_BURST,
-    TALK_CONNECTIONS_PER_SECOND,
-)
-from tersely.talk import files
-from tersely.talk.failures import TalkError
+from . import files
+from .failures import TalkError
+from .frames import MAX_MESSAGE_BYTES
 
 HOST = "127.0.0.1"
+MAX_INBOX_MESSAGES = 100
+CONNECTIONS_PER_SECOND = 50
+CONNECTION_BURST = 100  # at once, after a silence
+DRAIN_SECONDS = 2.0  # for senders that are not done when a listener ends
 LOWEST_PORT, HIGHEST_PORT = 1_025, 65_535
 _WRITABLE_BY_OTHERS = 0o022
 
@@ -98,14 +97,14 @@ class Listening(NamedTuple):
 class Limits:
     """What a listener takes; `config.json` may set lower or, for rates, other values."""
 
-    max_message_bytes: int = MAX_TALK_MESSAGE_BYTES
-    max_inbox_messages: int = MAX_TALK_INBOX_MESSAGES
-    connections_per_second: int = TALK_CONNECTIONS_PER_SECOND
-    connection_burst: int = TALK_CONNECTION_BURST
+    max_message_bytes: int = MAX_MESSAGE_BYTES
+    max_inbox_messages: int = MAX_INBOX_MESSAGES
+    connections_per_second: int = CONNECTIONS_PER_SECOND
+    connection_burst: int = CONNECTION_BURST
     tls: bool = False
 
 
-_MOST = {"max_message_bytes": MAX_TALK_MESSAGE_BYTES, "max_inbox_messages": 100 * MAX_TALK_INBOX_MESSAGES}
+_MOST = {"max_message_bytes": MAX_MESSAGE_BYTES, "max_inbox_messages": 100 * MAX_INBOX_MESSAGES}
 _MOST_CONNECTIONS = 100_000
 
 

@@ -14,13 +14,14 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tersely.foundation.limits import MAX_TALK_BACKLOG_CONNECTIONS, TALK_WATCH_SECONDS
-from tersely.talk import files, place, tls
-from tersely.talk.failures import TalkError, told
-from tersely.talk.listener import Keep, Listener, inbox_keeper
-from tersely.talk.messages import timestamp
-from tersely.talk.place import HOST, Limits, Listening, Place
+from . import files, place, tls
+from .failures import TalkError, told
+from .listener import Keep, Listener, inbox_keeper
+from .messages import timestamp
+from .place import HOST, Limits, Listening, Place
 
+MAX_BACKLOG_CONNECTIONS = 1_024  # not accepted yet
+WATCH_SECONDS = 2.0  # between looks of a listener at whether its files are still there
 _GLANCE_SECONDS = 0.5  # who looks whether a pid file is held holds it for a moment
 
 
@@ -49,7 +50,7 @@ def holding(asked: Listening) -> Iterator[Held]:
             lock = _held_pid_file(at)
             record = _record(asked, at)
             files.replace(at.record, json.dumps(record).encode())
-        server.listen(MAX_TALK_BACKLOG_CONNECTIONS)
+        server.listen(MAX_BACKLOG_CONNECTIONS)
         yield Held(at, server, record)
     except OSError as error:
         raise TalkError("STORAGE_FAILED", f"{at.directory}: {error.strerror}", path=str(at.directory)) from error
@@ -97,7 +98,7 @@ async def _serve(held: Held, limits: Limits, keeping: Keeping, is_ready: Callabl
 async def _watch(at: Place, until: asyncio.Event) -> None:
     """End when the pid file is gone or another's: nobody would find this process any more."""
     while (files.read(at.pid_file) or b"").strip() == str(os.getpid()).encode():
-        await asyncio.sleep(TALK_WATCH_SECONDS)
+        await asyncio.sleep(WATCH_SECONDS)
     until.set()
 
 

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tersely.foundation.clock import Stopwatch
-from tersely.foundation.limits import MAX_TALK_OUTBOX_BYTES, TALK_RECEIPT_SECONDS
-from tersely.talk import inbox, place
-from tersely.talk.failures import TalkError, failure_of
-from tersely.talk.frames import FrameReader, encode
-from tersely.talk.messages import RECEIPT, Message, check_size, frame_of, stored, timestamp
-from tersely.talk.place import HOST, Place
+from . import inbox, place
+from .failures import TalkError, failure_of
+from .frames import FrameReader, encode
+from .messages import RECEIPT, Message, check_size, frame_of, stored, timestamp
+from .place import HOST, Place
 
+MAX_OUTBOX_BYTES = 8_000_000  # then the log begins anew, and the one before is kept
+RECEIPT_SECONDS = 1.0  # for all receipts of one check
 _READ_BYTES = 65_536
 
 
@@ -66,13 +66,13 @@ def broadcast(how: Sending, message: Message, ports: Sequence[int]) -> dict[str,
 
 def send_receipts(home: Path, port: int, messages: Sequence[dict[str, Any]]) -> list[str]:
     """Tell the senders who asked for it that their messages were read; what could not be told, in words."""
-    watch, failures = Stopwatch(), []
+    until, failures = time.monotonic() + RECEIPT_SECONDS, []
     for one in messages:
         to, about = one.get("sender_port"), one.get("id")
         if not (one.get("receipt") is True and isinstance(about, str) and isinstance(to, int)):
             continue
         try:
-            left = TALK_RECEIPT_SECONDS - watch.seconds()
+            left = until - time.monotonic()
             if left <= 0:
                 raise TalkError("CONNECTION_TIMEOUT", "the receipts took too long")
             receipt = Message(b"", sender_port=port, id=new_id(), kind=RECEIPT, reply_to=about)
@@ -89,14 +89,14 @@ def new_id() -> str:
 
 def _delivered(how: Sending, port: int, data: bytes) -> dict[str, Any] | None:
     """What the listener answers; None of a bare frame. One that takes no more just now is asked again in time."""
-    watch = Stopwatch()
+    until = time.monotonic() + how.seconds
     while True:
-        left = how.seconds - watch.seconds()
+        left = until - time.monotonic()
         try:
             return _exchange(how, port, data, max(left, 0.001))
         except TalkError as error:
             wait = error.details.get("retry_after_ms") if error.code == "RATE_LIMITED" else None
-            if not isinstance(wait, int) or watch.seconds() + wait / 1_000 >= how.seconds:
+            if not isinstance(wait, int) or time.monotonic() + wait / 1_000 >= until:
                 raise
             time.sleep(max(wait, 1) / 1_000)
 
@@ -136,7 +136,7 @@ def _connected(how: Sending, port: int, left: float) -> socket.socket:
         raise TalkError("CONNECTION_REFUSED", why, port=port, timeout=how.seconds) from error
     if not speaks_tls:
         return connection
-    from tersely.talk import tls  # loads OpenSSL
+    from . import tls  # loads OpenSSL
 
     try:
         return tls.client_context(how.home).wrap_socket(connection)
@@ -177,7 +177,7 @@ def _logged(home: Path, message: Message, line: dict[str, Any]) -> dict[str, str
     at = Place.of(home, message.sender_port)
     try:
         place.make(at.directory)
-        inbox.log_sent(at.outbox, line, MAX_TALK_OUTBOX_BYTES)
+        inbox.log_sent(at.outbox, line, MAX_OUTBOX_BYTES)
     except TalkError as error:
         return {"outbox_error": str(error)}
     return {}

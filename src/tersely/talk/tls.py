@@ -12,11 +12,11 @@ import ssl
 import subprocess
 from pathlib import Path
 
-from tersely.foundation.limits import TALK_START_SECONDS
-from tersely.talk import files, place
-from tersely.talk.failures import TalkError
+from . import files, place
+from .failures import TalkError
 
 HELLO_BYTE = b"\x16"  # a connection that begins with it speaks TLS
+OPENSSL_SECONDS = 15.0  # for a certificate to be made
 _DAYS = "3650"
 
 
@@ -69,7 +69,7 @@ def _create(certificate_path: Path, key_path: Path) -> None:
         "-out", str(drafts[0]), "-keyout", str(drafts[1]),
     ]  # fmt: skip
     try:
-        done = subprocess.run(command, capture_output=True, timeout=TALK_START_SECONDS, check=False)
+        done = subprocess.run(command, capture_output=True, timeout=OPENSSL_SECONDS, check=False)
         if done.returncode != 0:
             raise TalkError("TLS_UNAVAILABLE", f"openssl has failed: {_last_line(done.stderr)}")
         os.chmod(drafts[1], 0o600)
