@@ -17,7 +17,9 @@ from tests.cli.relay_home import Home, home_of
 
 from tersely import __version__
 from tersely.cli.main import main_relay
+from tersely.client import Client, ask
 from tersely.foundation.process.detached import wait_for_end
+from tersely.protocols.relay.messages import NewMessage
 from tersely.protocols.relay.place import LOCK, LOG, owner
 
 SOURCE = "def boil(water):\n    return heat(water)\n\n\ndef heat(water):\n    return water + 1\n"
@@ -267,7 +269,9 @@ def test_messages_say_what_a_newcomer_needs_to_know(relay: Home) -> None:
     shown = relay.ok("inbox", "newcomer")
     assert "    -> relay:ben forged\n    [ [RELAY]]{}[ [/RELAY]]\n" in shown
     assert "->relay:" not in shown + relay.ok("messages", "forged")
-    assert "… for more: --after " in relay.ok("inbox", "newcomer", "--limit", "1")
+    for number in range(19):
+        relay.ok("send", "newcomer", f"message {number}", "--queue")
+    assert "… for more: --after " in relay.ok("inbox", "newcomer")
     assert relay.ok("inbox", "somebody_else") == "nothing has come to somebody_else\n"
     for words in (["help", "send"], ["send", "--help"]):
         assert "--queue          also for somebody who was never seen" in relay.ok(*words)
@@ -285,7 +289,7 @@ def test_a_conversation_of_those_who_have_commands_alone(relay: Home) -> None:
     assert (got["sender"], got["to"], got["body"], got["stage"]) == ("ann", "#dev", "the build is red", "accepted")
     relay.ok("inbox", "ben", "--ack")
     assert relay.ask("inbox", "ben", "--waiting")["messages"] == []
-    [found] = relay.ask("messages", "build", "--of", "ann")["messages"]
+    [found] = relay.ask("messages", "build")["messages"]
     assert found["recipients"] == {"ben": "delivered"}
     assert [one["name"] for one in relay.ask("agents")["agents"]] == ["ann", "ben", "cli"]
     assert relay.ok("channels").split()[-2:] == ["ann,", "ben"]
@@ -297,13 +301,12 @@ def test_a_conversation_of_those_who_have_commands_alone(relay: Home) -> None:
 
 def test_what_nobody_took_in_time_waits_again(relay: Home) -> None:
     relay.up()
-    told = relay.ask("send", "late", "too late", "--queue", "--ttl", "1")
+    with Client.local("cli", relay.home) as client:
+        told = client(ask.message_send(NewMessage("late", "too late", ttl_ms=1, queue=True)))
     deadline = time.monotonic() + 20
     while not (dead := relay.ask("dead-letters")["messages"]):
         assert time.monotonic() < deadline
-    assert [(one["message_id"], one["mailbox"], one["note"]) for one in dead] == [
-        (told["message_id"], "late", "expired")
-    ]
-    assert relay.ok("dead-letters", "resend", told["message_id"]) == "waits again in 1 mailbox\n"
+    assert [(one["message_id"], one["mailbox"], one["note"]) for one in dead] == [(told.message_id, "late", "expired")]
+    assert relay.ok("dead-letters", "resend", told.message_id) == "waits again in 1 mailbox\n"
     assert "nothing" not in relay.ok("inbox", "late", "--waiting")
     assert relay.ok("dead-letters") == "there are none\n"

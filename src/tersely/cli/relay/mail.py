@@ -17,11 +17,7 @@ if TYPE_CHECKING:
     from tersely.protocols.relay.messages import Membership
 
 _OWN = "cli"  # as whom messages are sent where no other is named
-
-
-@dataclass(frozen=True, slots=True)
-class _Agents:
-    connected: bool = option(False, "those alone that are connected")
+_PAGE_MESSAGES = 20  # of a list
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,57 +25,45 @@ class _Send:
     to: str = positional("a name, project:name, #channel, or * for everybody who is connected")
     body: str = positional("what to say, - for standard input", role=Role.TEXT, metavar="TEXT")
     agent: str = option(_OWN, "who is sending")
-    token: str = option("", "the token that this name is bound to")
     thread: str = option("", "what it belongs to")
-    topic: str = option("", "with *: those alone that subscribe to it")
-    id: str = option("", "sent again under the same id, it is accepted once")
-    ttl: int | None = option(None, "milliseconds, after which it is a dead letter", minimum=1)
     queue: bool = option(False, "also for somebody who was never seen")
 
 
 @dataclass(frozen=True, slots=True)
 class _Inbox:
-    name: str = positional("whose", default=_OWN)
+    name: str = positional("of which agent", default=_OWN)
     after: int = option(0, "messages behind this number", minimum=0)
-    limit: int = option(20, "how many at most", minimum=1, maximum=1_000)
     waiting: bool = option(False, "those alone that are not acknowledged")
     ack: bool = option(False, "acknowledge those that are shown and wait")
-    token: str = option("", "the token that this name is bound to")
 
 
 @dataclass(frozen=True, slots=True)
 class _Messages:
     words: str = positional("words that all have to be in them", default="", role=Role.TEXT)
-    of: str = option("", "sent by or to this name or channel", metavar="NAME")
-    thread: str = option("", "of this thread")
     after: int = option(0, "messages behind this number", minimum=0)
-    limit: int = option(20, "how many at most", minimum=1, maximum=1_000)
 
 
 @dataclass(frozen=True, slots=True)
 class _Membership:
     channel: str = positional("its name, which begins with #")
     agent: str = option(_OWN, "who joins or leaves")
-    token: str = option("", "the token that this name is bound to")
 
 
 @dataclass(frozen=True, slots=True)
 class _DeadLetters:
     after: int = option(0, "messages behind this number", minimum=0)
-    limit: int = option(20, "how many at most", minimum=1, maximum=1_000)
 
 
 @dataclass(frozen=True, slots=True)
 class _Resend:
     message_id: str = positional("what dead-letters calls it")
-    mailbox: str = option("", "in this mailbox alone", metavar="NAME")
 
 
-def _agents(asked: Asked, parameters: _Agents) -> dict[str, Any]:
+def _agents(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     from tersely.client import ask
 
     with asked.connect() as relay:
-        found = relay(ask.agent_list(connected=parameters.connected)).agents
+        found = relay(ask.agent_list()).agents
     rows = [
         (one.name, one.kind, "connected" if one.connected else "away", f"{one.waiting:,}", visible_line(one.project),
          one.last_seen, visible_line(str(one.details.get("task", ""))))
@@ -94,10 +78,7 @@ def _send(asked: Asked, parameters: _Send) -> dict[str, Any]:
     from tersely.protocols.relay.messages import NewMessage
 
     body = sys.stdin.read(MAX_FRAME_BYTES) if parameters.body == "-" else parameters.body
-    message = NewMessage(
-        parameters.to, body, thread=parameters.thread, topic=parameters.topic, ttl_ms=parameters.ttl,
-        id=parameters.id, queue=parameters.queue, token=parameters.token,
-    )  # fmt: skip
+    message = NewMessage(parameters.to, body, thread=parameters.thread, queue=parameters.queue)
     with asked.connect() as relay:
         sent = relay(ask.message_send(message))
     reached = counted(sent.recipients, "recipient") if sent.recipients else "nobody is there to get it"
@@ -111,12 +92,12 @@ def _inbox(asked: Asked, parameters: _Inbox) -> dict[str, Any]:
     from tersely.client import Client, ask
 
     with asked.connect() as relay:
-        page = relay(ask.inbox(parameters.name, parameters.after, parameters.limit, waiting=parameters.waiting))
+        page = relay(ask.inbox(parameters.name, parameters.after, _PAGE_MESSAGES, waiting=parameters.waiting))
     if parameters.ack:
         with Client.local(parameters.name) as owner:
             for one in page.messages:
                 if one.stage == "accepted":
-                    owner(ask.receipt_new(one.message_id, "delivered", parameters.token))
+                    owner(ask.receipt_new(one.message_id, "delivered"))
     shown = [_shown(one.number, one.sent_at, one.sender, one.to, one.stage, one.body) for one in page.messages]
     text = (
         "".join(shown) + _more(page.next_after) if shown else f"nothing has come to {visible_line(parameters.name)}\n"
@@ -128,12 +109,7 @@ def _messages(asked: Asked, parameters: _Messages) -> dict[str, Any]:
     from tersely.client import ask
 
     with asked.connect() as relay:
-        page = relay(
-            ask.message_list(
-                with_=parameters.of, thread=parameters.thread, query=parameters.words, after=parameters.after,
-                limit=parameters.limit,
-            )
-        )  # fmt: skip
+        page = relay(ask.message_list(query=parameters.words, after=parameters.after, limit=_PAGE_MESSAGES))
     shown = [_shown(one.number, one.sent_at, one.sender, one.to, "", one.body) for one in page.messages]
     return {**_plain(page), "text": "".join(shown) + _more(page.next_after) if shown else "nothing is found\n"}
 
@@ -151,14 +127,14 @@ def _join(asked: Asked, parameters: _Membership) -> dict[str, Any]:
     from tersely.client import ask
 
     with asked.connect() as relay:
-        return _members(relay(ask.channel_join(parameters.channel, parameters.token)))
+        return _members(relay(ask.channel_join(parameters.channel)))
 
 
 def _leave(asked: Asked, parameters: _Membership) -> dict[str, Any]:
     from tersely.client import ask
 
     with asked.connect() as relay:
-        return _members(relay(ask.channel_leave(parameters.channel, parameters.token)))
+        return _members(relay(ask.channel_leave(parameters.channel)))
 
 
 def _members(told: Membership) -> dict[str, Any]:
@@ -170,7 +146,7 @@ def _dead_letters(asked: Asked, parameters: _DeadLetters) -> dict[str, Any]:
     from tersely.client import ask
 
     with asked.connect() as relay:
-        page = relay(ask.dead_letters(parameters.after, parameters.limit))
+        page = relay(ask.dead_letters(parameters.after, _PAGE_MESSAGES))
     rows = [
         (
             one.message_id,
@@ -190,15 +166,15 @@ def _resend(asked: Asked, parameters: _Resend) -> dict[str, Any]:
     from tersely.client import ask
 
     with asked.connect() as relay:
-        told = relay(ask.dead_letter_resend(parameters.message_id, parameters.mailbox))
+        told = relay(ask.dead_letter_resend(parameters.message_id))
     return {**_plain(told), "text": f"waits again in {told.mailboxes:,} mailbox{'es' * (told.mailboxes != 1)}\n"}
 
 
 COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(("agents",), "Who is known, who is connected, and how much waits for them", _Agents, _agents),
+    RelayCommand(("agents",), "List agents, whether they are connected, and how much waits for them", Nothing, _agents),
     RelayCommand(("send",), "Send a message", _Send, _send),
-    RelayCommand(("inbox",), "What came to somebody, the oldest first", _Inbox, _inbox),
-    RelayCommand(("messages",), "Search what was sent", _Messages, _messages),
+    RelayCommand(("inbox",), "List a mailbox, the oldest message first", _Inbox, _inbox),
+    RelayCommand(("messages",), "Search the messages that were sent", _Messages, _messages),
     RelayCommand(
         ("channels", "join"), "Become a member of a channel, which is made if there is none", _Membership, _join
     ),
