@@ -80,11 +80,7 @@ def plain_tokens(code: Code, answer: Any, wording: dict[str, Any]) -> int:
 
 WORDINGS = st.fixed_dictionaries(
     {"format": st.sampled_from(sorted(FORMATS))},
-    optional={
-        "alias": st.just(True),
-        "with_docs": st.just(True),
-        "zoom": st.sampled_from(["L0", "L1", "L2", "L3", "L4"]),
-    },
+    optional={"with_docs": st.just(True)},
 )
 BUDGETS = st.sampled_from([60, 150, 300, 600, 1_000, 2_000, 4_000, 16_000])
 CHOICES = st.integers(0, 2**32)

@@ -1,4 +1,4 @@
-"""The options that packs have in common: in how many words, and for whom."""
+"""The options that packs have in common: in which format, and for whom."""
 
 from __future__ import annotations
 
@@ -32,48 +32,13 @@ def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("words", PACKS)
-@pytest.mark.parametrize("zoom", ["L0", "L1", "L2", "L3", "L4"])
-def test_every_pack_has_zoom_levels(ask: Ask, edited: Path, words: tuple[str, ...], zoom: str) -> None:
-    answer = ask(*words, "--zoom", zoom, "--budget", "600", "--format", "json")
-    assert answer.status == 0, answer.err
-    assert count(answer.out) <= 600
-    slices = answer.json["slices"]
-    code = [one.get("code") for one in slices if one.get("detail") != "skeleton"]
-    assert any(code) == (zoom in {"L2", "L3", "L4"})
-    assert "Filling.climb" in answer.out
-
-
-def test_further_away_is_shorter(ask: Ask, edited: Path) -> None:
-    sizes = [
-        count(ask("context", "Filling.climb", "--zoom", f"L{level}", "--depth", "0").out) for level in (0, 1, 2, 4)
-    ]
-    assert sizes == sorted(sizes)
-    assert sizes[0] < sizes[-1]
-
-
-@pytest.mark.parametrize("words", PACKS)
-def test_comments_can_be_left_out(ask: Ask, edited: Path, words: tuple[str, ...]) -> None:
-    assert "# first" in ask(*words).out
-    out = ask(*words, "--strip-comments", "--compress-imports").out
-    assert "# first" not in out
-    assert "start = self.draft.choice()" in out
-    assert ask(*words, "--strip-comments", "--with-docs").status == 2
-
-
-def test_a_legend_is_only_where_it_pays(ask: Ask, shop: Path) -> None:
-    path = shop / "src/shop/long.py"
-    line = "    previous_subscription_state = previous_subscription_state + monthly_subscription_revenue\n"
-    path.write_text(
-        "def settle(previous_subscription_state, monthly_subscription_revenue):\n"
-        + line * 6
-        + '    return "monthly_subscription_revenue", previous_subscription_state\n'
-    )
-    short, whole = ask("context", "settle", "--alias").out, ask("context", "settle").out
-    legend = dict(entry.split("=") for entry in short.partition("\n")[0].removeprefix("aliases: ").split())
-    assert legend == {"A": "previous_subscription_state"}
-    assert count(short) < count(whole)
-    assert re.sub(r"\bA\b", legend["A"], short.partition("\n")[2]).strip() == whole.strip()
-    assert ask("context", "Order.validate", "--alias").out == ask("context", "Order.validate").out
+def test_every_pack_can_be_ultracompact(ask: Ask, edited: Path, words: tuple[str, ...]) -> None:
+    answer = ask(*words, "--ultracompact", "--json").result
+    assert answer["format"] == "ultracompact"
+    assert answer == ask(*words, "--format", "ultracompact", "--json").result
+    refused = ask(*words, "--ultracompact", "--format", "json")
+    assert refused.status == 2
+    assert "either --ultracompact or --format json" in refused.err
 
 
 @pytest.mark.parametrize("words", [*PACKS, ("map",)])
@@ -117,11 +82,11 @@ def test_a_map_in_a_session_says_what_is_new(ask: Ask, shop: Path) -> None:
     assert "gone" not in ask("map", "--session", "me").out
     assert ask("map", "--session", "me", "--reset").out == ask("map").out != whole
     assert ask("map", "--zoom", "L0").out.count("def ") == 0
-    assert ask("map", "--zoom", "L3").status == 2
+    assert ask("map", "--zoom", "L2").status == 2
 
 
 def test_a_cut_body_is_known_to_who_has_it_whole(ask: Ask, edited: Path) -> None:
-    ask("context", "Filling.climb", "--session", "me", "--zoom", "L4", "--depth", "0")
+    ask("context", "Filling.climb", "--session", "me", "--depth", "0")
     out = ask("diff-context", "--worktree", "--session", "me", "--no-fill").out
     assert re.search(r"^@\d+-\d+ \[unchanged .*\] contains_diff \d+: Filling.climb", out, re.MULTILINE)
     assert "fitting, beyond" not in out

@@ -12,7 +12,7 @@ from tersely.capabilities.declaration import Capability, Effect, group, option
 from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.exchange import Exchange
 from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked, counted_text
-from tersely.capabilities.packs.wording import Format, Wording
+from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FAILURE_TARGETS
@@ -105,7 +105,7 @@ def run(workspace: Workspace, parameters: Parameters) -> CoverageContext | str:
     return CoverageContext(
         about(found),
         program,
-        parameters.wording.format,
+        format_of(parameters.wording),
         budget,
         answer.used,
         answer.text,

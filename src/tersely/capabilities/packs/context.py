@@ -9,7 +9,7 @@ from tersely.capabilities.declaration import Capability, Role, group, option, po
 from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.exchange import Exchange
 from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
-from tersely.capabilities.packs.wording import Format, Wording
+from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.capabilities.text import Style, aligned
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_DEPTH_HOPS, MAX_TARGET_SYMBOLS
@@ -115,7 +115,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Context | str:
 
 
 def _context(workspace: Workspace, parameters: Parameters, budget: int, answer: Answer) -> Context:
-    pack, form = answer.pack, parameters.wording.format
+    pack, form = answer.pack, format_of(parameters.wording)
     return Context(
         form,
         budget,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import Capability, Role, group, option, positional
@@ -11,7 +12,6 @@ from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.exchange import Delivery
 from tersely.capabilities.packs.sessions import REMEMBERING, Known, Told, counted_text, session_aside, told_outline
 from tersely.capabilities.text import clipped
-from tersely.code.pack.brief.zoom import Zoom
 from tersely.code.symbols import CALLABLE_KINDS
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from tersely.code.pack.outline import Node, Outline
     from tersely.code.symbols import Symbol
     from tersely.workspace import Workspace
+
+
+class Zoom(StrEnum):
+    """How near a map looks."""
+
+    MODULES = "L0"
+    SIGNATURES = "L1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +66,6 @@ class Map:
 
 def run(workspace: Workspace, parameters: Parameters) -> Map | str:
     """Rank, and open the tree as far as the budget goes; or `UNCHANGED`."""
-    if parameters.zoom not in {Zoom.MODULES, Zoom.SIGNATURES}:
-        raise TerselyError("usage", f"a map has no {parameters.zoom.value}", "context --zoom L2 sketches symbols")
     budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
     outline, _ = outlined(workspace, budget, parameters.path, parameters.focus, parameters.zoom)
     question = "\n".join(["<map>", parameters.zoom.value, parameters.path, *parameters.focus])

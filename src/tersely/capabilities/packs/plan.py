@@ -10,7 +10,7 @@ from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.context import PackedSymbol, packed
 from tersely.capabilities.packs.exchange import Exchange
 from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked, counted_text
-from tersely.capabilities.packs.wording import Format, Wording
+from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.capabilities.text import Style, aligned
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
@@ -107,7 +107,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Planned | str:
     looked = _looked(workspace, parameters, budget)
     proposals = look(evidence, _slices(workspace, evidence), looked.view if looked else None)
     maps: dict[int, Outline] = {}
-    chosen = plan(proposals, budget, _number(workspace), _map_of(workspace, maps, parameters.wording.format))
+    chosen = plan(proposals, budget, _number(workspace), _map_of(workspace, maps, format_of(parameters.wording)))
     outline = maps[chosen.map_budget] if chosen.map_budget else None
     room = max(1, budget - (outline.used + SEAM_TOKENS if outline else 0))
     texts = looked.texts_of(proposals.view) if looked else _texts(workspace, parameters, proposals.view)
@@ -124,7 +124,7 @@ def _planned(workspace: Workspace, parameters: Parameters, found: _Asked, answer
         text = found.outline.text + (f"\n{text}" if text else "")
         used = workspace.tokenizer.count(text)
     return Planned(
-        parameters.wording.format,
+        format_of(parameters.wording),
         found.budget,
         used,
         text,

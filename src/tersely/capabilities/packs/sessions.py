@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from tersely.capabilities.declaration import Role, group, option
 from tersely.capabilities.packs.exchange import Exchange, included
-from tersely.capabilities.packs.wording import Format, Wording, check
+from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.capabilities.text import Style, counted
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SESSION_CHARACTERS, MAX_TARGET_SYMBOLS
 
 if TYPE_CHECKING:
     from tersely.code.lenses.candidate import View
-    from tersely.code.pack.brief.focus import Focused
     from tersely.code.pack.include import Include
     from tersely.code.pack.model import Pack
     from tersely.code.pack.outline import Outline
@@ -126,37 +125,34 @@ def answered(
     exchange: Exchange,
 ) -> Answer | str:
     """Fit a pack in the words that are wanted, and write down what the reader is sent; or `UNCHANGED`."""
-    from tersely.code.pack.brief.alias import with_aliases
-    from tersely.code.pack.brief.focus import focused
-    from tersely.code.pack.brief.rewording import Rewording
     from tersely.code.pack.scale import Scale
     from tersely.code.render.formats import format_named
 
-    check(wording)
-    count = workspace.tokenizer.count
+    form = format_of(wording)
     includes, texts = included(exchange, texts, budget, workspace.tokenizer)
-    rewording = Rewording(wording.strip_comments, wording.compress_imports, count)
-    question = focused(view, replace(texts, reword=rewording.lines), wording.zoom, workspace.engine.graph.callers)
-    scale = Scale(format_named(wording.format.value), count)
-    sent, told = _fitted(workspace, session, question, scale, budget, includes)
+    scale = Scale(format_named(form.value), workspace.tokenizer.count)
+    sent, told = _fitted(workspace, session, view, texts, scale, budget, includes)
     etag = pack_etag(sent.pack)
     if session.etag == etag:
         return UNCHANGED
-    if wording.alias:
-        sent = with_aliases(sent, question.texts, scale)
     text, used = sent.text, sent.pack.used
-    if session.etag is not None and wording.format is not Format.JSON:
+    if session.etag is not None and form is not Format.JSON:
         text, used = changed_text(workspace, session.etag, etag, text, used)
-    return Answer(sent.pack, text, used, etag, told, question.texts)
+    return Answer(sent.pack, text, used, etag, told, texts)
 
 
 def _fitted(
-    workspace: Workspace, session: Asked, question: Focused, scale: Scale, budget: int, includes: Sequence[Include]
+    workspace: Workspace,
+    session: Asked,
+    view: View,
+    texts: Texts,
+    scale: Scale,
+    budget: int,
+    includes: Sequence[Include],
 ) -> tuple[Fitted, Told | None]:
     """Fit a pack for the reader of a session, if there is one, and write down what it is sent."""
     from tersely.code.pack.fit import fit
 
-    view, texts = question.view, question.texts
     fitted = partial(
         fit,
         view,
@@ -166,8 +162,6 @@ def _fitted(
         includes=includes,
         revision=workspace.revision,
         count=scale.count,
-        most=question.most,
-        size_of=question.size_of,
     )
     if session.id is None:
         return fitted(), None

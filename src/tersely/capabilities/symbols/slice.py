@@ -9,7 +9,7 @@ from tersely.capabilities.declaration import Capability, Role, group, option, po
 from tersely.capabilities.packs.context import PackedSymbol, packed
 from tersely.capabilities.packs.exchange import Exchange
 from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, asked, counted_text, session_aside
-from tersely.capabilities.packs.wording import Format, Wording
+from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.code.symbols import Kind
 from tersely.foundation.limits import (
     DEFAULT_SLICE_TOKENS,
@@ -86,7 +86,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice | str:
     answer = answered(workspace, session, parameters.wording, view, texts, parameters.budget, parameters.exchange)
     if isinstance(answer, str):
         return answer
-    pack, form = answer.pack, parameters.wording.format
+    pack, form = answer.pack, format_of(parameters.wording)
     shown = tuple(map(packed, pack.items))
     etag = answer.etag if session.etag is not None else ""
     counted = parameters.budget, answer.used, answer.text

@@ -20,7 +20,7 @@ from tersely.code.lenses.candidate import View
 from tersely.code.pack.draft import Draft
 from tersely.code.pack.filling import MOST_BYTES_PER_TOKEN, Filling
 from tersely.code.pack.include import Include, extracts_of
-from tersely.code.pack.ladder import Most, SizeOf, all_of, levels, other_rungs, size_bytes, target_rungs
+from tersely.code.pack.ladder import levels, other_rungs, size_bytes, target_rungs
 from tersely.code.pack.memory.reader import Reader
 from tersely.code.pack.model import Count, Detail, Extract, Pack, Render
 from tersely.code.pack.plain import plain, plain_paths
@@ -43,17 +43,14 @@ def fit(
     revision: str = "",
     count: Count = tokens.count,
     reader: Reader | None = None,
-    most: Most = all_of,
-    size_of: SizeOf = size_bytes,
 ) -> Fitted:
     """The most useful pack of at most `budget` tokens. Raises `budget_too_small` when not even the names fit.
 
-    A `reader` is told in fewer words what it has been shown, and the room that this leaves is filled. `most` bounds
-    what is shown of each candidate, `size_of` guesses what that takes of somebody who knows nothing.
+    A `reader` is told in fewer words what it has been shown, and the room that this leaves is filled.
     """
     if budget > MAX_BUDGET_TOKENS:
         raise TerselyError("invalid_argument", f"the budget is {budget} tokens; it can be at most {MAX_BUDGET_TOKENS}")
-    question = _Question(view, texts, Scale(render, count), budget, revision, reader, most, size_of)
+    question = _Question(view, texts, Scale(render, count), budget, revision, reader)
     extracts = extracts_of(includes, texts)
     question.require_room_for(extracts)
     fitted = question.answer(extracts)
@@ -78,8 +75,6 @@ class _Question:
     budget: int
     revision: str
     reader: Reader | None
-    most: Most
-    size_of: SizeOf
 
     def told(self, extract: Extract) -> Extract:
         """An extract in the words that the reader needs."""
@@ -107,9 +102,9 @@ class _Question:
     def answer(self, extracts: Extracts, limit: int | None = None) -> Fitted:
         """The best pack that holds the extracts, of no more than the budget or `limit` tokens if that is possible."""
         draft = self.least(extracts)
-        size_of = self.reader.size_bytes if self.reader else self.size_of
-        to_targets = target_rungs(self.view.candidates, size_of, self.most)
-        to_others = other_rungs(self.view.candidates, draft.holding_targets, size_of, self.most)
+        size_of = self.reader.size_bytes if self.reader else size_bytes
+        to_targets = target_rungs(self.view.candidates, size_of)
+        to_others = other_rungs(self.view.candidates, draft.holding_targets, size_of)
         return Filling(draft, self.scale, self.budget if limit is None else limit).fill_up(to_targets, to_others)
 
     def lacks(self, pack: Pack) -> bool:
@@ -182,7 +177,7 @@ class _Question:
         if item is None or item.delta or not self._may_cost(item.symbol.path, self.budget):
             return ()
         target = next(candidate for candidate in self.view.candidates if candidate.is_target)
-        if item.detail is levels(target, holds_target=False, most=self.most)[-1] and not item.is_cut:
+        if item.detail is levels(target, holds_target=False)[-1] and not item.is_cut:
             return ()
         return (self.texts.extract(item.symbol.path),)
 

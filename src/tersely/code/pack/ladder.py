@@ -27,7 +27,6 @@ _WITH_BODY = CALLABLE_KINDS | CLASS_KINDS | _HOLDERS
 
 
 SizeOf = Callable[[Symbol, Detail], float]
-Most = Callable[[Candidate], Detail]  # the most that may be shown of a candidate
 
 
 class Rung(NamedTuple):
@@ -38,20 +37,8 @@ class Rung(NamedTuple):
     size_bytes: float
 
 
-def all_of(candidate: Candidate) -> Detail:
-    """Whatever there is."""
-    return Detail.BODY
-
-
-def levels(candidate: Candidate, holds_target: bool, most: Most = all_of) -> list[Detail]:
-    """The levels at which a symbol can be shown, each saying more than the one before, its name at the least."""
-    limit = most(candidate)
-    found = [detail for detail in _levels(candidate, holds_target) if detail <= limit]
-    return found or [Detail.NAME]
-
-
-def _levels(candidate: Candidate, holds_target: bool) -> list[Detail]:
-    """The levels as far as the symbol has them.
+def levels(candidate: Candidate, holds_target: bool) -> list[Detail]:
+    """The levels at which a symbol can be shown, each saying more than the one before.
 
     Around a target that is shown by itself, a class or module is never shown whole. What is cut down to parts shows
     these in the place of its members.
@@ -86,7 +73,7 @@ def size_bytes(symbol: Symbol, detail: Detail) -> float:
     return whole + ITEM_BYTES if detail is Detail.BODY else header + SKELETON_PART * whole + ITEM_BYTES
 
 
-def target_rungs(candidates: Sequence[Candidate], size_of: SizeOf = size_bytes, most: Most = all_of) -> list[Rung]:
+def target_rungs(candidates: Sequence[Candidate], size_of: SizeOf = size_bytes) -> list[Rung]:
     """The steps of the targets, to be taken in this order as far as they fit: all signatures, then small bodies first.
 
     A larger budget takes a longer part of the list, so it never shows less of a target.
@@ -95,7 +82,7 @@ def target_rungs(candidates: Sequence[Candidate], size_of: SizeOf = size_bytes, 
         rung
         for index, candidate in enumerate(candidates)
         if candidate.is_target
-        for rung in _rungs_of(index, candidate, levels(candidate, holds_target=False, most=most), size_of)
+        for rung in _rungs_of(index, candidate, levels(candidate, holds_target=False), size_of)
     ]
     return sorted(rungs, key=_target_order)
 
@@ -105,16 +92,14 @@ def _target_order(rung: Rung) -> tuple[int, float, int]:
     return rung.detail, rung.size_bytes if size_matters else 0, rung.candidate
 
 
-def other_rungs(
-    candidates: Sequence[Candidate], holding: frozenset[int], size_of: SizeOf = size_bytes, most: Most = all_of
-) -> list[Rung]:
+def other_rungs(candidates: Sequence[Candidate], holding: frozenset[int], size_of: SizeOf = size_bytes) -> list[Rung]:
     """The steps of all but the targets, the most worth per byte first; `holding` are indexes of what holds a target."""
     found: list[tuple[float, Rung]] = []
     for index, candidate in enumerate(candidates):
         if candidate.is_target:
             continue
         density, worth = float("inf"), 0.0
-        for rung in _rungs_of(index, candidate, levels(candidate, index in holding, most), size_of):
+        for rung in _rungs_of(index, candidate, levels(candidate, index in holding), size_of):
             gain = candidate.score * (WORTH[rung.detail] - worth)
             worth = WORTH[rung.detail]
             density = min(density, gain / rung.size_bytes)  # no level may come before the one below it

@@ -105,7 +105,6 @@ class Pack:
     head: str = ""
     as_before: tuple[Item | Candidate, ...] = ()  # of which the reader was told all that is to be told here
     gone: tuple[Relation, ...] = ()  # what the reader was told of targets and is not so any more
-    aliases: tuple[tuple[str, str], ...] = ()  # short names in its code, each with the identifier that it stands for
 
     @property
     def whole_files(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Where a pack gets its text from: files, the symbols in them, and whoever wants to say bodies in other words."""
+"""Where a pack gets its text from: files, the symbols in them, and program slices and deltas of their bodies."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ SourceOf = Callable[[str], bytes]
 SymbolsOf = Callable[[str], Sequence[Symbol]]
 # The lines to show as the body of a symbol, None for those of the file: program slices and deltas come in here.
 BodyOf = Callable[[Symbol], Sequence[Line] | None]
-# Lines of a file in other words: the path, the bytes of the file, and the lines as they stand.
-Reword = Callable[[str, bytes, Sequence[Line]], Sequence[Line]]
 
 
 def no_symbols(path: str) -> Sequence[Symbol]:
@@ -30,11 +28,6 @@ def body_of_file(symbol: Symbol) -> None:
     """No other words: the body is what the file says."""
 
 
-def as_they_stand(path: str, source: bytes, lines: Sequence[Line]) -> Sequence[Line]:
-    """No other words."""
-    return lines
-
-
 @dataclass(frozen=True, slots=True)
 class Texts:
     """Reads each text once. One value serves one answer: it does not notice when files change."""
@@ -43,7 +36,6 @@ class Texts:
     symbols_of: SymbolsOf = no_symbols
     body_of: BodyOf = body_of_file
     with_docs: bool = False
-    reword: Reword = as_they_stand
     _sources: dict[str, bytes] = field(default_factory=dict, init=False, repr=False)
     _symbols: dict[str, Sequence[Symbol]] = field(default_factory=dict, init=False, repr=False)
     _signatures: dict[str, Signature] = field(default_factory=dict, init=False, repr=False)
@@ -69,8 +61,7 @@ class Texts:
     def body(self, symbol: Symbol) -> Sequence[Line]:
         """The lines of a symbol, documentation only on demand."""
         if symbol.id not in self._bodies:
-            lines = self.body_of(symbol) or self._body_of_file(symbol)
-            self._bodies[symbol.id] = self.reword(symbol.path, self.source(symbol.path), lines)
+            self._bodies[symbol.id] = self.body_of(symbol) or self._body_of_file(symbol)
         return self._bodies[symbol.id]
 
     def code(self, symbol: Symbol, size_lines: int | None = None) -> tuple[str, int]:
@@ -90,8 +81,7 @@ class Texts:
 
     def whole(self, symbol: Symbol) -> str:
         """The text of a body as the file has it, whatever is shown in its place."""
-        lines = self._body_of_file(symbol)
-        return dedented(self.reword(symbol.path, self.source(symbol.path), lines))
+        return dedented(self._body_of_file(symbol))
 
     def skeleton(self, symbol: Symbol, shown: Collection[str] = (), size_members: int | None = None) -> str:
         """The signature of a symbol and of its (first) members, but not of those with an id in `shown`."""
@@ -111,8 +101,7 @@ class Texts:
         source = self.source(path)
         lines = lines_of(source, 0, len(source), 1)
         end = len(lines) if last_line is None else min(last_line, len(lines))
-        shown = self.reword(path, source, lines[first_line - 1 : end])
-        text = "".join(f"{line.text}\n" for line in shown)
+        text = "".join(f"{line.text}\n" for line in lines[first_line - 1 : end])
         return Extract(path, first_line, end, first_line == 1 and end == len(lines), text)
 
     def _body_of_file(self, symbol: Symbol) -> list[Line]:

@@ -10,8 +10,6 @@ without code, or `"diff"` with the `diff` from `base` to `etag` in the place of 
 more stand in `"unchanged"` or `"changed"`. `"as_before"` counts those of which it was told all that would be told here,
 and `"gone"` lists relations that it was told and that are not so any more.
 
-`"aliases"` has the short names in code and signatures, each with the identifier that it stands for.
-
 Of a slice that is cut down to some of its lines, `"shown": [[45, 50], [60, 66]]` has these. A changed symbol has
 `"diff_lines"`, and `"removed"` with the lines that were taken out, each with the line before which it stood; packs of
 changes say `"base"` and `"head"`, and have a `"note"` if nothing differs. `budget_used` is the size of the JSON text.
@@ -31,8 +29,6 @@ def as_json(pack: Pack, count: Count) -> Sequence[Block]:
     """The pack as JSON, for programs."""
     between = {"base": pack.base, "head": pack.head} if pack.base else {}
     head: dict[str, object] = {"revision": pack.revision, **between, "budget": pack.budget, "budget_used": pack.used}
-    if pack.aliases:
-        head["aliases"] = dict(pack.aliases)
     slices = [item for item in pack.items if item.detail > Detail.NAME]
     names = [item for item in pack.items if item.detail is Detail.NAME]
     marked = {delta: [item for item in names if item.delta is delta] for delta in (Delta.UNCHANGED, Delta.CHANGED)}

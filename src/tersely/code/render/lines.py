@@ -17,8 +17,6 @@ To a reader who was shown something before, `17 as before` in the last line coun
 as what they are named now, and of which nothing that was shown has changed; `[unchanged TAG]` and `name=` say the same
 of one symbol, `[diff from TAG to TAG]` is followed by the hunks of a unified diff, and `name≠` has changed.
 
-The first line may be a legend, `aliases: A=customer_id`: in code below it the short names stand for the long ones.
-
 A reason is said once: what a target's line names needs none of its own. The dictionary form of `ultracompact`
 says each path once, at the top, and starts items with it:
 
@@ -47,7 +45,6 @@ from tersely.code.render.relations import (
     delta_marks,
     delta_phrase,
     evidence_phrase,
-    legend_phrase,
     note_phrase,
     printed_items,
     reason_phrase,
@@ -90,8 +87,7 @@ def _grouped(pack: Pack, *, compact: bool) -> list[Block]:
     items = printed_items(pack, relations)
     between = "" if compact else "\n"
     page = _Page(pack, relations, unique_names(items), compact, delta_marks(pack))
-    blocks = _legend(pack)
-    blocks += [block for extract in pack.extracts for block in _extract_blocks(extract)]
+    blocks = [block for extract in pack.extracts for block in _extract_blocks(extract)]
     for path, group in groupby(items, key=lambda item: item.symbol.path):
         in_file = list(group)
         start = between if blocks else ""
@@ -115,8 +111,7 @@ def _with_dictionary(pack: Pack) -> list[Block]:
     legend = [Block(f" {number}={visible_line(path)}", Part.HEADER, path) for path, number in numbers.items()]
     if legend:
         legend = [legend[0]._replace(text=legend[0].text[1:]), *legend[1:], Block("\n", Part.HEADER)]
-    blocks = _legend(pack) + legend
-    blocks += [block for extract in pack.extracts for block in _extract_blocks(extract)]
+    blocks = legend + [block for extract in pack.extracts for block in _extract_blocks(extract)]
     for item in items:
         blocks += page.dictionary_item(item)
     return blocks + page.names(items, "") + _note(pack, "")
@@ -237,11 +232,6 @@ def _extract_blocks(extract: Extract) -> list[Block]:
         Block(f"=== {visible_line(extract.path)} {lines}{delta}\n", Part.FILE, extract.path),
         Block(_guarded(extract.text), Part.BODY, extract.path),
     ]
-
-
-def _legend(pack: Pack) -> list[Block]:
-    phrase = legend_phrase(pack)
-    return [Block(f"{visible_line(phrase)}\n", Part.HEADER)] if phrase else []
 
 
 def _note(pack: Pack, start: str) -> list[Block]:

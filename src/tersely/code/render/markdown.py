@@ -16,7 +16,6 @@ from tersely.code.render.relations import (
     delta_marks,
     delta_phrase,
     evidence_phrase,
-    legend_phrase,
     note_phrase,
     printed_items,
     reason_phrase,
@@ -35,9 +34,7 @@ def markdown(pack: Pack, count: Count) -> Sequence[Block]:
     relations = relations_of(pack)
     items = printed_items(pack, relations)
     unique = unique_names(items)
-    legend = legend_phrase(pack)
-    blocks = [Block(f"{_span(legend)}\n\n", Part.HEADER)] if legend else []
-    blocks += [block for extract in pack.extracts for block in _extract_blocks(extract)]
+    blocks = [block for extract in pack.extracts for block in _extract_blocks(extract)]
     for path, group in groupby(items, key=lambda item: item.symbol.path):
         start = "\n" if blocks else ""
         blocks.append(Block(f"{start}### {_span(path)}\n", Part.FILE, path))

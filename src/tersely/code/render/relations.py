@@ -116,11 +116,6 @@ def unique_names(items: Iterable[Item]) -> frozenset[str]:
     return frozenset(name for name, times in names.items() if times == 1 and name)
 
 
-def legend_phrase(pack: Pack) -> str:
-    """`aliases: A=customer_id B=validate_token`, "" without any."""
-    return f"aliases: {' '.join(f'{alias}={name}' for alias, name in pack.aliases)}" if pack.aliases else ""
-
-
 def note_phrase(pack: Pack) -> str:
     """`17 as before, no caller of open any more: login, +12 more callers`, "" when everything is there."""
     nothing = nothing_phrase(pack)
