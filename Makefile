@@ -20,7 +20,7 @@ PEERS ?= ../peers
 
 run: .venv/installed
 	$(BIN)/tersely index
-	$(BIN)/tersely context $(SYMBOL) --budget 800 --budget-report
+	$(BIN)/tersely context $(SYMBOL) --budget 800 --explain
 	$(BIN)/tersely diff-context --base $(BASE) --budget 800
 
 test: lint

@@ -26,7 +26,7 @@ OWN_WORK = {"index"}
 ODD = [
     ["tree", "--json", "--quiet"],
     ["stats", "--color", "always"],
-    ["context", "checkout", "--budget-report", "--with-docs"],
+    ["context", "checkout", "--explain", "--with-docs"],
     ["context", "checkout", "--format", "json"],
     ["context", "checkout", "--include", "README.md"],
     ["symbol", "find", "nothing*", "--json"],

@@ -168,11 +168,11 @@ def test_no_name_steers_the_terminal_hides_or_forges_a_line(ask: Ask, shop: Path
 
 def test_a_budget_report_stands_beside_the_answer(ask: Ask) -> None:
     plain = ask("context", "checkout", "--budget", "300")
-    reported = ask("context", "checkout", "--budget", "300", "--budget-report")
+    reported = ask("context", "checkout", "--budget", "300", "--explain")
     assert reported.out == plain.out
     assert "of 300 tokens" in reported.err
-    assert ask("context", "checkout", "--budget-report", "--quiet").err == ""
-    result = ask("context", "checkout", "--budget", "300", "--budget-report", "--json").result
+    assert ask("context", "checkout", "--explain", "--quiet").err == ""
+    result = ask("context", "checkout", "--budget", "300", "--explain", "--json").result
     assert sum(result["report"]["by_part"].values()) == result["used"] <= 300
     assert result["text"] == plain.out
 

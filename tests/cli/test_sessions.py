@@ -177,15 +177,13 @@ def test_every_format_says_what_is_unchanged(ask: Ask, copied: Path, form: str) 
     assert ask(*words, "--reset").out == first.out
 
 
-def test_a_session_is_forgotten_and_rehydrated_on_demand(ask: Ask, copied: Path) -> None:
+def test_a_session_is_forgotten_on_demand(ask: Ask, copied: Path) -> None:
     words = ("context", "Filling.climb", "--session", "me", "--budget", "1500", "--no-fill")
     whole = ask(*words).out
     again = ask(*words).out
     assert count(again) * 3 < count(whole)
     assert "[unchanged " in again
-    shown = ask("context", "--rehydrate", "Filling.climb", "--session", "me", "--budget", "1500", "--no-fill").out
-    assert "fitting, beyond = tried" not in again
-    assert "beyond = tried" in shown
+    assert "beyond = tried" not in again
     tag = again.partition("[unchanged ")[2][:12]
     assert f"etag {tag}" in ask("symbol", "get", "Filling.climb").out
     assert ask(*words, "--reset").out == whole
@@ -201,8 +199,6 @@ def test_of_a_file_that_was_shown_whole_only_what_changed_is_sent(ask: Ask, copi
     assert "[diff from " in changed
     assert "+    for _ in range(SETTLE_ROUNDS):  # a few" in changed
     assert "[unchanged " in ask("context", "Scale.by_path", *words, "--depth", "0").out
-    again = ask("context", "Scale.by_path", "--rehydrate", "Scale.by_path", *words, "--depth", "0").out
-    assert "if block.part is not Part.RELATION" in again
 
 
 def test_what_is_part_of_something_known_is_known(ask: Ask, copied: Path) -> None:

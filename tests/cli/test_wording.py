@@ -11,7 +11,6 @@ import pytest
 from tests.cli.asking import Ask
 
 import tersely
-from tersely.foundation.tokens import count
 
 PACKAGE = Path(tersely.__file__).parent
 PACKS = [("context", "Filling.climb"), ("symbol", "slice", "Filling.climb"), ("diff-context", "--worktree")]
@@ -39,20 +38,6 @@ def test_every_pack_can_be_ultracompact(ask: Ask, edited: Path, words: tuple[str
     refused = ask(*words, "--ultracompact", "--format", "json")
     assert refused.status == 2
     assert "either --ultracompact or --format json" in refused.err
-
-
-@pytest.mark.parametrize("words", [*PACKS, ("map",)])
-def test_a_known_answer_is_not_sent_again(ask: Ask, edited: Path, words: tuple[str, ...]) -> None:
-    first = ask(*words, "--etag")
-    tag = first.err.partition("etag ")[2].split()[0]
-    assert ask(*words, "--etag", tag).out.strip() == "UNCHANGED"
-    edited.write_text("# a line above\n" + edited.read_text())
-    assert words[0] == "diff-context" or ask(*words, "--etag", tag).out.strip() == "UNCHANGED"
-    edited.write_text(edited.read_text().replace("def climb(self, rungs", "def climb(self, how, rungs"))
-    answer = ask(*words, "--etag", tag)
-    assert words[0] == "map" or "how, rungs" in answer.out
-    assert count(answer.out) <= count(ask(*words).out)
-    assert ask(*words, "--etag", tag, "--session", "me").status == 2
 
 
 def test_what_was_named_before_is_counted(ask: Ask, edited: Path) -> None:

@@ -11,7 +11,7 @@ from tersely.capabilities.coverage.reports import About, ReportOptions, about, a
 from tersely.capabilities.declaration import Capability, Effect, group, option
 from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.exchange import Exchange
-from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked, counted_text
+from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, check, counted_text, session_lines
 from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
@@ -89,31 +89,27 @@ class CoverageContext:
     whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
     omitted: dict[str, int]  # by reason, what there was no room for
     session: Told | None
-    etag: str  # of what the pack says, if it was asked for
 
 
-def run(workspace: Workspace, parameters: Parameters) -> CoverageContext | str:
-    """Read the report, or run the program, rank, fit and print; or `UNCHANGED`."""
+def run(workspace: Workspace, parameters: Parameters) -> CoverageContext:
+    """Read the report, or run the program, rank, fit and print."""
     budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
-    session = asked(workspace, parameters.memory)
+    check(parameters.memory.reader)
     program, found = _measured(workspace, parameters)
     texts = workspace.texts(with_docs=parameters.wording.with_docs)
     view, texts = _view(workspace, found, texts, budget, parameters)
-    answer = answered(workspace, session, parameters.wording, view, texts, budget, parameters.exchange)
-    if isinstance(answer, str):
-        return answer
+    answer = answered(workspace, parameters.memory, parameters.wording, view, texts, budget, parameters.exchange)
     return CoverageContext(
         about(found),
         program,
         format_of(parameters.wording),
         budget,
-        answer.used,
+        answer.pack.used,
         answer.text,
         tuple(map(_ranked, answer.pack.items)),
         answer.pack.whole_files,
         dict(answer.pack.omitted),
         answer.told,
-        answer.etag if session.etag is not None else "",
     )
 
 
@@ -214,15 +210,13 @@ def _ranked(item: Item) -> RankedSymbol:
     )
 
 
-def aside(found: CoverageContext | str, style: Style) -> str:
-    """What was run and read, what to take care of, what the session did, and the tag."""
-    if isinstance(found, str):
-        return ""
+def aside(found: CoverageContext, style: Style) -> str:
+    """What was run and read, what to take care of, and what the session did."""
     said = []
     if found.run is not None:
         status = (style.bad if found.run.exit_status else style.good)(f"status {found.run.exit_status}")
         said.append(f"{found.run.command}: {status} after {found.run.seconds} s, its output is in {found.run.output}")
-    return "\n".join([*said, *about_lines(found.about, style), *aside_lines(found.session, found.etag, style)])
+    return "\n".join([*said, *about_lines(found.about, style), *session_lines(found.session, style)])
 
 
 CAPABILITY = Capability(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.declaration import Capability, Role, group, option, positional
 from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.exchange import Exchange
-from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked
+from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, check, counted_text, session_lines
 from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.capabilities.text import Style, aligned
 from tersely.foundation.errors import TerselyError
@@ -49,7 +49,7 @@ class Parameters:
         False, "of functions that are nearly the same show one, and of the others a line with what differs"
     )
     memory: Memory = group(Memory)
-    budget_report: bool = option(False, "say where the tokens went and what the whole files would have cost")
+    explain: bool = option(False, "say where the tokens went and what the whole files would have cost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +90,17 @@ class Context:
     omitted: dict[str, int]  # by reason, what there was no room for
     report: Report | None
     session: Told | None
-    etag: str  # of what the pack says, if it was asked for
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Context | str:
-    """Choose, fit and print; or `UNCHANGED`."""
+def run(workspace: Workspace, parameters: Parameters) -> Context:
+    """Choose, fit and print."""
     from tersely.code.lenses.neighbours import Neighbours, look
 
+    check(parameters.memory.reader)
     engine, settings = workspace.engine, workspace.settings
     depth = settings.depth_hops if parameters.depth is None else parameters.depth
     budget = settings.budget_tokens if parameters.budget is None else parameters.budget
-    session = asked(workspace, parameters.memory)
-    named = (*map(engine.symbol, parameters.symbols), *session.rehydrate)
-    targets = list({symbol.id: symbol for symbol in named}.values())
+    targets = list({symbol.id: symbol for symbol in map(engine.symbol, parameters.symbols)}.values())
     bodies = _sliced_bodies(workspace, parameters.slice, targets)
     texts = workspace.texts(bodies, with_docs=parameters.wording.with_docs)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
@@ -110,8 +108,8 @@ def run(workspace: Workspace, parameters: Parameters) -> Context | str:
     view = replace(view, apart=view.apart | {target.path for target in targets if target.id in bodies})
     if parameters.cluster_duplicates:
         view = _without_twins(workspace, view, texts)
-    answer = answered(workspace, session, parameters.wording, view, texts, budget, parameters.exchange)
-    return answer if isinstance(answer, str) else _context(workspace, parameters, budget, answer)
+    answer = answered(workspace, parameters.memory, parameters.wording, view, texts, budget, parameters.exchange)
+    return _context(workspace, parameters, budget, answer)
 
 
 def _context(workspace: Workspace, parameters: Parameters, budget: int, answer: Answer) -> Context:
@@ -119,15 +117,14 @@ def _context(workspace: Workspace, parameters: Parameters, budget: int, answer: 
     return Context(
         form,
         budget,
-        answer.used,
+        pack.used,
         answer.text,
         pack.targets,
         tuple(map(packed, pack.items)),
         pack.whole_files,
         dict(pack.omitted),
-        _report(workspace, form, answer) if parameters.budget_report else None,
+        _report(workspace, form, answer) if parameters.explain else None,
         answer.told,
-        answer.etag if parameters.memory.known.etag is not None else "",
     )
 
 
@@ -183,16 +180,9 @@ def _report(workspace: Workspace, form: Format, answer: Answer) -> Report:
     )
 
 
-def text(context: Context | str, style: Style) -> str:
-    """The pack as it was counted: nothing is added to it."""
-    return context if isinstance(context, str) else context.text
-
-
-def aside(context: Context | str, style: Style) -> str:
-    """The budget report, what the session did, and the tag."""
-    if isinstance(context, str):
-        return ""
-    return "\n".join([*_report_lines(context, style), *aside_lines(context.session, context.etag, style)])
+def aside(context: Context, style: Style) -> str:
+    """Where the tokens went, if it was asked for, and what the session did."""
+    return "\n".join([*_report_lines(context, style), *session_lines(context.session, style)])
 
 
 def _report_lines(context: Context, style: Style) -> list[str]:
@@ -223,7 +213,7 @@ CAPABILITY = Capability(
     "ultracompact says each path once and each symbol in one line; json and markdown are for programs and documents.",
     parameters=Parameters,
     run=run,
-    text=text,
+    text=counted_text,
     aside=aside,
     remembering=REMEMBERING,
     examples=(

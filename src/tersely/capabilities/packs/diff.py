@@ -9,7 +9,7 @@ from tersely.capabilities.coverage.changes import ChangeCoverage, change_lines, 
 from tersely.capabilities.declaration import Capability, Role, group, option, positional
 from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.exchange import Exchange
-from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked, counted_text
+from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, check, counted_text, session_lines
 from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
@@ -87,7 +87,6 @@ class DiffContext:
     omitted: dict[str, int]  # by reason, what there was no room for
     coverage: ChangeCoverage | None
     session: Told | None
-    etag: str  # of what the pack says, if it was asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,29 +99,27 @@ class _Change:
     files: list[FileChange]
 
 
-def run(workspace: Workspace, parameters: Parameters) -> DiffContext | str:
-    """Place the change, gather what belongs to it, fit and print; or `UNCHANGED`."""
+def run(workspace: Workspace, parameters: Parameters) -> DiffContext:
+    """Place the change, gather what belongs to it, fit and print."""
     from tersely.code.lenses.diff.placed import changed_symbols
 
     _check(parameters)
     budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
-    session = asked(workspace, parameters.memory)
+    check(parameters.memory.reader)
     change = _of_patch(workspace, parameters.patch) if parameters.patch else _of_git(workspace, parameters)
     changed = [one for file in change.files for one in (*changed_symbols(file), *_noted(file))]
     changed = _told_once(changed)
     looked = _looked(workspace, change, changed, budget, with_docs=parameters.wording.with_docs)
     view, coverage = with_coverage(workspace, looked.view, parameters.coverage)
     texts = looked.texts_of(view)
-    answer = answered(workspace, session, parameters.wording, view, texts, budget, parameters.exchange)
-    if isinstance(answer, str):
-        return answer
+    answer = answered(workspace, parameters.memory, parameters.wording, view, texts, budget, parameters.exchange)
     pack = answer.pack
     return DiffContext(
         change.base,
         change.head,
         format_of(parameters.wording),
         budget,
-        answer.used,
+        pack.used,
         answer.text,
         tuple(one.symbol.id for one in changed if not one.is_gone),
         tuple(one.symbol.id for one in changed if one.is_gone),
@@ -132,7 +129,6 @@ def run(workspace: Workspace, parameters: Parameters) -> DiffContext | str:
         dict(pack.omitted),
         coverage,
         answer.told,
-        answer.etag if session.etag is not None else "",
     )
 
 
@@ -372,12 +368,10 @@ def _texts(
     return Texts(text_of, symbols_of, body_of, with_docs)
 
 
-def aside(found: DiffContext | str, style: Style) -> str:
-    """What no test ran, what the session did, and the tag."""
-    if isinstance(found, str):
-        return ""
+def aside(found: DiffContext, style: Style) -> str:
+    """What no test ran, and what the session did."""
     said = change_lines(found.coverage, style) if found.coverage else []
-    return "\n".join([*said, *aside_lines(found.session, found.etag, style)])
+    return "\n".join([*said, *session_lines(found.session, style)])
 
 
 CAPABILITY = Capability(

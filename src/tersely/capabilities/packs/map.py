@@ -10,7 +10,7 @@ from tersely.capabilities.declaration import Capability, Role, group, option, po
 from tersely.capabilities.files.places import files_below
 from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.exchange import Delivery
-from tersely.capabilities.packs.sessions import REMEMBERING, Known, Told, counted_text, session_aside, told_outline
+from tersely.capabilities.packs.sessions import REMEMBERING, Session, Told, counted_text, session_aside, told_outline
 from tersely.capabilities.text import clipped
 from tersely.code.symbols import CALLABLE_KINDS
 from tersely.foundation.errors import TerselyError
@@ -41,7 +41,7 @@ class Parameters:
     focus: tuple[str, ...] = option((), "a symbol or file that the map is for", role=Role.SYMBOL, metavar="SYMBOL")
     zoom: Zoom = option(Zoom.SIGNATURES, "L0: directories and files alone, L1: with what is in them")
     delivery: Delivery = group(Delivery)
-    known: Known = group(Known)
+    reader: Session = group(Session)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +61,15 @@ class Map:
     text: str
     entries: tuple[Entry, ...]
     session: Told | None
-    etag: str  # of the text, if it was asked for
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Map | str:
-    """Rank, and open the tree as far as the budget goes; or `UNCHANGED`."""
+def run(workspace: Workspace, parameters: Parameters) -> Map:
+    """Rank, and open the tree as far as the budget goes."""
     budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
     outline, _ = outlined(workspace, budget, parameters.path, parameters.focus, parameters.zoom)
     question = "\n".join(["<map>", parameters.zoom.value, parameters.path, *parameters.focus])
-    told = told_outline(workspace, parameters.known, question, outline)
-    if isinstance(told, str):
-        return told
-    return Map(budget, told.used, told.text, tuple(map(_entry, outline.nodes)), told.told, told.etag)
+    told = told_outline(workspace, parameters.reader, question, outline)
+    return Map(budget, told.used, told.text, tuple(map(_entry, outline.nodes)), told.told)
 
 
 def outlined(

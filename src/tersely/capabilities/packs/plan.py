@@ -9,7 +9,7 @@ from tersely.capabilities.declaration import Capability, Role, group, option, po
 from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.context import PackedSymbol, packed
 from tersely.capabilities.packs.exchange import Exchange
-from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, aside_lines, asked, counted_text
+from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, check, counted_text, session_lines
 from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.capabilities.text import Style, aligned
 from tersely.foundation.errors import TerselyError
@@ -80,7 +80,6 @@ class Planned:
     whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
     omitted: dict[str, int]  # by reason, what there was no room for
     session: Told | None
-    etag: str  # of what the pack says, if it was asked for
 
 
 class _Asked(NamedTuple):
@@ -93,15 +92,15 @@ class _Asked(NamedTuple):
     outline: Outline | None  # the map, if the plan has one
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Planned | str:
-    """Probe, plan, and pack; or `UNCHANGED`."""
+def run(workspace: Workspace, parameters: Parameters) -> Planned:
+    """Probe, plan, and pack."""
     from tersely.code.lenses.task.clues import read_task
     from tersely.code.lenses.task.evidence import gather
     from tersely.code.lenses.task.look import look
     from tersely.code.pack.plan import plan
 
     budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
-    session = asked(workspace, parameters.memory)
+    check(parameters.memory.reader)
     clues = read_task("\n".join(filter(None, [" ".join(parameters.task), parameters.report])))
     evidence = gather(clues, _sources(workspace))
     looked = _looked(workspace, parameters, budget)
@@ -111,13 +110,15 @@ def run(workspace: Workspace, parameters: Parameters) -> Planned | str:
     outline = maps[chosen.map_budget] if chosen.map_budget else None
     room = max(1, budget - (outline.used + SEAM_TOKENS if outline else 0))
     texts = looked.texts_of(proposals.view) if looked else _texts(workspace, parameters, proposals.view)
-    answer = answered(workspace, session, parameters.wording, proposals.view, texts, room, parameters.exchange)
+    answer = answered(
+        workspace, parameters.memory, parameters.wording, proposals.view, texts, room, parameters.exchange
+    )
     found = _Asked(budget, clues, evidence, chosen, outline)
-    return answer if isinstance(answer, str) else _planned(workspace, parameters, found, answer)
+    return _planned(workspace, parameters, found, answer)
 
 
 def _planned(workspace: Workspace, parameters: Parameters, found: _Asked, answer: Answer) -> Planned:
-    text, used, pack = answer.text, answer.used, answer.pack
+    text, used, pack = answer.text, answer.pack.used, answer.pack
     whole = pack.whole_files
     shown = {*whole, *(item.symbol.path for item in pack.items)}
     if found.outline is not None and _pays(workspace, found.outline, shown):
@@ -134,7 +135,6 @@ def _planned(workspace: Workspace, parameters: Parameters, found: _Asked, answer
         whole,
         dict(pack.omitted),
         answer.told,
-        answer.etag if parameters.memory.known.etag is not None else "",
     )
 
 
@@ -287,11 +287,9 @@ def _listed(words: Iterable[str]) -> str:
     return visible_line(", ".join(known[:MAX_LISTED]) + more)
 
 
-def aside(found: Planned | str, style: Style) -> str:
+def aside(found: Planned, style: Style) -> str:
     """The plan, if it was asked for, and what a session did."""
-    if isinstance(found, str):
-        return ""
-    told = aside_lines(found.session, found.etag, style)
+    told = session_lines(found.session, style)
     return "\n".join([*(_explained(found, style) if found.explained else []), *told])
 
 

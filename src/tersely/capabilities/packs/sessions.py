@@ -1,39 +1,33 @@
-"""What the reader of a pack has, declared alike for all of them: sessions and tags; and fitting packs to it."""
+"""What the reader of a pack was told before, declared alike for all of them; and fitting packs to it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from tersely.capabilities.declaration import Role, group, option
+from tersely.capabilities.declaration import group, option
 from tersely.capabilities.packs.exchange import Exchange, included
-from tersely.capabilities.packs.wording import Format, Wording, format_of
+from tersely.capabilities.packs.wording import Wording, format_of
 from tersely.capabilities.text import Style, counted
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_SESSION_CHARACTERS, MAX_TARGET_SYMBOLS
+from tersely.foundation.limits import MAX_SESSION_CHARACTERS
 
 if TYPE_CHECKING:
     from tersely.code.lenses.candidate import View
-    from tersely.code.pack.include import Include
     from tersely.code.pack.model import Pack
     from tersely.code.pack.outline import Outline
-    from tersely.code.pack.scale import Fitted, Scale
     from tersely.code.pack.texts import Texts
-    from tersely.code.symbols import Symbol
     from tersely.workspace import Workspace
 
 # Arguments with which an answer depends on those before it.
-REMEMBERING = frozenset({"session", "etag"})
-UNCHANGED = "UNCHANGED"
-ANSWERS = "<answers>"  # under which versions of answers are remembered: no symbol is named so
+REMEMBERING = frozenset({"session"})
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What the reader of an answer was told before."""
+class Session:
+    """Which reader is answered."""
 
     session: str | None = option(
         None,
@@ -41,23 +35,13 @@ class Known:
         metavar="ID",
     )
     reset: bool = option(False, "forget first what the session was shown")
-    etag: str | None = option(
-        None, "the tag of the answer that is known: answer UNCHANGED, or what has changed", metavar="TAG", bare=""
-    )
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What the reader of a pack was told before, and what becomes of it."""
+    """Which reader is answered with a pack, and what becomes of the room that its session saves."""
 
-    known: Known = group(Known)
-    rehydrate: tuple[str, ...] = option(
-        (),
-        "a symbol to show whole although the session was shown it",
-        role=Role.SYMBOL,
-        metavar="SYMBOL",
-        maximum=MAX_TARGET_SYMBOLS,
-    )
+    reader: Session = group(Session)
     fill: bool = option(True, "fill what the session saves with more; without it the answer is that much shorter")
 
 
@@ -72,137 +56,65 @@ class Told:
     saved: int  # tokens that the same pack takes without a session, beyond those used
 
 
-class Asked(NamedTuple):
-    """What the options of a session say."""
-
-    id: str | None
-    reset: bool
-    rehydrate: Sequence[Symbol]
-    fill: bool
-    etag: str | None = None
-
-
 class Answer(NamedTuple):
-    """A pack as it is printed, and what is to be said of it."""
+    """A pack as it is printed, and what a session did for it."""
 
     pack: Pack
     text: str
-    used: int  # tokens of the text
-    etag: str  # of what the pack says, wherever in their files that stands
     told: Told | None
     texts: Texts
 
 
-def asked(workspace: Workspace, memory: Memory) -> Asked:
-    """Read the options of a session; raises `usage` for one that needs another."""
-    known = _checked(memory.known)
-    if memory.rehydrate and known.session is None:
-        raise TerselyError("usage", "--rehydrate without --session ID", "name the session that it is about")
-    rehydrated = [workspace.engine.symbol(query) for query in memory.rehydrate]
-    return Asked(known.session, known.reset, rehydrated, memory.fill, known.etag)
-
-
-def _checked(known: Known) -> Known:
-    """Refuse options that need or exclude each other, and names that are none."""
-    name = known.session
+def check(session: Session) -> None:
+    """Refuse `--reset` without a session (`usage`), and names that are none (`invalid_argument`)."""
+    name = session.session
     if name is None:
-        if known.reset:
+        if session.reset:
             raise TerselyError("usage", "--reset without --session ID", "name the session that it is about")
-    elif known.etag is not None:
-        raise TerselyError("usage", "either --session or --etag", "a session knows itself what its reader has")
     elif not 0 < len(name) <= MAX_SESSION_CHARACTERS:
         raise TerselyError("invalid_argument", f"the name of a session has 1 to {MAX_SESSION_CHARACTERS} characters")
-    return known
 
 
 def answered(
     workspace: Workspace,
-    session: Asked,
+    memory: Memory,
     wording: Wording,
     view: View,
     texts: Texts,
     budget: int,
     exchange: Exchange,
-) -> Answer | str:
-    """Fit a pack in the words that are wanted, and write down what the reader is sent; or `UNCHANGED`."""
+) -> Answer:
+    """Fit a pack in the words that are wanted, and write down what the reader is sent."""
+    from tersely.code.pack.fit import fit
     from tersely.code.pack.scale import Scale
     from tersely.code.render.formats import format_named
 
-    form = format_of(wording)
     includes, texts = included(exchange, texts, budget, workspace.tokenizer)
-    scale = Scale(format_named(form.value), workspace.tokenizer.count)
-    sent, told = _fitted(workspace, session, view, texts, scale, budget, includes)
-    etag = pack_etag(sent.pack)
-    if session.etag == etag:
-        return UNCHANGED
-    text, used = sent.text, sent.pack.used
-    if session.etag is not None and form is not Format.JSON:
-        text, used = changed_text(workspace, session.etag, etag, text, used)
-    return Answer(sent.pack, text, used, etag, told, texts)
-
-
-def _fitted(
-    workspace: Workspace,
-    session: Asked,
-    view: View,
-    texts: Texts,
-    scale: Scale,
-    budget: int,
-    includes: Sequence[Include],
-) -> tuple[Fitted, Told | None]:
-    """Fit a pack for the reader of a session, if there is one, and write down what it is sent."""
-    from tersely.code.pack.fit import fit
-
+    scale = Scale(format_named(format_of(wording).value), workspace.tokenizer.count)
     fitted = partial(
-        fit,
-        view,
-        texts,
-        scale.render,
-        budget,
-        includes=includes,
-        revision=workspace.revision,
-        count=scale.count,
+        fit, view, texts, scale.render, budget, includes=includes, revision=workspace.revision, count=scale.count
     )
-    if session.id is None:
-        return fitted(), None
+    session = memory.reader.session
+    if session is None:
+        sent = fitted()
+        return Answer(sent.pack, sent.text, None, texts)
     from tersely.code.pack.memory.reader import Reader
 
     with workspace.sessions() as sessions:
-        if session.reset:
-            sessions.reset(session.id)
-        reader = Reader(
-            sessions.shown(session.id), texts, scale.count_once, {one.id for one in session.rehydrate}, view
-        )
-        sent = fitted(reader=reader if session.fill else None)
-        whole = reader.restored(sent.pack) if session.fill else sent.pack
-        if not session.fill:
-            shortened = scale.settle(reader.shortened(sent.pack))
+        if memory.reader.reset:
+            sessions.reset(session)
+        reader = Reader(sessions.shown(session), texts, scale.count_once, view)
+        if memory.fill:
+            sent = fitted(reader=reader)
+            whole = reader.restored(sent.pack)
+        else:
+            sent = fitted()
+            whole = sent.pack
+            shortened = scale.settle(reader.shortened(whole))
             sent = min(shortened, sent, key=lambda one: one.pack.used)
-        sessions.record(session.id, *reader.sent(sent.pack))
-    return sent, _told(session.id, sent.pack, scale.settle(whole).pack.used)
-
-
-def pack_etag(pack: Pack) -> str:
-    """The tag of what a pack says: not of where in a file it stands, which edits elsewhere change."""
-    from tersely.code.pack.memory.etag import etag_of
-
-    items = [(one.symbol.id, one.detail.word, one.reason, one.of, one.signature, one.code) for one in pack.items]
-    extracts = [(one.path, one.text) for one in pack.extracts]
-    within = [(one.symbol.id, one.reason, one.of) for one in pack.within]
-    return etag_of(repr((items, extracts, within, pack.omitted)))
-
-
-def changed_text(workspace: Workspace, known: str, etag: str, text: str, used: int) -> tuple[str, int]:
-    """The difference from an answer that had the tag `known`, if that is remembered and this is shorter."""
-    from tersely.code.pack.memory.deltas import diff_of
-
-    with workspace.sessions() as sessions:
-        sessions.keep_version(ANSWERS, etag, text)
-        before = sessions.version(ANSWERS, known) if known else None
-    diff = diff_of(before, text) if before is not None else ""
-    changed = f"changed from {known} to {etag}\n{diff}"
-    size = workspace.tokenizer.count(changed) if diff else used
-    return (changed, size) if size < used else (text, used)
+        sessions.record(session, *reader.sent(sent.pack))
+    told = _told(session, sent.pack, scale.settle(whole).pack.used)
+    return Answer(sent.pack, sent.text, told, texts)
 
 
 class Text(NamedTuple):
@@ -210,37 +122,25 @@ class Text(NamedTuple):
 
     text: str
     used: int  # tokens of it
-    etag: str  # of the whole, if it was asked for
     told: Told | None
 
 
-def told_outline(workspace: Workspace, known: Known, key: str, outline: Outline) -> Text | str:
-    """An outline in the words that its reader needs, and what the reader has then written down; or `UNCHANGED`.
+def told_outline(workspace: Workspace, reader: Session, key: str, outline: Outline) -> Text:
+    """An outline in the words that its reader needs, and what the reader has then written down.
 
     `key` says what is outlined: lines that were shown for one key are not sent again for it.
     """
-    from tersely.code.pack.memory.etag import etag_of
-
-    whole, used = outline.text, outline.used
-    etag = etag_of(whole)
-    if _checked(known).session is not None:
-        return _told_in_session(workspace, known, key, outline)
-    if known.etag == etag:
-        return UNCHANGED
-    if known.etag is None:
-        return Text(whole, used, "", None)
-    return Text(*changed_text(workspace, known.etag, etag, whole, used), etag, None)
-
-
-def _told_in_session(workspace: Workspace, known: Known, key: str, outline: Outline) -> Text:
     from tersely.code.pack.memory.sessions import Shown
     from tersely.code.pack.outline import lost, named, without_known
 
-    session, text, used = known.session or "", outline.text, outline.used
+    check(reader)
+    text, used = outline.text, outline.used
+    if reader.session is None:
+        return Text(text, used, None)
     with workspace.sessions() as sessions:
-        if known.reset:
-            sessions.reset(session)
-        had = sessions.shown(session).get(key)
+        if reader.reset:
+            sessions.reset(reader.session)
+        had = sessions.shown(reader.session).get(key)
         names = dict(row.split("\t", 1) for row in had.body.split("\n") if row) if had else {}
         if names:
             short = without_known(outline, names)
@@ -251,8 +151,9 @@ def _told_in_session(workspace: Workspace, known: Known, key: str, outline: Outl
         kept = names | now
         for one in lost(outline, names):
             del kept[one]
-        sessions.record(session, {key: Shown(body="".join(f"{one}\t{name}\n" for one, name in kept.items()))}, ())
-    return Text(text, used, "", Told(session, before, 0, len(now) - before, outline.used - used))
+        body = "".join(f"{one}\t{name}\n" for one, name in kept.items())
+        sessions.record(reader.session, {key: Shown(body=body)}, ())
+    return Text(text, used, Told(reader.session, before, 0, len(now) - before, outline.used - used))
 
 
 def _told(name: str, pack: Pack, whole_tokens: int) -> Told:
@@ -274,29 +175,20 @@ class Shown(Protocol):
     def session(self) -> Told | None:
         """What a session did."""
 
-    @property
-    def etag(self) -> str:
-        """The tag of it, if it was asked for."""
 
-
-def counted_text(found: Shown | str, style: Style) -> str:
+def counted_text(found: Shown, style: Style) -> str:
     """The answer as it was counted: nothing is added to it."""
-    return found if isinstance(found, str) else found.text
+    return found.text
 
 
-def session_aside(found: Shown | str, style: Style) -> str:
-    """What the session did, and the tag."""
-    return "" if isinstance(found, str) else "\n".join(aside_lines(found.session, found.etag, style))
+def session_aside(found: Shown, style: Style) -> str:
+    """What the session did."""
+    return "\n".join(session_lines(found.session, style))
 
 
-def aside_lines(told: Told | None, etag: str, style: Style) -> list[str]:
-    """What is said beside a pack: what a session did for it, or the tag that was asked for."""
-    lines = [style.faint(f"etag {etag}")] if etag else []
-    return [*lines, _told_line(told, style)] if told else lines
-
-
-def _told_line(told: Told, style: Style) -> str:
-    return style.faint(
-        f"session {told.id}: {told.unchanged} unchanged, {told.diffs} as a diff, {told.whole} whole; "
-        f"{counted(told.saved, 'token')} saved"
-    )
+def session_lines(told: Told | None, style: Style) -> list[str]:
+    """What a session did for an answer: a line beside it, none without a session."""
+    if told is None:
+        return []
+    sent = f"{told.unchanged} unchanged, {told.diffs} as a diff, {told.whole} whole"
+    return [style.faint(f"session {told.id}: {sent}; {counted(told.saved, 'token')} saved")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.declaration import Capability, Role, group, option, positional
 from tersely.capabilities.packs.context import PackedSymbol, packed
 from tersely.capabilities.packs.exchange import Exchange
-from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, asked, counted_text, session_aside
+from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, check, counted_text, session_aside
 from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.code.symbols import Kind
 from tersely.foundation.limits import (
@@ -66,31 +66,36 @@ class Slice:
     whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
     omitted: dict[str, int]  # by reason, what there was no room for
     session: Told | None
-    etag: str  # of what the pack says, if it was asked for
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Slice | str:
-    """Resolve, choose, fit and print; or `UNCHANGED`."""
+def run(workspace: Workspace, parameters: Parameters) -> Slice:
+    """Resolve, choose, fit and print."""
     from tersely.code.lenses.needs import closure, first
     from tersely.code.lenses.neighbours import Neighbours
 
+    check(parameters.memory.reader)
     engine = workspace.engine
-    session = asked(workspace, parameters.memory)
-    named = (*(engine.symbol(query, parameters.kind) for query in parameters.symbols), *session.rehydrate)
+    named = (engine.symbol(query, parameters.kind) for query in parameters.symbols)
     targets = list({symbol.id: symbol for symbol in named}.values())
     texts = workspace.texts(with_docs=parameters.wording.with_docs)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
     view = closure(targets, neighbours, texts.source, parameters.depth)
     if parameters.limit is not None:
         view = first(view, parameters.limit + len(targets))
-    answer = answered(workspace, session, parameters.wording, view, texts, parameters.budget, parameters.exchange)
-    if isinstance(answer, str):
-        return answer
-    pack, form = answer.pack, format_of(parameters.wording)
-    shown = tuple(map(packed, pack.items))
-    etag = answer.etag if session.etag is not None else ""
-    counted = parameters.budget, answer.used, answer.text
-    return Slice(form, *counted, pack.targets, shown, pack.whole_files, dict(pack.omitted), answer.told, etag)
+    budget = parameters.budget
+    answer = answered(workspace, parameters.memory, parameters.wording, view, texts, budget, parameters.exchange)
+    pack = answer.pack
+    return Slice(
+        format_of(parameters.wording),
+        budget,
+        pack.used,
+        answer.text,
+        pack.targets,
+        tuple(map(packed, pack.items)),
+        pack.whole_files,
+        dict(pack.omitted),
+        answer.told,
+    )
 
 
 CAPABILITY = Capability(

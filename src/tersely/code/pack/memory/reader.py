@@ -8,7 +8,7 @@ more than what a pack shows, such as documentation.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -45,10 +45,9 @@ class Reader:
         shown: Mapping[str, Shown],
         texts: Texts,
         count: Count,
-        anew: Collection[str] = (),
         view: View = NO_VIEW,
     ) -> None:
-        self._shown = {key: one for key, one in shown.items() if key.partition("\n")[0] not in anew}
+        self._shown = shown
         self._texts = texts
         self._count = count
         self._lens = view.lens
@@ -56,7 +55,6 @@ class Reader:
         self._gone = self._no_longer(view)
         self._standings: dict[str, _Standing] = {}
         self._files: dict[str, bool] = {}
-        self._anew = frozenset(anew)
         self._older: dict[str, Older] = {}
 
     def known(self, symbol: Symbol) -> Detail | None:
@@ -118,8 +116,6 @@ class Reader:
         return self._standings[symbol.id]
 
     def _compared(self, symbol: Symbol) -> _Standing:
-        if symbol.id in self._anew:
-            return _Standing(None, False, {})
         if self._has_around(symbol):
             return _Standing(Detail.BODY, False, {})
         had = self._had(symbol)
