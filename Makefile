@@ -16,7 +16,7 @@ PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip --disable-pip-version
 CLONES ?= ../clones
 PEERS ?= ../peers
 
-.PHONY: run test lint format bench bench-tokens groundtruth constraints clean
+.PHONY: run test lint format bench bench-tokens groundtruth sizes constraints clean
 
 run: .venv/installed
 	$(BIN)/tersely index
@@ -44,6 +44,10 @@ bench-tokens: .venv/installed-dev
 
 groundtruth: .venv/installed-dev
 	$(BIN)/python -m bench.groundtruth $(GROUNDTRUTH) --record
+
+# Syntax nodes of each room.
+sizes:
+	@$(PYTHON) tools/sizes.py
 
 # Takes the newest versions that pyproject.toml allows; run the tests before committing the result.
 constraints: .venv/bin/python
