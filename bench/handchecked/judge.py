@@ -104,8 +104,8 @@ def _import_lines(workspace: Workspace, path: str) -> Iterator[str]:
 
 
 def _extract(workspace: Workspace, case: Case) -> Found:
-    extraction = ask(workspace, "code.extract", file=case.of, limit=LISTED)
-    return Found(frozenset(symbol.id for symbol in extraction.symbols.items))
+    extraction = ask(workspace, "code.extract", path=case.of, limit=LISTED)
+    return Found(frozenset(symbol.id for symbol in extraction.entries.items))
 
 
 QUESTIONS: Mapping[str, Callable[[Workspace, Case], Found]] = {

@@ -9,7 +9,7 @@ from typing import Any
 QUESTIONS: Mapping[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "code.tree": ((), {}),
     "code.structure": ((), {}),
-    "code.extract": (("encodings/escapes.py", "--docs"), {"file": "encodings/escapes.py", "docs": True}),
+    "code.extract": (("encodings/escapes.py", "--docs"), {"path": "encodings/escapes.py", "docs": True}),
     "code.imports": (("ring/r1.py",), {"file": "ring/r1.py"}),
     "code.importers": (("ring.me",), {"module": "ring.me"}),
     "code.symbol.find": (("*",), {"queries": ["*"]}),

@@ -49,7 +49,7 @@ REPORT = "SF:kitchen.py\nDA:6,2\nDA:10,2\nDA:14,0\nend_of_record\n"
 CALLS: dict[str, dict[str, Any]] = {
     "code.tree": {},
     "code.structure": {"all": True},
-    "code.extract": {"file": "kitchen.py", "docs": True},
+    "code.extract": {"path": "kitchen.py", "docs": True},
     "code.imports": {"file": "kitchen.py"},
     "code.importers": {"module": "os"},
     "code.symbol.find": {"queries": ["*"], "kind": "function"},

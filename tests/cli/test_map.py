@@ -108,3 +108,28 @@ def test_the_budget_is_used_where_there_is_enough_to_say(
     assert main(("map", "--budget", str(budget), "--quiet")) == 0
     used = count(capsys.readouterr().out)
     assert 0.9 * budget <= used <= budget
+
+
+def test_what_is_in_a_namespace_is_shown(ask: Ask, shop: Path) -> None:
+    (shop / "cart.cpp").write_text("namespace shop {\nclass Cart {\n  int total() { return 1; }\n};\n}\n")
+    lines = ask("map", "--budget", "2000").out.splitlines()
+    at = lines.index("cart.cpp")
+    assert lines[at + 1 : at + 4] == [" namespace shop", "  class Cart", "   int total()"]
+
+
+def test_one_file_is_outlined_at_every_level_of_detail(ask: Ask) -> None:
+    path = "src/shop/money.py"
+    tree, structure, extract = (
+        ask(name, path, "--json").result["entries"]["items"] for name in ("tree", "structure", "extract")
+    )
+    assert tree[-1]["id"] == path
+    named = {one["id"]: (one["line"], one["end_line"]) for one in structure}
+    assert named.items() <= {one["id"]: (one["line"], one["end_line"]) for one in extract}.items()
+    assert [one["signature"] for one in structure] == [""] * len(structure)
+    assert all(one["signature"] for one in extract)
+
+
+def test_a_directory_is_extracted_file_by_file(ask: Ask) -> None:
+    whole = ask("extract", "src/shop").out
+    for path in ("src/shop/money.py", "src/shop/orders.py"):
+        assert ask("extract", path).out in whole

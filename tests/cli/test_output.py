@@ -67,8 +67,8 @@ def test_without_an_index_even_a_stale_answer_needs_one(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("words", "key"),
     [
-        (["structure"], "symbols"),
-        (["extract", "src/shop/orders.py"], "symbols"),
+        (["structure"], "entries"),
+        (["extract", "src/shop/orders.py"], "entries"),
         (["imports", "src/shop/orders.py"], "imports"),
         (["importers", "shop.money"], "imports"),
         (["symbol", "find", "*"], "symbols"),

@@ -163,7 +163,7 @@ def test_no_argument_of_any_capability_leads_out(folder: Path, root: Path, name:
 
 
 LATER = {
-    "code.extract": {"file": "a/b.py"},
+    "code.extract": {"path": "a/b.py"},
     "code.symbol.get": {"symbol": "a/b.py:inside"},
     "code.context": {"symbols": ["inside"], "include": ["a/b.py"]},
     "code.search": {"query": ['"def"']},

@@ -28,7 +28,7 @@ def test_a_spelling_names_what_its_capability_has(command: str, spelling: Spelli
 
 def test_absolute_paths_below_the_root_are_paths_of_the_repository() -> None:
     asked = call("extract", {"file": "/r/src/a.py", "session": "x"}, "/r")
-    assert asked.arguments["file"] == "src/a.py"
+    assert asked.arguments["path"] == "src/a.py"
     assert call("slice", {"file": "/r/a.py", "function": "f", "line": 3}, "/r").arguments == {"place": "a.py:3"}
     assert call("semantic", {"query": "/r/x"}, "/r").arguments == {"query": "/r/x"}
 

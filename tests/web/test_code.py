@@ -86,7 +86,7 @@ def test_what_depends_on_more_than_the_files_is_not_remembered(code_web: Web, ki
         ("code.context", {"symbols": ["cook_7"], "budget": 150}),
         ("code.symbol.get", {"symbol": "cook_7"}),
         ("code.slice", {"place": "large.py:2", "with_code": True}),
-        ("code.extract", {"file": "large.py"}),
+        ("code.extract", {"path": "large.py"}),
         ("code.symbol.slice", {"symbols": ["cook_7"], "budget": 150}),
     ],
 )

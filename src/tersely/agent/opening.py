@@ -99,4 +99,4 @@ async def _card(toolbox: Toolbox) -> str:
 
 
 _UNKNOWN_STATS: Mapping[str, Any] = {"languages": []}
-_UNKNOWN_TREE: Mapping[str, Any] = {"root": {"entries": []}}
+_UNKNOWN_TREE: Mapping[str, Any] = {"entries": {"items": []}}

@@ -13,9 +13,9 @@ from tersely.capabilities.declaration import Capability
 from tersely.foundation.errors import TerselyError
 
 _MODULES = {
-    "code.tree": "files.tree",
-    "code.structure": "files.structure",
-    "code.extract": "files.extract",
+    "code.tree": "files.outline:TREE",
+    "code.structure": "files.outline:STRUCTURE",
+    "code.extract": "files.outline:EXTRACT",
     "code.imports": "files.imports",
     "code.importers": "files.importers",
     "code.symbol.find": "symbols.find",

@@ -166,7 +166,6 @@ MAX_LISTED_DIFFERENCES = 4  # of one function from another
 MAX_DIFFERENCE_CHARACTERS = 40  # of each side of one
 MAX_CLUSTER_FUNCTIONS = 50  # listed of one cluster
 MAX_COMMAND_TESTS = 40  # named one by one in a command; of more, their files
-MAX_TREE_LEVELS = 100
 MAX_LISTED_FILES = 10  # that an ambiguous path may mean
 MAX_LISTED_MEMBERS = 12  # of a cycle beside those that are on the way around
 MAX_LISTED_SITES = 6  # lines of one edge

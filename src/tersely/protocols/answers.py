@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tersely.capabilities.files.outline import DIRECTORY
 from tersely.capabilities.graph.listing import name_of, path_of
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS
 
@@ -50,7 +51,7 @@ def edges(value: Any) -> dict[str, Any]:
 def outline(value: Any) -> dict[str, Any]:
     """`code.structure` by file."""
     files: dict[str, dict[str, Any]] = {}
-    for symbol in value["symbols"]["items"]:
+    for symbol in value["entries"]["items"]:
         path = symbol["path"]
         file = files.setdefault(path, {"path": path, "functions": [], "classes": [], "methods": []})
         if symbol["kind"] in _CLASSES:
@@ -59,14 +60,15 @@ def outline(value: Any) -> dict[str, Any]:
             file["functions"].append(symbol["name"])
             if symbol["level"]:
                 file["methods"].append(symbol["name"])
-    return {"result": {"root": value["path"] or ".", "files": list(files.values()), "more": value["symbols"]["more"]}}
+    return {"result": {"root": value["path"] or ".", "files": list(files.values()), "more": value["entries"]["more"]}}
 
 
 def module(value: Any) -> dict[str, Any]:
-    """`code.extract` with methods below their classes."""
+    """`code.extract` of one file with methods below their classes."""
     classes: list[dict[str, Any]] = []
     functions: list[dict[str, Any]] = []
-    for symbol in value["symbols"]["items"]:
+    source = value["sources"][0]
+    for symbol in value["entries"]["items"]:
         about = {
             "name": symbol["name"],
             "line_number": symbol["line"],
@@ -81,9 +83,9 @@ def module(value: Any) -> dict[str, Any]:
     return {
         "result": {
             "file_path": value["path"],
-            "language": value["language"],
-            "docstring": value["doc"] or None,
-            "imports": _by_module(value["imports"]),
+            "language": source["language"],
+            "docstring": source["doc"] or None,
+            "imports": _by_module(source["imports"]),
             "classes": classes,
             "functions": functions,
         }
@@ -95,17 +97,18 @@ def _prefix(owner: dict[str, Any], path: str) -> str:
 
 
 def tree(value: Any) -> dict[str, Any]:
-    """`code.tree` with the path of every file."""
-    return {"result": {**_entry(value["root"], ""), "closed": value["closed"]}}
-
-
-def _entry(entry: dict[str, Any], directory: str) -> dict[str, Any]:
-    name = entry["name"]
-    path = f"{directory}/{name}" if directory else name
-    if entry["language"]:
-        return {"name": name, "type": "file", "path": path}
-    inner = "" if name in {"", "."} else path
-    return {"name": name, "type": "dir", "children": [_entry(child, inner) for child in entry["entries"]]}
+    """`code.tree` as objects in objects."""
+    around: list[dict[str, Any]] = []
+    for entry in value["entries"]["items"]:
+        about: dict[str, Any] = {"name": entry["name"].rstrip("/") or ".", "type": "file", "path": entry["id"]}
+        if entry["kind"] == DIRECTORY:
+            about = {"name": about["name"], "type": "dir", "children": []}
+        del around[entry["level"] :]
+        if around:
+            around[-1]["children"].append(about)
+        around.append(about)
+    closed = sum(entry.get("closed", False) for entry in value["entries"]["items"])
+    return {"result": {**around[0], "closed": closed}}
 
 
 def imports(value: Any) -> dict[str, Any]:

@@ -84,8 +84,8 @@ SPELLINGS: Mapping[str, tuple[Spelling, ...]] = {
     ),
     "extract": (
         Spelling("code.symbol.get", ("symbol",)),
-        Spelling("code.extract", ("file",), preset={**_ALL, "docs": True}, without_effect=frozenset({"session"}),
-                 shape=answers.module),
+        Spelling("code.extract", ("file",), {"file": "path"}, preset={**_ALL, "docs": True},
+                 without_effect=frozenset({"session"}), shape=answers.module),
     ),
     "semantic": (
         Spelling("code.search", ("query",), {"k": "limit"}, shape=answers.hits,

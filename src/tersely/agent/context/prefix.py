@@ -35,8 +35,8 @@ def unlocked_text(tools: Sequence[Tool]) -> str:
 def repository_card(root: Path, stats: Mapping[str, Any], tree: Mapping[str, Any]) -> str:
     """One line on a repository, of the answers of `code.stats` and `code.tree`."""
     languages = sorted(stats["languages"], key=lambda each: -each["bytes"])[:MAX_CARD_LANGUAGES]
-    entries = sorted(tree["root"]["entries"], key=lambda each: -each["bytes"])
-    folders = [f"{each['name']}/" for each in entries if each["closed"]][:MAX_CARD_FOLDERS]
+    entries = sorted(tree["entries"]["items"], key=lambda each: -each["bytes"])
+    folders = [each["name"] for each in entries if each["closed"]][:MAX_CARD_FOLDERS]
     files = sum(each["files"] for each in stats["languages"])
     parts = [root.name, f"{files:,} files", ", ".join(each["language"] for each in languages), " ".join(folders)]
     return f"Repository: {visible_line('; '.join(filter(None, parts)))[:MAX_CARD_CHARACTERS]}"

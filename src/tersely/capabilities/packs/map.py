@@ -12,7 +12,6 @@ from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.exchange import Delivery
 from tersely.capabilities.packs.sessions import REMEMBERING, Session, Told, counted_text, session_aside, told_outline
 from tersely.capabilities.text import clipped
-from tersely.code.symbols import CALLABLE_KINDS
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
 from tersely.foundation.limits import MAX_OUTLINE_CHARACTERS
@@ -80,14 +79,13 @@ def outlined(
     zoom: Zoom = Zoom.SIGNATURES,
 ) -> tuple[Outline, Ranks]:
     """The outline that a budget pays for, and the ranks that chose it."""
-    from tersely.code.lenses.ranking import RANKED_KINDS
     from tersely.code.pack.outline import fit, tree
 
     files = files_below(workspace, path)
-    all_symbols = [symbol for symbol in workspace.engine.store.symbols() if symbol.kind in RANKED_KINDS]
+    all_symbols = list(workspace.engine.store.symbols())
     ranks = _ranks(workspace, all_symbols, focus)
-    outermost = _without_locals(all_symbols) if zoom is not Zoom.MODULES else {}
-    root = tree([file.path for file in files], outermost, lambda one: ranks.symbols.get(one, ranks.files.get(one, 0.0)))
+    shown = _outermost(all_symbols) if zoom is not Zoom.MODULES else {}
+    root = tree([file.path for file in files], shown, lambda one: ranks.symbols.get(one, ranks.files.get(one, 0.0)))
     texts = workspace.texts()
 
     def label(symbol: Symbol) -> str:
@@ -133,12 +131,15 @@ def _files_named(workspace: Workspace, text: str) -> list[IndexedFile]:
         return []  # then it is a symbol, or an error that speaks of symbols
 
 
-def _without_locals(symbols: list[Symbol]) -> dict[str, list[Symbol]]:
-    """The symbols of each file but for those inside of functions."""
-    functions = {symbol.id for symbol in symbols if symbol.kind in CALLABLE_KINDS}
+def _outermost(symbols: list[Symbol]) -> dict[str, list[Symbol]]:
+    """The symbols of each file that a map may show: what has a rank, and the namespaces around it."""
+    from tersely.code.lenses.ranking import RANKED_KINDS
+    from tersely.code.pack.outline import outermost
+
+    parents = {symbol.parent for symbol in symbols}
     found: dict[str, list[Symbol]] = {}
-    for symbol in symbols:
-        if symbol.parent not in functions:
+    for symbol in outermost(symbols):
+        if symbol.kind in RANKED_KINDS or symbol.id in parents:
             found.setdefault(symbol.path, []).append(symbol)
     return found
 

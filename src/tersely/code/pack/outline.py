@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tersely.code.pack.model import Count
-from tersely.code.symbols import Symbol
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
 from tersely.foundation.limits import MAX_BUDGET_TOKENS, MAX_OUTLINE_TRIES
 
 INDENT = " "
+OUTLINED_KINDS = (CLASS_KINDS | CALLABLE_KINDS | {Kind.NAMESPACE, Kind.EXTENSION}) - {Kind.LAMBDA}
 COARSE_WEIGHT = 0.1  # of a directory or file beside its symbols: its line says little but that it is there
 
 
@@ -71,7 +72,7 @@ def named(outline: Outline) -> dict[str, str]:
 
 def lost(outline: Outline, known: Mapping[str, str]) -> list[str]:
     """The ids of nodes that there are no more, shown or not."""
-    here = {visible_line(node.id) for node, _ in _walk(outline.root, 0)}
+    here = {visible_line(node.id) for node, _ in walk(outline.root)}
     return [one for one in known if one not in here]
 
 
@@ -95,13 +96,40 @@ def without_known(outline: Outline, known: Mapping[str, str]) -> str:
     return "".join([*lines, f"=== {note}\n"])
 
 
+def outermost(symbols: Iterable[Symbol]) -> list[Symbol]:
+    """The classes, functions and what holds them, but for those inside of functions."""
+    symbols = list(symbols)
+    functions = {symbol.id for symbol in symbols if symbol.kind in CALLABLE_KINDS}
+    return [symbol for symbol in symbols if symbol.kind in OUTLINED_KINDS and symbol.parent not in functions]
+
+
+def file_tree(path: str, symbols: Sequence[Symbol], weight_of: Callable[[str], float] = lambda one: 0.0) -> Node:
+    """A file with its symbols in the order of its lines, each in its parent; those without parent are left out."""
+    file = Node(path, weight=weight_of(path))
+    nodes = {symbol.id: Node(symbol.id, symbol, weight_of(symbol.id)) for symbol in symbols}
+    for symbol in symbols:
+        parent = nodes.get(symbol.parent)
+        if parent is not None or symbol.parent == path:
+            (parent or file).children.append(nodes[symbol.id])
+    return file
+
+
+def walk(node: Node) -> Iterator[tuple[Node, int]]:
+    """A node and all in it, top to bottom, with how deep each lies."""
+    pending = [(node, 0)]
+    while pending:
+        one, depth = pending.pop()
+        yield one, depth
+        pending += [(child, depth + 1) for child in reversed(one.children)]
+
+
 def tree(paths: Iterable[str], symbols_of: Mapping[str, Sequence[Symbol]], weight_of: Callable[[str], float]) -> Node:
     """The whole tree, children by weight within directories, in the order of their lines within files."""
     root = Node("")
     directories = {"": root}
     for path in sorted(paths):
         parent = _directory(path.rpartition("/")[0], directories)
-        parent.children.append(_file(path, symbols_of.get(path, ()), weight_of))
+        parent.children.append(file_tree(path, symbols_of.get(path, ()), weight_of))
     _weigh(root)
     _sort(root)
     return _joined(root)
@@ -111,13 +139,13 @@ def fit(root: Node, label: Callable[[Symbol], str], budget: int, count: Count) -
     """The heaviest nodes that `budget` tokens pay for. Raises `budget_too_small` when not even one does."""
     if budget > MAX_BUDGET_TOKENS:
         raise TerselyError("invalid_argument", f"the budget is {budget} tokens; it can be at most {MAX_BUDGET_TOKENS}")
-    depth = {id(node): depth for node, depth in _walk(root, 0)}
-    order = [node for node, _ in _walk(root, 0) if node is not root]
+    depth = {id(node): depth for node, depth in walk(root)}
+    order = [node for node, _ in walk(root) if node is not root]
     place = {id(node): index for index, node in enumerate(order)}
     urgency: dict[int, float] = {}
     _rank(root, urgency)
     order.sort(key=lambda node: (-urgency[id(node)], depth[id(node)], place[id(node)]))
-    parents = {id(child): node for node, _ in _walk(root, 0) for child in node.children}
+    parents = {id(child): node for node, _ in walk(root) for child in node.children}
 
     def measured(chosen: Sequence[Node]) -> Outline:
         rows, text = _printed(root, {id(node) for node in chosen}, label)
@@ -203,16 +231,6 @@ def _directory(path: str, known: dict[str, Node]) -> Node:
     return known[path]
 
 
-def _file(path: str, symbols: Sequence[Symbol], weight_of: Callable[[str], float]) -> Node:
-    file = Node(path, weight=weight_of(path))
-    nodes = {symbol.id: Node(symbol.id, symbol, weight_of(symbol.id)) for symbol in symbols}
-    for symbol in symbols:
-        parent = nodes.get(symbol.parent)
-        if parent is not None or symbol.parent == path:
-            (parent or file).children.append(nodes[symbol.id])
-    return file
-
-
 def _weigh(node: Node) -> float:
     node.weight += sum(map(_weigh, node.children))
     return node.weight
@@ -238,9 +256,3 @@ def _joined(node: Node) -> Node:
     node.children = [_joined(child) for child in node.children]
     only = node.children[0] if len(node.children) == 1 else None
     return only if node.id and only is not None and only.is_directory else node
-
-
-def _walk(node: Node, depth: int) -> Iterator[tuple[Node, int]]:
-    yield node, depth
-    for child in node.children:
-        yield from _walk(child, depth + 1)

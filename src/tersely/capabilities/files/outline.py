@@ -1,0 +1,348 @@
+"""`code.tree`, `code.structure` and `code.extract`: what is where, as directories and files or as definitions.
+
+One question at three levels of detail. The answer is a list of entries in the order of the outline, each with its
+level of indentation.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability, Role, fixed, option, positional
+from tersely.capabilities.files.imports import Imported, imports_of
+from tersely.capabilities.files.places import files_below, normal
+from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from tersely.capabilities.text import Style, aligned, clipped, counted
+from tersely.capabilities.values import lines_text
+from tersely.foundation.limits import MAX_PAGE_ENTRIES
+
+if TYPE_CHECKING:
+    from tersely.code.index.schema import IndexedFile
+    from tersely.code.pack.outline import Node
+    from tersely.code.pack.texts import Texts
+    from tersely.code.symbols import Symbol
+    from tersely.workspace import Workspace
+
+MAX_TREE_LEVELS = 64
+DIRECTORY, FILE = "directory", "file"
+
+
+class Detail(IntEnum):
+    """How much an outline shows."""
+
+    FILES = 0  # directories and files with their sizes
+    NAMES = 1  # definitions with their lines
+    SIGNATURES = 2  # and what the files import
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What is outlined, and how much of it."""
+
+    path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
+    detail: Detail = fixed(Detail.NAMES)
+    depth: int = fixed(MAX_TREE_LEVELS)
+    all: bool = option(False, "list fields, variables and constants too, and what is defined inside functions")
+    docs: bool = fixed(False)
+    limit: int = limit_option(300, "symbols")
+    offset: int = offset_option("symbols")
+
+
+@dataclass(frozen=True, slots=True)
+class TreeParameters(Parameters):
+    """Directories, how deep and how many."""
+
+    path: str = positional("the directory to show; without it the whole repository", default="", role=Role.PATH)
+    detail: Detail = fixed(Detail.FILES)
+    depth: int = option(
+        MAX_TREE_LEVELS, "how many levels to open at most", minimum=1, maximum=MAX_TREE_LEVELS, metavar="N"
+    )
+    all: bool = fixed(False)
+    limit: int = option(
+        100,
+        "how many entries to show; a directory stays closed if opening it takes more",
+        minimum=1,
+        maximum=MAX_PAGE_ENTRIES,
+        metavar="N",
+    )
+    offset: int = fixed(0)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractParameters(Parameters):
+    """All definitions, with signatures."""
+
+    path: str = positional("the file", role=Role.PATH, metavar="FILE")
+    detail: Detail = fixed(Detail.SIGNATURES)
+    all: bool = fixed(True)
+    docs: bool = option(False, "show documentation")
+    limit: int = limit_option(500, "symbols")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A part of an outline: `kind` is directory, file or that of a symbol; `level` says how many others it is in."""
+
+    id: str  # a path, or the id of a symbol
+    kind: str
+    name: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Entry):
+    """A directory or file; `closed` where what is in the directory is not listed."""
+
+    language: str  # empty for a directory
+    files: int
+    bytes: int
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Definition(Entry):
+    """A symbol; `signature` and `doc` are empty unless the outline has them."""
+
+    path: str
+    line: int
+    end_line: int
+    signature: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A line that could not be parsed."""
+
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What stands in a file beside its definitions."""
+
+    path: str
+    language: str
+    lines: int
+    doc: str
+    imports: tuple[Imported, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The entries of `path`; `sources` are the files of the listed definitions where signatures are shown."""
+
+    path: str
+    files: int
+    entries: Page[Entry]
+    sources: tuple[Source, ...]
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Outline:
+    """The outline of all files below a path, cut to one page."""
+    files = files_below(workspace, parameters.path)
+    path = normal(parameters.path)
+    if parameters.detail is Detail.FILES:
+        places = _places(files, bool(path), parameters)
+        return Outline(path, len(files), Page(places, len(places), 0, 0), ())
+    definitions = [one for file in files for one in _definitions(workspace, file.path, parameters.all)]
+    page = page_of(definitions, parameters.limit, parameters.offset)
+    texts = workspace.texts()
+    with_signatures = parameters.detail is Detail.SIGNATURES
+    shown = tuple(_definition(*one, texts, with_signatures, parameters.docs) for one in page.items)
+    entries: Page[Entry] = Page(shown, page.total, page.offset, page.more)
+    if not with_signatures:
+        return Outline(path, len(files), entries, ())
+    on_page = {one.path for one in shown}
+    listed = [file for file in files if len(files) == 1 or file.path in on_page]
+    sources = tuple(_source(workspace, file, texts, parameters.docs) for file in listed)
+    return Outline(files[0].path if len(files) == 1 else path, len(files), entries, sources)
+
+
+def _definitions(workspace: Workspace, path: str, everything: bool) -> Iterator[tuple[Symbol, int]]:
+    """The symbols of a file in the order of its lines, with their levels."""
+    from tersely.code.pack.outline import file_tree, outermost, walk
+
+    symbols = [symbol for symbol in workspace.engine.store.symbols_of(path) if symbol.id != path]
+    for node, depth in walk(file_tree(path, symbols if everything else outermost(symbols))):
+        if node.symbol is not None:
+            yield node.symbol, depth - 1
+
+
+def _definition(symbol: Symbol, level: int, texts: Texts, with_signature: bool, with_doc: bool) -> Definition:
+    return Definition(
+        symbol.id,
+        symbol.kind,
+        symbol.name,
+        level,
+        symbol.path,
+        symbol.start_line,
+        symbol.end_line,
+        texts.signature(symbol).plain if with_signature else "",
+        _doc(symbol, texts) if with_doc else "",
+    )
+
+
+def _source(workspace: Workspace, file: IndexedFile, texts: Texts, with_doc: bool) -> Source:
+    store = workspace.engine.store
+    module = store.symbols_of(file.path)[0]
+    return Source(
+        file.path,
+        file.language,
+        module.end_line,
+        _doc(module, texts) if with_doc else "",
+        tuple(imports_of(workspace, file.path)),
+        tuple(Problem(problem.line, problem.message) for problem in store.facts(file.id).problems),
+    )
+
+
+def _doc(symbol: Symbol, texts: Texts) -> str:
+    raw = texts.source(symbol.path)[symbol.doc_start_byte : symbol.doc_end_byte].decode("utf-8", "replace")
+    return "\n".join(line.strip() for line in raw.splitlines()).strip()
+
+
+def _places(files: Sequence[IndexedFile], is_inside: bool, parameters: Parameters) -> tuple[Place, ...]:
+    """Directories and files, the outer opened before the inner as long as all that are shown stay within the limit."""
+    from tersely.code.pack.outline import tree, walk
+
+    by_path = {file.path: file for file in files}
+    root = tree(by_path, {}, lambda path: by_path[path].size)
+    top = root.children[0] if is_inside else root
+    opened = _opened(top, parameters.depth, parameters.limit)
+    places = []
+    pending = [(top, "", 0)]
+    while pending:
+        node, around, level = pending.pop()
+        is_open = node.id in opened
+        name = node.id.removeprefix(around) or "./"
+        if node.is_directory:
+            inside = sum(not inner.is_directory for inner, _ in walk(node))
+            places.append(Place(node.id, DIRECTORY, name, level, "", inside, int(node.weight), not is_open))
+        else:
+            places.append(Place(node.id, FILE, name, level, by_path[node.id].language, 1, int(node.weight), False))
+        if is_open:
+            pending += [(child, node.id, level + 1) for child in reversed(_by_name(node))]
+    return tuple(places)
+
+
+def _opened(top: Node, depth: int, limit: int) -> set[str]:
+    """The ids of the directories whose entries are shown."""
+    opened = {top.id}
+    shown = len(top.children)
+    waiting = deque((child, 2) for child in _by_name(top))
+    while waiting:
+        node, level = waiting.popleft()
+        if node.is_directory and level <= depth and shown + len(node.children) <= limit:
+            opened.add(node.id)
+            shown += len(node.children)
+            waiting.extend((child, level + 1) for child in _by_name(node))
+    return opened
+
+
+def _by_name(node: Node) -> list[Node]:
+    """What is in a directory, directories first."""
+    return sorted(node.children, key=lambda child: (not child.is_directory, child.id))
+
+
+def text(outline: Outline, style: Style) -> str:
+    """Directories and files with sizes; or file by file the definitions, indented by what they are inside of."""
+    places = [entry for entry in outline.entries.items if isinstance(entry, Place)]
+    if places:
+        return "\n".join(_place_lines(places, style))
+    sources = {source.path: source for source in outline.sources}
+    definitions: dict[str, list[Definition]] = {path: [] for path in sources}
+    for entry in outline.entries.items:
+        if isinstance(entry, Definition):
+            definitions.setdefault(entry.path, []).append(entry)
+    blocks = []
+    for path, group in definitions.items():
+        blocks += _source_lines(sources[path], style) if path in sources else [style.heading(path)]
+        if path in sources and group:
+            blocks.append(style.heading("symbols"))
+        blocks += _definition_lines(group, style)
+    if not definitions:
+        blocks.append(f"no definitions in {counted(outline.files, 'file')}")
+    return "\n".join([*blocks, *rest_line(outline.entries, "symbol", style)])
+
+
+def _place_lines(places: Sequence[Place], style: Style) -> list[str]:
+    rows = []
+    for place in places:
+        label = f"{'  ' * place.level}{place.name}{' …' if place.closed else ''}"
+        files = f"{place.files:,} {'file ' if place.files == 1 else 'files'}"
+        rows.append((label, "" if place.kind == FILE else files, _size(place.bytes)))
+    lines = aligned(rows, [None, style.faint, style.faint], right=(1, 2))
+    if closed := sum(place.closed for place in places):
+        what = counted(closed, "directory is", "directories are")
+        lines.append(style.doubtful(f"… {what} closed: --limit N or tree PATH opens them"))
+    return lines
+
+
+def _size(size_bytes: int) -> str:
+    return f"{size_bytes / 1000:,.1f} kB" if size_bytes >= 1000 else f"{size_bytes} B "
+
+
+def _source_lines(source: Source, style: Style) -> list[str]:
+    about = f"{source.language}, {counted(source.lines, 'line')}"
+    lines = [f"{style.heading(source.path)}  {style.faint(about)}", *_doc_lines(source.doc, "  ")]
+    lines += [style.bad(f"line {problem.line}: {problem.message}") for problem in source.problems]
+    if source.imports:
+        lines.append(style.heading("imports"))
+    for module, group in groupby(source.imports, key=lambda imported: imported.module):
+        names = dict.fromkeys(imported.spelled for imported in group if imported.spelled)
+        lines.append(f"  {module}: {', '.join(names)}" if names else f"  {module}")
+    return lines
+
+
+def _definition_lines(definitions: Sequence[Definition], style: Style) -> list[str]:
+    rows = []
+    for one in definitions:
+        shown = clipped(one.signature) or f"{one.kind} {one.name}"
+        rows.append((lines_text(one.line, one.end_line), "  " * one.level + shown))
+    width = max((len(row[0]) for row in rows), default=0)
+    lines = []
+    for one, line in zip(definitions, aligned(rows, [style.faint], right=(0,)), strict=True):
+        lines.append(f"  {line}")
+        lines += _doc_lines(one.doc, " " * (4 + width + 2 * one.level))
+    return lines
+
+
+def _doc_lines(doc: str, indent: str) -> list[str]:
+    return [f"{indent}{line}".rstrip() for line in doc.splitlines()]
+
+
+TREE = Capability(
+    name="code.tree",
+    summary="The indexed files by directory",
+    description="Directories are opened level by level until the limit is reached; what stays closed says how many "
+    "files it holds. Files that are not source, or ignored, are not shown.",
+    parameters=TreeParameters,
+    run=run,
+    text=text,
+    examples=("tree", "tree src --depth 2"),
+)
+STRUCTURE = Capability(
+    name="code.structure",
+    summary="Classes, functions and methods of a directory or file, with their lines",
+    description="Without bodies and signatures; extract shows signatures.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=("structure src", "structure src/app.py --all"),
+)
+EXTRACT = Capability(
+    name="code.extract",
+    summary="One file in brief: imports, classes, functions with signatures and lines",
+    description="FILE is a path from the root or the end of one, if only one file has it. Of a directory, all files.",
+    parameters=ExtractParameters,
+    run=run,
+    text=text,
+    examples=("extract src/app.py", "extract src/app.py --docs"),
+)
