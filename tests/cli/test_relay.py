@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import time
-import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -42,69 +41,6 @@ def fresh(tmp_path: Path) -> Iterator[Home]:
     (tmp_path / "root").mkdir()
     with home_of(tmp_path / "home", a_root(tmp_path / "root")) as home:
         yield home
-
-
-def test_a_thread_from_its_making_to_its_bundle(relay: Home, tmp_path: Path) -> None:
-    thread = relay.ok("relay", "thread", "new", "--name", "tea").strip()
-    assert relay.ask("relay", "runs")["threads"][0]["thread_id"] == thread
-    (tmp_path / "notes.md").write_text("# Tea\n\nThe kettle is hot.\n")
-    uri = relay.ok("relay", "artifact", "put", str(tmp_path / "notes.md"), "--thread", thread).strip()
-    assert uri.startswith("cass://")
-    assert "The kettle is hot." in relay.ok("relay", "artifact", "get", uri, "--thread", thread)
-    out = tmp_path / "back.md"
-    relay.ok("relay", "artifact", "get", uri[:14], "--thread", thread, "--out", str(out))
-    assert out.read_text() == (tmp_path / "notes.md").read_text()
-    assert uri[7:19] in relay.ok("relay", "artifact", "list", "--thread", thread)
-    patch = '[{"op": "add", "path": "/facts/-", "value": {"id": "f1", "key": "kettle", "value": "hot"}}]'
-    assert relay.ok("relay", "state", "patch", "--thread", thread, "--json", patch) == "v2\n"
-    assert relay.run("relay", "state", "patch", "--thread", thread, "--patch", "-", input=patch).out == "v3\n"
-    assert (
-        "version_conflict"
-        in relay.run("relay", "state", "patch", "--thread", thread, "--patch", patch, "--expected", "1").err
-    )
-    assert relay.ask("relay", "state", "header", "--thread", thread)["version"] == 3
-    assert relay.ask("relay", "state", "get", "--thread", thread, "--version", "v1")["facts"] == []
-    shown = relay.ok("relay", "show", thread)
-    assert "kettle" in shown
-    assert "notes.md" in shown
-    assert relay.ok("relay", "checkpoint", thread, "--name", "before").startswith("v3, event ")
-    tail = relay.ok("relay", "tail", thread, "--no-follow")
-    assert [line.split()[2] for line in tail.splitlines()] == [
-        "thread.created", "artifact.created", "state.patch.applied", "state.patch.applied", "checkpoint.created",
-    ]  # fmt: skip
-    bundle = tmp_path / "tea.zip"
-    relay.ok("relay", "export", thread, "--out", str(bundle))
-    assert zipfile.ZipFile(bundle).testzip() is None
-    again = relay.ok("relay", "import", str(bundle)).strip()
-    assert again != thread
-    assert relay.ask("relay", "state", "get", "--thread", again)["facts"][0]["value"] == "hot"
-
-
-def test_calls_reports_and_figures(relay: Home) -> None:
-    thread = relay.ok("relay", "thread", "new").strip()
-    assert "code.context" in relay.ok("relay", "cap", "list")
-    words = ["relay", "cap", "invoke", "code.symbol.get", "--thread", thread, "--agent", "ann"]
-    first, again = (relay.ok(*words, "--json", '{"symbol": "heat"}') for _ in range(2))
-    assert first == again
-    assert "return water + 1" in first
-    assert relay.ok("symbol", "get", "heat").rstrip("\n") in first
-    assert "same" in relay.ok("relay", "replay", thread)
-    (relay.root / "kettle.py").write_text(SOURCE.replace("+ 1", "+ 2"))
-    assert "differs" in relay.ok("relay", "replay", thread)
-    (relay.root / "kettle.py").write_text(SOURCE)
-    for words in (["relay", "stats", thread], ["relay", "stats", "--agent", "ann"], ["relay", "stats"]):
-        assert relay.ask(*words)["invocations"] >= 2
-    assert relay.ask("relay", "stats", "--capability", "code.symbol.get")["cache_hits"] >= 1
-    assert relay.refused("relay", "stats", thread, "--agent", "ann") == "usage"
-    assert "| naive |" in relay.ok("relay", "report", thread)
-    assert json.loads(relay.ask("relay", "report", thread, "--format", "json")["text"])["thread"]["thread_id"] == thread
-
-
-def test_a_thread_is_written_to_files(relay: Home) -> None:
-    thread = relay.ok("relay", "thread", "new").strip()
-    folder = Path(relay.ok("relay", "mirror", thread).strip())
-    assert folder == relay.home / "threads" / thread
-    assert json.loads((folder / "state.json").read_text())["thread_id"] == thread
 
 
 def test_an_answer_is_kept_and_referred_to(relay: Home) -> None:
