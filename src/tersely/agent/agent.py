@@ -19,6 +19,7 @@ from tersely.agent.conversation import Answered, Conversation
 from tersely.agent.events import Compacted, Decision, Event, TurnEnded
 from tersely.agent.loop import failed, run_turn
 from tersely.agent.sessions.session import Session
+from tersely.agent.tools.undoing import undo
 from tersely.agent.turn import room
 from tersely.foundation.errors import TerselyError
 
@@ -147,6 +148,13 @@ class Agent:
             talk.gauge.tokens(session.prompt()), talk.budget.window,
             cached, talk.retrieves,
         )  # fmt: skip
+
+    async def undo(self, *, insists: bool) -> str:
+        """Take back the last change to files, and say what was done; the model reads it with the next message."""
+        observation = await undo(self.talk.toolbox, insists=insists)
+        if observation.status == "ok":
+            self.talk.asides.append(f"The user took back a change: {observation.text}")
+        return observation.text
 
     async def close(self) -> None:
         """End the turn, and let go of everything but the model."""

@@ -1,4 +1,7 @@
-"""Opening an agent: a model, a repository, and a session that begins or goes on."""
+"""Opening an agent: a model, a repository, and a session that begins or goes on.
+
+What a caller needs to say how an agent is opened is offered here, so that the rooms behind stay closed.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +21,17 @@ from tersely.agent.models.protocol import Abilities, Model
 from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import Session
 from tersely.agent.sessions.store import Store
+from tersely.agent.tools.approvals import Verdict
+from tersely.agent.tools.external import configured
+from tersely.agent.tools.kept import Kept
 from tersely.agent.tools.toolbox import Choices, Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
+
+__all__ = [
+    "Choices", "Conversation", "Options", "Verdict", "Wanted", "configured", "delete_session", "open_agent", "way_of",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,15 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
     way = way_of(model.abilities)
     gauge, tools = Gauge(toolbox.tokenizer), tools_for(way)
     return Agent(Conversation(model, toolbox, store, session, hold, budget, gauge, way, wanted.options, tools))
+
+
+def delete_session(store: Store, folder: Path, session: str) -> None:
+    """Delete a session by its full id, with all that was kept to undo it; raises `session_in_use`."""
+    with store.hold(session):
+        store.delete(session)
+        kept = Kept.open(folder, session)
+        kept.forget()
+        kept.close()
 
 
 async def _opened(

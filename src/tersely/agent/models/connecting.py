@@ -14,6 +14,8 @@ from tersely.agent.models.wire import Endpoint, Reply, endpoint, parsed, refused
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS, MODEL_PROBE_TOKENS
 
+__all__ = ["KINDS", "Finding", "Model", "Report", "connect", "family_of", "names", "probe"]
+
 OPENAI = "openai"
 KINDS = ("auto", OPENAI, OLLAMA)
 # What names of models contain, and whose they are. The first that is found counts: a distilled model is called by both.

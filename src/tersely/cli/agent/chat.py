@@ -7,12 +7,8 @@ import os
 from pathlib import Path
 
 from tersely.agent.agent import Agent
-from tersely.agent.conversation import Options
-from tersely.agent.opening import Wanted, open_agent
+from tersely.agent.opening import Choices, Options, Verdict, Wanted, configured, open_agent
 from tersely.agent.sessions.store import LAST, Store
-from tersely.agent.tools.approvals import Verdict
-from tersely.agent.tools.external import configured
-from tersely.agent.tools.toolbox import Choices
 from tersely.agents.state import directory
 from tersely.cli.agent.declared import HIGHEST_TIER, ChatParameters, OutputFormat
 from tersely.cli.agent.given import is_for_screen, message_of

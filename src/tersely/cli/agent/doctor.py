@@ -37,8 +37,8 @@ def examined_model(root: Path) -> Iterator[tuple[bool, str]]:
 
 
 async def _tried(server: Server) -> list[tuple[bool, str]]:
-    from tersely.agent.calling import way_of
     from tersely.agent.models.connecting import probe
+    from tersely.agent.opening import way_of
     from tersely.cli.agent.servers import connected
 
     found, model = await connected(server)

@@ -8,13 +8,10 @@ from dataclasses import replace
 from functools import partial
 
 from tersely.agent.agent import Agent
-from tersely.agent.conversation import Conversation
 from tersely.agent.events import CallEnded, CallStarted, Decision, Event
-from tersely.agent.models.connecting import names
-from tersely.agent.models.protocol import Model
-from tersely.agent.opening import Wanted, open_agent
+from tersely.agent.models.connecting import Model, names
+from tersely.agent.opening import Conversation, Wanted, open_agent
 from tersely.agent.sessions.analytics import analytics
-from tersely.agent.tools.undoing import undo
 from tersely.capabilities.text import counted
 from tersely.cli.agent.declared import HIGHEST_TIER
 from tersely.cli.agent.past import past
@@ -129,10 +126,7 @@ class OnScreen:
 
     async def undo(self, *, insists: bool) -> str:
         """Take back the last change to files; the model is told with the next message."""
-        observation = await undo(self._talk.toolbox, insists=insists)
-        if observation.status == "ok":
-            self._talk.asides.append(f"The user took back a change: {observation.text}")
-        return observation.text
+        return await self._agent.undo(insists=insists)
 
     async def sessions(self) -> Sequence[SessionRow]:
         """The sessions of this repository, the newest first."""

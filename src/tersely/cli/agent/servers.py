@@ -6,8 +6,7 @@ import asyncio
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from tersely.agent.models.connecting import connect
-from tersely.agent.models.protocol import Model
+from tersely.agent.models.connecting import Model, connect
 from tersely.foundation.errors import TerselyError
 
 LOOK_SECONDS = 0.5  # for something to listen at a usual place

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from tersely.agent.opening import delete_session
 from tersely.agent.sessions.analytics import analytics
 from tersely.agent.sessions.store import History, Listed, Store, checked_name, short_id
-from tersely.agent.tools.kept import Kept
 from tersely.capabilities.text import Style, aligned, counted
 from tersely.cli.agent.chat import folder
 from tersely.cli.agent.declared import ExportFormat, SessionParameters, SessionVerb
@@ -87,11 +87,7 @@ def _rename(asked: _Asked) -> dict[str, Any]:
 
 def _delete(asked: _Asked) -> dict[str, Any]:
     found = asked.named()
-    with asked.store.hold(found.id):
-        asked.store.delete(found.id)
-        kept = Kept.open(folder(), found.id)
-        kept.forget()
-        kept.close()
+    delete_session(asked.store, folder(), found.id)
     return {"id": found.id, "text": f"{found.id} is deleted\n"}
 
 
