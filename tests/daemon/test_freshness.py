@@ -113,7 +113,7 @@ def test_settings_are_those_of_the_moment(shop: Path, talk: Talk) -> None:
     assert talk.ask(**ask)["code"] == "invalid_setting"
 
 
-@pytest.mark.parametrize("command", [{"cmd": "notify", "file": "src/shop/money.py"}, {"cmd": "invalidate"}])
+@pytest.mark.parametrize("command", [{"cmd": "invalidate", "path": "src/shop/money.py"}, {"cmd": "invalidate"}])
 def test_being_told_of_a_change_is_no_harm(talk: Talk, command: dict[str, str]) -> None:
     before = talk.ask(cmd="code.stats")["revision"]
     assert talk.ask(**command)["success"]

@@ -6,31 +6,9 @@ import json
 import os
 import signal
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.daemon.asking import Talk
-
-EXCHANGES = Path(__file__).parent / "exchanges"
-ANYTHING = "*"  # in a recorded reply, for what differs between two recordings
-
-
-def agrees(recorded: Any, reply: Any) -> bool:
-    """Whether a reply is what was recorded."""
-    if recorded == ANYTHING:
-        return True
-    if isinstance(recorded, dict) and isinstance(reply, dict):
-        return recorded.keys() == reply.keys() and all(agrees(recorded[key], reply[key]) for key in recorded)
-    if isinstance(recorded, list) and isinstance(reply, list):
-        return len(recorded) == len(reply) and all(map(agrees, recorded, reply))
-    return bool(recorded == reply)
-
-
-@pytest.mark.parametrize("name", sorted(path.stem for path in EXCHANGES.glob("*.json")))
-def test_recorded_exchanges_repeat_themselves(talk: Talk, name: str) -> None:
-    for exchange in json.loads((EXCHANGES / f"{name}.json").read_text("utf-8")):
-        reply = talk.ask(**exchange["request"])
-        assert agrees(exchange["reply"], reply), (exchange["request"], reply)
 
 
 @pytest.mark.parametrize(
@@ -56,8 +34,7 @@ def test_recorded_exchanges_repeat_themselves(talk: Talk, name: str) -> None:
         b'{"cmd": "impact", "target": "validate", "speed": 3}',
         b'{"cmd": "impact"}',
         b'{"cmd": "words"}',
-        b'{"cmd": "notify"}',
-        b'{"cmd": "notify", "file": 3}',
+        b'{"cmd": "invalidate", "path": 3}',
         b'{"cmd": "cancel"}',
         b"[" * 100_000,
         b'{"cmd": "' + b"x" * 10_000_000 + b'"}',
@@ -68,10 +45,9 @@ def test_what_cannot_be_answered_gets_one_error_and_the_connection_stays(talk: T
     talk.send_bytes(line + b"\n")
     reply = talk.receive()
     assert reply["success"] is False
-    assert reply["status"] == "error"
-    assert reply["error"] == reply["message"] != ""
+    assert reply["error"]
     assert reply["code"]
-    assert talk.ask(cmd="ping", id=7) == {"id": 7, "success": True, "status": "ok"}
+    assert talk.ask(cmd="ping", id=7) == {"id": 7, "success": True}
 
 
 def test_an_id_comes_back_as_it_was_even_with_an_error(talk: Talk) -> None:
@@ -157,7 +133,7 @@ def test_an_analysis_that_is_killed_is_begun_again(talk: Talk) -> None:
 
 def test_an_answer_that_is_not_taken_does_not_keep_others_waiting(shop: Path, talk: Talk) -> None:
     for number in range(60):
-        talk.send(cmd="extract", file="src/shop/money.py", id=number)
+        talk.send(cmd="code.extract", file="src/shop/money.py", id=number)
     with Talk(shop) as other:
-        assert other.ask(cmd="extract", file="src/shop/orders.py")["success"]
+        assert other.ask(cmd="code.extract", file="src/shop/orders.py")["success"]
     assert {talk.receive()["id"] for _ in range(60)} == set(range(60))

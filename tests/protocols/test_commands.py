@@ -14,22 +14,17 @@ from tersely.foundation.errors import TerselyError
 from tersely.protocols.commands import OWN_COMMANDS, SPELLINGS, Spelling, call
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "daemon.md"
-CASES = [(command, spelling) for command, spellings in SPELLINGS.items() for spelling in spellings]
 
 
-@pytest.mark.parametrize(("command", "spelling"), CASES, ids=[f"{name}-{one.capability}" for name, one in CASES])
+@pytest.mark.parametrize(("command", "spelling"), SPELLINGS.items(), ids=list(SPELLINGS))
 def test_a_spelling_names_what_its_capability_has(command: str, spelling: Spelling) -> None:
     declared = {parameter.name for parameter in parameters_of(catalogue.load(spelling.capability).parameters)}
-    joined = {spelling.joins[0]} if spelling.joins else set()
-    assert {*spelling.renames.values(), *spelling.preset, *joined} <= declared
-    parts = set(spelling.joins[1:]) if spelling.joins else set()
-    assert set(spelling.needs) <= declared | set(spelling.renames) | parts | spelling.without_effect
+    assert {*spelling.renames.values(), *spelling.preset} <= declared
 
 
 def test_absolute_paths_below_the_root_are_paths_of_the_repository() -> None:
-    asked = call("extract", {"file": "/r/src/a.py", "session": "x"}, "/r")
-    assert asked.arguments["path"] == "src/a.py"
-    assert call("slice", {"file": "/r/a.py", "function": "f", "line": 3}, "/r").arguments == {"place": "a.py:3"}
+    assert call("slice", {"target": "/r/a.py:3"}, "/r").arguments == {"place": "a.py:3"}
+    assert call("context", {"target": ["/r/a.py:f", "g"]}, "/r").arguments == {"symbols": ["a.py:f", "g"]}
     assert call("semantic", {"query": "/r/x"}, "/r").arguments == {"query": "/r/x"}
 
 
@@ -43,7 +38,7 @@ def test_what_a_capability_takes_may_be_said_under_its_own_name() -> None:
     ("command", "given", "code"),
     [
         ("fly", {}, "unknown_command"),
-        ("context", {}, "invalid_argument"),
+        ("impact", {}, "invalid_argument"),
         ("context", {"target": "f", "speed": 1}, "invalid_argument"),
         ("code.context", {"target": "f"}, "invalid_argument"),
     ],

@@ -142,7 +142,8 @@ async def test_our_daemon_is_started_and_answers_all_of_the_appendix(home: Path,
     async with bridged(home, shop) as (_, ann):
         assert lifecycle.status(str(shop)) is None  # nothing is connected to before it is needed
         results = {method: await ann.ask("tldr", method, parameters) for method, parameters in APPENDIX.items()}
-        assert results["semantic"][0]["qualified_name"] == "auth.py:verify"
+        assert results["semantic"][0]["file"] == "auth.py"
+        assert results["semantic"][0]["signature"] == "def verify(token)"
         assert [call["caller"] for call in results["calls"]["callers"]["items"]] == ["auth.py:login"]
         assert "return bool(token)" in results["context"]["text"]
         assert "return bool(token)" in results["extract"]["content"]

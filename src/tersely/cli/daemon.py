@@ -28,7 +28,7 @@ def run_warm(root: str) -> dict[str, Any]:
     _start(place)
     reply = lifecycle.ask(place, {"cmd": "warm"})
     if not reply.get("success"):
-        raise TerselyError(reply.get("code", "daemon_unavailable"), str(reply.get("message")))
+        raise TerselyError(reply.get("code", "daemon_unavailable"), str(reply.get("error")))
     files = counted(reply["files"], "file")
     return {"files": reply["files"], "revision": reply["revision"], "text": f"{files} indexed, the daemon is warm\n"}
 
@@ -67,6 +67,7 @@ def _run_status(root: str, style: Style) -> dict[str, Any]:
         ("status", status["status"]),
         ("project", status["project"]),
         ("process", str(status["pid"])),
+        ("socket", status["socket"]),
         ("version", status["version"]),
         ("up", f"{status['uptime']:.0f} s, {counted(status['requests'], 'request')}"),
         ("index", f"{counted(status['files'], 'file')}, revision {status['revision'] or 'none yet'}"),

@@ -43,7 +43,7 @@ OVERVIEW: Mapping[str, tuple[str, str]] = {
     "dfg": ("SYMBOL", "Where the values that a function reads come from: its def-use chains"),
     "complexity": ("[PATH]", "McCabe's cyclomatic complexity of functions, the largest first"),
     "tree": ("[PATH]", "The indexed files by directory"),
-    "structure": ("[PATH]", "What is defined where: classes, functions, methods with their lines"),
+    "structure": ("[PATH]", "Classes, functions and methods of a directory or file, with their lines"),
     "extract": ("FILE", "One file in brief: imports, classes, functions with signatures and lines"),
     "imports": ("FILE", "What a file imports, and from which file of the repository"),
     "importers": ("MODULE", "Which files import a module"),

@@ -106,7 +106,7 @@ class Analysis:
         if outcome.failure is not None:
             wrong = outcome.failure
             return encode(failure(TerselyError(wrong.code, wrong.message, wrong.hint))), False
-        told = {"success": True, "status": "ok", **asked.shape(to_json(outcome.result)), "revision": outcome.revision}
+        told = {"success": True, "result": asked.shape(to_json(outcome.result)), "revision": outcome.revision}
         encoded = encode({**told, "notes": list(outcome.notes)} if outcome.notes else told)
         return _bounded(encoded), capability.is_repeatable(asked.arguments)
 
@@ -117,7 +117,7 @@ class Analysis:
         if printed is None:
             raise TerselyError("unknown_command", "this is not for the daemon to answer")
         told = {"parts": printed.parts, "exit_status": printed.exit_status}
-        return _bounded(encode({"success": True, "status": "ok", **told})), printed.is_cacheable
+        return _bounded(encode({"success": True, **told})), printed.is_cacheable
 
     def text(
         self,
@@ -139,9 +139,8 @@ class Analysis:
             said = whole_reply(capability, workspace, asked.arguments)
         else:
             said = reply(capability, workspace, asked.arguments, budget)
-        return _bounded(encode({"success": True, "status": "ok", **to_json(said)})), capability.is_repeatable(
-            asked.arguments
-        )
+        encoded = encode({"success": True, **to_json(said)})
+        return _bounded(encoded), capability.is_repeatable(asked.arguments)
 
     def refresh(self, paths: list[str] | None) -> tuple[str, tuple[str, ...], bool, int]:
         """Bring the index up to date: its revision, notices, whether another writer was waited for, its files."""

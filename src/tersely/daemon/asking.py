@@ -122,7 +122,7 @@ def _environment() -> dict[str, str]:
 def _told(reply: Mapping[str, Any]) -> dict[str, Any]:
     """A reply, unless it is a refusal."""
     if not reply["success"]:
-        raise TerselyError(reply["code"], reply["message"], reply.get("hint", ""))
+        raise TerselyError(reply["code"], reply["error"], reply.get("hint", ""))
     return dict(reply)
 
 

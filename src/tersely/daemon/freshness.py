@@ -66,11 +66,6 @@ class Freshness:
         """How many directories are watched."""
         return self._watch.number if self._watch is not None else 0
 
-    @property
-    def pending(self) -> int:
-        """Paths that have changed and are not yet read again."""
-        return len(self._changes.paths)
-
     async def ensure(self) -> None:
         """Return when all changes up to now are in the index, or cannot be brought there."""
         if self._watch is None:

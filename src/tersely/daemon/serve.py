@@ -15,7 +15,6 @@ import tersely
 from tersely.daemon.connection import Connection
 from tersely.daemon.dispatch import Dispatcher
 from tersely.daemon.freshness import Freshness
-from tersely.daemon.other_place import linked
 from tersely.daemon.place import Place
 from tersely.daemon.service import Service
 from tersely.foundation.clock import elapsed_seconds, wall_seconds
@@ -48,8 +47,7 @@ def main(root: str, answer_words: str, idle_seconds: str, ready: str) -> None:
                 write_record(locks.life, _record(root))
                 release(locks.start)
                 report.running(pid=os.getpid())
-                with linked(root, place.socket):
-                    asyncio.run(_serve(root, answer_words, float(idle_seconds), listening))
+                asyncio.run(_serve(root, answer_words, float(idle_seconds), listening))
             finally:
                 _stop_listening(place, listening)
     except BlockingIOError:

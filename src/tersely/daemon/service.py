@@ -15,6 +15,7 @@ from tersely.daemon.cache import AnswerCache
 from tersely.daemon.connection import Connection
 from tersely.daemon.dispatch import Dispatcher
 from tersely.daemon.freshness import Freshness
+from tersely.daemon.place import Place
 from tersely.daemon.watch import Changes
 from tersely.foundation.clock import Stopwatch, elapsed_seconds
 from tersely.foundation.errors import TerselyError
@@ -23,7 +24,6 @@ from tersely.foundation.limits import ANSWER_CACHE_BYTES
 from tersely.protocols.commands import OWN_COMMANDS, TEXT_COMMAND, WORDS_COMMAND
 from tersely.protocols.messages import Request, encode, line
 
-REINDEX_THRESHOLD_FILES = 1  # clients of llm-tldr are told after how many changes the index is brought up to date
 _SETTINGS = ("pyproject.toml", ".tersely/config.toml")  # answers depend on them beside the files
 
 
@@ -46,7 +46,6 @@ class Service:
             "status": self._status,
             "shutdown": self._shut_down,
             "invalidate": self._invalidate,
-            "notify": self._notify,
             "warm": self._warm,
             "cancel": self._cancel,
             "revision": self._revision,
@@ -65,9 +64,7 @@ class Service:
             for name in request.parameters:
                 if name not in OWN_COMMANDS[request.command]:
                     raise TerselyError("invalid_argument", f"{request.command} has no parameter {name!r}")
-            return encode(
-                {"success": True, "status": "ok", **await self._own[request.command](connection, request.parameters)}
-            )
+            return encode({"success": True, **await self._own[request.command](connection, request.parameters)})
         if request.command == WORDS_COMMAND:
             words = _words(request.parameters, self._root, self._identity)
             connection.send(b"\n")  # says that somebody is here: a client does not wait long for a daemon that hangs
@@ -133,6 +130,7 @@ class Service:
         return {
             "status": "ready" if self._freshness.revision else "indexing",
             "project": self._root,
+            "socket": Place.of(self._root).socket,
             "uptime": round(self._age.seconds(), 3),
             "files": self._freshness.files,
             "revision": self._freshness.revision,
@@ -155,18 +153,10 @@ class Service:
         await self._freshness.ensure()
         return {"result": {"revision": self._freshness.revision}}
 
-    async def _notify(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
-        if "file" not in given:
-            raise TerselyError("invalid_argument", "notify needs file")
-        self._note_change(given["file"])
-        pending = self._freshness.pending
-        await self._freshness.ensure()
-        return {"dirty_count": pending, "threshold": REINDEX_THRESHOLD_FILES, "reindex_triggered": True}
-
     async def _warm(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
         await self._freshness.ensure()
         await self._dispatcher.ask(connection, ("warm",), None)
-        return {"files": self._freshness.files, "edges": None, "revision": self._freshness.revision}
+        return {"files": self._freshness.files, "revision": self._freshness.revision}
 
     async def revision(self) -> str:
         """What answers that are cacheable depend on beside the question, as the files are now; empty if not known."""

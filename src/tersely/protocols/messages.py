@@ -1,8 +1,8 @@
 """Requests and replies of the code daemon: one JSON object a line.
 
-A request is `{"cmd": …, "id": …, "timeout_ms": …}` with the parameters of the command beside these. A reply carries the
-request's `id` if it had one. Clients of both spellings read it: `success`, `result` and `error` for one, `status` and
-`message` for the other.
+A request is `{"cmd": …, "id": …, "timeout_ms": …}` with the parameters of the command beside these. A reply is
+`{"success": true, "result": …}` or `{"success": false, "error": …, "code": …}` and carries the request's `id` if it had
+one.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def encode(body: Mapping[str, Any]) -> bytes:
 
 def failure(error: TerselyError) -> dict[str, Any]:
     """What every refusal looks like."""
-    words = {"success": False, "status": "error", "error": error.message, "message": error.message, "code": error.code}
-    return {**words, "hint": error.hint} if error.hint else words
+    refusal = {"success": False, "error": error.message, "code": error.code}
+    return {**refusal, "hint": error.hint} if error.hint else refusal
 
 
 def line(request_id: RequestId, encoded: bytes) -> bytes:

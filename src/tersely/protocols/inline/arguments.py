@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from tersely.capabilities.binding import read_words
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS
-from tersely.protocols.commands import SPELLINGS, Spelling
+from tersely.protocols.commands import Spelling, spelling_of
 
 CODE_SERVICE = "tldr"
 _PLACES = ("query", "target", "path")  # how parameters without a name are called where nothing is known
@@ -42,8 +42,8 @@ def asked(service: str, said: str) -> Asked:
     if not words or not re.fullmatch(r"\w[\w.-]*", words[0]):
         raise TerselyError("usage", f"say what {service} is to do", f"for example: {service} semantic QUERY")
     method, *rest = words
-    is_typed = service == CODE_SERVICE and method in SPELLINGS
-    return Asked(service, method, _of_capability(SPELLINGS[method][0], rest) if is_typed else _by_looks(rest))
+    spelling = spelling_of(method) if service == CODE_SERVICE else None
+    return Asked(service, method, _by_looks(rest) if spelling is None else _of_capability(spelling, rest))
 
 
 def _of_capability(spelling: Spelling, words: Sequence[str]) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def _of_capability(spelling: Spelling, words: Sequence[str]) -> dict[str, Any]:
     from tersely.capabilities.declaration import Role, parameters_of
 
     declared = parameters_of(catalogue.load(spelling.capability).parameters)
-    names = {own: name for name, own in spelling.renames.items() if name in spelling.needs}
+    names = {own: name for name, own in spelling.renames.items()}
     texts = {parameter.name for parameter in declared if parameter.many and parameter.role is Role.TEXT}
     given = read_words(declared, _placed(words, [one.name for one in declared if one.positional], spelling))
     return {names.get(name, name): _plain(value, is_text=name in texts) for name, value in given.items()}

@@ -122,8 +122,7 @@ def _others() -> Iterator[Capability[Any, Any]]:
 
 def _commands() -> list[str]:
     """The capabilities, and the spellings of tools that clients know from elsewhere."""
-    spelled = [name for name, ways in SPELLINGS.items() if "." in name and ways[0].capability in catalogue.NAMES]
-    return [*spelled, *catalogue.NAMES]
+    return [*(name for name in SPELLINGS if "." in name), *catalogue.NAMES]
 
 
 def called(arguments: Mapping[str, Any]) -> tuple[str, Any, dict[str, Any]]:

@@ -29,7 +29,7 @@ from tersely.foundation.limits import (
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.roots import enclosing_root
 from tersely.foundation.settings import load
-from tersely.protocols.commands import SPELLINGS, Spelling, call
+from tersely.protocols.commands import PREFIX, SPELLINGS, Spelling, call
 from tersely.relay.calls import Call, Scope
 from tersely.relay.encoding import decode
 from tersely.relay.policy import Reach
@@ -206,13 +206,12 @@ def checked(method: str, parameters: Mapping[str, Any], root: str) -> tuple[Capa
 @cache
 def methods() -> Mapping[str, Method]:
     """What a code daemon can be asked: what its clients say, and the capabilities for which they have no word."""
-    spelled = {name: ways[0] for name, ways in SPELLINGS.items() if "." not in name}
-    meant = {way.capability for ways in SPELLINGS.values() for way in ways}
-    every = {**spelled, **{name: Spelling(name) for name in catalogue.NAMES if name not in meant}}
+    spelled = {name: spelling for name, spelling in SPELLINGS.items() if "." not in name}
+    every = {name.removeprefix(PREFIX): Spelling(name) for name in catalogue.NAMES} | spelled
     return {
         name: _method(name, spelling)
         for name, spelling in every.items()
-        if spelling.capability in catalogue.NAMES and catalogue.load(spelling.capability).effect is Effect.READ
+        if catalogue.load(spelling.capability).effect is Effect.READ
     }
 
 
@@ -220,7 +219,7 @@ def _method(name: str, spelling: Spelling) -> Method:
     """A method with the parameters of its capability under the names that its clients use."""
     capability = catalogue.load(spelling.capability)
     described = schema(capability.parameters)
-    names = {own: given for given, own in spelling.renames.items() if given in spelling.needs}
+    names = {own: given for given, own in spelling.renames.items()}
     reads = {one.name for one in parameters_of(capability.parameters) if one.effect is Effect.READ}
     properties = {ROOT: _ABOUT_ROOT}
     properties |= {names.get(own, own): about for own, about in described["properties"].items() if own in reads}
