@@ -115,8 +115,6 @@ def line_count(source: bytes) -> int:
 
 
 class Routines(NamedTuple):
-    """All routines of a file, outermost first, and what they promise: "statements" or "blocks"."""
+    """All routines of a file, outermost first."""
 
-    language: str
-    level: str
     routines: tuple[Routine, ...]

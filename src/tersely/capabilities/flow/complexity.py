@@ -45,7 +45,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Complexity:
-    """The functions of some files. `unread` files are in languages whose control flow is not known.
+    """The functions of some files. `unread` files are in languages without control-flow rules.
 
     `unreached` are those that there was no time for: the smallest.
     """
@@ -98,9 +98,7 @@ def text(complexity: Complexity, style: Style) -> str:
     functions = counted(complexity.functions, "function")
     lines = [f"{functions}, {complexity.mean:.2f} on average"]
     if complexity.unread:
-        lines.append(
-            style.doubtful(f"{counted(complexity.unread, 'file')} in languages whose control flow is not read")
-        )
+        lines.append(style.doubtful(f"{counted(complexity.unread, 'file')} in languages without control-flow rules"))
     if complexity.unreached:
         left = f"there was no time for the {counted(complexity.unreached, 'smallest file')}"
         lines.append(style.doubtful(f"{left}: name a directory, or allow more with TERSELY_ANSWER_SECONDS"))

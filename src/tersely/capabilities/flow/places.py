@@ -79,15 +79,12 @@ def _innermost(around: Sequence[Symbol], routine: Routine, module: Symbol) -> Sy
 
 
 def flow_note(routines: Routines, at: int) -> str:
-    """What to say where only control flow is relied on, or a routine is too large to be followed to its end."""
+    """A note where a routine is too large to be followed to its end, "" where it is not."""
     from tersely.code.flow.reaching import MAX_DEFINITIONS, definitions_of
 
-    notes = []
-    if routines.level != "statements":
-        notes.append(f"{routines.language}: blocks only; which statement reads what is not promised")
-    if len(definitions_of(routines.routines[at])) >= MAX_DEFINITIONS:
-        notes.append(f"only the first {MAX_DEFINITIONS:,} places that give variables a value are followed")
-    return "; ".join(notes)
+    if len(definitions_of(routines.routines[at])) < MAX_DEFINITIONS:
+        return ""
+    return f"only the first {MAX_DEFINITIONS:,} places that give variables a value are followed"
 
 
 def source_lines(source: bytes) -> list[str]:

@@ -15,7 +15,6 @@ from tersely.foundation.hashing import content_hash
 from tersely.foundation.limits import MAX_KEPT_FLOW_FILES
 
 MAX_PARTS = 4  # of a file that are read one by one: each takes about a fifth of the time that all of it takes
-NO_FLOW = "none"  # the level of a language whose control flow is not known
 
 
 class FlowReader:
@@ -59,27 +58,26 @@ class FlowReader:
         kept = [key[2] for key in self._kept if key[:2] == text]
         key = (*text, None if None in kept or (lines not in kept and len(kept) >= MAX_PARTS) else lines)
         if key not in self._kept:
-            from tersely.code.syntax.control.read import read_routines
-
-            self._kept[key] = with_effects(read_routines(source, LANGUAGES[language], lines))
+            self._kept[key] = with_effects(_routines_of(source, language, lines))
             while len(self._kept) > MAX_KEPT_FLOW_FILES:
                 self._kept.popitem(last=False)
-        return _known(self._kept[key])
+        return self._kept[key]
 
 
 def named_functions(source: bytes, language: str) -> list[Routine]:
     """The functions of a text that have names, as they stand: without what calls change. Raises as `routines` does."""
-    from tersely.code.syntax.control.read import read_routines
-
-    routines = _known(read_routines(source, LANGUAGES[language])).routines
+    routines = _routines_of(source, language, None).routines
     return [one for one in routines if one.kind == "function" and not one.name.rpartition(".")[2].startswith("<")]
 
 
-def _known(routines: Routines) -> Routines:
-    if routines.level == NO_FLOW:
-        what = f"control flow of {routines.language} is not read"
-        raise TerselyError("unsupported_language", what, "see docs/flow.md")
-    return routines
+def _routines_of(source: bytes, language: str, lines: range | None) -> Routines:
+    from tersely.code.syntax.control.read import read_routines
+
+    known = LANGUAGES[language]
+    if known.control is None:
+        what = f"{language} has no control-flow rules"
+        raise TerselyError("unsupported_language", what, "see docs/flow.md for the languages that have")
+    return read_routines(source, known, lines)
 
 
 def routine_of(routines: Routines, symbol: Symbol) -> int:

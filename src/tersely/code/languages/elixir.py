@@ -820,7 +820,6 @@ ELIXIR = Language(
     name="elixir",
     grammar=grammar,
     rules=RULES,
-    control=model.control_table("elixir"),
     blocks=frozenset({"do_block", "stab_clause"}),
     resolution=Resolution(
         modules=module_files,

@@ -7,15 +7,12 @@ runs straight through. What a statement reads and writes follows from the rules 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tersely.code.languages.model import Field, value
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 
 @value
@@ -36,13 +33,9 @@ class If:
 
 @value
 class Else:
-    """A block after a condition that failed, or after a loop or `try` that ran to its end; `body` "" is the node.
-
-    With `cases` its children are cases, of which the first runs that fits the value that the `try` gave.
-    """
+    """A block after a condition that failed, or after a loop or `try` that ran to its end; `body` "" is the node."""
 
     body: Field = "body"
-    cases: bool = False
 
 
 @value
@@ -79,12 +72,11 @@ class Each:
 class Try:
     """`try body`, then children that are a `Catch`, an `Else` or a `Finally`; `resources` are entered first.
 
-    Without a `body` it is made of the other children. All of them are children of `inside` if there is one.
+    Without a `body` it is made of the other children.
     """
 
     body: Field = "body"
     resources: Field = ""
-    inside: Field = ""
 
 
 @value
@@ -95,7 +87,6 @@ class Catch:
     body: Field = "body"
     binds: Field = ""  # a child that names the exception
     takes_all: bool = False
-    cases: bool = False  # its children are cases: the first that fits the exception runs
 
 
 @value
@@ -122,8 +113,6 @@ class Switch:
     initial: Field = ""
     alias: Field = ""  # a name for the subject
     breaks: bool = False  # `break` leaves it
-    fails: bool = False  # it raises where no case fits
-    outlives: bool = False  # the names that the subject binds are known after it
 
 
 @value
@@ -139,31 +128,9 @@ class Case:
     wildcards: frozenset[str] = frozenset()
     binds: bool = False  # names in the pattern are bound
     names_fit: bool = False  # a bare name as pattern fits everything
-    fits: bool = False  # this very pattern fits everything
     falls: bool = False  # into the next one unless something jumps; the subject alone decides where to begin
     joins: bool = False  # without statements of its own, or where it says `fallthrough`, it has those of the next one
     default: bool = False
-
-
-@value
-class Chain:
-    """`with pattern <- value, name = value do body else cases end`: matches one after the other, then the body.
-
-    A link that is an `Iterate` ends the chain where its value does not fit: that value is tried with the cases in
-    `otherwise`, or is the value of all.
-    """
-
-    links: Field
-    body: Field
-    otherwise: Field = ""
-
-
-@value
-class Given:
-    """A call that is given a block, which it runs: a macro. In a class body its arguments may name what it passes."""
-
-    arguments: Field
-    body: Field
 
 
 class Leap(Enum):
@@ -274,36 +241,6 @@ class Declares:
 
 
 @value
-class Match:
-    """`left = right`: the names in the pattern `left` are bound anew; inside of a pattern both sides are patterns."""
-
-    left: Field = "left"
-    right: Field = "right"
-
-
-@value
-class Pinned:
-    """A part of a pattern that is compared with: `^x`."""
-
-
-@value
-class Qualified:
-    """A part of a pattern with something about it that is evaluated: a default, a size, a guard."""
-
-    pattern: Field = "left"
-    about: Field = "right"
-
-
-@value
-class Marked:
-    """A variable whose name has a mark before it: `@name` reads it, `@name value` gives it a value."""
-
-    mark: str
-    name: Field
-    value: Field = ""
-
-
-@value
 class Refutable:
     """A declaration that may not fit its value: then `otherwise` runs."""
 
@@ -345,39 +282,10 @@ class Forms:
 
 
 @value
-class Chosen:
-    """What a node means follows from what stands in and around it: `choose` gives its role."""
-
-    choose: Callable[[Node, Callable[[Node], str]], Any]
-
-
-@value
-class Clauses:
-    """An anonymous function in several clauses, its children that are a `Case`: the first that fits runs."""
-
-
-@value
-class Clause:
-    """One of the definitions that make a function together: those of one `function` that follow each other.
-
-    Without a `case` it only announces the function.
-    """
-
-    function: str
-    name: Field
-    case: Case | None
-
-
-@value
 class Control:
-    """The roles of a language's nodes, and the few facts that reading and writing needs.
-
-    `level` says what is promised: with "statements", control and data flow of every statement; with "blocks", control
-    flow alone is relied on.
-    """
+    """The roles of a language's nodes, and the few facts that reading and writing needs."""
 
     roles: Mapping[str, Any]
-    level: str = "statements"
     declares_by_assignment: bool = False  # assigning a name makes it local: Python, Ruby
     # Methods that change what they are called on although their result is used: pop, read.
     mutators: frozenset[str] = frozenset()
@@ -392,10 +300,6 @@ class Control:
     closures_share: bool = False  # an anonymous function assigns the variables of the functions around it
     members_call: bool = False  # naming a member calls it: `items.clear`
     lends_openly: bool = False  # a function changes only what it is lent by a `Borrow`
-    immutable: bool = False  # nothing is changed in place, by nobody
-    functions_apart: bool = False  # functions have names of their own: calling one reads no variable
-    # For languages whose functions are written in several definitions; None for a node that is no such definition.
-    clause: Callable[[Node, Callable[[Node], str]], Clause | None] | None = None
     changing_arguments: Mapping[str, int] = field(default_factory=dict)  # functions that change an argument: shuffle
     # Decision points besides branches and loops, by node type; what complexity counts.
     decisions: Mapping[str, int] = field(default_factory=dict)

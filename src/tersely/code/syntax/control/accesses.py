@@ -9,8 +9,6 @@ from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.routines import Way
 from tersely.code.syntax.children import field, token
-from tersely.code.syntax.control.blocks import Together
-from tersely.code.syntax.control.clauses import visit_clauses, visit_together
 from tersely.code.syntax.control.conditions import visit_choice, visit_ternary
 from tersely.code.syntax.control.definitions import visit_class, visit_function, visit_wrapper
 from tersely.code.syntax.control.walk import declared
@@ -54,7 +52,7 @@ def _call(walk: Walk, node: Node, role: model.Call) -> None:
         name = walk.text(part) if part is not None else ""
     elif callee is not None:
         name = walk.text(callee) if type(member) is model.Name else ""
-        walk.visit(callee if not name or not walk.control.functions_apart else None)
+        walk.visit(callee)
     path = walk.path(receiver)
     of_module = path is not None and path[0] in walk.imported
     if receiver is not None:
@@ -65,8 +63,7 @@ def _call(walk: Walk, node: Node, role: model.Call) -> None:
     if around is not None and around.id != node.id:
         walk.visit_children(around, but=(callee, arguments))
     walk.visit_children(node, but=(callee, arguments, receiver, around))
-    keeps = walk.control.lends_openly or walk.control.immutable
-    may_change = discarded and name not in walk.control.pure and not keeps
+    may_change = discarded and name not in walk.control.pure and not walk.control.lends_openly
     walk.note_call(node, name, path, passed, blind=may_change and (receiver is None or of_module))
     walk.draft.fail()
 
@@ -115,31 +112,6 @@ def _assign(walk: Walk, node: Node, role: model.Assign) -> None:
     if right is None and walk.control.declares_by_assignment:
         return  # an annotation alone
     walk.bind(left, right, declares=declares)
-
-
-def _match(walk: Walk, node: Node, role: control.Match) -> None:
-    left, right = field(role.left)(node), field(role.right)(node)
-    walk.visit(right)
-    if left is not None:
-        walk.bind(left, right, declares=True)
-        if type(walk.role(left)) is not model.Name:
-            walk.draft.fail()
-
-
-def _qualified(walk: Walk, node: Node, role: control.Qualified) -> None:
-    walk.visit(field(role.pattern)(node))
-    walk.visit(field(role.about)(node))
-
-
-def _marked(walk: Walk, node: Node, role: control.Marked) -> None:
-    """A name with its mark, which is read unless it is given a value."""
-    name, given = field(role.name)(node), field(role.value)(node) if role.value else None
-    variable = f"{role.mark}{walk.text(name)}" if name is not None else role.mark
-    if given is None:
-        walk.read((walk.draft.variable(variable),), node)
-    else:
-        walk.visit(given)
-        walk.bind_name(variable, node, declares=True)
 
 
 def _updates(node: Node, left: Node, right: Node | None) -> bool:
@@ -369,9 +341,4 @@ VISITORS: dict[type, Callable[[Walk, Node, Any], None]] = {
     control.Declares: _declares,
     control.Forgets: _forgets,
     control.Fails: _fails,
-    control.Match: _match,
-    control.Qualified: _qualified,
-    control.Marked: _marked,
-    control.Clauses: visit_clauses,
-    Together: visit_together,
 }

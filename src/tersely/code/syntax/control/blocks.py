@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
@@ -27,7 +27,7 @@ def lower(walk: Walk, node: Node) -> None:
     if inner is not None:
         lower(walk, inner)
         return
-    defines = type(role) in (model.Function, model.Class, model.Wrapper, Together)
+    defines = type(role) in (model.Function, model.Class, model.Wrapper)
     open_statement(walk, node, "definition" if defines else "simple")
     call = _discarded(walk, node)
     walk.discarded = call.id if call is not None and walk.result is None else -1
@@ -58,42 +58,12 @@ def sequence(walk: Walk, nodes: list[Node], result: str | None = None) -> None:
     """Statements one after the other. The last gives `result` its value."""
     owner = walk.draft.statement
     outer, walk.result = walk.result, None
-    nodes = _united(walk, nodes)
     for at, node in enumerate(nodes):
         walk.draft.statement = owner
         walk.result = result if at == len(nodes) - 1 else None
         lower(walk, node)
     walk.result = outer
     walk.draft.statement = owner
-
-
-class Together(NamedTuple):
-    """The role of the first of several definitions that make one function: its name and all of its cases."""
-
-    name: Node | None
-    cases: list[tuple[Node, control.Case]]
-    last: Node
-
-
-def _united(walk: Walk, nodes: list[Node]) -> list[Node]:
-    """The statements of a block without clauses of functions that began before them."""
-    clause_of = walk.control.clause
-    kept: list[Node] = []
-    groups: list[tuple[str, list[tuple[Node, control.Clause]]]] = []
-    for node in nodes:
-        clause = clause_of(node, walk.text) if clause_of is not None else None
-        if clause is not None and groups and groups[-1][0] == clause.function:
-            groups[-1][1].append((node, clause))
-            continue
-        kept.append(node)
-        if clause is not None:
-            groups.append((clause.function, [(node, clause)]))
-    for _, group in groups:
-        cases = [(node, clause.case) for node, clause in group if clause.case is not None]
-        first, clause = group[0]
-        if len(cases) > 1 or any(case.guard for _, case in cases) or (cases and clause.case is None):
-            walk.chosen[first.id] = Together(field(clause.name)(first), cases, group[-1][0])
-    return kept
 
 
 def body_of(node: Node, role: Any) -> Node:

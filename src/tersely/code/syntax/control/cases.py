@@ -32,8 +32,7 @@ OTHERWISE = control.Case("", default=True)  # an `else` among cases
 def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     """Cases are tried one after the other, or jumped to where they fall through."""
     draft, result = walk.draft, walk.result
-    if not role.outlives:
-        draft.scopes.append({})
+    draft.scopes.append({})
     body = (field(role.body)(node) if role.body else None) or node
     open_statement(walk, node, "switch", body if body.id != node.id else None)
     me = draft.statement
@@ -45,11 +44,11 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     if alias is not None:
         walk.bind(alias, subject, declares=True)
     if subject is not None:
-        walk.write((matched(node),), subject)
-        draft.own.add(matched(node))
+        walk.write((_matched(node),), subject)
+        draft.own.add(_matched(node))
     start = draft.last()
     draft.close()
-    cases = cases_in(walk, body)
+    cases = _cases_in(walk, body)
     if cases:
         draft.statements[me].head_end_line = min(draft.statements[me].head_end_line, cases[0][0].start_point[0] + 1)
         note_closing(walk, body, me)
@@ -61,33 +60,12 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     else:
         _try_cases(walk, cases, frame, [(start, Way.NEXT)], node)
     draft.frames.pop()
-    if role.fails:
-        refuse(walk)
     draft.here = draft.here + frame.breaks
     draft.statement = draft.statements[me].owner
-    if not role.outlives:
-        draft.scopes.pop()
+    draft.scopes.pop()
 
 
-def choose(walk: Walk, node: Node, cases: Cases, missed: Ends, result: str | None) -> Ends:
-    """The first case that fits runs, tried from `missed` on; `here` is where none fits, and the ends are given back."""
-    frame = Frame("cases", result=result)
-    walk.draft.frames.append(frame)
-    _try_cases(walk, cases, frame, missed, node)
-    walk.draft.frames.pop()
-    return frame.breaks
-
-
-def refuse(walk: Walk) -> None:
-    """No case fits: that raises, so the last case decides nothing."""
-    draft = walk.draft
-    if draft.here:
-        draft.decisions -= 1
-    draft.escape(draft.here)
-    draft.here = []
-
-
-def cases_in(walk: Walk, body: Node) -> Cases:
+def _cases_in(walk: Walk, body: Node) -> Cases:
     """The cases among the children of a node; an `else` is one too."""
     found = [(child, walk.role(child)) for child in body.named_children]
     cases = [(child, OTHERWISE if type(role) is control.Else else role) for child, role in found]
@@ -103,7 +81,7 @@ def _try_cases(walk: Walk, cases: Cases, frame: Frame, missed: Ends, around: Nod
     for node, role in ordered:
         draft.statement = me
         draft.here = missed
-        missed = _case_head(walk, node, role, matched(around))
+        missed = _case_head(walk, node, role, _matched(around))
         draft.here = draft.here + fallen
         frame.continues = []
         _case_body(walk, node, role, frame.result)
@@ -124,14 +102,14 @@ def _jump_to_cases(walk: Walk, cases: Cases, start: int, around: Node) -> None:
     for node, role in cases:
         draft.statement = me
         draft.here = [*draft.here, (start, Way.CASE)]
-        _case_head(walk, node, role, matched(around))
+        _case_head(walk, node, role, _matched(around))
         draft.here = [(number, Way.NEXT) for number, why in draft.here if why is not Way.FALSE]
         _case_body(walk, node, role, None)
     if not any(_is_default(walk, *case) for case in cases):
         draft.here = [*draft.here, (start, Way.FALSE)]
 
 
-def matched(switch: Node) -> str:
+def _matched(switch: Node) -> str:
     """The variable that stands for what the cases are compared with."""
     return f"<{switch.start_byte} matched>"
 
@@ -144,7 +122,7 @@ def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends
     guard = field(role.guard)(node) if role.guard else None
     open_statement(walk, node, "case", _body_start(walk, node, role))
     default = _is_default(walk, node, role)
-    draft.decisions += not (default or role.fits)
+    draft.decisions += not default
     for child in _patterns(node, role):
         walk.bind(child, None, declares=True) if role.binds and not default else walk.visit(child)
     draft.point(node.start_byte, pattern.end_byte if pattern is not None else node.start_byte)
@@ -152,7 +130,7 @@ def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends
     draft.point().tests = True
     number = draft.last()
     draft.close()
-    fits = default or role.fits or (role.names_fit and _is_name(walk, pattern))
+    fits = default or (role.names_fit and _is_name(walk, pattern))
     missed: Ends = [] if fits else [(number, Way.FALSE)]
     draft.here = [(number, Way.TRUE if missed else Way.NEXT)]
     if guard is not None:

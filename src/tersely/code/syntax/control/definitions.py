@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages import model
-from tersely.code.languages.control import roles as control
 from tersely.code.routines import RESULT
 from tersely.code.syntax.children import field
 from tersely.code.syntax.control.blocks import sequence
@@ -34,7 +33,7 @@ def visit_function(walk: Walk, node: Node, role: model.Function) -> None:
         _pass_by(walk, node, role, name)
         return
     inner = _routine(walk, node, role, name)
-    take(walk, node, name if not role.is_value else "", inner)
+    _take(walk, node, name if not role.is_value else "", inner)
     if not name:
         walk.draft.decisions += inner.decisions
 
@@ -75,7 +74,7 @@ def _visit_member_function(walk: Walk, node: Node, role: model.Function, target:
     """`function object.member() …` gives a part of an object its value."""
     member = field(walk.role(target).member)(target)
     inner = _routine(walk, node, role, walk.text(member) if member is not None else walk.text(target))
-    take(walk, node, "", inner)
+    _take(walk, node, "", inner)
     walk.bind(target, None, declares=False)
 
 
@@ -101,7 +100,7 @@ def visit_wrapper(walk: Walk, node: Node, role: model.Wrapper) -> None:
     walk.visit(definition)
 
 
-def take(walk: Walk, node: Node, name: str, inner: Draft) -> None:
+def _take(walk: Walk, node: Node, name: str, inner: Draft) -> None:
     """Where a function is defined, its name is bound; one without a name has what it reads and writes."""
     reads = tuple(walk.draft.variable(free) for free in inner.free if free not in inner.own)
     writes = tuple(walk.draft.variable(changed) for changed in inner.outward if changed not in inner.own)
@@ -137,7 +136,7 @@ class Around(NamedTuple):
     place: int
 
 
-def enter_routine(walk: Walk, kind: str, name: str, first: Node, last: Node) -> Around:
+def _enter_routine(walk: Walk, kind: str, name: str, first: Node, last: Node) -> Around:
     """Begin a routine that goes from one node to another; `walk.draft` is what it is read into."""
     around = Around(walk.draft, walk.result, walk.discarded, walk.imported, walk.wanted, len(walk.routines))
     walk.routines.append(None)
@@ -152,7 +151,7 @@ def enter_routine(walk: Walk, kind: str, name: str, first: Node, last: Node) -> 
     return around
 
 
-def leave_routine(walk: Walk, around: Around) -> Draft:
+def _leave_routine(walk: Walk, around: Around) -> Draft:
     """End a routine; the walk goes on in the one around it, of which it may read variables."""
     draft = walk.draft
     walk.routines[around.place] = draft.freeze()
@@ -168,10 +167,10 @@ def _routine(walk: Walk, node: Node, role: Any, name: str) -> Draft:
     """Read the body of a definition as a routine; the walk goes on in the one around it."""
     whole = _whole(walk, node)
     kind = "class" if type(role) is model.Class else "function"
-    around = enter_routine(walk, kind, name, whole, node)
+    around = _enter_routine(walk, kind, name, whole, node)
     draft = walk.draft
     body = field(role.body)(node)
-    head_of(walk, whole, body)
+    _head_of(walk, whole, body)
     if kind == "function":
         _bind_parameters(walk, node, role)
     draft.close()
@@ -184,10 +183,10 @@ def _routine(walk: Walk, node: Node, role: Any, name: str) -> Draft:
         inside = [child for child in node.named_children if parameters is None or child.id != parameters.id]
         sequence(walk, inside, gives)
         draft.close()
-    return leave_routine(walk, around)
+    return _leave_routine(walk, around)
 
 
-def head_of(walk: Walk, whole: Node, body: Node | None) -> None:
+def _head_of(walk: Walk, whole: Node, body: Node | None) -> None:
     """The head of a routine is its first statement; it ends where the body begins."""
     line = whole.start_point[0] + 1
     end = body if body is not None and body.start_point[0] > whole.start_point[0] else None
@@ -256,7 +255,7 @@ def _bind_parameter(walk: Walk, node: Node) -> None:
             _bind_parameter(walk, name) if type(walk.role(name)) is not model.Parameter else None
     elif kind in (model.Skip, model.Comment, model.Generic):
         return
-    elif kind in (control.Match, control.Qualified, control.Pinned, control.Marked, model.Pair):
+    elif kind is model.Pair:
         walk.bind(node, None, declares=True)
     elif kind is model.Assign:
         left = field(role.left)(node)

@@ -11,11 +11,9 @@ from tersely.code.syntax.children import field
 from tersely.code.syntax.control.blocks import (
     block,
     body_of,
-    note_closing,
     open_statement,
     sequence,
 )
-from tersely.code.syntax.control.cases import cases_in, choose, matched, refuse
 from tersely.code.syntax.control.draft import Ends, Frame, left
 
 if TYPE_CHECKING:
@@ -28,15 +26,12 @@ def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
     """Body, handlers, `else`, `finally`. Whoever leaves runs the `finally` on the way."""
     draft, result = walk.draft, walk.result
     draft.scopes.append({})
-    around = (field(role.inside)(node) if role.inside else None) or node
-    body = field(role.body or "#0")(around)
-    parts = [(child, walk.role(child)) for child in around.named_children]
+    body = field(role.body or "#0")(node)
+    parts = [(child, walk.role(child)) for child in node.named_children]
     handlers = [(child, part) for child, part in parts if type(part) is control.Catch]
     final = next(((child, part) for child, part in parts if type(part) is control.Finally), None)
     open_statement(walk, node, "try", body)
     me = draft.statement
-    if role.inside:
-        note_closing(walk, around, me)
     walk.visit(field(role.resources)(node) if role.resources else None)
     draft.point(node.start_byte, draft.statements[draft.statement].end)
     start = draft.last()
@@ -71,19 +66,9 @@ def _else_of_try(walk: Walk, parts: Iterable[tuple[Node, Any]], me: int) -> None
         if type(part) is control.Else:
             walk.draft.statement = me
             walk.draft.statements[me].tails.append(child.start_point[0] + 1)
-            if part.cases:
-                _cases_of(walk, child)
-                continue
             walk.draft.decisions += 1
             block(walk, body_of(child, part))
             walk.draft.close()
-
-
-def _cases_of(walk: Walk, node: Node) -> None:
-    """The value of the `try` is tried with the cases of its `else`; where none fits, that raises."""
-    ends = choose(walk, node, cases_in(walk, node), walk.draft.here, walk.result)
-    refuse(walk)
-    walk.draft.here = ends
 
 
 def _handler(walk: Walk, node: Node, role: control.Catch, raised: Ends, result: str | None) -> Ends:
@@ -93,8 +78,6 @@ def _handler(walk: Walk, node: Node, role: control.Catch, raised: Ends, result: 
     draft.here = raised
     draft.scopes.append({})
     open_statement(walk, node, "handler", body)
-    if role.cases:
-        return _handler_of_cases(walk, node, result)
     draft.decisions += 1
     bound = field(role.binds)(node) if role.binds else None
     walk.visit_children(node, but=(body, bound))
@@ -109,24 +92,6 @@ def _handler(walk: Walk, node: Node, role: control.Catch, raised: Ends, result: 
         missed = [(number, Way.FALSE)]
     block(walk, body, result=result)
     draft.close()
-    draft.scopes.pop()
-    return missed
-
-
-def _handler_of_cases(walk: Walk, node: Node, result: str | None) -> Ends:
-    """A handler made of cases that are tried with the exception."""
-    draft = walk.draft
-    cases = cases_in(walk, node)
-    end = cases[0][0].start_byte if cases else node.end_byte
-    statement = draft.statements[draft.statement]
-    statement.end, statement.head_end_line = end, statement.line
-    draft.point(node.start_byte, end)
-    walk.write((matched(node),), node)
-    draft.own.add(matched(node))
-    missed = [(draft.last(), Way.NEXT)]
-    draft.close()
-    ends = choose(walk, node, cases, missed, result)
-    missed, draft.here = draft.here, ends
     draft.scopes.pop()
     return missed
 

@@ -79,7 +79,7 @@ def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
     draft.point(at.start_byte, at.end_byte).tests = True
     if target is not None:
         walk.bind(target, iterable, declares=not walk.control.declares_by_assignment)
-    _further_clauses(walk, field(role.clauses)(node) if role.clauses else None, target, body)
+    _further_clauses(walk, field(role.clauses)(node) if role.clauses else None, target)
     draft.fail()
     draft.close()
     draft.here = [(start, Way.TRUE)]
@@ -89,12 +89,10 @@ def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
     _leave_loop(walk, field(role.otherwise)(node) if role.otherwise else None, frame, [(start, Way.FALSE)], me)
 
 
-def _further_clauses(walk: Walk, clauses: Node | None, target: Node | None, body: Node | None) -> None:
+def _further_clauses(walk: Walk, clauses: Node | None, target: Node | None) -> None:
     """What else a loop of several clauses binds and tests; all of it belongs to taking the next element."""
     for at, clause in enumerate(clauses.named_children if clauses is not None else ()):
-        if body is not None and clause.start_byte <= body.start_byte and body.end_byte <= clause.end_byte:
-            walk.visit_children(clause, but=(body.parent,))
-        elif at:
+        if at:
             walk.visit(clause)
             continue
         taken = (target, clause.named_children[1]) if clause.named_child_count > 1 else ()

@@ -26,7 +26,7 @@ def read_routines(source: bytes, language: Language, lines: range | None = None)
     With `lines`, those of them that functions on these lines need: the functions, with what is in them, what of the
     module they call by name, and the classes and the module around, of which only the place is to be relied on.
     """
-    table = language.control() if language.control else Control({}, level="none")
+    table = language.control() if language.control else Control({})
     root = parse(source, language).root_node
     walk = Walk(source, language, table, VISITORS, STATEMENTS, body, lines)
     allow_deep_nesting()
@@ -38,4 +38,4 @@ def read_routines(source: bytes, language: Language, lines: range | None = None)
         walk.body(root)
         read_called(walk)
     walk.routines[0] = walk.draft.freeze()
-    return Routines(language.name, table.level, tuple(one for one in walk.routines if one is not None))
+    return Routines(tuple(one for one in walk.routines if one is not None))

@@ -13,7 +13,6 @@ from tersely.code.syntax.control.blocks import (
 )
 from tersely.code.syntax.control.branches import lower_if, lower_refutable
 from tersely.code.syntax.control.cases import lower_switch
-from tersely.code.syntax.control.chains import lower_chain, lower_given
 from tersely.code.syntax.control.exceptions import lower_try, lower_with
 from tersely.code.syntax.control.jumps import lower_deferred, lower_jump, lower_labelled
 from tersely.code.syntax.control.loops import lower_each, lower_while
@@ -52,6 +51,4 @@ STATEMENTS: dict[type, Callable[[Walk, Node, Any], None]] = {
     control.Suite: lower_suite,
     control.Straight: lower_straight,
     control.Refutable: lower_refutable,
-    control.Chain: lower_chain,
-    control.Given: lower_given,
 }

@@ -57,7 +57,6 @@ class Walk:
         self.visitors = visitors
         self.statements = statements
         self.block = block
-        self.chosen: dict[int, Any] = {}  # roles that took looking around, by node
         self.routines: list[Routine | None] = []
         self.draft = Draft("", "module", -1, 1, line_count(source))
         self.discarded = -1  # the node whose value nobody takes
@@ -74,10 +73,6 @@ class Walk:
     def role(self, node: Node) -> Any:
         """What a node means, None without a role or rule."""
         role = self.roles.get(node.type)
-        if type(role) is control.Chosen:
-            if node.id not in self.chosen:
-                self.chosen[node.id] = role.choose(node, self.text)
-            return self.chosen[node.id]
         return self._form(node, role) if type(role) is control.Forms else role
 
     def _form(self, node: Node, role: control.Forms) -> Any:
@@ -152,8 +147,6 @@ class Walk:
 
     def change(self, path: Path, node: Node) -> None:
         """What a variable holds is changed in place."""
-        if self.control.immutable:
-            return
         point = self.draft.point(node.start_byte, node.end_byte)
         point.changes[path] = None
         point.reads[path[0], OBJECT] = None
@@ -186,19 +179,12 @@ class Walk:
             return
         elif kind is model.Call:  # `items(key) = …`
             callee = field(role.callee)(target)
-            self.visit_children(target, but=(callee,) if self.control.functions_apart else ())
-            self._bind_followed(callee if not self.control.functions_apart else None)
+            self.visit_children(target)
+            self._bind_followed(callee)
         elif kind is model.Pair:
             inner = field(role.value)(target)
             if inner is not None:
                 self.bind(inner, value, declares=declares)
-        elif kind is control.Qualified:
-            self.visit(field(role.about)(target))
-            inner = field(role.pattern)(target)
-            if inner is not None:
-                self.bind(inner, value, declares=declares)
-        elif kind in (control.Pinned, control.Marked):
-            self.visit(target)
         elif kind is control.Unary and token(target, role.follows) is not None:
             self._bind_followed(field(role.operand)(target))
         else:
