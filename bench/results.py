@@ -39,7 +39,6 @@ ORDER = (
     "socket",
     "hostile",
     "agent",
-    "tui",
 )
 
 Row = dict[str, Any]

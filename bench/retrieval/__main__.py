@@ -11,7 +11,7 @@ from statistics import fmean
 
 from bench import results
 from bench.results import Row, Table
-from bench.retrieval import pace, public
+from bench.retrieval import public
 from bench.retrieval.corpus import export, has_history, without_docs
 from bench.retrieval.measures import Quality, quality
 from bench.retrieval.methods import METHODS, Corpus, same_name
@@ -24,7 +24,7 @@ from bench.retrieval.queries import (
 )
 from tersely.code.engine import Engine
 
-COMMAND = "python -m bench.retrieval REPOSITORIES --cosqa DIR --pace CODE --record"
+COMMAND = "python -m bench.retrieval REPOSITORIES --cosqa DIR --record"
 TABLE = Table(
     "Retrieval",
     COMMAND,
@@ -32,7 +32,6 @@ TABLE = Table(
     "Mean reciprocal rank, recall, both of the first ten hits.",
     names=2,
 )
-PACE = Table("Retrieval: pace", COMMAND, "units:,|build_seconds:.1f|update_seconds:.2f|median_ms:.1f|p95_ms:.1f")
 MEAN = "mean"
 LEAST_QUERIES = 20  # a repository with fewer says little and is left out
 
@@ -43,7 +42,6 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("repositories", type=Path, help="folder of clones with history, each named owner+repository")
     parser.add_argument("--only", default="", metavar="WORD", help="only clones whose name has this")
     parser.add_argument("--cosqa", type=Path, help="`data/search` of a clone of Jun-jie-Huang/CoCLR")
-    parser.add_argument("--pace", type=Path, help="source to measure speed on, of more than 30,000 symbols")
     parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
     options = parser.parse_args(arguments)
     rows: list[Row] = []
@@ -58,8 +56,6 @@ def main(arguments: list[str]) -> int:
     if options.record:
         rows = TABLE.merged("retrieval", rows)
     tables = [TABLE.filled([*(row for row in rows if row["repository"] != MEAN), *means(rows)])] if rows else []
-    if options.pace:
-        tables.append(PACE.filled([pace.measure(options.pace)._asdict()]))
     results.report("retrieval", tables, options.record)
     return 0 if tables else 1
 

@@ -29,7 +29,6 @@ NAME = "NAME"  # in the words of a question: the function that is asked about
 STAGES = COLD, CHANGED, CALLERS = ("cold", "one file changed", "callers")
 ASKED_FUNCTIONS = 5
 SKIPPED = "skipped: "
-NO_RUN = Run(0.0, 0.0, 0.0)
 NO_QUESTION = f"{SKIPPED}it has no such question"
 
 Words = tuple[str, ...]
@@ -98,17 +97,13 @@ def measure(bench: Bench, peers: Path | None) -> Iterator[Row]:
     asked, changed = _subjects(bench.tree)
     bench.forget()
     ours: dict[str, Run] = {}
-    for peer in (OURSELVES, *PEERS):
-        executable = [str(found)] if peers and (found := peer.find(peers)) else []
-        words = [sys.executable, "-m", "tersely"] if peer is OURSELVES else executable
-        if not words:
-            yield _skipped(f"{peer.name}, {COLD}", "", "not installed")
-        for stage, row, taken in _stages(peer, words, bench.tree, asked, changed) if words else ():
-            beside = ours.setdefault(stage, taken)
-            same = peer is OURSELVES or row.note.startswith(SKIPPED)
-            yield row if same else replace(
-                row, beside=f"tersely, {stage}", ratio=taken.cpu_seconds / beside.cpu_seconds
-            )  # fmt: skip
+    yield from _stages(OURSELVES, [sys.executable, "-m", "tersely"], bench.tree, asked, changed, ours)
+    for peer in PEERS:
+        found = peer.find(peers) if peers else None
+        if found is None:
+            yield Row(f"{peer.name}, {COLD}", "", note=f"{SKIPPED}not installed")
+        else:
+            yield from _stages(peer, [str(found)], bench.tree, asked, changed, ours)
 
 
 def _subjects(tree: Path) -> tuple[list[Asked], Path]:
@@ -130,9 +125,9 @@ def _last_name(symbol_id: str) -> str:
 
 
 def _stages(
-    peer: Peer, executable: list[str], tree: Path, asked: list[Asked], changed: Path
-) -> Iterator[tuple[str, Row, Run]]:
-    """The stages of one peer; the first that fails ends them."""
+    peer: Peer, executable: list[str], tree: Path, asked: list[Asked], changed: Path, ours: dict[str, Run]
+) -> Iterator[Row]:
+    """The stages of one peer beside ours, which come first; the first that fails ends them."""
     with _stage(peer, tree) as home:
         environment = {**peer.environment, "HOME": str(home)}
         title = f"{peer.name} {_version(executable, environment)}"
@@ -141,13 +136,18 @@ def _stages(
             return Command([*executable, *words], tree, environment, MAX_PEER_SECONDS, home / "answer")
 
         for stage, words in zip(STAGES, (peer.index, peer.refresh, peer.question), strict=True):
-            spoken = " ".join((peer.executable, *words))
+            name, spoken = f"{title}, {stage}", " ".join((peer.executable, *words))
+            if not words:
+                yield Row(name, spoken, note=NO_QUESTION)
+                continue
             try:
-                taken, note = _measured(stage, words, command, asked, changed) if words else (NO_RUN, NO_QUESTION)
+                taken, note = _measured(stage, words, command, asked, changed)
             except (subprocess.CalledProcessError, TimeoutError, OSError) as error:
-                yield stage, _skipped(f"{title}, {stage}", spoken, _reason(error)), NO_RUN
+                yield Row(name, spoken, note=f"{SKIPPED}{_reason(error)}")
                 return
-            yield stage, Row(f"{title}, {stage}", spoken, taken, note=note or peer.note), taken
+            row = Row(name, spoken, taken, note=note or peer.note)
+            ratio = taken.cpu_seconds / ours.setdefault(stage, taken).cpu_seconds
+            yield row if peer is OURSELVES else replace(row, beside=f"tersely, {stage}", ratio=ratio)
 
 
 def _measured(stage: str, words: Words, command: MakeCommand, asked: list[Asked], changed: Path) -> tuple[Run, str]:
@@ -191,10 +191,6 @@ def _stage(peer: Peer, tree: Path) -> Iterator[Path]:
         peer.forget(tree)
         if peer.wants_git:
             shutil.rmtree(tree / ".git")
-
-
-def _skipped(name: str, words: str, reason: str) -> Row:
-    return Row(name, words, note=f"{SKIPPED}{reason}")
 
 
 def _version(executable: list[str], environment: Mapping[str, str]) -> str:

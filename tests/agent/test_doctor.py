@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bench.modelserver.ollama import Front
 from tests.agent.model_servers import Scripted
+from tests.agent.ollama import Front
 
 from tersely.cli.agent import servers
 from tersely.cli.agent.doctor import examined_model

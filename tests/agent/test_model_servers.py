@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.modelserver.asked import asked
 from bench.modelserver.scripts import ENDED, Reply, tokens_of, write_scripted
 from bench.modelserver.server import Server
+from tests.agent.asking import asked
 from tests.agent.model_servers import Scripted
 
 CODE = "Two lines:\n\n```python\ndef f(x):\n    return x  # ünïcode ✓ 日本\n```\n"

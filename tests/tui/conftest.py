@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from bench.tui.scripted import Scripted, screen_of, shown
+from tests.tui.scripted import Scripted, screen_of, shown
 from textual.pilot import Pilot
 
 from tersely.foundation.clock import Stopwatch

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bench.tui.scripted import CHANGE, DIFF, PAUSE, WAIT, Scripted, call, screen_of
 from tests.tui.conftest import Seen, seen
+from tests.tui.scripted import CHANGE, DIFF, PAUSE, WAIT, Scripted, call, screen_of
 from textual.events import Paste
 from textual.widgets import OptionList
 

@@ -7,8 +7,8 @@ import queue
 from types import SimpleNamespace
 
 import pytest
-from bench.tui.scripted import PAUSE, Scripted
 from tests.tui.conftest import seen
+from tests.tui.scripted import PAUSE, Scripted
 from textual.drivers._writer_thread import WriterThread
 
 from tersely.agent.events import TextDelta

@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 
 import pytest
-from bench.tui.scripted import DIFF, EXAMPLE, Scripted
 from tests.tui.conftest import seen
+from tests.tui.scripted import DIFF, EXAMPLE, Scripted
 
 from tersely.agent.events import ApprovalAsked
 

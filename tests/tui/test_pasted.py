@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from bench.tui.scripted import Scripted
 from tests.tui.conftest import seen
+from tests.tui.scripted import Scripted
 from textual.events import Paste
 
 pytestmark = pytest.mark.anyio

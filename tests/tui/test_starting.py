@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from bench.tui.scripted import shown
+from tests.tui.scripted import shown
 from textual.pilot import Pilot
 
 from tersely.foundation.errors import TerselyError

@@ -9,9 +9,9 @@ from typing import Any
 
 import ollama
 import pytest
-from bench.modelserver.ollama import Front
 from tests.agent.model_servers import Scripted
 from tests.agent.models.answering import HELLO, PLAIN, answering, chunked, everything, refusal
+from tests.agent.ollama import Front
 
 from tersely.agent.models.connecting import connect, probe
 from tersely.agent.models.ollama import OllamaModel, PromptSizes

@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.request import Request, urlopen
 
-from bench.modelserver.asked import asked
 from bench.modelserver.server import Server
+from tests.agent.asking import asked
 
 DEFAULT_WINDOW_TOKENS = 4_096
 VERSION = "0.32.9"
