@@ -15,10 +15,8 @@ import argparse
 import ast
 import json
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -27,6 +25,7 @@ from typing import Any
 
 from bench import results
 from bench.results import Row, Table
+from bench.scratch import copied
 from tersely.capabilities.invoke import ask
 from tersely.code.lenses.affected.reach import LIKELY
 from tersely.foundation.limits import MAX_BUDGET_TOKENS, MAX_PAGE_ENTRIES
@@ -35,7 +34,7 @@ from tersely.workspace import Workspace
 SUITE_SECONDS = 1_200
 DEFAULT_FUNCTIONS = 30
 EVERYTHING = {"limit": MAX_PAGE_ENTRIES, "budget": MAX_BUDGET_TOKENS}
-NOT_COPIED = shutil.ignore_patterns(".tersely", "__pycache__", ".venv", "venv")
+NOT_COPIED = (".tersely", "__pycache__", ".venv", "venv")
 _PARAMETERS = re.compile(r"\[.*")
 
 
@@ -50,9 +49,7 @@ TABLE = Table(
 def main(arguments: list[str]) -> int:
     """Run the suite, ask about functions, compare."""
     options = _options(arguments)
-    with tempfile.TemporaryDirectory(prefix="tersely-impact-") as scratch:
-        root = Path(scratch) / options.repository.name
-        shutil.copytree(options.repository, root, ignore=NOT_COPIED, symlinks=True)
+    with copied(options.repository, *NOT_COPIED) as root:
         executed = _executed(root, options.python)
         picked = _picked(executed, options.functions or len(executed))
         named, likely, files, seconds = _asked(root, picked)

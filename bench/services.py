@@ -12,16 +12,15 @@ import asyncio
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from bench import results
 from bench.results import Row, Table
+from bench.scratch import copied
 from tersely.cli.daemon import ANSWER_WORDS
 from tersely.client.peer import Peer
 from tersely.daemon.place import Place
@@ -59,11 +58,10 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("repository", type=Path, help="a source tree, copied")
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="tersely-s-") as scratch:
-        os.environ["XDG_RUNTIME_DIR"] = os.environ["TMPDIR"] = os.environ["HOME"] = scratch
+    with copied(options.repository) as root:
+        os.environ["XDG_RUNTIME_DIR"] = os.environ["TMPDIR"] = os.environ["HOME"] = str(root.parent)
         os.environ.pop("XDG_CONFIG_HOME", None)
-        root, home = Path(scratch) / options.repository.name, Path(scratch) / "home"
-        shutil.copytree(options.repository, root, ignore=shutil.ignore_patterns(".tersely", ".git"), symlinks=True)
+        home = root.parent / "home"
         subprocess.run([sys.executable, "-m", "tersely", "warm", "--root", str(root)], check=True, capture_output=True)
         try:
             lifecycle.start(home, 0, str(root), ANSWER_WORDS)

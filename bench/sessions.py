@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.results import Row, Table, report
+from bench.scratch import git
 from tersely.capabilities.invoke import ask
 from tersely.code.index.patch import read_patch
 from tersely.code.languages.registry import language_of_path
@@ -169,8 +169,7 @@ def _ask(copy: Path, question: Question, totals: dict[str, Counter[str]], seen: 
 
 
 def _git(directory: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=directory, capture_output=True, check=True)
-    return done.stdout.decode("utf-8", "surrogateescape")
+    return git(directory, *words).decode("utf-8", "surrogateescape")
 
 
 def main() -> int:

@@ -12,16 +12,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from bench import results
 from bench.modelserver.scripts import Reply, write_scripted
 from bench.modelserver.server import Server
 from bench.results import Row, Table
+from bench.scratch import copied
 from tersely.agent.agent import Agent
 from tersely.agent.events import Compacted, Event, TurnEnded, Unlocked, Usage
 from tersely.agent.models.connecting import connect
@@ -50,7 +49,6 @@ SESSIONS = Table(
     "With a real llama.cpp server, which says what it found in its cache.",
     names=2,
 )
-NOT_COPIED = shutil.ignore_patterns(".tersely", ".git", "__pycache__")
 
 
 def script() -> list[Reply]:
@@ -152,12 +150,10 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("repository", type=Path, help="a source tree, copied")
     parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="tersely-agent-") as scratch:
-        root = Path(scratch) / options.repository.name
-        shutil.copytree(options.repository, root, ignore=NOT_COPIED, symlinks=True)
+    with copied(options.repository) as root:
         (root / NOTES).write_text("".join(f"note {number} of this repository\n" for number in range(40)))
         subprocess.run(["git", "init", "-q", root], check=True)
-        path = Path(scratch) / "scripted.gguf"
+        path = root.parent / "scripted.gguf"
         write_scripted(path, script())
         rows: list[Row] = []
         for window, reuse in WINDOWS:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -31,6 +30,7 @@ from typing import Any, NamedTuple
 from bench import results
 from bench.groundtruth.score import ratio
 from bench.results import Row, Table
+from bench.scratch import git
 from tersely.capabilities.invoke import ask
 from tersely.code.index.patch import Hunk, read_patch
 from tersely.foundation.errors import TerselyError
@@ -107,23 +107,23 @@ def asked(clone: Path, cases: Sequence[Case], budgets: Sequence[int]) -> Iterato
     """Every case of one repository at every budget, in one work tree whose index follows from case to case."""
     with tempfile.TemporaryDirectory(prefix="tersely-cases-") as scratch:
         root = Path(scratch) / "tree"
-        subprocess.run(["git", "clone", "-q", "-n", str(clone), str(root)], check=True)
+        git(clone, "clone", "-q", "-n", str(clone.resolve()), str(root))
         for case in cases:
-            _git(root, "reset", "-q", "--hard")
-            _git(root, "clean", "-q", "-f", "-d", "-e", ".tersely")
-            _git(root, "checkout", "-q", "-f", "--detach", case["parent"])
-            _git(root, "apply", "--unidiff-zero", "--whitespace=nowarn", "-", text=case["given_diff"])
+            git(root, "reset", "-q", "--hard")
+            git(root, "clean", "-q", "-f", "-d", "-e", ".tersely")
+            git(root, "checkout", "-q", "-f", "--detach", case["parent"])
+            git(root, "apply", "--unidiff-zero", "--whitespace=nowarn", "-", given=_bytes(case["given_diff"]))
             for budget in budgets:
                 yield case, budget, outcome_of(root, case, budget)
 
 
-def _git(root: Path, *words: str, text: str = "") -> None:
-    subprocess.run(["git", "-C", str(root), *words], input=text.encode("utf-8", "surrogateescape"), check=True)
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def outcome_of(root: Path, case: Case, budget: int) -> Outcome:
     """Ask about the change in a work tree; an answer that is refused covers nothing."""
-    hunks = {diff.path: diff.hunks for diff in read_patch(case["given_diff"].encode("utf-8", "surrogateescape"))}
+    hunks = {diff.path: diff.hunks for diff in read_patch(_bytes(case["given_diff"]))}
     with Workspace.open(root) as workspace:
         workspace.check_freshness()
         workspace.engine.search.prepare()

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.groundtruth.java_names import JavaNames, from_descriptor
+from bench.groundtruth.java import JavaNames, from_descriptor
 from bench.groundtruth.score import CaseResult, edge, failed
 from bench.groundtruth.subject import Subject, written
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Kind, Symbol

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench import scratch
 from tersely.code.engine import Engine
 from tersely.code.symbols import CLASS_KINDS, Edge, Symbol
 
@@ -56,18 +56,15 @@ class Subject:
 @contextmanager
 def copied(folder: Path) -> Iterator[Subject]:
     """A folder of the data set, copied so that nothing is written beside the data."""
-    with tempfile.TemporaryDirectory(prefix="tersely-case-") as scratch:
-        root = Path(scratch) / folder.name
-        shutil.copytree(folder, root, ignore=shutil.ignore_patterns(".git"))
-        with Engine.open(root) as engine:
-            yield _indexed(root, engine)
+    with scratch.copied(folder, ".git") as root, Engine.open(root) as engine:
+        yield _indexed(root, engine)
 
 
 @contextmanager
 def written(files: Mapping[str, str]) -> Iterator[Subject]:
     """Files given as text, by path."""
-    with tempfile.TemporaryDirectory(prefix="tersely-case-") as scratch:
-        root = Path(scratch) / "case"
+    with tempfile.TemporaryDirectory(prefix="tersely-case-") as folder:
+        root = Path(folder) / "case"
         for path, text in files.items():
             target = root / path
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -10,12 +10,12 @@ from pathlib import Path
 from bench.groundtruth import (
     coverage_reports,
     dotted,
+    java,
     jcg,
     js_callgraph,
     json_patches,
     patches,
     stack_graphs,
-    swarm_java,
     tags,
     untrusted,
 )
@@ -70,7 +70,7 @@ SUITES: tuple[Suite, ...] = (
     Suite("SWARM-CG", JAVASCRIPT, f"{_SWARM}/javascript/swarm_js", dotted.run(dotted.JAVASCRIPT)),
     Suite("js-callgraph", JAVASCRIPT, "Persper+js-callgraph/tests", js_callgraph.run),
     Suite("JCG", JAVASCRIPT, f"{_JCG}/js", jcg.run_links),
-    Suite("SWARM-CG", JAVA, f"{_SWARM}/java/cats", swarm_java.run),
+    Suite("SWARM-CG", JAVA, f"{_SWARM}/java/cats", java.run_swarm),
     Suite("JCG", JAVA, f"{_JCG}/java", jcg.run_java),
     _definitions(PYTHON, ".py"),
     _definitions(JAVASCRIPT, ".js", ".jsx"),

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -15,6 +13,7 @@ from bench import results
 from bench.handchecked.cases import ANSWERS, Case, cases, languages
 from bench.handchecked.judge import Verdict, judge
 from bench.results import Row, Table
+from bench.scratch import copied
 from tersely.workspace import Workspace
 
 NOT_COPIED = (".git", ".tersely", "node_modules")
@@ -94,11 +93,8 @@ def _judged(every: Iterable[Case], clones: Path) -> Iterator[Verdict]:
             found = f"is at {_commit(clone)[:12]}" if clone else "is missing"
             print(f"{repository} {found}, the answers are those of {commit[:12]}", file=sys.stderr)
             continue
-        with tempfile.TemporaryDirectory(prefix="tersely-handchecked-") as scratch:
-            root = Path(scratch) / clone.name
-            shutil.copytree(clone, root, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True)
-            with Workspace.open(root) as workspace:
-                yield from [judge(workspace, case) for case in asked]
+        with copied(clone, *NOT_COPIED) as root, Workspace.open(root) as workspace:
+            yield from [judge(workspace, case) for case in asked]
 
 
 def _clone(clones: Path, repository: str) -> Path | None:

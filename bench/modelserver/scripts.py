@@ -12,10 +12,6 @@ from bench.modelserver.vocabulary import CLOCK, END, merged, reply_mark, source_
 from tersely.foundation import tokens as counting
 
 ENDED = "The script has ended."
-PLAIN_TEMPLATE = (
-    "{%- for message in messages -%}<|{{ message.role }}|>{{ message.content }}<|end|>{%- endfor -%}"
-    "{%- if add_generation_prompt -%}<|assistant|>{%- endif -%}"
-)
 
 
 class Reply(NamedTuple):
@@ -33,11 +29,6 @@ def write_scripted(path: Path, script: Sequence[Reply | str]) -> None:
     replies = [Reply(reply) if isinstance(reply, str) else reply for reply in script]
     texts = [*(reply.text for reply in replies), ENDED]
     weights.scripted_model(path, template_of(replies), [tokens_of(text) for text in texts])
-
-
-def write_random(path: Path, seed: int = 0) -> None:
-    """Write a model that says anything to a GGUF file."""
-    weights.random_model(path, PLAIN_TEMPLATE, seed)
 
 
 def template_of(replies: Sequence[Reply]) -> str:

@@ -1,6 +1,6 @@
-"""Models that are written, not trained: one that says anything, and one that says what a script says.
+"""A model that is written, not trained, and says what a script says.
 
-Both are tiny models of the Llama architecture, so that llama.cpp tokenizes, evaluates, caches, samples and streams as
+It is a tiny model of the Llama architecture, so that llama.cpp tokenizes, evaluates, caches, samples and streams as
 it does with any other. Weights are 32-bit floats, and bytes where there are many and little depends on them.
 
 **The scripted model** gives reply `k` after the special token `<|reply k|>`, which the chat template writes where an
@@ -37,8 +37,6 @@ from bench.modelserver.vocabulary import CLOCK, END, MOST_REPLIES, Tokens, reply
 Floats = NDArray[np.float32]
 LONGEST_WINDOW_TOKENS = 32_768
 PLAIN_TOKENS = 6_000
-FUZZ_TOKENS = 800
-LINE_END, CALL, CALL_END = "\n", "\n<call", "\n</call>"
 
 # The scripted model's dimensions
 HEAD = 32  # of which each two turn together
@@ -76,29 +74,6 @@ class Shape(NamedTuple):
     layers: int = 1
 
 
-def fuzz_tokens() -> Tokens:
-    """The tokenizer of models that say anything. They can begin and end a call at one go."""
-    return tokens(FUZZ_TOKENS, (CALL, CALL_END))
-
-
-def random_model(path: Path, template: str, seed: int = 0) -> None:
-    """A model that says anything: what it gives weight to depends on what went before, and means nothing."""
-    made = np.random.default_rng(seed)
-    words = fuzz_tokens()
-    shape = Shape(width=64, heads=4, key_heads=2, head=16, hidden=128, layers=2)
-
-    def some(*size: int) -> Floats:
-        return made.standard_normal(size, dtype=np.float32) / np.float32(np.sqrt(size[-1]))
-
-    weights = {"token_embd.weight": some(len(words.texts), 64) * 8, "output.weight": some(len(words.texts), 64) * 2}
-    for layer in range(shape.layers):
-        at = f"blk.{layer}."
-        weights |= {f"{at}attn_{name}.weight": some(size, 64) for name, size in (("q", 64), ("k", 32), ("v", 32))}
-        weights |= {f"{at}attn_output.weight": some(64, 64), f"{at}ffn_down.weight": some(64, 128)}
-        weights |= {f"{at}ffn_{name}.weight": some(128, 64) for name in ("gate", "up")}
-    _write(path, "random", template, words, shape, weights)
-
-
 def scripted_model(path: Path, template: str, replies: Sequence[Sequence[int]]) -> None:
     """The model that gives these replies, each as its tokens; raises ValueError where it could confuse two places."""
     if len(replies) > MOST_REPLIES:
@@ -122,7 +97,7 @@ def scripted_model(path: Path, template: str, replies: Sequence[Sequence[int]]) 
     output[:, TOKEN_AT : TOKEN_AT + TOKEN_CODE] = spoken
     weights = {"token_embd.weight": embedded, "output.weight": output, "rope_freqs.weight": _frequency_factors()}
     weights |= _attention() | _feed_forward(places, hidden, turns, spoken)
-    _write(path, "scripted", template, words, shape, weights)
+    write_model(path, "scripted", template, words, shape, weights)
 
 
 def _signs(made: np.random.Generator, count: int, size: int) -> Floats:
@@ -228,7 +203,8 @@ def _likeness(asked: NDArray[np.floating], others: NDArray[np.floating]) -> floa
     return most
 
 
-def _write(path: Path, name: str, template: str, words: Tokens, shape: Shape, weights: dict[str, Floats]) -> None:
+def write_model(path: Path, name: str, template: str, words: Tokens, shape: Shape, weights: dict[str, Floats]) -> None:
+    """Write a model of the Llama architecture to a GGUF file."""
     writer = GGUFWriter(str(path), "llama")
     writer.add_name(name)
     writer.add_context_length(LONGEST_WINDOW_TOKENS)

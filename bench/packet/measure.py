@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 import re
-import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.retrieval.corpus import git
 from bench.retrieval.queries import MAX_WORDS, MIN_WORDS, ROUTINE
+from bench.scratch import git
 from tersely.capabilities.packs.packet import DEFAULT_CONFIDENCE
 from tersely.code.index.subjects import subjects
 from tersely.code.lenses.owners.look import Look
@@ -93,8 +92,7 @@ def checked_out(repository: Path, commit: str, place: Path) -> None:
     """A working tree of a commit with its history, beside the clone."""
     if not place.exists():
         place.parent.mkdir(parents=True, exist_ok=True)
-        command = ["git", "clone", "-q", "--no-checkout", str(repository), str(place)]
-        subprocess.run(command, check=True, capture_output=True)
+        git(repository, "clone", "-q", "--no-checkout", str(repository.resolve()), str(place))
     git(place, "-c", "core.autocrlf=false", "checkout", "-q", "--force", "--detach", commit)
 
 

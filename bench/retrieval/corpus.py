@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import io
-import subprocess
 import tarfile
 from pathlib import Path
 
+from bench.scratch import git
 from tersely.code.engine import Engine
 from tersely.code.symbols import Symbol
 
 _NEWLINE = 0x0A
 _SPACE = 0x20
-
-
-def git(repository: Path, *arguments: str) -> bytes:
-    """What git says; raises when it fails."""
-    command = ["git", "-C", str(repository), *arguments]
-    return subprocess.run(command, check=True, capture_output=True).stdout
 
 
 def has_history(repository: Path, commits: int) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.retrieval.corpus import git
+from bench.scratch import git
 from tersely.code.engine import Engine
 from tersely.code.index.schema import symbol_id, symbol_rows
 from tersely.code.languages.registry import LANGUAGES, language_of_path
@@ -77,20 +77,22 @@ def first_sentence(doc: str, name: str) -> str:
 
 def commit_queries(repository: Path, known: frozenset[str]) -> list[Query]:
     """A sample of the newest commits that change a few functions which `known` has."""
-    listed = git(
-        repository, "rev-list", "--no-merges", f"--max-count={WINDOW_COMMITS}", "--format=%H%x00%P%x00%s", "HEAD"
-    )
     queries = []
-    for line in listed.decode("utf-8", "replace").splitlines():
-        commit, _, rest = line.partition("\0")
-        parents, _, subject = rest.partition("\0")
-        text = " ".join(_REFERENCE.sub("", subject).split())
-        if not subject or len(parents.split()) != 1 or len(text.split()) < MIN_WORDS or ROUTINE.search(text):
-            continue
-        changed = changed_functions(repository, parents, commit)
+    for commit, parent, text in telling_commits(repository, WINDOW_COMMITS):
+        changed = changed_functions(repository, parent, commit)
         if 1 <= len(changed) <= MAX_CHANGED_FUNCTIONS and changed & known:
             queries.append(Query(text, frozenset(changed & known)))
     return _sample(queries)
+
+
+def telling_commits(repository: Path, window: int) -> Iterator[tuple[str, str, str]]:
+    """(commit, parent, text) of the newest commits without merges whose subject says what they do."""
+    listed = git(repository, "rev-list", "--no-merges", f"--max-count={window}", "--format=%H%x00%P%x00%s", "HEAD")
+    for line in listed.decode("utf-8", "replace").splitlines():
+        commit, parents, subject = (*line.split("\0", 2), "", "")[:3]
+        text = " ".join(_REFERENCE.sub("", subject).split())
+        if len(parents.split()) == 1 and len(text.split()) >= MIN_WORDS and not ROUTINE.search(text):
+            yield commit, parents, text
 
 
 def base_of_commits(repository: Path) -> str:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from bench import results
 from bench.results import Table
+from bench.scratch import copied
 from bench.speed import large, measures, peers
 from bench.speed.measures import Bench, Row
 
@@ -28,9 +27,7 @@ MAX_RUNS = 20
 def main(arguments: list[str]) -> int:
     """Measure the chosen tables."""
     options = _options(arguments)
-    with tempfile.TemporaryDirectory(prefix="tersely-speed-") as scratch:
-        tree = Path(scratch) / options.code.name
-        shutil.copytree(options.code, tree, ignore=shutil.ignore_patterns(*measures.NOT_COPIED), symlinks=True)
+    with copied(options.code) as tree:
         bench = Bench(tree, min(options.runs, MAX_RUNS), options.ctags)
         bench.compile()
         left_out = BIG if options.peers else (*BIG, "peers")
@@ -39,7 +36,7 @@ def main(arguments: list[str]) -> int:
             columns = QUESTIONS if name == "warm" else COMMANDS
             command = f"python -m bench.speed CODE --table {name} --record"
             runs = "one run" if name in (*ONCE, "warm") else f"medians of {bench.runs} runs"
-            rows = list(_table(name, bench, Path(scratch), options))
+            rows = list(_table(name, bench, tree.parent, options))
             table = Table(f"Speed and memory: {name}", command, columns, f"`{options.code.name}`, {runs}.")
             results.report("speed", [table.filled(rows)], options.record)
     return 0

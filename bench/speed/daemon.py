@@ -26,9 +26,10 @@ from typing import Any
 from bench import results
 from bench.process import memory_mb
 from bench.results import Row, Table
+from bench.scratch import copied
 from bench.speed.child import Command, median_of
 from bench.speed.floors import python_start
-from bench.speed.measures import INDEX_FOLDER, sampled
+from bench.speed.measures import sampled
 from tersely.code.symbols import Symbol
 from tersely.daemon import lifecycle
 from tersely.daemon.place import Place
@@ -51,7 +52,6 @@ TABLE = Table(
     "what|asked:,|p50:.2f|p95:.2f|slowest:,.0f|note",
     "Times in milliseconds, from sending to reading.",
 )
-NOT_COPIED = (".git", INDEX_FOLDER, "__pycache__", "site-packages", "node_modules")
 
 
 class Talk:
@@ -276,9 +276,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
     options = parser.parse_args(arguments)
     rows = []
-    with tempfile.TemporaryDirectory(prefix="tersely-daemon-") as scratch:
-        tree = Path(scratch) / options.code.name
-        shutil.copytree(options.code, tree, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True)
+    with copied(options.code) as tree:
         for row in measure(tree, options.peers):
             print(row, flush=True)
             rows.append(row)

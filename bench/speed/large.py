@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
 
-from bench.speed.child import KIBIBYTES_A_MEBIBYTE, Command, run
-from bench.speed.measures import NOT_COPIED, QUESTIONS, Bench, Row, edited, row, sampled, subject
+from bench.process import memory_mb
+from bench.scratch import NOT_COPIED
+from bench.speed.child import Command, run
+from bench.speed.measures import QUESTIONS, Bench, Row, edited, row, sampled, subject
 from tersely.capabilities.catalogue import load
 from tersely.capabilities.invoke import invoke
 from tersely.workspace import Workspace
@@ -73,19 +75,10 @@ def _answer(tree: Path) -> Iterator[tuple[int, float]]:
     with Workspace.open(tree, refresh=False) as workspace:
         for number, (name, symbol, arguments) in enumerate(islice(cycle(asked), LONG_QUESTIONS)):
             if number in TOLD_AFTER:
-                yield number, _resident_mb()
+                yield number, memory_mb("self")
             outcome = invoke(load(name), workspace, {**subject(name, symbol), **arguments})
             assert outcome.failure is None, outcome.failure
-        yield LONG_QUESTIONS, _resident_mb()
-
-
-def _resident_mb() -> float:
-    """Linux only, 0 elsewhere."""
-    try:
-        lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return 0.0
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) / KIBIBYTES_A_MEBIBYTE
+        yield LONG_QUESTIONS, memory_mb("self")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import tersely
+from bench.scratch import NOT_COPIED
 from bench.speed.child import Command, Run, median_of, run
 from bench.speed.floors import ctags, parsing, python_start
 from tersely.capabilities.catalogue import load
@@ -29,7 +30,6 @@ MAX_SYMBOLS = 10_000_000
 GROWTH = (1, 4, 16)  # copies of the code
 GROWTH_RUNS = 1
 INDEX_FOLDER = ".tersely"
-NOT_COPIED = (".git", INDEX_FOLDER, "__pycache__", "site-packages", "node_modules")
 MILLISECONDS = 1000.0
 PYTHON_SUFFIX = ".py"
 CONTEXT_BUDGET = 2000  # tokens

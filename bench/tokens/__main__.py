@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from bench import results
 from bench.results import Row, Table
+from bench.scratch import git
 from bench.tokens import ours, peers, plain
-from bench.tokens.cases import Git, cases
+from bench.tokens.cases import cases
 from bench.tokens.covered import Text, share
 from bench.tokens.questions import HALF, KINDS, Question, questions
 from tersely.foundation.tokens import Tokenizer
@@ -80,9 +81,9 @@ def measured(clone: Path, number: int, ways: Sequence[str], folder: Path | None,
     with tempfile.TemporaryDirectory(prefix="tersely-tokens-", ignore_cleanup_errors=True) as place:
         tree = Path(place) / "tree"
         repository = _git_directory(clone)
-        Git(Path(place))("clone", "--quiet", "--no-checkout", str(repository), str(tree))
+        git(Path(place), "clone", "--quiet", "--no-checkout", str(repository), str(tree))
         for case in cases(repository, number):
-            Git(tree)("checkout", "--quiet", "--force", "--detach", case.parent)
+            git(tree, "checkout", "--quiet", "--force", "--detach", case.parent)
             with Workspace.open(tree) as workspace:
                 workspace.check_freshness()
                 asked = list(questions(case, tree, workspace))
@@ -106,8 +107,7 @@ def _answers(
     question: Question, ways: Sequence[str], folder: Path | None, checked: ours.Checked
 ) -> Iterator[tuple[str, int, str]]:
     """All ways in turn. The half that is given is made in the tree, and committed only for tools that want that."""
-    git = Git(question.tree)
-    head = git("rev-parse", "HEAD").decode().strip()
+    head = git(question.tree, "rev-parse", "HEAD").decode().strip()
     for path, text in question.changed.items():
         (question.tree / path).write_bytes(text)
     if "tersely" in ways:
@@ -118,9 +118,9 @@ def _answers(
             yield from ((name, budget, whole) for budget in (*BUDGETS, WHOLE))
     if "peers" in ways and folder is not None:
         if question.kind == HALF:
-            git("commit", "--quiet", "--no-verify", "--all", "--message=half")
+            git(question.tree, "commit", "--quiet", "--no-verify", "--all", "--message=half")
         yield from peers.answers(question, folder.resolve(), BUDGETS)
-    git("checkout", "--quiet", "--force", "--detach", head)
+    git(question.tree, "checkout", "--quiet", "--force", "--detach", head)
 
 
 def _judged(question: Question, text: str, budget: int) -> Answer:

@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.retrieval.queries import MIN_WORDS, ROUTINE
+from bench.retrieval.queries import telling_commits
+from bench.scratch import git
 from tersely.code.index.patch import FileDiff, Hunk, patched, read_patch
 from tersely.code.index.store import Store
 from tersely.code.languages.registry import language_of_path
@@ -31,7 +32,6 @@ MAX_CALLED = 12
 MIN_NAME_CHARACTERS = 3
 NEEDED_KINDS = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
 
-_REFERENCE = re.compile(r"\s*\(?(?:closes |fixes |refs )?#\d+\)?", re.IGNORECASE)
 _CALL = re.compile(r"\b([^\W\d]\w+)!?\(")
 
 
@@ -58,52 +58,34 @@ class Case:
         return self.touched[::2], self.touched[1::2]
 
 
-class Git:
-    """One clone."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-
-    def __call__(self, *words: str) -> bytes:
-        """What git says; raises when it fails."""
-        command = ["git", "-c", "user.name=bench", "-c", "user.email=bench@localhost", *words]
-        return subprocess.run(command, cwd=self.directory, capture_output=True, check=True).stdout
-
-
 def cases(repository: Path, number: int, least_touched: int = 2) -> Iterator[Case]:
     """The newest commits with a telling subject that change a few symbols.
 
     A commit of which the clone lacks contents, as a clone that fetches them when asked may, is passed over.
     """
-    git = Git(repository)
-    listed = git("rev-list", "--no-merges", f"--max-count={WINDOW_COMMITS}", "--format=%H%x00%P%x00%s", "HEAD")
     found = 0
-    for line in listed.decode("utf-8", "replace").splitlines():
-        commit, parents, subject = (*line.split("\0", 2), "", "")[:3]
-        text = " ".join(_REFERENCE.sub("", subject).split())
-        if len(parents.split()) != 1 or len(text.split()) < MIN_WORDS or ROUTINE.search(text):
-            continue
+    for commit, parent, text in telling_commits(repository, WINDOW_COMMITS):
         try:
-            changes = _changes(git, parents, commit)
+            changes = _changes(repository, parent, commit)
         except subprocess.CalledProcessError:
             continue
         touched = _touched(changes)
         if least_touched <= len(touched) <= MAX_TOUCHED:
-            yield Case(commit, parents, text, tuple(changes), tuple(touched))
+            yield Case(commit, parent, text, tuple(changes), tuple(touched))
             found += 1
         if found == number:
             return
 
 
-def _changes(git: Git, parent: str, commit: str) -> list[Change]:
-    patch = git("diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames", parent, commit)
+def _changes(repository: Path, parent: str, commit: str) -> list[Change]:
+    patch = git(repository, "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames", parent, commit)
     diffs = read_patch(patch) if patch else []
     if len(diffs) > MAX_FILES:
         return []
     changes = []
     for diff in diffs:
         if diff.path and diff.path == diff.old_path and language_of_path(diff.path) and not is_test(diff.path):
-            before = git("show", f"{parent}:{diff.path}")
+            before = git(repository, "show", f"{parent}:{diff.path}")
             after = patched(before, diff)
             if diff.hunks and after is not None:
                 changes.append(Change(diff, before, after))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from bench.tokens.cases import Git
+from bench.scratch import git
 from bench.tokens.plain import read
 from bench.tokens.questions import HALF, SUBJECT, SYMBOL, Question
 from tersely.capabilities.invoke import ask
@@ -60,7 +60,7 @@ class Checked:
             self.violations.append(f"{where}: {size} tokens, says {answer.used}")
         files = sum(count(read(question.tree, path)) for path in _files(answer, question))
         if question.changed:  # who would read the files would have to read what was taken out of them as well
-            files += count(Git(question.tree)("diff").decode("utf-8", "replace"))
+            files += count(git(question.tree, "diff").decode("utf-8", "replace"))
         if files and size > files:
             self.violations.append(f"{where}: {size} tokens, its files have {files}")
 

@@ -12,8 +12,8 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from bench.scratch import git
 from bench.speed.peers import PEERS
-from bench.tokens.cases import Git
 from bench.tokens.plain import keywords
 from bench.tokens.questions import HALF, SUBJECT, SYMBOL, Question
 from tersely.foundation.tokens import count
@@ -61,7 +61,7 @@ def answers(question: Question, peers: Path, budgets: Sequence[int]) -> Iterator
 
 
 def _aider(question: Question, python: Path, budgets: Sequence[int]) -> list[str]:
-    listed = Git(question.tree)("ls-files", "-z").decode("utf-8", "replace").split("\0")
+    listed = git(question.tree, "ls-files", "-z").decode("utf-8", "replace").split("\0")
     near = {SYMBOL: [question.symbol.path], SUBJECT: [], HALF: list(question.changed)}[question.kind]
     names = [question.symbol.name] if question.kind == SYMBOL else keywords(question.subject)
     asked = {"budgets": list(budgets), "files": [path for path in listed if path], "near": near, "names": names}

@@ -7,8 +7,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from bench.modelserver.scripts import Reply, write_random, write_scripted
+from bench.modelserver.scripts import Reply, write_scripted
 from bench.modelserver.server import Server
+from tests.agent.random_model import write_random
 
 Scripted = Callable[..., Server]
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 from bench.groundtruth import dotted, jcg, js_callgraph
-from bench.groundtruth.java_names import JavaNames, from_descriptor, parameter_types
-from bench.groundtruth.swarm_java import found_pairs
+from bench.groundtruth.java import JavaNames, found_pairs, from_descriptor, parameter_types
 from tests.bench.subjects import subject, symbol
 
 from tersely.code.symbols import Kind

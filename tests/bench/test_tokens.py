@@ -9,9 +9,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from bench.scratch import git
 from bench.tokens import ours, plain
 from bench.tokens.__main__ import BUDGETS, mean_rows, measured
-from bench.tokens.cases import Case, Git, called, cases, with_given_half
+from bench.tokens.cases import Case, called, cases, with_given_half
 from bench.tokens.covered import Marks, Text, marks
 from bench.tokens.questions import HALF, SUBJECT, SYMBOL, questions
 
@@ -39,14 +40,13 @@ AFTER = {
 def clone(tmp_path: Path) -> Path:
     root = tmp_path / "clones" / "some+shop"
     root.mkdir(parents=True)
-    git = Git(root)
-    git("init", "--quiet")
+    git(root, "init", "--quiet")
     for files, subject in ((BEFORE, "Begin the shop"), (AFTER, "Align and round the totals of orders")):
         for path, text in files.items():
             (root / path).parent.mkdir(exist_ok=True)
             (root / path).write_text(text, "utf-8")
-        git("add", "--all")
-        git("commit", "--quiet", "--message", subject)
+        git(root, "add", "--all")
+        git(root, "commit", "--quiet", "--message", subject)
     return root
 
 
@@ -58,7 +58,7 @@ def case(clone: Path) -> Case:
 
 @pytest.fixture
 def workspace(clone: Path, case: Case) -> Iterator[Workspace]:
-    Git(clone)("checkout", "--quiet", "--detach", case.parent)
+    git(clone, "checkout", "--quiet", "--detach", case.parent)
     with Workspace.open(clone) as opened:
         opened.check_freshness()
         yield opened

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from bench.tui.scripted import EXAMPLE, WAIT, Scripted
 from tests.tui.conftest import Seen, seen
+from tests.tui.scripted import EXAMPLE, WAIT, Scripted
 
 from tersely.agent.events import TextDelta
 

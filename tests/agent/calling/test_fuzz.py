@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from bench.modelserver.server import Server
-from bench.modelserver.weights import CALL, CALL_END, LINE_END, fuzz_tokens
 from tests.agent.asking import asked
 from tests.agent.calling.tools import PATHS, TOOLS
+from tests.agent.random_model import CALL, CALL_END, LINE_END, fuzz_tokens
 
 from tersely.agent.calling import Call, Paths, Way, read_call
 from tersely.agent.calling.grammar import grammar_for

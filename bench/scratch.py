@@ -1,0 +1,28 @@
+"""Copies of code that may be written to, and git."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+IDENTITY = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
+NOT_COPIED = (".git", ".tersely", "__pycache__", "site-packages", "node_modules")
+
+
+@contextmanager
+def copied(code: Path, *left_out: str) -> Iterator[Path]:
+    """A copy in a folder of its own, without entries of these names, by default those of `NOT_COPIED`."""
+    with tempfile.TemporaryDirectory(prefix="tersely-bench-", ignore_cleanup_errors=True) as scratch:
+        tree = Path(scratch).resolve() / code.resolve().name
+        shutil.copytree(code, tree, ignore=shutil.ignore_patterns(*(left_out or NOT_COPIED)), symlinks=True)
+        yield tree
+
+
+def git(repository: Path, *words: str, given: bytes = b"") -> bytes:
+    """What git says, `given` on its standard input; raises `CalledProcessError` when it fails."""
+    command = ["git", "-C", str(repository), *IDENTITY, *words]
+    return subprocess.run(command, input=given, check=True, capture_output=True).stdout
