@@ -99,6 +99,17 @@ def test_changes_of_somebody_else_survive_the_undoing(project: Path) -> None:
     assert "tersely" not in path.read_text()
 
 
+def test_a_table_goes_from_a_configuration_that_its_agent_has_written_since(project: Path) -> None:
+    run(project, "install", "codex", "--yes")
+    path = project / ".codex/config.toml"
+    path.write_text(path.read_text() + '\n# trusted\n[projects."/kettle"]\ntrust_level = "trusted"\n')
+    run(project, "uninstall", "codex", "--yes")
+    text = path.read_text()
+    assert text.startswith('# mine\nmodel = "large"\n\n[mcp_servers.other]\ncommand = "x"\n')
+    assert text.endswith('\n# trusted\n[projects."/kettle"]\ntrust_level = "trusted"\n')
+    assert "tersely" not in text
+
+
 def test_a_text_that_agents_share_stays_as_long_as_one_of_them_has_it(project: Path) -> None:
     run(project, "install", "codex", "--yes")
     run(project, "install", "opencode", "--yes")
