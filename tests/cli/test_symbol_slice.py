@@ -104,9 +104,8 @@ def test_each_need_says_what_it_is(ask: Ask, shop: Path) -> None:
     decorated = ask("symbol", "deps", "a.py:Target.m1", "--json").result["needs"]["items"]
     assert [(one["id"], one["need"]) for one in decorated] == [("a.py:Target", "class"), ("a.py:decorate", "decorator")]
     assert kinds["far"] == "callee"
-    constants = ask("symbol", "deps", "a.py:Target", "--need", "constant", "--limit", "2").out
-    assert constants.count("constant") == 2
-    assert "1 more dependency" in constants or "more dependencies" in constants
+    some = ask("symbol", "deps", "a.py:Target", "--limit", "2").out
+    assert f"{len(listed) - 2} more dependencies" in some
 
 
 def test_a_field_of_the_same_package_is_nothing_that_its_name_means(ask: Ask, shop: Path) -> None:
@@ -186,16 +185,6 @@ def test_nothing_is_missing_that_real_code_names(own_code: Workspace, path: str)
         assert needed - {one.id for one in listed} == set(), node.name
         found = ask_python(own_code, "code.symbol.slice", symbols=target, budget=20_000)
         assert needed - pack_ids(found, own_code) == set(), node.name
-
-
-def test_a_list_keeps_to_its_budget(ask: Ask) -> None:
-    from tersely.foundation.tokens import count
-
-    whole = ask("symbol", "deps", "Order", "--depth", "2").out
-    part = ask("symbol", "deps", "Order", "--depth", "2", "--budget", "60").out
-    assert count(part) <= 60 < count(whole)
-    assert "more dependenc" in part
-    assert ask("symbol", "deps", "Order", "--budget", "3").status == 2
 
 
 def test_a_slice_takes_part_in_a_session(ask: Ask) -> None:

@@ -85,7 +85,7 @@ class ExtractParameters(Parameters):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class OutlineEntry:
     """A part of an outline: `kind` is directory, file or that of a symbol; `level` says how many others it is in."""
 
     id: str  # a path, or the id of a symbol
@@ -95,7 +95,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Place(Entry):
+class SizedEntry(OutlineEntry):
     """A directory or file; `closed` where what is in the directory is not listed."""
 
     language: str  # empty for a directory
@@ -105,7 +105,7 @@ class Place(Entry):
 
 
 @dataclass(frozen=True, slots=True)
-class Definition(Entry):
+class SymbolEntry(OutlineEntry):
     """A symbol; `signature` and `doc` are empty unless the outline has them."""
 
     path: str
@@ -116,7 +116,7 @@ class Definition(Entry):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class UnparsedLine:
     """A line that could not be parsed."""
 
     line: int
@@ -124,7 +124,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FileHeader:
     """What stands in a file beside its definitions."""
 
     path: str
@@ -132,38 +132,38 @@ class Source:
     lines: int
     doc: str
     imports: tuple[Imported, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[UnparsedLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class FileOutline:
     """The entries of `path`; `sources` are the files of the listed definitions where signatures are shown."""
 
     path: str
     files: int
-    entries: Page[Entry]
-    sources: tuple[Source, ...]
+    entries: Page[OutlineEntry]
+    sources: tuple[FileHeader, ...]
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Outline:
+def run(workspace: Workspace, parameters: Parameters) -> FileOutline:
     """The outline of all files below a path, cut to one page."""
     files = files_below(workspace, parameters.path)
     path = normal(parameters.path)
     if parameters.detail is Detail.FILES:
         places = _places(files, bool(path), parameters)
-        return Outline(path, len(files), Page(places, len(places), 0, 0), ())
+        return FileOutline(path, len(files), Page(places, len(places), 0, 0), ())
     definitions = [one for file in files for one in _definitions(workspace, file.path, parameters.all)]
     page = page_of(definitions, parameters.limit, parameters.offset)
     texts = workspace.texts()
     with_signatures = parameters.detail is Detail.SIGNATURES
     shown = tuple(_definition(*one, texts, with_signatures, parameters.docs) for one in page.items)
-    entries: Page[Entry] = Page(shown, page.total, page.offset, page.more)
+    entries: Page[OutlineEntry] = Page(shown, page.total, page.offset, page.more)
     if not with_signatures:
-        return Outline(path, len(files), entries, ())
+        return FileOutline(path, len(files), entries, ())
     on_page = {one.path for one in shown}
     listed = [file for file in files if len(files) == 1 or file.path in on_page]
     sources = tuple(_source(workspace, file, texts, parameters.docs) for file in listed)
-    return Outline(files[0].path if len(files) == 1 else path, len(files), entries, sources)
+    return FileOutline(files[0].path if len(files) == 1 else path, len(files), entries, sources)
 
 
 def _definitions(workspace: Workspace, path: str, everything: bool) -> Iterator[tuple[Symbol, int]]:
@@ -176,8 +176,8 @@ def _definitions(workspace: Workspace, path: str, everything: bool) -> Iterator[
             yield node.symbol, depth - 1
 
 
-def _definition(symbol: Symbol, level: int, texts: Texts, with_signature: bool, with_doc: bool) -> Definition:
-    return Definition(
+def _definition(symbol: Symbol, level: int, texts: Texts, with_signature: bool, with_doc: bool) -> SymbolEntry:
+    return SymbolEntry(
         symbol.id,
         symbol.kind,
         symbol.name,
@@ -190,16 +190,16 @@ def _definition(symbol: Symbol, level: int, texts: Texts, with_signature: bool, 
     )
 
 
-def _source(workspace: Workspace, file: IndexedFile, texts: Texts, with_doc: bool) -> Source:
+def _source(workspace: Workspace, file: IndexedFile, texts: Texts, with_doc: bool) -> FileHeader:
     store = workspace.engine.store
     module = store.symbols_of(file.path)[0]
-    return Source(
+    return FileHeader(
         file.path,
         file.language,
         module.end_line,
         _doc(module, texts) if with_doc else "",
         tuple(imports_of(workspace, file.path)),
-        tuple(Problem(problem.line, problem.message) for problem in store.facts(file.id).problems),
+        tuple(UnparsedLine(problem.line, problem.message) for problem in store.facts(file.id).problems),
     )
 
 
@@ -208,14 +208,14 @@ def _doc(symbol: Symbol, texts: Texts) -> str:
     return "\n".join(line.strip() for line in raw.splitlines()).strip()
 
 
-def _places(files: Sequence[IndexedFile], is_inside: bool, parameters: Parameters) -> tuple[Place, ...]:
+def _places(files: Sequence[IndexedFile], is_inside: bool, parameters: Parameters) -> tuple[SizedEntry, ...]:
     """Directories and files, the outer opened before the inner as long as all that are shown stay within the limit."""
     from tersely.code.pack.outline import tree, walk
 
     by_path = {file.path: file for file in files}
     root = tree(by_path, {}, lambda path: by_path[path].size)
     top = root.children[0] if is_inside else root
-    opened = _opened(top, parameters.depth, parameters.limit)
+    opened = _open_directories(top, parameters.depth, parameters.limit)
     places = []
     pending = [(top, "", 0)]
     while pending:
@@ -224,15 +224,15 @@ def _places(files: Sequence[IndexedFile], is_inside: bool, parameters: Parameter
         name = node.id.removeprefix(around) or "./"
         if node.is_directory:
             inside = sum(not inner.is_directory for inner, _ in walk(node))
-            places.append(Place(node.id, DIRECTORY, name, level, "", inside, int(node.weight), not is_open))
+            places.append(SizedEntry(node.id, DIRECTORY, name, level, "", inside, int(node.weight), not is_open))
         else:
-            places.append(Place(node.id, FILE, name, level, by_path[node.id].language, 1, int(node.weight), False))
+            places.append(SizedEntry(node.id, FILE, name, level, by_path[node.id].language, 1, int(node.weight), False))
         if is_open:
             pending += [(child, node.id, level + 1) for child in reversed(_by_name(node))]
     return tuple(places)
 
 
-def _opened(top: Node, depth: int, limit: int) -> set[str]:
+def _open_directories(top: Node, depth: int, limit: int) -> set[str]:
     """The ids of the directories whose entries are shown."""
     opened = {top.id}
     shown = len(top.children)
@@ -251,15 +251,15 @@ def _by_name(node: Node) -> list[Node]:
     return sorted(node.children, key=lambda child: (not child.is_directory, child.id))
 
 
-def text(outline: Outline, style: Style) -> str:
+def text(outline: FileOutline, style: Style) -> str:
     """Directories and files with sizes; or file by file the definitions, indented by what they are inside of."""
-    places = [entry for entry in outline.entries.items if isinstance(entry, Place)]
+    places = [entry for entry in outline.entries.items if isinstance(entry, SizedEntry)]
     if places:
         return "\n".join(_place_lines(places, style))
     sources = {source.path: source for source in outline.sources}
-    definitions: dict[str, list[Definition]] = {path: [] for path in sources}
+    definitions: dict[str, list[SymbolEntry]] = {path: [] for path in sources}
     for entry in outline.entries.items:
-        if isinstance(entry, Definition):
+        if isinstance(entry, SymbolEntry):
             definitions.setdefault(entry.path, []).append(entry)
     blocks = []
     for path, group in definitions.items():
@@ -272,7 +272,7 @@ def text(outline: Outline, style: Style) -> str:
     return "\n".join([*blocks, *rest_line(outline.entries, "symbol", style)])
 
 
-def _place_lines(places: Sequence[Place], style: Style) -> list[str]:
+def _place_lines(places: Sequence[SizedEntry], style: Style) -> list[str]:
     rows = []
     for place in places:
         label = f"{'  ' * place.level}{place.name}{' …' if place.closed else ''}"
@@ -289,7 +289,7 @@ def _size(size_bytes: int) -> str:
     return f"{size_bytes / 1000:,.1f} kB" if size_bytes >= 1000 else f"{size_bytes} B "
 
 
-def _source_lines(source: Source, style: Style) -> list[str]:
+def _source_lines(source: FileHeader, style: Style) -> list[str]:
     about = f"{source.language}, {counted(source.lines, 'line')}"
     lines = [f"{style.heading(source.path)}  {style.faint(about)}", *_doc_lines(source.doc, "  ")]
     lines += [style.bad(f"line {problem.line}: {problem.message}") for problem in source.problems]
@@ -301,7 +301,7 @@ def _source_lines(source: Source, style: Style) -> list[str]:
     return lines
 
 
-def _definition_lines(definitions: Sequence[Definition], style: Style) -> list[str]:
+def _definition_lines(definitions: Sequence[SymbolEntry], style: Style) -> list[str]:
     rows = []
     for one in definitions:
         shown = clipped(one.signature) or f"{one.kind} {one.name}"

@@ -119,7 +119,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Calls:
     return Calls(*place, callers, callees, None, tests, is_cut, parameters.sites)
 
 
-class _Walk(NamedTuple):
+class _CallWalk(NamedTuple):
     """The calls on one side, how many of them begin in tests, and whether there are more."""
 
     calls: list[Call]
@@ -127,14 +127,14 @@ class _Walk(NamedTuple):
     cut: bool
 
 
-def _walk(graph: CallGraph, start: str, side: Direction, parameters: Parameters) -> _Walk:
+def _walk(graph: CallGraph, start: str, side: Direction, parameters: Parameters) -> _CallWalk:
     to_callees = side is Direction.CALLEES
     found, is_cut = graph.walk(
         start, parameters.depth, limit=MAX_WALKED_SYMBOLS, to_callees=to_callees, guesses=parameters.guesses
     )
     kept = sorted((one for one in found if _is_wanted(one, parameters)), key=_order)
     tests = 0 if to_callees else sum(is_test(path_of(one.symbol)) for one in kept)
-    return _Walk([_call(one.edge, one.grade, one.path) for one in kept], tests, is_cut)
+    return _CallWalk([_call(one.edge, one.grade, one.path) for one in kept], tests, is_cut)
 
 
 def _is_wanted(reached: Reached, parameters: Parameters) -> bool:

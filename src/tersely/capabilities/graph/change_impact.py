@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 DEFAULT_ROUTES = 50
 NAMED_TESTS = 2  # of a file, or on a way, in the text of one route; of more it is said how many
-LEAST_PERCENT = 10
+LEAST_CERTAINTY = 0.1  # of the ways to tests that are followed
 NEARLY_ALL = 0.8  # of the files that hold tests; to name so many is longer than to run all, and saves little
 
 
@@ -44,11 +44,7 @@ class Parameters:
         role=Role.PATH,
         metavar="FILE",
     )
-    git: bool = option(False, "ask git what has changed, which is what happens without FILES")
     base: str = option("", "the revision that git compares the working tree with; HEAD if none", metavar="REF")
-    certainty: int = option(
-        LEAST_PERCENT, "follow ways to tests that are at least so certain", minimum=1, maximum=100, metavar="PERCENT"
-    )
     limit: int = limit_option(DEFAULT_ROUTES, "routes")
     offset: int = offset_option("routes")
     budget: int | None = budget_option()
@@ -99,13 +95,12 @@ class ChangeImpact:
     imports_command: str  # runs the files of `imports`, or everything where that is nearly the same
     nearly_all: bool  # whether the files of `imports` and those of the tests by calls are nearly all that hold tests
     cut: bool
-    least_certainty: float  # of the ways that were followed
 
 
 def run(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
     """From the change to symbols, from these to tests; as many routes as the budget pays for."""
-    if parameters.files and (parameters.git or parameters.base):
-        raise TerselyError("usage", "either files are named or git is asked", "leave out one of them")
+    if parameters.files and parameters.base:
+        raise TerselyError("usage", "--base compares with git, which named files are not", "leave out FILES or --base")
     budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
     impact = _impact(workspace, parameters)
     count = workspace.tokenizer.count
@@ -138,8 +133,7 @@ def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
     engine = workspace.engine
     change = _named(workspace, parameters.files) if parameters.files else _of_git(workspace, parameters.base)
     users, suites = Users(engine.graph), Suites(engine.store.symbols_of, engine.source)
-    least = parameters.certainty / 100
-    found = Reach(users, engine.store, suites, MAX_SEARCHED_SYMBOLS, least).search(
+    found = Reach(users, engine.store, suites, MAX_SEARCHED_SYMBOLS, LEAST_CERTAINTY).search(
         change.symbols[:MAX_CHANGED_SYMBOLS], _users_of_gone(change.gone, users)
     )
     importing = _importing(workspace, change, found, suites)
@@ -156,7 +150,6 @@ def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
         page_of(importing, parameters.limit, parameters.offset),
         *commands,
         found.cut or len(change.symbols) > MAX_CHANGED_SYMBOLS,
-        least,
     )
 
 
@@ -307,14 +300,14 @@ def text(impact: ChangeImpact, style: Style) -> str:
     since = f" since {impact.base[:10]}" if impact.base else ""
     blocks = [style.heading(f"{changed} changed{since}{lost}")]
     if not impact.tests and not impact.imports.total:
-        return "\n".join([*blocks, "no test reaches this"])
+        return "\n".join([*blocks, "no affected tests found"])
     if impact.tests:
         reach = counted(impact.tests, "test reaches", "tests reach")
         blocks.append(f"{reach} it by calls, {impact.likely:,} of them likely")
         blocks += [line for route in impact.routes.items for line in _route_lines(route, style)]
         blocks += rest_line(impact.routes, "route", style)
     if impact.cut:
-        blocks.append(style.doubtful("… the search stopped at its bound: there may be more"))
+        blocks.append(style.doubtful("… truncated: search limit reached"))
     if impact.nearly_all:
         files = counted(impact.imports.total, "more file")
         blocks.append(f"{files} of tests with others that import it: with those above nearly all there are")
@@ -364,14 +357,14 @@ def _commands_text(impact: ChangeImpact, style: Style) -> list[str]:
 
 CAPABILITY = Capability(
     name="code.change_impact",
-    summary="Which tests reach a change, and the command that runs them",
+    summary="Tests affected by a change, and the command that runs them",
     description="Without FILES the change is what git says differs from the last commit, staged or not, new files "
     "included, or from where the working tree and --base part; only the symbols whose lines differ count. Of FILES "
     "all symbols count; `path:name` names a single one.\n\n"
     "Tests that reach the change by calls come first, those together that do so in the same way, the most certain and "
     "shortest ways before the others. Beside calls count what a framework passes to a test by name, what is passed on "
     "to other functions, and, graded by name, methods that code outside the repository may call on an object. The "
-    "percentage is how certain all steps of a way are together; ways below --certainty are not followed. Tests of 50 % "
+    "percentage is how certain all steps of a way are together; ways below 10 % are not followed. Tests of 50 % "
     "and more are likely, and have a command of their own. Then come the files of tests that import a changed file.",
     parameters=Parameters,
     run=run,

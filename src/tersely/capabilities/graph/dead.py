@@ -1,4 +1,4 @@
-"""`code.dead`: definitions that nothing uses."""
+"""`code.dead`: definitions that nothing refers to."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Where to look, and how sure to be."""
+    """Where to look, and among what."""
 
     path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
     kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
-    tests: bool = option(False, "list what is in tests too; what runs them calls it")
     all: bool = option(False, "list also what strings or comments name")
     limit: int = limit_option(100, "symbols")
     offset: int = offset_option("symbols")
@@ -51,13 +50,13 @@ class Dead:
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Dead:
-    """Everything that nothing uses."""
+    """Everything that nothing refers to."""
     from tersely.code.graph.dead import dead, in_other_text
     from tersely.code.places import is_test
 
     engine = workspace.engine
     files = files_below(workspace, parameters.path)
-    paths = {file.path for file in files if parameters.tests or not is_test(file.path)}
+    paths = {file.path for file in files if not is_test(file.path)}
     symbols = (symbol for symbol in engine.store.unmentioned_symbols() if symbol.path in paths)
     found = [one for one in dead(symbols, engine.graph.evaluator) if parameters.kind in {None, one.kind}]
     sources = map(engine.reader(), engine.store.files())
@@ -73,9 +72,9 @@ def run(workspace: Workspace, parameters: Parameters) -> Dead:
 
 def text(dead: Dead, style: Style) -> str:
     """By file."""
-    blocks = [f"{counted(dead.symbols.total, 'symbol')}, {counted(dead.lines, 'line')}, whose names nothing uses"]
+    blocks = [f"{counted(dead.symbols.total, 'unreferenced symbol')}, {counted(dead.lines, 'line')}"]
     if not dead.symbols.total:
-        blocks = ["nothing here is without use, as far as names can tell"]
+        blocks = ["no unreferenced symbols"]
     for path, group in groupby(dead.symbols.items, key=lambda symbol: symbol.path):
         rows = [
             (
@@ -96,11 +95,11 @@ def text(dead: Dead, style: Style) -> str:
 
 CAPABILITY = Capability(
     name="code.dead",
-    summary="Functions and classes whose names nothing in the repository uses",
-    description="What a library offers to others looks dead here too. Left out is what is called without being named: "
-    "tests, what a decorator has taken hold of, what overrides a member of a base from outside, what is listed as "
-    "exported. A name that is used may still belong to another definition: there may be more. Templates and other "
-    "files that are not source are not looked at.",
+    summary="Unreferenced functions and classes",
+    description="Judged by names; the public interface of a library looks dead too. Left out is what is called without "
+    "being named: tests, what a decorator has taken hold of, what overrides a member of a base from outside, what is "
+    "listed as exported. A name that is used may still belong to another definition: there may be more. Templates and "
+    "other files that are not source are not read.",
     parameters=Parameters,
     run=run,
     text=text,

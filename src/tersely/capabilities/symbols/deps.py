@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import Capability, Role, option, positional
 from tersely.capabilities.graph.listing import name_of, path_of
 from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from tersely.capabilities.text import PLAIN, Style, aligned, clipped
+from tersely.capabilities.text import Style, aligned, clipped
 from tersely.capabilities.values import lines_text
 from tersely.code.symbols import Kind
-from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_BUDGET_TOKENS, MAX_DEPTH_HOPS
+from tersely.foundation.limits import MAX_DEPTH_HOPS
 
 if TYPE_CHECKING:
     from tersely.code.lenses.needs import Need
@@ -22,32 +20,14 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-class NeedKind(StrEnum):
-    """What a dependency is for; the words are the reasons of packs."""
-
-    BASE = "base"
-    TYPE = "type"
-    CONSTANT = "constant"
-    DECORATOR = "decorator"
-    CALLEE = "callee"
-    REFERENCE = "reference"
-    CLASS = "class"
-    IMPORT = "import"
-
-
 @dataclass(frozen=True, slots=True)
 class Parameters:
     """Of what, how far, and how much of it."""
 
     symbol: str = positional("the symbol", role=Role.SYMBOL)
-    kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND")
-    need: NeedKind | None = option(None, "only what is needed as this", metavar="NEED")
     depth: int = option(1, "2: also what that needs; and so on", minimum=1, maximum=MAX_DEPTH_HOPS, metavar="N")
     limit: int = limit_option(100, "dependencies")
     offset: int = offset_option("dependencies")
-    budget: int | None = option(
-        None, "the most tokens that the list may have", minimum=1, maximum=MAX_BUDGET_TOKENS, metavar="TOKENS"
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,36 +59,12 @@ def run(workspace: Workspace, parameters: Parameters) -> Dependencies:
     from tersely.code.lenses.neighbours import Neighbours
 
     engine, texts = workspace.engine, workspace.texts()
-    symbol = engine.symbol(parameters.symbol, parameters.kind)
+    symbol = engine.symbol(parameters.symbol)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
     needs = needs_of([symbol], neighbours, texts.source, parameters.depth)
-    wanted = [need for need in needs if parameters.need in {None, need.need.split()[0]}]
-    page = page_of(wanted, parameters.limit, parameters.offset)
+    page = page_of(needs, parameters.limit, parameters.offset)
     items = tuple(_dependency(need, texts) for need in page.items)
-    found = Dependencies(symbol.id, Page(items, page.total, page.offset, page.more))
-    return found if parameters.budget is None else _within(found, parameters.budget, workspace)
-
-
-def _within(found: Dependencies, budget: int, workspace: Workspace) -> Dependencies:
-    """As much of the beginning of a list as can be printed in so many tokens."""
-    page = found.needs
-    least, most = -1, len(page.items)
-    while least < most:
-        middle = (least + most + 1) // 2
-        if workspace.tokenizer.count(text(_cut(found, middle), PLAIN) + "\n") <= budget:
-            least = middle
-        else:
-            most = middle - 1
-    if least < 0 or (page.items and not least):
-        needed = workspace.tokenizer.count(text(_cut(found, min(1, len(page.items))), PLAIN) + "\n")
-        raise TerselyError("budget_too_small", f"the least answer takes {needed} tokens; the budget is {budget}")
-    return _cut(found, least)
-
-
-def _cut(found: Dependencies, number: int) -> Dependencies:
-    page = found.needs
-    more = page.more + len(page.items) - number
-    return replace(found, needs=Page(page.items[:number], page.total, page.offset, more))
+    return Dependencies(symbol.id, Page(items, page.total, page.offset, page.more))
 
 
 def _dependency(need: Need, texts: Texts) -> Dependency:
@@ -123,7 +79,7 @@ def text(found: Dependencies, style: Style) -> str:
     """One dependency a line, by distance and file."""
     page = found.needs
     if not page.total:
-        return f"{style.symbol(found.symbol)} needs nothing of the repository"
+        return f"{style.symbol(found.symbol)} has no dependencies"
     blocks = [f"{style.symbol(found.symbol)}  {style.faint(f'needs {page.total:,}')}"]
     rows = [
         (name_of(one.id), one.need, lines_text(one.line, one.end_line) if one.path else "", clipped(one.signature))
@@ -144,5 +100,5 @@ CAPABILITY = Capability(
     parameters=Parameters,
     run=run,
     text=text,
-    examples=("symbol deps Session.validate", "symbol deps Session --need type --depth 2"),
+    examples=("symbol deps Session.validate", "symbol deps Session --depth 2"),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import Capability, Role, option, positional
 from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from tersely.capabilities.text import Style, aligned, clipped
+from tersely.capabilities.text import Style, aligned
 from tersely.capabilities.values import SymbolLine, lines_text, symbol_line
 from tersely.code.symbols import Kind, Symbol
 from tersely.foundation.limits import MAX_FOUND_SYMBOLS
@@ -28,7 +28,6 @@ class Parameters:
         maximum=50,
     )
     kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
-    signatures: bool = option(False, "show signatures")
     limit: int = limit_option(50, "symbols")
     offset: int = offset_option("symbols")
 
@@ -39,7 +38,6 @@ class Found:
 
     symbols: Page[SymbolLine]
     missing: tuple[str, ...]
-    show_signatures: bool
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Found:
@@ -55,7 +53,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Found:
         raise workspace.engine.not_found(missing[0], parameters.kind)
     page = page_of(list(found.values()), parameters.limit, parameters.offset)
     lines = tuple(symbol_line(symbol, texts) for symbol in page.items)
-    return Found(Page(lines, page.total, page.offset, page.more), tuple(missing), parameters.signatures)
+    return Found(Page(lines, page.total, page.offset, page.more), tuple(missing))
 
 
 def text(found: Found, style: Style) -> str:
@@ -63,11 +61,8 @@ def text(found: Found, style: Style) -> str:
     symbols = found.symbols.items
     rows = [(symbol.id, symbol.kind.value, lines_text(symbol.line, symbol.end_line)) for symbol in symbols]
     lines = aligned(rows, [style.symbol, None, style.faint])
-    if found.show_signatures:
-        pairs = zip(lines, symbols, strict=True)
-        lines = [f"{line}\n    {clipped(symbol.signature)}".rstrip() for line, symbol in pairs]
     lines += rest_line(found.symbols, "symbol", style)
-    return "\n".join([*lines, *(style.doubtful(f"nothing matches {query!r}") for query in found.missing)])
+    return "\n".join([*lines, *(style.doubtful(f"no symbol matches {query!r}") for query in found.missing)])
 
 
 CAPABILITY = Capability(

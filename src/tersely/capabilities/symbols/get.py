@@ -26,7 +26,6 @@ class Parameters:
     """Which symbol, and how much of it."""
 
     symbol: str = positional("the symbol", role=Role.SYMBOL)
-    kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND")
     etag: str | None = option(
         None, "the tag of the version that is known: answer UNCHANGED, or what has changed", metavar="TAG", bare=""
     )
@@ -57,7 +56,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Source | str:
     """The lines of the symbol, or `UNCHANGED`."""
     from tersely.code.pack.memory.etag import etag_of, normalised
 
-    symbol = workspace.engine.symbol(parameters.symbol, parameters.kind)
+    symbol = workspace.engine.symbol(parameters.symbol)
     source = workspace.engine.source(symbol.path)
     normal = normalised(symbol, source)
     etag = etag_of(normal)
