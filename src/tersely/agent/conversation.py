@@ -20,7 +20,7 @@ from tersely.agent.tools.declaration import ANSWER, Tool
 from tersely.agent.tools.table import TOOLS
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.clock import Stopwatch
-from tersely.foundation.limits import MAX_TURN_STEPS, MAX_WAITING_EVENTS
+from tersely.foundation.limits import MAX_WAITING_EVENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,6 @@ class Options:
     """What the user and the program that shows the agent have decided."""
 
     can_ask: bool = True  # somebody answers `ApprovalAsked`; else such calls are denied
-    most_steps: int = MAX_TURN_STEPS  # calls of the model in one turn
     reply_tokens: int = 0  # of one answer, 0 for its share of the window
     compacts: bool = True  # older turns leave a window that fills up; else a turn ends when it is full
 

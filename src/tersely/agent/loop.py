@@ -18,7 +18,7 @@ from tersely.agent.turn.acting import act
 from tersely.agent.turn.answering import LENGTH, STUCK, Answer, answer
 from tersely.capabilities.invoke import defect
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_MALFORMED_CALLS
+from tersely.foundation.limits import MAX_MALFORMED_CALLS, MAX_TURN_STEPS
 
 
 class Ended(NamedTuple):
@@ -73,7 +73,7 @@ def failed(error: TerselyError) -> Ended:
 async def _steps(talk: Conversation) -> Ended:
     """Ask and act in turns, until there is an answer or a reason to stop."""
     malformed = 0  # calls in a row
-    for _ in range(talk.options.most_steps):
+    for _ in range(MAX_TURN_STEPS):
         if not await room.has_room(talk):
             return _WINDOW_FULL if talk.options.compacts else _WINDOW_KEPT
         said = await _answer(talk)
@@ -86,7 +86,7 @@ async def _steps(talk: Conversation) -> Ended:
                 return _SILENT if acted.is_empty else Ended(Reason.ANSWERED)
             if acted.is_stuck or malformed >= MAX_MALFORMED_CALLS:
                 return _STUCK
-    return Ended(Reason.LIMIT, f"{talk.options.most_steps} steps were made: say whether to go on")
+    return Ended(Reason.LIMIT, f"{MAX_TURN_STEPS} steps were made: say whether to go on")
 
 
 async def _answer(talk: Conversation) -> Answer:

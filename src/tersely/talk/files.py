@@ -32,13 +32,13 @@ def open_own(path: Path, flags: int) -> int:
 
 
 @contextmanager
-def locked(path: Path, seconds: float = LOCK_SECONDS) -> Iterator[int]:
+def locked(path: Path) -> Iterator[int]:
     """A descriptor of the file, which is made where it is missing, while nobody else has it so.
 
     Who replaces the file by another does it while holding it, so whoever got hold of one that was replaced meanwhile
     tries again. Raises `INBOX_BUSY` where another process does not let go of it.
     """
-    descriptor = lock(path, seconds)
+    descriptor = lock(path)
     try:
         yield descriptor
     finally:

@@ -31,6 +31,7 @@ from tersely.agent.repeats import EXCLUDED, HINT
 from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.toolbox import Choices
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_TURN_STEPS
 
 READ = call("read", path="shop/prices.py")
 TEXT_WAY = GRAMMAR._replace(grammar=False, schema=False)
@@ -124,10 +125,11 @@ def test_a_denied_tier_is_never_unlocked(root: Path) -> None:
 
 
 def test_a_turn_has_a_bounded_number_of_steps(root: Path) -> None:
-    replies: list[Said] = [call("read", path="shop/prices.py", start=1, end=n + 1) for n in range(9)]
-    _, (events,) = talk(root, replies, "what does it do?", options=Options(most_steps=3))
+    (root / "long.txt").write_text("".join(f"{number}\n" for number in range(99)))
+    replies: list[Said] = [call("read", path="long.txt", start=n + 1, end=n + 1) for n in range(MAX_TURN_STEPS + 1)]
+    _, (events,) = talk(root, replies, "what does it do?")
     assert reason_of(events) is Reason.LIMIT
-    assert len(of_kind(events, CallStarted)) == 3
+    assert len(of_kind(events, CallStarted)) == MAX_TURN_STEPS
 
 
 def test_a_stream_that_repeats_itself_is_stopped(root: Path) -> None:

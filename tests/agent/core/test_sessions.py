@@ -67,7 +67,7 @@ def test_a_killed_process_has_lost_nothing_that_it_showed(root: Path, moment: st
     process.wait()
     process.stdout.close()
     with Store.open(root.parent / "chats") as store:
-        (listed,) = store.every()
+        (listed,) = store.every(str(root))
         session = store.resume(listed.id)
         history = store.history(listed.id)
         kept = "".join(message.text for message in history.messages if message.role == "assistant")

@@ -58,7 +58,7 @@ def result_of(printed: bytes | str) -> dict[str, Any]:
 def kept(root: Path) -> History:
     """The one session there is, as it is kept."""
     with Store.open(root.parent / "home" / "chat") as store:
-        (listed,) = store.every()
+        (listed,) = store.every(str(root))
         return store.history(listed.id)
 
 

@@ -71,9 +71,9 @@ def reachable(tier: int, current: int, policy: Mapping[int, Verdict]) -> int:
     return current
 
 
-def unlocked(tools: Sequence[Tool], tier: int, policy: Mapping[int, Verdict], above: int = -1) -> list[Tool]:
-    """The tools of the tiers up to `tier`, and above another, without those of a tier that is denied."""
-    return [tool for tool in tools if above < tool.tier <= tier and policy[tool.tier] is not Verdict.DENY]
+def unlocked(tools: Sequence[Tool], tier: int, policy: Mapping[int, Verdict]) -> list[Tool]:
+    """The tools of the tiers up to `tier`, without those of a tier that is denied."""
+    return [tool for tool in tools if tool.tier <= tier and policy[tool.tier] is not Verdict.DENY]
 
 
 def locked_answer(tool: Tool, policy: Mapping[int, Verdict]) -> str:

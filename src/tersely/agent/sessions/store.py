@@ -125,10 +125,9 @@ class Store:
             rows = self.database.rows(f"{_LISTED} where substr(id, -length(?1)) = ?1 {order}", (wanted,))
         return [Listed(*row) for row in rows]
 
-    def every(self, repository: str = "") -> list[Listed]:
-        """The latest sessions, of one repository or of all, the last one first."""
-        where = "where repo_path = ?1" if repository else "where ?1 = ''"
-        rows = self.database.rows(f"{_LISTED} {where} {_NEWEST} limit {MAX_LISTED_CHATS}", (repository,))
+    def every(self, repository: str) -> list[Listed]:
+        """The latest sessions of a repository, the last one first."""
+        rows = self.database.rows(f"{_LISTED} where repo_path = ? {_NEWEST} limit {MAX_LISTED_CHATS}", (repository,))
         return [Listed(*row) for row in rows]
 
     def fork(self, id: str, name: str = "") -> Session:

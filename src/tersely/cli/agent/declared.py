@@ -81,4 +81,3 @@ class SessionParameters:
     session: str = positional("an id, its end, a name, or `last`", metavar="SESSION", default="")
     value: tuple[str, ...] = positional("a name for rename and fork, a turn for rewind", metavar="VALUE", default=())
     format: ExportFormat = option(ExportFormat.MARKDOWN, "how to export")
-    every: bool = option(False, "sessions of all repositories")

@@ -42,7 +42,7 @@ def run_sessions(root: str, parameters: SessionParameters, style: Style) -> dict
 
 
 def _list(asked: _Asked) -> dict[str, Any]:
-    found = asked.store.every("" if asked.parameters.every else asked.repository)
+    found = asked.store.every(asked.repository)
     rows = [
         (
             short_id(each.id),
@@ -99,10 +99,7 @@ def _export(asked: _Asked) -> dict[str, Any]:
 
 
 def _stats(asked: _Asked) -> dict[str, Any]:
-    if asked.parameters.session:
-        found = [asked.named()]
-    else:
-        found = asked.store.every("" if asked.parameters.every else asked.repository)
+    found = [asked.named()] if asked.parameters.session else asked.store.every(asked.repository)
     figures = analytics(asked.store, tuple(each.id for each in found))
     sessions = [
         (

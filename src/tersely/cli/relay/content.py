@@ -18,6 +18,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible, visible_line
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES
 
+_SHOWN_THREADS = 20
 _SHOWN_REF = 12  # characters of a hash
 _SHOWN_CHARACTERS = 160  # of one value in a line
 _FIELDS = re.compile(r'[\s="]|[:,] ')
@@ -33,11 +34,6 @@ class Format(StrEnum):
 @dataclass(frozen=True, slots=True)
 class _New:
     name: str = option("", "what to call it")
-
-
-@dataclass(frozen=True, slots=True)
-class _Limit:
-    limit: int = option(20, "how many at most", minimum=1, maximum=1_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +63,12 @@ class _State:
 class _Patch:
     thread: str = option("", "the id of a thread")
     patch: str = option("", "a JSON Patch, or - for standard input", metavar="JSON")
-    expected: int | None = option(None, "only if the state is at this version", minimum=1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Put:
     file: str = positional("what to store, - for standard input", role=Role.TEXT, metavar="FILE")
     thread: str = option("", "the id of a thread")
-    type: str = option("", "text, markdown, json, html, log, …; as it looks without")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +124,11 @@ def _thread_new(asked: Asked, parameters: _New) -> dict[str, Any]:
     return {"thread_id": made.thread_id, "name": made.name, "text": f"{made.thread_id}\n"}
 
 
-def _runs(asked: Asked, parameters: _Limit) -> dict[str, Any]:
+def _runs(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     from tersely.client import ask
 
     with asked.connect() as relay:
-        found = relay(ask.thread_list(limit=parameters.limit)).threads
+        found = relay(ask.thread_list(limit=_SHOWN_THREADS)).threads
     rows = [
         (one.thread_id, one.created_at, one.state_ref, f"{one.artifact_count}", visible_line(one.name)) for one in found
     ]
@@ -204,7 +198,7 @@ def _state_patch(asked: Asked, parameters: _Patch) -> dict[str, Any]:
     text = sys.stdin.read(MAX_WEB_BODY_BYTES) if parameters.patch == "-" else parameters.patch
     operations = _decoded("--patch", text)
     with asked.connect() as relay:
-        made = relay(ask.state_patch(_given(parameters.thread), operations, expected=parameters.expected))
+        made = relay(ask.state_patch(_given(parameters.thread), operations))
     return {**_plain(made), "text": f"{made.state_ref}\n"}
 
 
@@ -214,7 +208,7 @@ def _artifact_put(asked: Asked, parameters: _Put) -> dict[str, Any]:
         try:
             file = sys.stdin.buffer if parameters.file == "-" else open(parameters.file, "rb")  # noqa: SIM115
             with file:
-                made = relay.upload(_given(parameters.thread), file, name=name, type=parameters.type)
+                made = relay.upload(_given(parameters.thread), file, name=name)
         except OSError as error:
             raise TerselyError("unreadable_file", f"{parameters.file}: {error.strerror}") from error
     return {**_plain(made), "text": f"{made.uri}\n"}
@@ -365,7 +359,7 @@ COMMANDS: tuple[RelayCommand, ...] = (
     RelayCommand(("version",), "The version of the program", Nothing, _version),
     RelayCommand(("config",), "The settings in force", Nothing, _config),
     RelayCommand(("thread", "new"), "Make a thread and print its id", _New, _thread_new),
-    RelayCommand(("runs",), "The newest threads", _Limit, _runs),
+    RelayCommand(("runs",), "The newest threads", Nothing, _runs),
     RelayCommand(("show",), "What a thread knows and holds", _OfThread, _show),
     RelayCommand(("tail",), "The events of a thread as they happen", _Tail, _tail),
     RelayCommand(("open",), "Open a thread's page in a browser, which it signs in", _OfThread, _open),
