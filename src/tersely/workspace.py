@@ -24,7 +24,6 @@ from tersely.code.index.content import read_below
 from tersely.code.index.refresh import Progress, RefreshReport
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FILE_BYTES
-from tersely.foundation.roots import enclosing_root
 from tersely.foundation.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -166,13 +165,3 @@ class Workspace:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def find_root(start: Path) -> Path:
-    """The nearest directory around `start` that is a repository or has an index, else `start` itself."""
-    try:
-        start = start.resolve(strict=True)
-    except OSError as error:
-        message = f"the current directory is gone or closed: {error.strerror}"
-        raise TerselyError("root_not_found", message, "name a directory with --root") from error
-    return Path(enclosing_root(str(start)))

@@ -19,6 +19,7 @@ from tests.daemon.asking import ANSWER_WORDS, DEADLINE_SECONDS, IDLE_SECONDS, Ta
 from tersely.daemon import lifecycle, place
 from tersely.daemon.place import Place
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.process.identity import program_identity
 
 
 def pids_of_analysis(root: Path) -> list[int]:
@@ -133,6 +134,32 @@ def test_a_daemon_of_another_program_is_replaced(shop: Path, monkeypatch: pytest
         assert not started.was_running
         assert started.status["pid"] != status["pid"]
         wait_for_end(status["pid"])
+
+
+def test_a_daemon_whose_program_was_replaced_ends_when_the_new_one_asks(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = tmp_path / "site-packages"
+    installed.mkdir()
+    monkeypatch.setattr(sys, "path", [*sys.path, str(installed)])
+    with serving(shop) as status:
+        with Talk(shop) as talk:
+            talk.send(cmd="revision", program_identity="other", root=str(shop))
+            assert talk.receive()["code"] == "unknown_command"
+            assert talk.ask(cmd="ping")["success"]
+        (installed / "new.py").touch()
+        with Talk(shop) as talk:
+            talk.send(cmd="revision", program_identity=program_identity(), root=str(shop))
+            assert talk.receive()["code"] == "unknown_command"
+        wait_for_end(status["pid"])
+
+
+def test_of_many_that_miss_a_daemon_one_starts_it(shop: Path) -> None:
+    with ThreadPoolExecutor(6) as threads:
+        found = list(threads.map(lambda _: lifecycle.start_missing(str(shop), ANSWER_WORDS, IDLE_SECONDS), range(6)))
+    assert found == [True] * 6
+    assert len(lifecycle.running()) == 1
+    assert lifecycle.stop(str(shop))
 
 
 def test_a_setting_lets_commands_start_one(shop: Path) -> None:

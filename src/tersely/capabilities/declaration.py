@@ -86,6 +86,7 @@ class Parameter:
     bare: str | None  # the value of the flag alone, None if it needs one
     shorthand: bool  # each choice is also a flag of its own: `--callers` for `--direction callers`
     effect: Effect  # what giving it does, beside what its capability does
+    hidden: bool  # help leaves it out
 
     def tier(self, value: object) -> Tier:
         """How much trust a value needs. What is outside of the repository is not for everybody to have read."""
@@ -131,9 +132,10 @@ def option(
     bare: str | None = None,
     shorthand: bool = False,
     effect: Effect = Effect.READ,
+    hidden: bool = False,
 ) -> Any:
     """Declare a parameter that is given by its name."""
-    told = {"help": help, "role": role, "metavar": metavar, "minimum": minimum, "maximum": maximum}
+    told = {"help": help, "role": role, "metavar": metavar, "minimum": minimum, "maximum": maximum, "hidden": hidden}
     return dataclasses.field(default=default, metadata={**told, "bare": bare, "shorthand": shorthand, "effect": effect})
 
 
@@ -210,6 +212,7 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
         bare=told.get("bare"),
         shorthand=told.get("shorthand", False),
         effect=told.get("effect", Effect.READ),
+        hidden=told.get("hidden", False),
     )
 
 

@@ -128,7 +128,7 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
     "help": ("help [COMMAND|TOPIC]", "The manual page of a command; topics: exit-codes, json"),
     "daemon": ("daemon start|stop|status|list", "The process that keeps a repository's index warm, or all of them"),
     "warm": ("warm", "Start the daemon and have it load what answers need"),
-    "mcp": ("mcp [--http] [--port N] [--all-tools]", "Serve the commands as tools of the Model Context Protocol"),
+    "mcp": ("mcp [--all-tools]", "Serve the commands as tools of the Model Context Protocol"),
     "chat": ("chat [-p TEXT] [--url URL]", "A coding agent for small models; -p answers without a screen"),
     "sessions": ("sessions VERB [SESSION]", "What was said in chats: list, show, resume, export, stats, …"),
     "install": ("install AGENT [--user] [--yes]", "Add the server, hooks and a skill to an agent, showing it first"),

@@ -10,8 +10,8 @@ from tersely.capabilities.text import Style, aligned, counted
 from tersely.cli.own import Verb
 from tersely.daemon import lifecycle
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.roots import find_root
 from tersely.foundation.settings import Settings, load
-from tersely.workspace import find_root
 
 ANSWER_WORDS = "tersely.cli.words:answer"
 _MEGABYTE = 1_000_000

@@ -123,7 +123,7 @@ def page(program: str, command: Command, style: Style) -> str:
 def parameter_blocks(parameters: Sequence[Parameter], style: Style) -> list[str]:
     """What a command may be given, with what every command may be."""
     places = [parameter for parameter in parameters if parameter.positional]
-    named = [parameter for parameter in parameters if not parameter.positional]
+    named = [parameter for parameter in parameters if not parameter.positional and not parameter.hidden]
     sections = (("Arguments", places), ("Options", named), ("Options of every command", OPTIONS))
     return [_options(title, shown, style) for title, shown in sections if shown]
 

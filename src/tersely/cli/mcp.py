@@ -1,15 +1,16 @@
-"""The command `mcp`. It alone loads the protocol's SDK, which takes longer than most commands take to answer."""
+"""The command `mcp`: a small process beside an agent. It asks the daemon of a repository, and loads nothing of it."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import signal
 import sys
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import parameters_of
@@ -17,14 +18,19 @@ from tersely.capabilities.references import has_references, with_references
 from tersely.capabilities.reply import BUDGET
 from tersely.cli import cassettes
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
-from tersely.cli.extras import Extra, with_extra
 from tersely.cli.services import RelayServices
-from tersely.code.index.refresh import Progress
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.tokens import Tokenizer
 from tersely.protocols.commands import call
+from tersely.protocols.mcp.roots import Roots
+from tersely.protocols.mcp.server import make_service
+from tersely.protocols.mcp.stdio import serve_streams
 from tersely.protocols.mcp.tools import STORE, keeps
+
+if TYPE_CHECKING:
+    from tersely.code.index.refresh import Progress
+    from tersely.protocols.mcp.session import ServedMethods
 
 _AGENT = "mcp"
 
@@ -33,26 +39,32 @@ def run_mcp(root: str, port: int | None, *, all_tools: bool) -> None:
     """Serve until the client leaves: over the standard streams, or over HTTP on a port."""
     named = Path(resolved_root(root)) if root else None
     gc.enable()  # a server lives long, unlike other commands
-    if port is None:  # the thread that reads standard input would keep an interrupted process waiting
+    if port is None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    asyncio.run(_serve(named, port, all_tools))
+        asyncio.run(_serve_streams(named, all_tools))
+    else:
+        asyncio.run(_serve_http(named, port, all_tools))
 
 
-async def _serve(named: Path | None, port: int | None, all_tools: bool) -> None:
-    with with_extra(Extra.MCP):
-        from tersely.protocols.mcp.roots import Roots
-        from tersely.protocols.mcp.server import make_server
-        from tersely.protocols.mcp.transports import serve_http, serve_streams
-    asking = Asking(ANSWER_WORDS)
-    roots = Roots(named, follows_client=port is None)
-    server = make_server(partial(_ask, asking), roots, RelayServices(_AGENT), all_tools=all_tools)
+async def _serve_streams(named: Path | None, all_tools: bool) -> None:
+    asking = Asking(ANSWER_WORDS, starts_daemons=True)
+    await serve_streams(_service(asking, named, all_tools))
+    asking.close()
+    os._exit(0)  # threads that wait, for a daemon to start or for the relay, would keep the process
+
+
+async def _serve_http(named: Path | None, port: int, all_tools: bool) -> None:
+    from tersely.protocols.mcp.http import serve_http
+
+    asking = Asking(ANSWER_WORDS, starts_daemons=True)
     try:
-        if port is None:
-            await serve_streams(server)
-        else:
-            await serve_http(server, port, _tell)
+        await serve_http(lambda: _service(asking, named, all_tools), port, _tell)
     finally:
         asking.close()
+
+
+def _service(asking: Asking, named: Path | None, all_tools: bool) -> ServedMethods:
+    return make_service(partial(_ask, asking), Roots(named), RelayServices(_AGENT), all_tools=all_tools)
 
 
 async def _ask(

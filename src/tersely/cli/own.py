@@ -20,7 +20,6 @@ from tersely.cli.options import OPTIONS, Options
 from tersely.cli.output import Output
 from tersely.cli.terminal import Terminal
 
-DEFAULT_MCP_PORT = 8_765
 EXIT_STATUS = "exit_status"  # in a result: how the process ends, where it has printed by itself
 _HELP_FLAGS = frozenset({"--help", "-h"})
 _VERSION_FLAGS = frozenset({"--version", "-V"})
@@ -142,9 +141,10 @@ def _warm(asked: Asked, parameters: _WarmParameters) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _McpParameters:
-    http: bool = option(False, "serve over HTTP on this machine rather than over the standard streams")
-    port: int = option(DEFAULT_MCP_PORT, "where to listen for HTTP, 0 for any free port", minimum=0, maximum=65_535)
     all_tools: bool = option(False, "list every capability as a tool of its own")
+    # For the conformance suite, which drives servers over HTTP alone.
+    http: bool = option(False, "serve over HTTP on this machine rather than over the standard streams", hidden=True)
+    port: int = option(0, "where to listen for HTTP, 0 for any free port", minimum=0, maximum=65_535, hidden=True)
 
 
 def _mcp(asked: Asked, parameters: _McpParameters) -> dict[str, Any]:

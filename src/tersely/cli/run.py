@@ -143,7 +143,7 @@ def print_unread(program: str, words: Sequence[str], error: TerselyError, termin
 
 def root_of(options: Options, directory: Path) -> Path:
     """The repository that a command in a directory is about."""
-    from tersely.workspace import find_root
+    from tersely.foundation.roots import find_root
 
     return directory / options.root if options.root else find_root(directory)
 

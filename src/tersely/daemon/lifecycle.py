@@ -14,7 +14,7 @@ from tersely.foundation.limits import DAEMON_START_SECONDS, DAEMON_STOP_SECONDS,
 from tersely.foundation.private import make_private
 from tersely.foundation.process import detached
 from tersely.foundation.process.identity import program_identity
-from tersely.foundation.process.lockfile import read_record
+from tersely.foundation.process.lockfile import held, read_record
 
 _MAIN = "tersely.daemon.serve:main"
 
@@ -44,6 +44,18 @@ def start(root: str, answer_words: str, idle_seconds: int) -> Started:
     if found is None:
         raise TerselyError("daemon_unavailable", "the daemon does not answer", f"its log is {place.log}")
     return Started(found, not is_new)
+
+
+def start_missing(root: str, answer_words: str, idle_seconds: int) -> bool:
+    """Have a daemon of a resolved root, of whatever program; whether there is one. Of many callers one starts it."""
+    place = Place.of(root)
+    with contextlib.suppress(OSError, TerselyError):
+        make_private(place.directory)
+        with held(place.turn, waits=True):
+            if not _listens(place):
+                start(root, answer_words, idle_seconds)
+            return True
+    return False
 
 
 def start_unasked(root: str, answer_words: str, idle_seconds: int) -> None:
@@ -86,6 +98,14 @@ def stop(root: str) -> bool:
             detached.wait_for_end(pid, DAEMON_STOP_SECONDS)
     except (OSError, ValueError) as error:
         raise TerselyError("daemon_unavailable", f"the daemon does not end: {error}") from error
+    return True
+
+
+def _listens(place: Place) -> bool:
+    try:
+        Client(place).close()
+    except OSError:
+        return False
     return True
 
 

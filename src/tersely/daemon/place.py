@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SOCKET_PATH_BYTES = 103  # the shortest bound in use: macOS's, without the final zero
 _NAME_BYTES = 8
-_SUFFIXES = ("sock", "lock", "start", "log")
+_SUFFIXES = ("sock", "lock", "start", "turn", "log")
 
 
 class Place:
@@ -48,6 +48,11 @@ class Place:
     def start_lock(self) -> str:
         """Held from before it takes the lock until it listens."""
         return f"{self.directory}/{self.name}.start"
+
+    @property
+    def turn(self) -> str:
+        """Held by a client while it has a daemon started."""
+        return f"{self.directory}/{self.name}.turn"
 
     @property
     def log(self) -> str:

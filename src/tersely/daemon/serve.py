@@ -28,7 +28,6 @@ from tersely.protocols.messages import encode, failure, line
 
 _LOG = logging.getLogger("tersely.daemon")
 _IDLE_CHECKS_SECONDS = 1.0
-_BACKLOG = 64
 
 
 def main(root: str, answer_words: str, idle_seconds: str, ready: str) -> None:
@@ -87,7 +86,7 @@ def _listen(place: Place) -> socket.socket:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(place.socket)
         listening.bind(place.socket)
-        listening.listen(_BACKLOG)
+        listening.listen(MAX_CONNECTIONS)
     finally:
         os.umask(before)
     listening.setblocking(False)

@@ -21,6 +21,7 @@ from tersely.foundation.clock import Stopwatch, elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.hashing import content_hash
 from tersely.foundation.limits import ANSWER_CACHE_BYTES
+from tersely.foundation.process.identity import program_identity
 from tersely.protocols.commands import OWN_COMMANDS, TEXT_COMMAND, WORDS_COMMAND
 from tersely.protocols.messages import Request, encode, line
 
@@ -66,11 +67,13 @@ class Service:
                     raise TerselyError("invalid_argument", f"{request.command} has no parameter {name!r}")
             return encode({"success": True, **await self._own[request.command](connection, request.parameters)})
         if request.command == WORDS_COMMAND:
-            words = _words(request.parameters, self._root, self._identity)
+            self._check_program(request.parameters)
+            words = _words(request.parameters)
             connection.send(b"\n")  # says that somebody is here: a client does not wait long for a daemon that hangs
             return await self.ask(connection, request.seconds, ("words", *words))
         if request.command == TEXT_COMMAND:
-            question = _question(request.parameters, self._root, self._identity)
+            self._check_program(request.parameters)
+            question = _question(request.parameters)
             connection.send(b"\n")
 
             def tell(done: int, total: int) -> None:
@@ -167,7 +170,7 @@ class Service:
         return content_hash(repr((self._freshness.revision, tuple(map(_stamp, self._stamped)))).encode()).hex()
 
     async def _revision(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
-        _check_program(given, self._root, self._identity)
+        self._check_program(given)
         connection.send(b"\n")
         return {"answers": await self.revision()}
 
@@ -182,6 +185,17 @@ class Service:
             task.cancel()
         return {"result": {"cancelled": len(found)}}
 
+    def _check_program(self, given: Mapping[str, Any]) -> None:
+        """Raise `unknown_command` for a client of another program, which would use other words.
+
+        Where this program has been replaced since it was started, its daemon ends.
+        """
+        if given.get("program_identity") == self._identity and given.get("root") == self._root:
+            return
+        if program_identity() != self._identity:
+            self.shutdown.set()
+        raise TerselyError("unknown_command", "this daemon belongs to another program or repository")
+
     def _note_change(self, path: object) -> None:
         if path is None:
             self._freshness.mark_everything()
@@ -191,9 +205,8 @@ class Service:
         self._freshness.mark(Changes(paths={path.removeprefix(f"{self._root}/")}))
 
 
-def _words(given: Mapping[str, Any], root: str, identity: str) -> tuple[Any, ...]:
+def _words(given: Mapping[str, Any]) -> tuple[Any, ...]:
     """The words of a command line, checked."""
-    _check_program(given, root, identity)
     words = Words(
         given.get("program", ""), tuple(given.get("words", ())), given.get("directory", ""),
         given.get("environment", {}), given.get("is_out_terminal", False), given.get("is_error_terminal", False),
@@ -204,20 +217,13 @@ def _words(given: Mapping[str, Any], root: str, identity: str) -> tuple[Any, ...
     return tuple(words)
 
 
-def _question(given: Mapping[str, Any], root: str, identity: str) -> tuple[Any, ...]:
+def _question(given: Mapping[str, Any]) -> tuple[Any, ...]:
     """A question that is answered in words, checked."""
-    _check_program(given, root, identity)
     question = given.get("command"), given.get("arguments"), given.get("environment"), given.get("whole", False)
     for value, kind in zip(question, (str, dict, dict, bool), strict=True):
         if not isinstance(value, kind):
             raise TerselyError("invalid_argument", "text needs a command, its arguments, and an environment")
     return question
-
-
-def _check_program(given: Mapping[str, Any], root: str, identity: str) -> None:
-    """Who asks for words has to belong to the same program: another would use other words."""
-    if given.get("program_identity") != identity or given.get("root") != root:
-        raise TerselyError("unknown_command", "this daemon belongs to another program or repository")
 
 
 def _stamp(path: str) -> tuple[int, int, int]:

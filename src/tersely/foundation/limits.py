@@ -44,8 +44,6 @@ MAX_UNSENT_BYTES = 32_000_000  # answers that one client does not take
 MAX_ANSWER_BYTES = 8_000_000
 REQUEST_SECONDS = 30  # for one answer, where the request does not say
 MAX_REQUEST_SECONDS = 600
-CLIENT_ROOTS_SECONDS = 5  # for a client of the Model Context Protocol to say where it works
-MAX_PROGRESS_WAITING = 16  # words on progress that a client has not taken yet
 MAX_OPEN_REPOSITORIES = 4  # that one process asks at a time without a daemon
 
 # Hooks of agents

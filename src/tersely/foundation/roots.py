@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 
+TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
+if TYPE_CHECKING:
+    from pathlib import Path
+
 INDEX_DIRECTORY = ".tersely"
 INDEX_FILE = "index.db"
 MARK = ".gitignore"  # what every index directory holds
@@ -22,3 +26,15 @@ def enclosing_root(directory: str) -> str:
 def is_repository(directory: str) -> bool:
     """Whether a directory is the top of a repository, or has an index."""
     return os.path.exists(f"{directory}/.git") or os.path.exists(f"{directory}/{INDEX_DIRECTORY}/{MARK}")
+
+
+def find_root(start: Path) -> Path:
+    """The nearest directory around `start` that is a repository or has an index, else `start` itself, resolved."""
+    try:
+        start = start.resolve(strict=True)
+    except OSError as error:
+        from tersely.foundation.errors import TerselyError
+
+        message = f"the current directory is gone or closed: {error.strerror}"
+        raise TerselyError("root_not_found", message, "name a directory with --root") from error
+    return type(start)(enclosing_root(str(start)))

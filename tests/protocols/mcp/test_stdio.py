@@ -343,15 +343,6 @@ def test_noise_on_the_input_is_survived(shop: Path) -> None:
         assert process.wait(DEADLINE_SECONDS) == 0
 
 
-def test_without_the_sdk_it_says_what_to_install(shop: Path) -> None:
-    program = "import sys; sys.modules['mcp'] = None; from tersely.cli.main import main; sys.exit(main(['mcp']))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 3
-    assert done.stderr == (
-        "missing_extra: the package mcp is not installed\nhint: pip install 'tersely[mcp]' installs what is needed\n"
-    )
-
-
 def test_a_root_that_is_not_there_is_said_at_once(shop: Path) -> None:
     assert run(["mcp", "--root", "nowhere"], shop).err.startswith("root_not_found: nowhere")
 

@@ -13,7 +13,7 @@ from tersely.capabilities.declaration import Effect, parameters_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.tokens import count
 from tersely.protocols.commands import SPELLINGS
-from tersely.protocols.mcp.server import _tool
+from tersely.protocols.mcp.server import listed
 from tersely.protocols.mcp.tools import CALL, CORE, INSTRUCTIONS, MORE_TOOLS, more_tools, question, tool_name, tools
 
 MOST_TOKENS = 700
@@ -21,8 +21,7 @@ MOST_TOKENS = 700
 
 def sent(*, all_tools: bool = False) -> str:
     """The tools as they go to a client."""
-    listed = [_tool(tool).model_dump(by_alias=True, exclude_none=True) for tool in tools(all_tools=all_tools)]
-    return json.dumps({"tools": listed}, ensure_ascii=False)
+    return json.dumps({"tools": [listed(tool) for tool in tools(all_tools=all_tools)]}, ensure_ascii=False)
 
 
 def test_the_list_is_short() -> None:
@@ -38,6 +37,13 @@ def test_the_core_shows_parameters_that_there_are() -> None:
     for name, shown in CORE.items():
         if name in catalogue.NAMES:
             assert set(shown) <= {one.name for one in parameters_of(catalogue.load(name).parameters)}, name
+
+
+def test_what_is_listed_as_reading_reads() -> None:
+    reading = {tool.name: tool.only_reads for tool in tools(all_tools=True)}
+    assert reading == {tool_name(one.name): one.effect is Effect.READ for one in catalogue.every()}
+    (call,) = (tool for tool in tools() if tool.name == CALL)
+    assert call.only_reads == all(reading.values())
 
 
 def test_every_name_is_one_that_every_client_takes() -> None:

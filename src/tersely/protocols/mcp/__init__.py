@@ -1,1 +1,1 @@
-"""The catalogue as tools of the Model Context Protocol. `server.py` alone knows the protocol's SDK."""
+"""The catalogue as tools of the Model Context Protocol. Only `client.py`, which asks other servers, needs an SDK."""

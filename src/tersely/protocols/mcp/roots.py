@@ -7,48 +7,48 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-import mcp_types as types
-from mcp.server import ServerRequestContext
-from mcp.shared.exceptions import MCPError
-
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import CLIENT_ROOTS_SECONDS
-from tersely.workspace import find_root
+from tersely.foundation.roots import find_root
+from tersely.protocols.mcp.jsonrpc import RpcError
+from tersely.protocols.mcp.session import OpenRequest
+
+ROOTS_SECONDS = 5  # for a client to say where it works
+MAX_ROOTS = 100  # that are looked at
 
 
 class Roots:
-    """The directory that was named; else the first that the client works in, as it is; else that around our own.
+    """The directory that was named; else the first that the client works in, as it is; else that around our own."""
 
-    Over HTTP anybody on this machine may be the client, so there `follows_client` is false.
-    """
-
-    def __init__(self, named: Path | None, *, follows_client: bool) -> None:
+    def __init__(self, named: Path | None) -> None:
         self._named = named
-        self._follows_client = follows_client
         self._found: Path | None = None
 
-    async def root(self, context: ServerRequestContext[Any]) -> Path:
+    async def root(self, request: OpenRequest) -> Path:
         """The resolved directory; raises `root_not_found`."""
         if self._found is None:
-            self._found = self._named or await self._of_client(context) or find_root(Path())
+            self._found = self._named or await _of_client(request) or find_root(Path())
         return self._found
 
     def forget(self) -> None:
         """The client works somewhere else now."""
         self._found = None
 
-    async def _of_client(self, context: ServerRequestContext[Any]) -> Path | None:
-        session = context.session
-        able = session.client_capabilities
-        if not self._follows_client or able is None or able.roots is None or not session.can_send_request:
-            return None
-        try:
-            told = await session.send_request(
-                types.ListRootsRequest(), types.ListRootsResult, request_read_timeout_seconds=CLIENT_ROOTS_SECONDS
-            )
-        except MCPError:  # a client that does not answer has not said where it works
-            return None
-        return _directory([str(root.uri) for root in told.roots])
+
+async def _of_client(request: OpenRequest) -> Path | None:
+    if not request.has_roots:
+        return None
+    try:
+        result = await request.session.ask("roots/list", ROOTS_SECONDS)
+    except (RpcError, TimeoutError):  # a client that does not answer has not said where it works
+        return None
+    return _directory(_uris(result))
+
+
+def _uris(result: Any) -> list[str]:
+    roots = result.get("roots") if isinstance(result, dict) else None
+    listed = roots[:MAX_ROOTS] if isinstance(roots, list) else []
+    uris = [root.get("uri") for root in listed if isinstance(root, dict)]
+    return [uri for uri in uris if isinstance(uri, str)]
 
 
 def _directory(uris: Sequence[str]) -> Path | None:

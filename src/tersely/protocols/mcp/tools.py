@@ -59,7 +59,6 @@ def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
 
 
 def _pair() -> list[Tool]:
-    all_read = all(capability.effect is Effect.READ for capability in catalogue.every())
     about_more = (
         f"Lists the tools that {CALL} calls: impact, dead code, slices, control flow, cycles and others. "
         "With tool: all about that one"
@@ -67,7 +66,8 @@ def _pair() -> list[Tool]:
     called = {"tool": {"type": "string"}, "arguments": {"type": "object"}}
     return [
         Tool(MORE_TOOLS, about_more, _object({"tool": {"type": "string"}}, []), True),
-        Tool(CALL, f"Calls a tool that {MORE_TOOLS} lists", _object(called, ["tool"]), all_read),
+        # That all capabilities read only is known without loading them.
+        Tool(CALL, f"Calls a tool that {MORE_TOOLS} lists", _object(called, ["tool"]), only_reads=True),
     ]
 
 
