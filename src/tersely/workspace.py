@@ -108,7 +108,7 @@ class Workspace:
         """Counts tokens as the settings want them counted."""
         from tersely.foundation.tokens import Tokenizer
 
-        return Tokenizer(self.settings.vocabulary, self.settings.vocabulary_factor or None)
+        return Tokenizer(self.settings.vocabulary)
 
     def source(self, path: str) -> bytes:
         """A file of the repository, indexed or not; never one outside of it, of git's own or of excessive size."""

@@ -23,21 +23,16 @@ def test_without_any_source_the_defaults_hold(tmp_path: Path) -> None:
 
 
 def test_the_stronger_source_wins(tmp_path: Path) -> None:
-    write(tmp_path, "pyproject.toml", '[tool.tersely]\nbudget_tokens = 1\ndepth_hops = 1\nvocabulary = "qwen"\n')
-    write(tmp_path, ".tersely/config.toml", "budget_tokens = 22\ndepth_hops = 0\n")
-    found = load(tmp_path, {"TERSELY_BUDGET_TOKENS": "333", "TERSELY_VOCABULARY_FACTOR": "1.5", "HOME": "x"})
-    assert found == Settings(budget_tokens=333, depth_hops=0, vocabulary="qwen", vocabulary_factor=1.5)
-
-
-def test_a_whole_number_is_a_number(tmp_path: Path) -> None:
-    write(tmp_path, ".tersely/config.toml", "vocabulary_factor = 1")
-    assert load(tmp_path, {}).vocabulary_factor == 1.0
+    write(tmp_path, "pyproject.toml", '[tool.tersely]\nbudget_tokens = 1\nanswer_seconds = 1\nvocabulary = "qwen"\n')
+    write(tmp_path, ".tersely/config.toml", "budget_tokens = 22\nanswer_seconds = 0\n")
+    found = load(tmp_path, {"TERSELY_BUDGET_TOKENS": "333", "TERSELY_DAEMON": "off", "HOME": "x"})
+    assert found == Settings(budget_tokens=333, answer_seconds=0, vocabulary="qwen", daemon="off")
 
 
 def test_unknown_names_are_complained_about_and_the_rest_holds(tmp_path: Path) -> None:
-    write(tmp_path, "pyproject.toml", "[tool.tersely]\nbudget = 7\ndepth_hops = 5\n")
+    write(tmp_path, "pyproject.toml", "[tool.tersely]\nbudget = 7\nanswer_seconds = 5\n")
     found = load(tmp_path, {"TERSELY_VOCABULARI": "qwen", "TERSELY_COMPLAINTS": "x", "TERSELY_HOME": "/h"})
-    assert found.depth_hops == 5
+    assert found.answer_seconds == 5
     assert found.complaints == (
         "pyproject.toml: there is no setting 'budget' (did you mean 'budget_tokens'?)",
         "TERSELY_COMPLAINTS: there is no setting 'complaints'",
@@ -47,8 +42,8 @@ def test_unknown_names_are_complained_about_and_the_rest_holds(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     "line",
-    ["budget_tokens = 0", 'budget_tokens = "9"', "budget_tokens = true", "depth_hops = -1", "vocabulary = 1",
-     "vocabulary_factor = nan", "vocabulary_factor = -0.5"],
+    ["budget_tokens = 0", 'budget_tokens = "9"', "budget_tokens = true", "answer_seconds = -1", "vocabulary = 1",
+     "answer_seconds = 1.5", "answer_seconds = nan", 'daemon = "on"'],
 )  # fmt: skip
 def test_a_value_that_cannot_be_is_refused(tmp_path: Path, line: str) -> None:
     write(tmp_path, ".tersely/config.toml", line)
@@ -58,8 +53,8 @@ def test_a_value_that_cannot_be_is_refused(tmp_path: Path, line: str) -> None:
 
 
 def test_an_environment_variable_that_is_no_number_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TerselyError, match="TERSELY_DEPTH_HOPS: depth_hops cannot be 'two'"):
-        load(tmp_path, {"TERSELY_DEPTH_HOPS": "two"})
+    with pytest.raises(TerselyError, match="TERSELY_ANSWER_SECONDS: answer_seconds cannot be 'two'"):
+        load(tmp_path, {"TERSELY_ANSWER_SECONDS": "two"})
 
 
 @pytest.mark.parametrize("content", ["[tool.tersely", "tersely = \xff".encode("latin-1")])

@@ -68,17 +68,17 @@ class Asking:
         reply = await self._of_daemon(str(root), settings, request, on_progress)
         if reply is None:
             reply = json.loads(await self._own_of(str(root)).ask(question, on_progress))
-        return _told(reply)
+        return _success_of(reply)
 
     async def revision(self, root: Path) -> str:
         """What cacheable answers depend on beside their question, as the files are now; empty if it is not known."""
         request = {"cmd": "revision", "timeout_ms": MAX_REQUEST_SECONDS * MILLISECONDS}
         reply = await self._of_daemon(str(root), load(root, _environment()), request, lambda done, total: None)
-        return await self._own_of(str(root)).revision() if reply is None else str(_told(reply)["answers"])
+        return await self._own_of(str(root)).revision() if reply is None else str(_success_of(reply)["answers"])
 
     async def value(self, root: Path, command: str, arguments: Mapping[str, Any]) -> Any:
         """The result of a command as a plain value, for doors that draw it; raises what there is instead."""
-        return _told(json.loads(await self._own_of(str(root)).value(command, arguments)))["result"]
+        return _success_of(json.loads(await self._own_of(str(root)).value(command, arguments)))["result"]
 
     def close(self) -> None:
         """End all processes of our own."""
@@ -131,7 +131,7 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name.startswith(ENVIRONMENT_PREFIX)}
 
 
-def _told(reply: Mapping[str, Any]) -> dict[str, Any]:
+def _success_of(reply: Mapping[str, Any]) -> dict[str, Any]:
     """A reply, unless it is a refusal."""
     if not reply["success"]:
         raise TerselyError(reply["code"], reply["error"], reply.get("hint", ""))

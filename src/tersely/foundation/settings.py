@@ -18,7 +18,6 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import (
     DEFAULT_ANSWER_SECONDS,
     DEFAULT_BUDGET_TOKENS,
-    DEFAULT_DEPTH_HOPS,
     MAX_SETTINGS_BYTES,
 )
 
@@ -38,10 +37,8 @@ class Settings:
     """
 
     budget_tokens: int = field(default=DEFAULT_BUDGET_TOKENS, metadata={"least": 1})
-    depth_hops: int = field(default=DEFAULT_DEPTH_HOPS, metadata={"least": 0})
     answer_seconds: int = field(default=DEFAULT_ANSWER_SECONDS, metadata={"least": 0})  # of a command; 0: any time
     vocabulary: str = "o200k"  # whose tokens budgets are counted in; see `tokens.Tokenizer`
-    vocabulary_factor: float = field(default=0.0, metadata={"least": 0})  # tokens for one of o200k, 0: as known
     daemon: str = field(
         default="use", metadata={"choices": ("use", "off", "start")}
     )  # one that answers; none; or a new one
@@ -153,8 +150,6 @@ def _parsed(variable: str, name: str, text: str) -> Any:
 def _checked(source: str, name: str, value: Any) -> Any:
     setting = _KNOWN[name]
     kind = _type_of(name)
-    if kind is float and type(value) is int:
-        value = float(value)
     if type(value) is not kind or ("least" in setting.metadata and not value >= setting.metadata["least"]):
         raise _refused(source, name, value)
     if value not in setting.metadata.get("choices", (value,)):
@@ -168,7 +163,7 @@ def _type_of(name: str) -> type[Any]:
 
 def _refused(source: str, name: str, value: Any) -> TerselyError:
     setting = _KNOWN[name]
-    wanted = {int: "a whole number", float: "a number", str: "a text"}[_type_of(name)]
+    wanted = {int: "a whole number", str: "a text"}[_type_of(name)]
     least = f", {setting.metadata['least']} or more" if "least" in setting.metadata else ""
     among = f": {', '.join(setting.metadata['choices'])}" if "choices" in setting.metadata else ""
     return TerselyError("invalid_setting", f"{source}: {name} cannot be {value!r}", f"It is {wanted}{least}{among}.")

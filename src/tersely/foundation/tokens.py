@@ -57,26 +57,22 @@ class Tokenizer:
 
     __slots__ = ("_grown", "_shrunk", "factor", "vocabulary")
 
-    def __init__(self, vocabulary: str = DEFAULT_VOCABULARY, factor: float | None = None) -> None:
-        """`factor` is needed for a vocabulary that FACTOR_OF_VOCABULARY does not have, and overrides it."""
-        known = FACTOR_OF_VOCABULARY.get(vocabulary)
-        chosen = known if factor is None else factor
-        if chosen is None:
-            hint = f"Known: {', '.join(FACTOR_OF_VOCABULARY)}; for others set the factor to o200k as well."
+    def __init__(self, vocabulary: str = DEFAULT_VOCABULARY) -> None:
+        """`vocabulary` is one of FACTOR_OF_VOCABULARY; raises `invalid_setting` for any other."""
+        if vocabulary not in FACTOR_OF_VOCABULARY:
+            hint = f"Known: {', '.join(FACTOR_OF_VOCABULARY)}."
             raise TerselyError("invalid_setting", f"unknown vocabulary {vocabulary!r}", hint)
-        if not 0 < chosen < float("inf"):
-            raise TerselyError("invalid_setting", f"the factor of a vocabulary cannot be {chosen}")
         self.vocabulary = vocabulary
-        self.factor = chosen
+        self.factor = FACTOR_OF_VOCABULARY[vocabulary]
         # One token of o200k_base is `_grown / _shrunk` of this vocabulary: whole numbers, as rounding may not
         # make a text that was cut to a limit exceed it.
-        numerator, denominator = chosen.as_integer_ratio()
+        numerator, denominator = self.factor.as_integer_ratio()
         self._grown, self._shrunk = (1, 1) if self.exact else (numerator * 100, denominator * ESTIMATE_FILL_PERCENT)
 
     @property
     def exact(self) -> bool:
         """Whether counts are a model's own rather than estimates."""
-        return self.vocabulary == DEFAULT_VOCABULARY and self.factor == 1.0
+        return self.vocabulary == DEFAULT_VOCABULARY
 
     def count(self, text: str) -> int:
         """The tokens of a text; for an estimated vocabulary at least as many as it has, as far as one can know."""

@@ -72,7 +72,7 @@ class Toolbox:
         self.shown = Shown()
         self._doubted: dict[bytes, None] = {}
         settings = load(root)
-        self.tokenizer = Tokenizer(settings.vocabulary, settings.vocabulary_factor or None)
+        self.tokenizer = Tokenizer(settings.vocabulary)
         self._lock = Lock()
         self.known_confinement: Confinement | None = None
         self.tool_servers: ToolServers | None = None  # that are talked to

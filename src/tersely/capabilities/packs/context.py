@@ -12,7 +12,7 @@ from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answe
 from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.capabilities.text import Style, aligned
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_DEPTH_HOPS, MAX_TARGET_SYMBOLS
+from tersely.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_DEPTH_HOPS, MAX_TARGET_SYMBOLS
 
 if TYPE_CHECKING:
     from tersely.capabilities.packs.sessions import Answer
@@ -39,9 +39,7 @@ class Parameters:
     slice: str | None = option(
         None, "of the function there show only what that line depends on", role=Role.PLACE, metavar="FILE:LINE"
     )
-    depth: int | None = option(
-        None, "how many calls to follow; 2 if no setting says otherwise", minimum=0, maximum=MAX_DEPTH_HOPS, metavar="N"
-    )
+    depth: int = option(DEFAULT_DEPTH_HOPS, "how many calls to follow", minimum=0, maximum=MAX_DEPTH_HOPS, metavar="N")
     budget: int | None = budget_option()
     wording: Wording = group(Wording)
     exchange: Exchange = group(Exchange)
@@ -98,13 +96,14 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
 
     check(parameters.memory.reader)
     engine, settings = workspace.engine, workspace.settings
-    depth = settings.depth_hops if parameters.depth is None else parameters.depth
     budget = settings.budget_tokens if parameters.budget is None else parameters.budget
     targets = list({symbol.id: symbol for symbol in map(engine.symbol, parameters.symbols)}.values())
     bodies = _sliced_bodies(workspace, parameters.slice, targets)
     texts = workspace.texts(bodies, with_docs=parameters.wording.with_docs)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
-    view = look(targets, neighbours, depth=depth, siblings=not bodies)  # who asks for a slice wants less of a file
+    view = look(
+        targets, neighbours, depth=parameters.depth, siblings=not bodies
+    )  # who asks for a slice wants less of a file
     view = replace(view, apart=view.apart | {target.path for target in targets if target.id in bodies})
     if parameters.cluster_duplicates:
         view = _without_twins(workspace, view, texts)

@@ -53,11 +53,11 @@ def _of_capability(spelling: Spelling, words: Sequence[str]) -> dict[str, Any]:
     declared = parameters_of(catalogue.load(spelling.capability).parameters)
     names = {own: name for name, own in spelling.renames.items()}
     texts = {parameter.name for parameter in declared if parameter.many and parameter.role is Role.TEXT}
-    given = read_words(declared, _placed(words, [one.name for one in declared if one.positional], spelling))
+    given = read_words(declared, _place_named(words, [one.name for one in declared if one.positional], spelling))
     return {names.get(name, name): _plain(value, is_text=name in texts) for name, value in given.items()}
 
 
-def _placed(words: Sequence[str], places: Sequence[str], spelling: Spelling) -> list[str]:
+def _place_named(words: Sequence[str], places: Sequence[str], spelling: Spelling) -> list[str]:
     """The words with what has a place of its own put there, where it was given by name: `--query "read a file"`."""
     meant = {name: name for name in places} | {name: own for name, own in spelling.renames.items() if own in places}
     named: dict[str, str] = {}

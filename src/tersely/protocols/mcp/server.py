@@ -122,7 +122,7 @@ class _CodeMethods:
 
     async def _cut(self, request: OpenRequest, text: str, budget: Any) -> str:
         settings = load(await self._roots.root(request))
-        tokenizer = Tokenizer(settings.vocabulary, settings.vocabulary_factor or None)
+        tokenizer = Tokenizer(settings.vocabulary)
         return cut(text, read_budget(budget, settings.budget_tokens), tokenizer)
 
     async def _answer(self, request: OpenRequest, question: Question) -> dict[str, Any]:

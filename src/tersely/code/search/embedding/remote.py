@@ -46,7 +46,7 @@ def server_embedder(url: str, model: str, key: str) -> Embedder:
     def embed_units(batch: Batch) -> Floats:
         texts = [_unit_text(text) for text in batch.texts()]
         starts = range(0, len(texts), EMBEDDER_REQUEST_TEXTS)
-        return _joined([embed(texts[start : start + EMBEDDER_REQUEST_TEXTS]) for start in starts])
+        return _stack([embed(texts[start : start + EMBEDDER_REQUEST_TEXTS]) for start in starts])
 
     def embed_question(query: Query) -> Floats:
         vector: Floats = embed([query.text[:EMBEDDED_CHARACTERS]])[0]
@@ -74,7 +74,7 @@ def _vectors(reply: Any, texts: int) -> Floats:
     return vectors
 
 
-def _joined(parts: Sequence[Floats]) -> Floats:
+def _stack(parts: Sequence[Floats]) -> Floats:
     try:
         return np.concatenate(parts) if parts else np.zeros((0, 1), np.float32)
     except ValueError as error:

@@ -104,7 +104,7 @@ def _read(files: Sequence[SourceFile]) -> _Read:
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [np.zeros(0, np.int64)] * 3
     once = np.ones(len(columns[0]), np.int64)
     words = [word.decode("utf-8", "replace") for word in vocabulary]
-    return _Read(first, _counted(columns[0], columns[1], columns[2], once, len(words)), words)
+    return _Read(first, _count_equal(columns[0], columns[1], columns[2], once, len(words)), words)
 
 
 def merge_segments(parts: Sequence[tuple[Any, Ints]]) -> dict[str, Array]:
@@ -135,7 +135,7 @@ def terms_of(segment: Any) -> list[bytes]:
     return text.split(b"\n") if text else []
 
 
-def _counted(unit: Ints, field: Ints, item: Ints, count: Ints, items: int) -> Triples:
+def _count_equal(unit: Ints, field: Ints, item: Ints, count: Ints, items: int) -> Triples:
     """Equal (unit, field, item) taken together, by unit, field and item."""
     keys = (unit * FIELDS + field) * max(items, 1) + item
     order = np.argsort(keys, kind="stable")
@@ -166,7 +166,7 @@ def _postings(read: _Read) -> dict[str, Array]:
         terms = [stem(piece) for piece in pieces_of(word)] + ([whole] if whole else [])
         members.append([numbers.setdefault(term, len(numbers)) for term in terms])
     expanded, _ = _expanded(read.counted, members)
-    triples = _counted(*expanded, len(numbers))
+    triples = _count_equal(*expanded, len(numbers))
     lengths = np.zeros((read.units, FIELDS), np.int64)
     np.add.at(lengths, (triples.unit, triples.field), triples.times)
     by_term = _by_term(triples, [term.encode() for term in numbers])
@@ -199,7 +199,7 @@ def _bags(read: _Read, table: WordTable) -> Bags:
     numbers: dict[str, int] = {}
     members = [[numbers.setdefault(piece, len(numbers)) for piece in pieces_of(word)] for word in read.words]
     expanded, _ = _expanded(read.counted, members)
-    pieces = _counted(*expanded, len(numbers))
+    pieces = _count_equal(*expanded, len(numbers))
     weights = FIELD_WEIGHTS[pieces.field] * (1 + np.log(pieces.times)).astype(np.float32)
     parts = [table.parts_of(piece) for piece in numbers]
     rows, origin = _expanded(pieces, [[row for row, _ in part] for part in parts])
