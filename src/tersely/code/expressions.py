@@ -35,7 +35,6 @@ NEW = 17  # like CALL, for explicit construction
 DECLARED = 18  # (DECLARED, value, type): the value as far as the type admits it, an instance of the type if unknown
 REFERENCE = 19  # (REFERENCE, object, name): a method as a value, where methods have names of their own
 AS_TRAIT = 23  # (AS_TRAIT, type, trait): a type as what implements a trait
-FIELD_OF = 25  # (FIELD_OF, object, field): as a target, the member of an object that a field as a value names
 AROUND = 22  # (AROUND, name): a name as seen from the scope around this one
 SIGNATURE = 24  # (SIGNATURE, type): something that gives an instance of the type when it is called
 DISPLAYED = 21  # (DISPLAYED, serial): the list or mapping of that serial, from inside it

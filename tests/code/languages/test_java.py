@@ -274,40 +274,17 @@ def test_who_calls_whom(tmp_path: Path) -> None:
     check(tmp_path, FILES, edges=EDGES, absent=ABSENT)
 
 
-REFLECTION = {
+TESTED = {
     "p/Main.java": """\
 package p;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
-import java.lang.reflect.Field;
-import java.lang.reflect.Proxy;
 import java.util.Objects;
 import java.util.function.Function;
-import sun.misc.Unsafe;
 
 class Main {
-    private Object held = null;
-
-    void fields(Unsafe unsafe, Main other) throws Throwable {
-        Field field = Main.class.getDeclaredField("held");
-        long place = unsafe.objectFieldOffset(field);
-        unsafe.putObject(other, place, new Sub());
-        ((Base) other.held).run();
-        ((Base) field.get(other)).both();
-        MethodHandles.lookup().findGetter(Main.class, "held", Base.class).invoke(other).toString();
-    }
-
-    void handles(Sub sub) throws Throwable {
-        MethodType type = MethodType.methodType(void.class, int.class);
-        MethodHandles.lookup().findVirtual(Base.class, "over", type).invoke(sub, 1);
-        MethodHandles.lookup().findSpecial(Base.class, "run", null, Sub.class).invoke(sub);
+    void named(Sub sub) {
         Function<Base, String> named = Base::both;
         named.apply(sub);
-    }
-
-    void proxied() {
-        ((Base) Proxy.newProxyInstance(null, null, new Handler())).run();
     }
 
     void tested(Object a, Object b) {
@@ -372,36 +349,22 @@ class Other implements Base {
 
     public String toString() { return "o"; }
 }
-
-class Handler implements InvocationHandler {
-    public Object invoke(Object proxy, Method method, Object[] arguments) { return null; }
-}
 """,
 }
 
 
-def test_members_that_values_name_and_types_that_conditions_test(tmp_path: Path) -> None:
+def test_method_references_and_types_that_conditions_test(tmp_path: Path) -> None:
     at = "p/Main.java:"
     check(
         tmp_path,
-        REFLECTION,
+        TESTED,
         edges=[
-            f"{at}Main.fields -> {at}Sub.run inferred",
-            f"{at}Main.fields -> {at}Sub.both inferred",
-            f"{at}Main.fields -> {at}Sub.toString inferred",
-            f"{at}Main.handles -> {at}Sub.over inferred",
-            f"{at}Main.handles -> {at}Base.run inferred",
-            f"{at}Main.handles -> {at}Sub.both inferred",
-            f"{at}Main.proxied -> {at}Handler.invoke inferred",
+            f"{at}Main.named -> {at}Base.both inferred",
             f"{at}Main.tested -> {at}Sub.toString inferred",
             f"{at}Main.tested -> {at}Other.toString inferred",
             f"{at}Main.numbers -> {at}Main.number exact",
         ],
         absent=[
-            f"{at}Main.fields -> {at}Other",
-            f"{at}Main.handles -> {at}Sub.over#2",
-            f"{at}Main.handles -> {at}Sub.run",
-            f"{at}Main.handles -> {at}Other",
             f"{at}Main.keep -> {at}Main.passes.<lambda1>",
             f"{at}Main.numbers -> {at}Main.number#2",
         ],
@@ -463,7 +426,7 @@ def test_overloads_are_told_apart_by_classes_texts_and_numbers(tmp_path: Path) -
 
 
 def test_a_branch_knows_what_its_condition_tests(tmp_path: Path) -> None:
-    source = REFLECTION["p/Main.java"]
+    source = TESTED["p/Main.java"]
     (tmp_path / "p").mkdir()
     (tmp_path / "p/Main.java").write_text(source)
     with Engine.open(tmp_path) as engine:

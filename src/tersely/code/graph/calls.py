@@ -74,8 +74,6 @@ class Calls:
             )
             functions = frozenset(value for value in made if value[0] == FUNCTION)
             found = functions | frozenset(value for value in found if value[0] != CLASS) if functions else found
-        if facts.reflection:
-            found = self.evaluator.reflection.dispatched(found, file, scope, call)
         if facts.traits:
             found = self.evaluator.traits.chosen(found, file, scope, call)
         if facts.overloads or facts.virtual:

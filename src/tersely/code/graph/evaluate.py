@@ -48,7 +48,6 @@ from tersely.code.graph.objects import Objects
 from tersely.code.graph.parameters import Parameters
 from tersely.code.graph.program import MEMBER_OWNERS, File, Program
 from tersely.code.graph.providers import Providers
-from tersely.code.graph.reflection import Reflection
 from tersely.code.graph.summaries import Summaries
 from tersely.code.graph.traits import Traits
 from tersely.code.graph.typed import Typed
@@ -75,7 +74,6 @@ class Evaluator:
         self.objects = Objects(self)
         self.typed = Typed(self)
         self.traits = Traits(self)
-        self.reflection = Reflection(self)
         self.names = Names(self)
         self.annotations = Annotations(self)
         self.calls = Calls(self)

@@ -31,7 +31,6 @@ from tersely.code.graph.values import (
     COLLECTION,
     DISPLAY,
     EXTERNAL,
-    FIELD,
     FUNCTION,
     GENERATED,
     INSTANCE,
@@ -109,7 +108,7 @@ class Members:
                 if file.facts.extension_functions
                 else NOTHING
             )
-        if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, PROMISED, FIELD):
+        if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, PROMISED):
             return one(BUILTIN, value, name) | self._item_as_member(value, name, file)
         if tag == FUNCTION:
             if file.facts.functions_are_objects:
@@ -139,8 +138,6 @@ class Members:
         facts = file.facts
         if value[0] == INSTANCE and (name in facts.echoes or name in facts.mappers):
             return one(BUILTIN, (INSTANCE, *value[1:]), name)
-        if value[0] == CLASS and name in facts.reflection:
-            return one(BUILTIN, value, name)
         if value[0] == CLASS and name == facts.construct_method:
             return frozenset((value,))
         return one(CLASS, *value[1:3]) if facts.class_member and name == facts.class_member else NOTHING
@@ -602,8 +599,6 @@ class Members:
                 is_known = value in base or as_class in base or (*value, True) in base
                 if is_known or (file.facts.virtual and self._any_below(base, as_class)):
                     found |= self.evaluator.values(file, store.scope, store.value)
-        if home.facts.field_writers:
-            found |= self.evaluator.reflection.stored(value, name)
         return found | self._merged_values(home, value, name) if home.facts.members_are_items else found
 
     def _merged_values(self, home: File, value: Value, name: str) -> Values:

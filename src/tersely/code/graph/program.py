@@ -19,7 +19,6 @@ from tersely.code.expressions import (
     ELEMENT,
     ENTER,
     EXTENSION,
-    FIELD_OF,
     GENERATOR,
     GENERIC,
     IMPORTED,
@@ -143,7 +142,6 @@ class File:
         self._receiver_stores: dict[int, dict[str, list[Entry]]] = {}
         self._given_back: dict[int, tuple[int, ...]] = {}
         self._item_stores: list[Store] | None = None
-        self._field_stores: list[Store] | None = None
         self._member_stores: dict[str, list[Store]] | None = None
         self.displays: dict[int, tuple[int, Expression]] = {}  # serial -> where a list or mapping is written
 
@@ -427,12 +425,6 @@ class File:
         """Statements that add everything that one object holds to another."""
         return [store for store in self.item_stores() if type(store.key) is tuple and store.key[0] == SPREAD]
 
-    def field_stores(self) -> list[Store]:
-        """Every assignment to a member that a field as an object names."""
-        if self._field_stores is None:
-            self._collect_stores()
-        return self._field_stores or []
-
     def item_stores(self) -> list[Store]:
         """Every `base[key] = value` of the file."""
         if self._item_stores is None:
@@ -447,7 +439,6 @@ class File:
 
     def _collect_stores(self) -> None:
         items: list[Store] = []
-        fields: list[Store] = []
         members: dict[str, list[Store]] = defaultdict(list)
         for position, scope in enumerate(self.scopes):
             for target, value in scope.binds if scope is not None else ():
@@ -457,13 +448,11 @@ class File:
                         key = target[2]
                         if self.facts.members_are_items and type(key) is tuple and key[0] == CONST:
                             members[key[1]].append(Store(position, target[1], key[1], value))
-                    elif target[0] == FIELD_OF:
-                        fields.append(Store(position, target[1], target[2], value))
                     elif target[0] == MEMBER:
                         members[target[2]].append(Store(position, target[1], target[2], value))
                         if self.facts.members_are_items:
                             items.append(Store(position, target[1], (CONST, target[2]), value))
-        self._item_stores, self._member_stores, self._field_stores = items, members, fields
+        self._item_stores, self._member_stores = items, members
 
     def _fill_names(self) -> None:
         tables = self._names

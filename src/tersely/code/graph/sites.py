@@ -134,9 +134,6 @@ class Sites:
         if tag == INSTANCE and file.facts.call_method and call[0] == CALL:
             members = self.evaluator.members.of(value, file.facts.call_method, file)
             return [self._function(member) for member in members if member[0] == FUNCTION]
-        if tag == BUILTIN and value[1][0] == CLASS:
-            constructs = file.facts.reflection.get(value[2]) == "instance"
-            return self._targets_of(value[1], file, scope, call) if constructs else []
         if tag == EXTERNAL and value[1] in file.facts.inert:
             return []
         if tag in (EXTERNAL, BUILTIN):

@@ -11,12 +11,10 @@ from tersely.code.graph.values import (
     CLASS,
     DISPLAY,
     EXTERNAL,
-    FIELD,
     FUNCTION,
     INSTANCE,
     KEY,
     NOTHING,
-    RESULT,
     Value,
     Values,
     collection,
@@ -57,7 +55,8 @@ class Summaries:
             found |= collection(collected)
         found |= self.evaluator.containers.elements(argument(summary.elements))
         found |= self._gathered(file, scope, summary, call)
-        found |= self._named(file, scope, summary, call)
+        if summary.member_of >= 0:
+            found |= self._members_named(argument(summary.member_of), argument(summary.member_of + 1), file)
         if 0 <= summary.instance_of < len(call[2]):
             found |= self.evaluator.annotations.instances(file, scope, call[2][summary.instance_of])
         for key in argument(summary.module_named):
@@ -67,20 +66,12 @@ class Summaries:
             found |= one(CLASS, *value[1:3]) if value[0] == INSTANCE else NOTHING
         return found
 
-    def _named(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
-        """The members and fields that a call names by values."""
-        reflection, found = self.evaluator.reflection, NOTHING
-        if summary.member_of >= 0:
-            owners, names, types = (self._argument(file, scope, call, summary.member_of + more) for more in range(3))
-            named = reflection.members(owners, names, [types] if types else [], file)
-            found |= reflection.fixed(named) if summary.is_fixed else named
-        if summary.field_of >= 0:
-            owners, names = (self._argument(file, scope, call, summary.field_of + more) for more in range(2))
-            found |= reflection.fields(owners, names)
-        if summary.method_of is not None:
-            position, name = summary.method_of
-            made = self.evaluator.members.of_all(self._argument(file, scope, call, position), name, file)
-            found |= made | one(RESULT, name) if made else NOTHING  # and whatever stands behind it
+    def _members_named(self, owners: Values, names: Values, file: File) -> Values:
+        """The members of some values that constants name: `getattr(thing, "name")`."""
+        found: Values = NOTHING
+        for name in names:
+            if name[0] == KEY and type(name[1]) is str:
+                found |= self.evaluator.members.of_all(owners, name[1], file)
         return found
 
     def _argument(self, file: File, scope: int, call: Any, position: int) -> Values:
@@ -109,8 +100,6 @@ class Summaries:
         if summary.pairs:
             parts = [self._argument(file, scope, call, position) for position in summary.pairs]
             found |= collection(tuple_of(tuple(containers.elements(part) for part in parts)))
-        if summary.is_tuple:
-            found |= tuple_of(tuple(self.evaluator.values(file, scope, part) for part in call[2]))
         if summary.gathers >= 0:
             gathered = [self.evaluator.values(file, scope, part) for part in call[2][summary.gathers :]]
             found |= collection(frozenset().union(*gathered))
@@ -126,12 +115,6 @@ class Summaries:
         """What a method of a value gives that no class of ours has."""
         _, container, name = callee
         facts = file.facts
-        if container[0] == CLASS:
-            return self.evaluator.reflection.of_class(file, scope, container, facts.reflection.get(name, ""), call)
-        if container[0] == FIELD:
-            return (
-                self.evaluator.reflection.read(file, scope, container, call) if name in facts.field_readers else NOTHING
-            )
         if name in facts.mappers and call[2]:
             mapped = self._results(self.evaluator.values(file, scope, call[2][0]), file, scope, call)
             return mapped if container[0] == INSTANCE or not mapped else collection(mapped)

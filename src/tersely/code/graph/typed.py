@@ -32,7 +32,6 @@ from tersely.code.graph.values import (
     COLLECTION,
     DISPLAY,
     EXTERNAL,
-    FIELD,
     FUNCTION,
     INSTANCE,
     KEY,
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
     from tersely.code.graph.evaluate import Evaluator
 
 UNKNOWN = (RESULT, EXTERNAL)
-THINGS = (INSTANCE, FIELD)  # values that are known by themselves, not by what they hold
 TEXT = "str"  # the type of text literals, in every language
 NAMING_TAGS = (GENERIC, ITEM, LITERAL, TYPED)  # expressions that have the name of what they contain
 
@@ -83,7 +81,7 @@ class Typed:
             return declared
         if not ours:
             known = frozenset(value for value in values if value[0] not in UNKNOWN)
-            if whole and values and all(value[0] in THINGS for value in values):
+            if whole and values and all(value[0] == INSTANCE for value in values):
                 return values
             if declared and not self.evaluator.containers.elements(known):  # empty when it is declared, filled later
                 known |= declared

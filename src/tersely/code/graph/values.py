@@ -12,7 +12,6 @@ KEY (tag, str | int): a constant, as a key
 PARENT (tag, file, class, receiver): `super()`
 BUILTIN (tag, value, name): a method of a display or collection
 ASPECT (tag, file, position, trait): a type as what implements a trait
-FIELD (tag, file, position, name): a field of a class as an object
 PROMISED (tag, file, scope, type): known only by what calling it gives, an instance of a type as seen from a scope
 """
 
@@ -40,8 +39,7 @@ Values = frozenset[Value]
     REST,
     ASPECT,
     PROMISED,
-    FIELD,
-) = range(17)
+) = range(16)
 
 OURS = frozenset({FUNCTION, CLASS, INSTANCE, GENERATED, MODULE})
 NOTHING: Values = frozenset()

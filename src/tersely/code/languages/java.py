@@ -383,27 +383,6 @@ COMMON_MEMBERS = names(
     "getKey read write flush join"
 )
 COMBINATORS = names("andThen compose negate and or identity reversed thenComparing equals hashCode toString getClass")
-LOOKUPS = ("lookup()", "publicLookup()", "Lookup")
-FINDERS = (
-    ("findStatic", Summary(member_of=0)),
-    ("findVirtual", Summary(member_of=0)),
-    ("findSpecial", Summary(member_of=0, is_fixed=True)),
-    ("findConstructor", Summary(returns=0)),
-    ("findGetter", Summary(field_of=0)),
-    ("findStaticGetter", Summary(field_of=0)),
-    ("findVarHandle", Summary(field_of=0)),
-    ("findStaticVarHandle", Summary(field_of=0)),
-)
-UNSAFE = ("sun.misc.Unsafe", "jdk.internal.misc.Unsafe")
-UNSAFE_READERS = names(
-    "getObject getObjectVolatile getAndSetObject getReference getReferenceVolatile getReferenceAcquire "
-    "getReferenceOpaque getAndSetReference"
-)
-UNSAFE_WRITERS = names(
-    "putObject putObjectVolatile putOrderedObject getAndSetObject putReference putReferenceVolatile "
-    "putReferenceRelease putReferenceOpaque getAndSetReference"
-)
-UNSAFE_EXCHANGES = names("compareAndSwapObject compareAndSetReference weakCompareAndSetReference")
 
 JAVA = Language(
     name="java",
@@ -447,33 +426,11 @@ JAVA = Language(
             "Executable",
         ),
         methods_apart=True,
-        reflection={
-            "getDeclaredMethod": "member",
-            "getMethod": "member",
-            "getDeclaredConstructor": "class",
-            "getConstructor": "class",
-            "getDeclaredField": "field",
-            "getField": "field",
-            "cast": "cast",
-            "newInstance": "instance",
-            "invoke": "instance",
-            "invokeExact": "instance",
-            "invokeWithArguments": "instance",
-        },
         summaries={
-            f"java.lang.invoke.MethodHandles.{lookup}.{find}": does for lookup in LOOKUPS for find, does in FINDERS
-        }
-        | {f"{unsafe}.{name}": Summary(member_of=0) for unsafe in UNSAFE for name in UNSAFE_READERS}
-        | {f"{unsafe}.objectFieldOffset": Summary(returns=0) for unsafe in UNSAFE}
-        | {
-            "java.lang.invoke.MethodType.methodType": Summary(is_tuple=True),
-            "java.lang.reflect.Proxy.newProxyInstance": Summary(method_of=(2, "invoke")),
             "java.lang.Class.cast": Summary(returns=0),
             "java.util.Objects.requireNonNull": Summary(returns=0),
             "com.google.common.base.Preconditions.checkNotNull": Summary(returns=0),
         },
-        field_readers=names("get invoke invokeExact getVolatile getAcquire getOpaque getAndSet"),
-        field_writers=dict.fromkeys(UNSAFE_WRITERS, (0, 1, 2)) | dict.fromkeys(UNSAFE_EXCHANGES, (0, 1, 3)),
         classes_are_modules=True,
         overloads=True,
         functions_are_objects=True,

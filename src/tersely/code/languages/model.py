@@ -497,11 +497,7 @@ class Summary:
     collects: tuple[int, ...] = ()  # gives back a collection of what calling these arguments gives
     elements: int = -1  # gives back an element of this argument
     pairs: tuple[int, ...] = ()  # gives back a collection of tuples of elements of these arguments
-    member_of: int = -1  # gives back the member of this argument that the next one names; then its parameter types
-    is_fixed: bool = False  # that very member, also where the object has another that overrides it
-    field_of: int = -1  # gives back the field of this argument that the next one names, as an object
-    method_of: tuple[int, str] | None = None  # gives back this method of an argument, as what stands for the result
-    is_tuple: bool = False  # gives back a tuple of the arguments
+    member_of: int = -1  # gives back the member of this argument that the next one names
     class_of: int = -1  # gives back the class of this argument
     module_named: int = -1  # imports the module that this argument names, and gives it back
     instance_of: int = -1  # gives back an instance of the type that this argument names
@@ -628,12 +624,6 @@ class Resolution:
     open_types: tuple[
         str, ...
     ] = ()  # endings of types outside the repository that functions and things of ours may have
-    # Members that every class has as a value: name -> "member" or "field" for what the argument names, "class" for the
-    # class again, "instance" for an instance of it, "cast" for the argument as one.
-    reflection: Mapping[str, str] = field(default_factory=dict)
-    field_readers: frozenset[str] = frozenset()  # methods of a field as an object that read it
-    # Methods that assign a field as an object: name -> positions of the object, the field and the value.
-    field_writers: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
     methods_apart: bool = False  # methods have names of their own: `x` and `x()` are different members
     classes_are_modules: bool = False  # an import may name a class and its member
     sigil: str = ""  # what names of variables begin with, and names of members do not

@@ -9,7 +9,6 @@ from tersely.code.expressions import (
     CONST,
     DEFINED,
     ELEMENT,
-    FIELD_OF,
     ITEM,
     MAPPING,
     MEMBER,
@@ -34,10 +33,6 @@ def note_additions(walk: Lowering, callee: tuple[Any, ...], arguments: tuple[Any
     if adder is not None and len(arguments) > adder[1]:
         key = arguments[adder[0]] if adder[0] >= 0 else None
         walk.scope.binds.append(((ITEM, callee[1], key), arguments[adder[1]]))
-    writer = walk.resolution.field_writers.get(callee[2])
-    if writer is not None and len(arguments) > max(writer):
-        thing, name, value = (arguments[position] for position in writer)
-        walk.scope.binds.append(((FIELD_OF, thing, name), value))
     merged = walk.resolution.mergers.get(callee[2])
     if merged is not None and len(arguments) > merged:
         walk.scope.binds.append(((ITEM, callee[1], (SPREAD, arguments[merged])), None))
