@@ -26,3 +26,9 @@ def git(repository: Path, *words: str, given: bytes = b"") -> bytes:
     """What git says, `given` on its standard input; raises `CalledProcessError` when it fails."""
     command = ["git", "-C", str(repository), *IDENTITY, *words]
     return subprocess.run(command, input=given, check=True, capture_output=True).stdout
+
+
+def clone_of(folder: Path, name: str) -> Path | None:
+    """The clone of `owner/repository` below a folder, named `owner+repository` or `repository`; None without one."""
+    places = (folder / name.replace("/", "+"), folder / name.partition("/")[2])
+    return next((place for place in places if place.is_dir()), None)

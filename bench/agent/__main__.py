@@ -14,6 +14,7 @@ import argparse
 import asyncio
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from bench import results
@@ -129,18 +130,23 @@ async def session(url: str, root: Path, window: int) -> Row:
         print(f"turn {turn + 1}", end="\r", file=sys.stderr)
         events += [event async for event in agent.run(message(turn))]
     await closed(agent)
+    return {"window": window, **_counted(events)}
+
+
+def _counted(events: Sequence[Event]) -> Row:
+    """What the events of a session tell."""
+    answered = [event for event in events if isinstance(event, TurnEnded) and event.reason == "answered"]
     usages = [event for event in events if isinstance(event, Usage)]
-    prompts = sum(one.prompt_tokens for one in usages)
-    cached = sum(one.cached_tokens or 0 for one in usages)
+    prompts = [event.prompt_tokens for event in usages]
+    cached = sum(event.cached_tokens or 0 for event in usages)
     return {
-        "window": window,
-        "answered": sum(isinstance(event, TurnEnded) and event.reason == "answered" for event in events),
+        "answered": len(answered),
         "requests": len(usages),
         "unlocks": sum(isinstance(event, Unlocked) for event in events),
         "compactions": sum(isinstance(event, Compacted) for event in events),
-        "prompt_tokens": prompts,
-        "cached_percent": round(100 * cached / prompts, 2),
-        "largest": max(one.prompt_tokens for one in usages),
+        "prompt_tokens": sum(prompts),
+        "cached_percent": round(100 * cached / sum(prompts), 2),
+        "largest": max(prompts),
     }
 
 

@@ -21,7 +21,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from statistics import mean
 from time import process_time
@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 from bench import results
 from bench.groundtruth.score import ratio
 from bench.results import Row, Table
-from bench.scratch import git
+from bench.scratch import clone_of, git
 from tersely.capabilities.invoke import ask
 from tersely.code.index.patch import Hunk, read_patch
 from tersely.foundation.errors import TerselyError
@@ -70,37 +70,37 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--verbose", action="store_true", help="list the hidden symbols that are not covered")
     parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
     options = parser.parse_args(arguments)
+    budgets = options.budget or BUDGETS
     cases = sorted(read_cases(options.cases), key=lambda case: (case["repo"], case["date"], case["commit"]))
-    rows: list[Row] = []
-    outcomes: dict[tuple[str, int], list[Outcome]] = {}
-    missing: list[str] = []
+    found: dict[str, dict[int, list[Outcome]]] = {}
     for name, listed in groupby(cases, key=lambda case: case["repo"]):
         clone = clone_of(options.clones, name)
-        if clone is None:
-            missing.append(name)
-            continue
-        for case, budget, outcome in asked(clone, list(listed), options.budget or BUDGETS):
-            outcomes.setdefault((name, budget), []).append(outcome)
-            if options.verbose:
-                print(*_uncovered(case, budget, outcome), sep="\n", flush=True)
-    for budget in options.budget or BUDGETS:
-        of_budget = {name: found for (name, asked_for), found in outcomes.items() if asked_for == budget}
-        rows += [row(name, budget, found) for name, found in of_budget.items()]
-        rows.append(row("all", budget, [one for found in of_budget.values() for one in found]))
-    rows += [{"repository": f"{name}: no clone"} for name in missing]
-    results.report("diff_context", [TABLE.filled(rows)], options.record and bool(outcomes))
-    return 0 if outcomes else 1
+        found[name] = _outcomes(clone, list(listed), budgets, options.verbose) if clone else {}
+    rows: list[Row] = []
+    for budget in budgets:
+        of_budget = {name: outcomes[budget] for name, outcomes in found.items() if outcomes}
+        rows += [row(name, budget, outcomes) for name, outcomes in of_budget.items()]
+        if of_budget:
+            rows.append(row("all", budget, list(chain(*of_budget.values()))))
+    is_measured = bool(rows)
+    rows += [{"repository": f"{name}: no clone"} for name, outcomes in found.items() if not outcomes]
+    results.report("diff_context", [TABLE.filled(rows)], options.record and is_measured)
+    return 0 if is_measured else 1
+
+
+def _outcomes(clone: Path, cases: Sequence[Case], budgets: Sequence[int], verbose: bool) -> dict[int, list[Outcome]]:
+    """The outcomes of one repository at each budget."""
+    outcomes: dict[int, list[Outcome]] = {budget: [] for budget in budgets}
+    for case, budget, outcome in asked(clone, cases, budgets):
+        outcomes[budget].append(outcome)
+        if verbose:
+            print(*_uncovered(case, budget, outcome), sep="\n", flush=True)
+    return outcomes
 
 
 def read_cases(place: Path) -> list[Case]:
     """The cases of a file."""
     return [json.loads(text) for text in place.read_text("utf-8").splitlines()]
-
-
-def clone_of(folder: Path, name: str) -> Path | None:
-    """Where a repository is."""
-    places = (folder / name.replace("/", "+"), folder / name.partition("/")[2])
-    return next((place for place in places if place.is_dir()), None)
 
 
 def asked(clone: Path, cases: Sequence[Case], budgets: Sequence[int]) -> Iterator[tuple[Case, int, Outcome]]:

@@ -18,7 +18,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from bench.groundtruth.score import CaseResult, compare, edge, failed
+from bench.groundtruth.score import CaseResult, edge, judged
 from bench.groundtruth.subject import Subject, copied
 from tersely.code.symbols import Kind, Symbol
 
@@ -77,12 +77,12 @@ def score(folder: Path, truth_file: Path, name: str, style: Style) -> CaseResult
     }
     truth = json.loads(truth_file.read_text(encoding="utf-8"))
     expected = {edge(*pair) for pair in truth_edges(truth, modules)}
-    try:
+
+    def found() -> set[str]:
         with copied(folder) as subject:
-            named = Names(subject, style, vocabulary(truth))
-            return compare(name, expected, {edge(*pair) for pair in named.edges()})
-    except Exception as error:  # noqa: BLE001 - a crash on a case is a result of the suite
-        return failed(name, expected, error)
+            return {edge(*pair) for pair in Names(subject, style, vocabulary(truth)).edges()}
+
+    return judged(name, expected, found)
 
 
 def truth_edges(truth: dict[str, list[str]], modules: Mapping[str, AbstractSet[str]]) -> set[Pair]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.groundtruth.score import CaseResult, compare, edge, failed
+from bench.groundtruth.score import CaseResult, edge, judged
 from bench.groundtruth.subject import Subject, written
 
 SUFFIXES = (".js", ".ts", ".vue")
@@ -31,11 +31,12 @@ def score(program: Path, truth: Path, name: str) -> CaseResult:
     """One program against its truth."""
     expected = set(truth_edges(truth.read_text(encoding="utf-8")))
     files = closure(program)
-    try:
+
+    def found() -> set[str]:
         with written({path.relative_to(program.parent).as_posix(): text for path, text in files.items()}) as subject:
-            return compare(name, expected, set(found_edges(subject, program.name)))
-    except Exception as error:  # noqa: BLE001 - a crash on a case is a result of the suite
-        return failed(name, expected, error)
+            return set(found_edges(subject, program.name))
+
+    return judged(name, expected, found)
 
 
 def truth_edges(text: str) -> Iterator[str]:

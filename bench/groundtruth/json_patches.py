@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench.groundtruth.score import CaseResult, compare, failed
+from bench.groundtruth.score import CaseResult, judged
 from tersely.foundation.errors import TerselyError
 from tersely.relay.patch import apply
 
@@ -26,17 +27,14 @@ def run(folder: Path) -> Iterator[CaseResult]:
                 continue
             name = f"{file.stem}/{number} {case.get('comment', '')}".strip()
             expected = REFUSED if "error" in case else _spelled(case["expected"])
-            try:
-                yield compare(name, [expected], [_applied(case["doc"], case["patch"])])
-            except Exception as error:  # noqa: BLE001 - whatever it is, the case has failed
-                yield failed(name, [expected], error)
+            yield judged(name, [expected], partial(_applied, case["doc"], case["patch"]))
 
 
-def _applied(document: Any, patch: Any) -> str:
+def _applied(document: Any, patch: Any) -> list[str]:
     try:
-        return _spelled(apply(json.dumps(document).encode(), patch))
+        return [_spelled(apply(json.dumps(document).encode(), patch))]
     except TerselyError:
-        return REFUSED
+        return [REFUSED]
 
 
 def _spelled(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 
@@ -88,6 +88,14 @@ def compare(name: str, expected: Iterable[str], found: Iterable[str]) -> CaseRes
 def failed(name: str, expected: Iterable[str], error: Exception) -> CaseResult:
     """A case on which the engine raised: nothing found."""
     return CaseResult(name, 0, tuple(sorted(set(expected))), (), f"{type(error).__name__}: {error}")
+
+
+def judged(name: str, expected: Iterable[str], find: Callable[[], Iterable[str]]) -> CaseResult:
+    """Compare with what is found; a crash on a case is a result of the suite."""
+    try:
+        return compare(name, expected, find())
+    except Exception as error:  # noqa: BLE001
+        return failed(name, expected, error)
 
 
 def edge(caller: str, callee: str) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.groundtruth.score import CaseResult, compare, failed
+from bench.groundtruth.score import CaseResult, judged
 from bench.groundtruth.subject import Subject, copied
 from tersely.code.symbols import Kind
 
@@ -161,17 +161,18 @@ def score(folder: Path, known: Vocabulary) -> Iterator[CaseResult]:
     options = folder / "args.ctags"
     arguments = options.read_text(encoding="utf-8") if options.is_file() else ""
     tags = (folder / "expected.tags").read_text(encoding="utf-8", errors="replace")
-    words = judged(known, arguments)
+    words = kinds_that_count(known, arguments)
     expected = set(truth_facts(tags, texts, words, known.parser, qualified="q" in _extras(arguments)))
     name = f"{known.unit}/{folder.name}"
-    try:
+
+    def found() -> set[str]:
         with copied(folder) as subject:
-            yield compare(name, expected, set(found_facts(subject, texts, known, set(words.values()))))
-    except Exception as error:  # noqa: BLE001 - a crash on a case is a result of the suite
-        yield failed(name, expected, error)
+            return set(found_facts(subject, texts, known, set(words.values())))
+
+    yield judged(name, expected, found)
 
 
-def judged(known: Vocabulary, arguments: str) -> dict[str, str]:
+def kinds_that_count(known: Vocabulary, arguments: str) -> dict[str, str]:
     """The kinds that a unit's options leave switched on."""
     every = {**known.words, **known.optional}
     words = dict(known.words)

@@ -13,43 +13,32 @@ from bench import results
 from bench.handchecked.cases import ANSWERS, Case, cases, languages
 from bench.handchecked.judge import Verdict, judge
 from bench.results import Row, Table
-from bench.scratch import copied
+from bench.scratch import clone_of, copied
 from tersely.workspace import Workspace
 
 NOT_COPIED = (".git", ".tersely", "node_modules")
-COMMAND = "python -m bench.handchecked CLONES --record"
 TABLE = Table(
     "Hand-checked answers",
-    COMMAND,
-    "language|repositories|right:,|asked:,|missing:,|too_much:,|guesses_too_many:,|errors:,",
+    "python -m bench.handchecked CLONES --record",
+    "language|repositories|right:,|asked:,|missing:,|too_much:,|guesses_too_many:,|errors:,|not_right",
 )
-WRONG = Table("Hand-checked answers: not right", COMMAND, "language|question", names=2)
 ALL = "all"
 
 
 def main(arguments: list[str]) -> int:
     """Judge the chosen languages; 0 unless nothing at all could be judged."""
     options = _options(arguments)
-    judged: dict[str, list[Verdict]] = {}
+    rows = []
     for language in options.language or languages(options.answers):
-        judged[language] = list(_judged(cases(language, options.answers), options.clones))
+        verdicts = list(_judged(cases(language, options.answers), options.clones))
         if options.verbose:
-            print(*differences(judged[language]), sep="\n", flush=True)
-    judged = {language: verdicts for language, verdicts in judged.items() if verdicts}
-    rows = [row(language, verdicts) for language, verdicts in judged.items()]
-    wrong = [
-        {"language": language, "question": f"`{verdict.case.name}`"}
-        for language, verdicts in judged.items()
-        for verdict in verdicts
-        if not verdict.right
-    ]
-    if options.record:
-        rows = [one for one in TABLE.merged("handchecked", rows) if one["language"] != ALL]
-        wrong = [one for one in WRONG.merged("handchecked", ()) if one["language"] not in judged] + wrong
-    total = {name: sum(one[name] for one in rows) for name in ("right", "asked")}
-    tables = [TABLE.filled([*rows, {"language": ALL, **total}]), WRONG.filled(wrong)]
-    results.report("handchecked", tables, options.record)
-    return 0 if judged else 1
+            print(*differences(verdicts), sep="\n", flush=True)
+        if verdicts:
+            rows.append(row(language, verdicts))
+    every = [one for one in TABLE.merged("handchecked", rows) if one["language"] != ALL] if options.record else rows
+    total = {name: sum(one[name] for one in every) for name in ("right", "asked")}
+    results.report("handchecked", [TABLE.filled([*every, {"language": ALL, **total}])], options.record)
+    return 0 if rows else 1
 
 
 def row(language: str, verdicts: Sequence[Verdict]) -> Row:
@@ -63,6 +52,7 @@ def row(language: str, verdicts: Sequence[Verdict]) -> Row:
         "too_much": sum(len(verdict.extra) for verdict in verdicts),
         "guesses_too_many": sum(verdict.guesses for verdict in verdicts),
         "errors": sum(bool(verdict.error) for verdict in verdicts),
+        "not_right": [f"`{verdict.case.name}`" for verdict in verdicts if not verdict.right],
     }
 
 
@@ -88,18 +78,13 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 def _judged(every: Iterable[Case], clones: Path) -> Iterator[Verdict]:
     """The cases of each repository, asked of a copy of it, so that nothing is written beside the data."""
     for (repository, commit), asked in groupby(every, key=lambda case: (case.repository, case.commit)):
-        clone = _clone(clones, repository)
+        clone = clone_of(clones, repository)
         if clone is None or _commit(clone) != commit:
             found = f"is at {_commit(clone)[:12]}" if clone else "is missing"
             print(f"{repository} {found}, the answers are those of {commit[:12]}", file=sys.stderr)
             continue
         with copied(clone, *NOT_COPIED) as root, Workspace.open(root) as workspace:
             yield from [judge(workspace, case) for case in asked]
-
-
-def _clone(clones: Path, repository: str) -> Path | None:
-    owner, _, name = repository.partition("/")
-    return next((place for place in (clones / f"{owner}+{name}", clones / name) if place.is_dir()), None)
 
 
 def _commit(clone: Path) -> str:

@@ -68,24 +68,25 @@ def summary(outcomes: Sequence[Outcome], has_functions: bool) -> dict[str, Any]:
     """The figures of some tasks; `recall` and `any` are of the tasks with a packet, all others of all tasks."""
     spoken = [one for one in outcomes if one.speaks]
 
-    def mean(values: Iterable[float]) -> float:
-        listed = list(values)
-        return sum(listed) / len(listed) if listed else 0.0
-
-    figures = {
+    figures: dict[str, Any] = {
         "files": max((one.looked_at for one in outcomes), default=0),
         "asked": len(outcomes),
         "spoken": len(spoken),
-        "recall": mean(one.share for one in spoken),
-        "any": mean(one.share > 0 for one in spoken),
-        "recall_of_all": mean(one.share for one in outcomes),
-        "file@1": mean(one.first for one in outcomes),
-        "file@5": mean(one.five for one in outcomes),
+        "recall": _mean(one.share for one in spoken),
+        "any": _mean(one.share > 0 for one in spoken),
+        "recall_of_all": _mean(one.share for one in outcomes),
+        "file@1": _mean(one.first for one in outcomes),
+        "file@5": _mean(one.five for one in outcomes),
     }
     if has_functions:
-        figures["function@5"] = mean(one.functions[0] for one in outcomes)
-        figures["function@10"] = mean(one.functions[1] for one in outcomes)
+        five, ten = zip(*(one.functions for one in outcomes), strict=True)
+        figures |= {"function@5": _mean(five), "function@10": _mean(ten)}
     return figures
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed) if listed else 0.0
 
 
 def checked_out(repository: Path, commit: str, place: Path) -> None:

@@ -15,9 +15,9 @@ from bench.scratch import copied
 from bench.speed import large, measures, peers
 from bench.speed.measures import Bench, Row
 
-TABLES = ("start", "cold", "refresh", "warm", "steady", "growth", "large", "peers")
-BIG = ("growth", "large")  # many copies of the code: measured when they are asked for
-ONCE = ("steady", "peers", *BIG)
+TABLES = ("start", "cold", "refresh", "warm", "large", "peers")
+ASKED_FOR = ("large", "peers")  # measured when they are asked for
+ONCE = ("warm", *ASKED_FOR)
 COMMANDS = "name|command|cpu_seconds:.3f|wall_seconds:.3f|peak_mb:,.0f|ratio:.2f|beside|note"
 QUESTIONS = "question|asked:,|median_ms:.2f|p95_ms:.2f|slowest_ms:,.0f|failed:,"
 DEFAULT_RUNS = 5
@@ -30,12 +30,11 @@ def main(arguments: list[str]) -> int:
     with copied(options.code) as tree:
         bench = Bench(tree, min(options.runs, MAX_RUNS), options.ctags)
         bench.compile()
-        left_out = BIG if options.peers else (*BIG, "peers")
-        chosen = options.table or [name for name in TABLES if name not in left_out]
+        chosen = options.table or [name for name in TABLES if name not in ASKED_FOR]
         for name in chosen:
             columns = QUESTIONS if name == "warm" else COMMANDS
             command = f"python -m bench.speed CODE --table {name} --record"
-            runs = "one run" if name in (*ONCE, "warm") else f"medians of {bench.runs} runs"
+            runs = "one run" if name in ONCE else f"medians of {bench.runs} runs"
             rows = list(_table(name, bench, tree.parent, options))
             table = Table(f"Speed and memory: {name}", command, columns, f"`{options.code.name}`, {runs}.")
             results.report("speed", [table.filled(rows)], options.record)
@@ -62,8 +61,6 @@ def _table(name: str, bench: Bench, scratch: Path, options: argparse.Namespace) 
         "cold": lambda: measures.cold(bench),
         "refresh": lambda: measures.refresh(bench),
         "warm": lambda: measures.warm(bench),
-        "steady": lambda: large.steady(bench, scratch),
-        "growth": lambda: measures.growth(bench, scratch),
         "large": lambda: large.large(bench, scratch),
         "peers": lambda: peers.measure(bench, options.peers),
     }

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import tersely
-from bench.scratch import NOT_COPIED
 from bench.speed.child import Command, Run, median_of, run
 from bench.speed.floors import ctags, parsing, python_start
 from tersely.capabilities.catalogue import load
@@ -27,8 +26,6 @@ from tersely.workspace import Workspace
 SEED = 20_250_101
 SAMPLED_SYMBOLS = 200
 MAX_SYMBOLS = 10_000_000
-GROWTH = (1, 4, 16)  # copies of the code
-GROWTH_RUNS = 1
 INDEX_FOLDER = ".tersely"
 MILLISECONDS = 1000.0
 PYTHON_SUFFIX = ".py"
@@ -154,22 +151,6 @@ def startup(bench: Bench) -> Iterator[Row]:
     for option in ("--version", "--help"):
         command = bench.tersely(option)
         yield row(f"tersely {option}", command, bench.measured(command), floor)
-
-
-def growth(bench: Bench, scratch: Path) -> Iterator[Row]:
-    """A first index of 1, 4 and 16 copies of the code, each copy a package of its own."""
-    first: Run | None = None
-    for copies in GROWTH:
-        tree = scratch / f"copies-{copies}"
-        for number in range(copies):
-            left_out = shutil.ignore_patterns(*NOT_COPIED)
-            shutil.copytree(bench.tree, tree / f"copy{number}", ignore=left_out, symlinks=True)
-        index = Bench(tree, GROWTH_RUNS).tersely("index", "--quiet")
-        measured = run(index)
-        shutil.rmtree(tree)
-        first = first or measured
-        note = "" if copies == 1 else f"n^{math.log(measured.cpu_seconds / first.cpu_seconds, copies):.2f}"
-        yield row(f"{copies}x", index, measured, ("1x", first), note)
 
 
 def sampled(tree: Path, count: int = SAMPLED_SYMBOLS) -> list[Symbol]:

@@ -153,15 +153,17 @@ def mean_rows(rows: Sequence[Row]) -> Iterator[Row]:
     """The means over repositories, each of them counted alike, of the ways that all of them were asked in."""
     for kind in KINDS:
         of_kind = [row for row in rows if row["given"] == kind]
-        everywhere = {row["repository"] for row in of_kind}
-        found: list[Row] = []
-        for way in dict.fromkeys(row["way"] for row in of_kind):
-            of_way = [row for row in of_kind if row["way"] == way]
-            if {row["repository"] for row in of_way} == everywhere:
-                figures = {name: _means(row["figures"][name] for row in of_way) for name in of_way[0]["figures"]}
-                asked = sum(row["asked"] for row in of_way)
-                found.append(_row({"given": kind, "way": way, "asked": asked}, figures))
+        number = len({row["repository"] for row in of_kind})
+        ways = [[row for row in of_kind if row["way"] == way] for way in dict.fromkeys(row["way"] for row in of_kind)]
+        found = [_mean_row(of_way) for of_way in ways if len(of_way) == number]
         yield from sorted(found, key=_worth, reverse=True)
+
+
+def _mean_row(rows: Sequence[Row]) -> Row:
+    """The means of one way."""
+    figures = {budget: _means(row["figures"][budget] for row in rows) for budget in rows[0]["figures"]}
+    asked = sum(row["asked"] for row in rows)
+    return _row({"given": rows[0]["given"], "way": rows[0]["way"], "asked": asked}, figures)
 
 
 def _worth(row: Row) -> float:

@@ -77,9 +77,9 @@ def test_tags_are_found_by_pattern_or_line_and_reduced_to_shared_words() -> None
 
 def test_options_switch_kinds_off() -> None:
     known = tags.VOCABULARIES["python"]
-    assert set(tags.judged(known, "--sort=no\n--kinds-Python=+z\n").values()) == set(known.words.values())
-    assert set(tags.judged(known, "--kinds-Python=cf\n").values()) == {"class", "function"}
-    assert set(tags.judged(known, "--kinds-Python=-v\n")) == set(known.words) - {"v"}
+    assert set(tags.kinds_that_count(known, "--sort=no\n--kinds-Python=+z\n").values()) == set(known.words.values())
+    assert set(tags.kinds_that_count(known, "--kinds-Python=cf\n").values()) == {"class", "function"}
+    assert set(tags.kinds_that_count(known, "--kinds-Python=-v\n")) == set(known.words) - {"v"}
 
 
 def test_our_symbols_in_the_words_of_a_parser(tmp_path: Path) -> None:

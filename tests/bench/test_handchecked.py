@@ -85,7 +85,7 @@ def test_only_the_commit_that_was_checked_is_judged(shop: Path, capsys: pytest.C
     (answers / "python.jsonl").write_text("\n".join(lines) + "\n")
     assert main([str(shop.parent), "--answers", str(answers), "--verbose"]) == 0
     told = capsys.readouterr()
-    assert "| python | o/shop | 0 | 1 | 0 | 1 | 0 | 0 |" in told.out
+    assert "| python | o/shop | 0 | 1 | 0 | 1 | 0 | 0 | `extract other.py` |" in told.out
     assert "+ other.py:Other.unique_name" in told.out
     assert f"o/shop is at {head[:12]}, the answers are those of 000000000000" in told.err
     assert not (shop / ".tersely").exists()

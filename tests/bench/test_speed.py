@@ -72,14 +72,6 @@ def test_large_trees_are_copies_until_they_have_enough(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bytecode", "code"]
 
 
-def test_a_long_process_tells_its_memory_as_it_goes(
-    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = list(large.steady(Bench(tree, 1), tmp_path))
-    assert [row.name for row in rows[:-1]] == [f"resident after {n:,} questions" for n in large.TOLD_AFTER]
-    assert all(float(row.note.removesuffix(" MB")) > 5 for row in rows[:-1])
-
-
 def test_the_stage_is_set_before_each_run(tmp_path: Path) -> None:
     made = []
     median_of(3, Command([sys.executable, "-c", "pass"], tmp_path), lambda: made.append(1))
