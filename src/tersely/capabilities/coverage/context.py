@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.coverage.reports import About, ReportOptions, about, about_lines, measured_by, placed
 from tersely.capabilities.declaration import Capability, Effect, group, option
 from tersely.capabilities.packs.budget import budget_option
+from tersely.capabilities.packs.context import packed
 from tersely.capabilities.packs.exchange import Exchange
 from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, check, counted_text, session_lines
 from tersely.capabilities.packs.wording import Format, Wording, format_of
@@ -18,11 +19,11 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FAILURE_TARGETS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from tersely.code.lenses.candidate import View
     from tersely.code.lenses.coverage.measured import Measured
-    from tersely.code.pack.model import Item
+    from tersely.code.pack.model import Pack
     from tersely.code.pack.texts import Texts
     from tersely.code.symbols import Edge, Symbol
     from tersely.workspace import Workspace
@@ -54,11 +55,11 @@ class RankedSymbol:
     """One symbol of the pack: how much of it is shown, and why. `of` is the symbol that the reason relates it to."""
 
     id: str
-    detail: str  # body, skeleton, signature or name
+    detail: str  # as of `PackedSymbol`
     reason: str
     evidence: str
     of: str
-    score: float
+    score: float  # 0 where the symbol is folded into another
     line: int
     end_line: int
     shown: tuple[tuple[int, int], ...]  # the lines of the file that its code is cut down to, none for all of them
@@ -106,7 +107,7 @@ def run(workspace: Workspace, parameters: Parameters) -> CoverageContext:
         budget,
         answer.pack.used,
         answer.text,
-        tuple(map(_ranked, answer.pack.items)),
+        tuple(_ranked(answer.pack)),
         answer.pack.whole_files,
         dict(answer.pack.omitted),
         answer.told,
@@ -202,12 +203,13 @@ def _shown_header(symbol: Symbol, texts: Texts) -> int:
     return texts.header_size(symbol) if symbol.qualname else 0
 
 
-def _ranked(item: Item) -> RankedSymbol:
-    symbol, end = item.symbol, item.last_line or item.symbol.end_line
-    score = round(item.score, 4)
-    return RankedSymbol(
-        symbol.id, item.detail.word, item.reason, item.evidence, item.of, score, symbol.start_line, end, item.parts
-    )
+def _ranked(pack: Pack) -> Iterator[RankedSymbol]:
+    shown = {item.symbol.id: item for item in pack.items}
+    for one in packed(pack):
+        item = shown.get(one.id)
+        evidence, parts = (item.evidence, item.parts) if item else ("", ())
+        score = round(item.score, 4) if item else 0.0
+        yield RankedSymbol(one.id, one.detail, one.reason, evidence, one.of, score, one.line, one.end_line, parts)
 
 
 def aside(found: CoverageContext, style: Style) -> str:

@@ -15,13 +15,16 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_DEPTH_HOPS, MAX_TARGET_SYMBOLS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tersely.capabilities.packs.sessions import Answer
-    from tersely.code.lenses.candidate import View
     from tersely.code.pack.excerpt import Line
-    from tersely.code.pack.model import Item
-    from tersely.code.pack.texts import Texts
+    from tersely.code.pack.model import Pack
     from tersely.code.symbols import Symbol
     from tersely.workspace import Workspace
+
+
+FOLDED = "folded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +46,6 @@ class Parameters:
     budget: int | None = budget_option()
     wording: Wording = group(Wording)
     exchange: Exchange = group(Exchange)
-    cluster_duplicates: bool = option(
-        False, "of functions that are nearly the same show one, and of the others a line with what differs"
-    )
     memory: Memory = group(Memory)
     explain: bool = option(False, "say where the tokens went and what the whole files would have cost")
 
@@ -55,7 +55,7 @@ class PackedSymbol:
     """One symbol of the pack: how much of it is shown, and why. `of` is the symbol that the reason relates it to."""
 
     id: str
-    detail: str  # body, skeleton, signature or name
+    detail: str  # body, skeleton, signature or name; `folded` where a line says what differs from the symbol before it
     reason: str
     of: str
     line: int
@@ -105,8 +105,6 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
         targets, neighbours, depth=parameters.depth, siblings=not bodies
     )  # who asks for a slice wants less of a file
     view = replace(view, apart=view.apart | {target.path for target in targets if target.id in bodies})
-    if parameters.cluster_duplicates:
-        view = _without_twins(workspace, view, texts)
     answer = answered(workspace, parameters.memory, parameters.wording, view, texts, budget, parameters.exchange)
     return _context(workspace, parameters, budget, answer)
 
@@ -119,20 +117,12 @@ def _context(workspace: Workspace, parameters: Parameters, budget: int, answer: 
         pack.used,
         answer.text,
         pack.targets,
-        tuple(map(packed, pack.items)),
+        tuple(packed(pack)),
         pack.whole_files,
         dict(pack.omitted),
         _report(workspace, form, answer) if parameters.explain else None,
         answer.told,
     )
-
-
-def _without_twins(workspace: Workspace, view: View, texts: Texts) -> View:
-    from tersely.code.lenses.twins import without_twins
-    from tersely.code.search.duplicates.comparing import Comparing
-
-    functions = workspace.engine.functions
-    return without_twins(view, functions, Comparing(functions, texts.source, workspace.engine.store.symbols_of))
 
 
 def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol]) -> dict[str, list[Line]]:
@@ -157,11 +147,15 @@ def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol
     return {symbol.id: sliced(lines, symbol.start_line, symbol.end_line, set(kept))}
 
 
-def packed(item: Item) -> PackedSymbol:
-    """What is said of one symbol of a pack beside its text."""
-    symbol = item.symbol
-    end = item.last_line or symbol.end_line
-    return PackedSymbol(symbol.id, item.detail.word, item.reason, item.of, symbol.start_line, end)
+def packed(pack: Pack) -> Iterator[PackedSymbol]:
+    """What is said of the symbols of a pack beside its text; those that are folded follow what they are like."""
+    for item in pack.items:
+        symbol = item.symbol
+        end = item.last_line or symbol.end_line
+        yield PackedSymbol(symbol.id, item.detail.word, item.reason, item.of, symbol.start_line, end)
+        for twin in item.twins:
+            one = twin.symbol
+            yield PackedSymbol(one.id, FOLDED, twin.reason, twin.of, one.start_line, one.end_line)
 
 
 def _report(workspace: Workspace, form: Format, answer: Answer) -> Report:

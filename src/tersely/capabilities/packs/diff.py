@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tersely.capabilities.coverage.changes import ChangeCoverage, change_lines, with_coverage
 from tersely.capabilities.declaration import Capability, Role, group, option, positional
 from tersely.capabilities.packs.budget import budget_option
+from tersely.capabilities.packs.context import packed
 from tersely.capabilities.packs.exchange import Exchange
 from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, check, counted_text, session_lines
 from tersely.capabilities.packs.wording import Format, Wording, format_of
@@ -16,12 +17,12 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_PLACED_FILES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tersely.code.index.patch import FileDiff
     from tersely.code.lenses.candidate import View
     from tersely.code.lenses.diff.placed import ChangedSymbol, FileChange, Side
-    from tersely.code.pack.model import Item
+    from tersely.code.pack.model import Pack
     from tersely.code.pack.texts import Texts
     from tersely.code.symbols import Symbol
     from tersely.workspace import Workspace
@@ -60,7 +61,7 @@ class ShownSymbol:
     """One symbol of the pack: how much of it is shown, and why. `of` is the symbol that the reason relates it to."""
 
     id: str
-    detail: str  # body, skeleton, signature or name
+    detail: str  # as of `PackedSymbol`
     reason: str
     of: str
     line: int
@@ -124,7 +125,7 @@ def run(workspace: Workspace, parameters: Parameters) -> DiffContext:
         tuple(one.symbol.id for one in changed if not one.is_gone),
         tuple(one.symbol.id for one in changed if one.is_gone),
         len(change.files),
-        tuple(map(_shown, pack.items)),
+        tuple(_shown(pack)),
         pack.whole_files,
         dict(pack.omitted),
         coverage,
@@ -132,10 +133,13 @@ def run(workspace: Workspace, parameters: Parameters) -> DiffContext:
     )
 
 
-def _shown(item: Item) -> ShownSymbol:
-    symbol, lines = item.symbol, item.change.lines if item.change else ()
-    end = item.last_line or symbol.end_line
-    return ShownSymbol(symbol.id, item.detail.word, item.reason, item.of, symbol.start_line, end, item.parts, lines)
+def _shown(pack: Pack) -> Iterator[ShownSymbol]:
+    changes = {item.symbol.id: item for item in pack.items}
+    for one in packed(pack):
+        item = changes.get(one.id)
+        lines = item.change.lines if item and item.change else ()
+        parts = item.parts if item else ()
+        yield ShownSymbol(one.id, one.detail, one.reason, one.of, one.line, one.end_line, parts, lines)
 
 
 def _check(parameters: Parameters) -> None:

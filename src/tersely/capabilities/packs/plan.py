@@ -131,7 +131,7 @@ def _planned(workspace: Workspace, parameters: Parameters, found: _Asked, answer
         text,
         parameters.explain,
         tuple(_step(step, found) for step in found.plan.steps),
-        tuple(map(packed, pack.items)),
+        tuple(packed(pack)),
         whole,
         dict(pack.omitted),
         answer.told,

@@ -91,7 +91,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice:
         pack.used,
         answer.text,
         pack.targets,
-        tuple(map(packed, pack.items)),
+        tuple(packed(pack)),
         pack.whole_files,
         dict(pack.omitted),
         answer.told,

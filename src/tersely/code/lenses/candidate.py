@@ -30,13 +30,11 @@ BY_NAME = " by name"  # ends the reason of an edge for which only the name agree
 
 
 class Twin(NamedTuple):
-    """A candidate that is left out, as its code is nearly that of another: all that a pack says of it."""
+    """A candidate that is folded into another, as its code is nearly the same: all that a pack says of it."""
 
-    id: str
+    symbol: Symbol
     reason: str
-    line: int
-    end_line: int
-    similarity: float  # from 0 to 1
+    of: str
     differences: str  # on one line, what it has in place of the other's
 
 

@@ -154,7 +154,7 @@ def _item(candidate: Candidate, detail: Detail, cut: int | None, shown: Sequence
         code, last_line = texts.code(symbol, cut)
     elif detail is Detail.SKELETON:
         code = texts.skeleton(symbol, shown, cut)
-    twins = candidate.twins if detail > Detail.NAME else ()
+    twins = candidate.twins if detail is Detail.BODY and cut is None else ()
     imports = candidate.imports if detail > Detail.SIGNATURE else ()
     texts_shown = (plain, qualified, code, last_line)
     item = Item(symbol, detail, candidate.score, candidate.reason, candidate.of, *texts_shown, twins, imports)

@@ -8,7 +8,8 @@
    last steps are taken back.
 6. A file of which the pack shows parts that cost as much as the whole is shown whole, and the rest fitted anew:
    on small files a pack is the file. So is a file that has room where its only target alone has not.
-7. No pack is larger than the plain files that it stands for (`plain.py`): if it is after all, these are the answer.
+7. Functions that are nearly the same are folded into the best of them (`folding.py`), and the room is filled anew.
+8. No pack is larger than the plain files that it stands for (`plain.py`): if it is after all, these are the answer.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dataclasses import dataclass, replace
 from tersely.code.lenses.candidate import View
 from tersely.code.pack.draft import Draft
 from tersely.code.pack.filling import MOST_BYTES_PER_TOKEN, Filling
+from tersely.code.pack.folding import folded, folded_ids, without_folded
 from tersely.code.pack.include import Include, extracts_of
 from tersely.code.pack.ladder import levels, other_rungs, size_bytes, target_rungs
 from tersely.code.pack.memory.reader import Reader
@@ -29,6 +31,8 @@ from tersely.code.pack.texts import Texts
 from tersely.foundation import tokens
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS, SETTLE_ROUNDS
+
+FOLDING_ROUNDS = 3  # what fills the room of folded copies may be nearly the same as well
 
 Extracts = tuple[Extract, ...]
 
@@ -62,6 +66,7 @@ def fit(
         if question.lacks(wider.pack) and not question.lacks(fitted.pack):
             break  # whole files hold what had to wait for others
         fitted = wider
+    question, fitted = question.folded(fitted)
     return question.no_larger_than_files(fitted)
 
 
@@ -139,6 +144,20 @@ class _Question:
         files = tuple(map(self.texts.extract, paths))
         whole = replace(pack, items=(), within=(), extracts=_joined(pack.extracts, files))
         return files if self.scale.settle(whole).pack.used <= pack.used else ()
+
+    def folded(self, fitted: Fitted) -> tuple[_Question, Fitted]:
+        """The pack with near-copies folded and their room filled, and the question that it answers."""
+        question = self
+        for _ in range(FOLDING_ROUNDS):
+            shorter = folded(fitted.pack, question.scale)
+            if shorter is fitted.pack:
+                break
+            narrower = replace(question, view=without_folded(question.view, shorter))
+            refilled = narrower.answer(fitted.pack.extracts)
+            if not folded_ids(shorter) <= folded_ids(refilled.pack):
+                break  # filled anew, the pack does not show what the copies are like
+            question, fitted = narrower, refilled
+        return question, fitted
 
     def no_larger_than_files(self, fitted: Fitted) -> Fitted:
         """The pack, or the plain files that it stands for if these are smaller.

@@ -49,7 +49,7 @@ class Item:
     qualified: str = ""  # the signature with the qualified name in the place of the name
     code: str = ""  # body or skeleton without indentation in common; empty for the other details
     last_line: int = 0  # of the file, the last that `code` reaches
-    twins: tuple[Twin, ...] = ()  # candidates whose code is nearly this one's, where more than the name is shown
+    twins: tuple[Twin, ...] = ()  # candidates whose code is nearly this one's, where its body is shown whole
     imports: tuple[str, ...] = ()  # what it takes from outside the repository, where its body is shown
     delta: Delta = Delta.WHOLE
     etag: str = ""  # of the symbol, where the reader is told less than all

@@ -170,7 +170,7 @@ class _Page:
             blocks.append(Block(f"  imports: {visible_line(', '.join(item.imports))}\n", Part.RELATION, path))
         if item.code:
             blocks.append(Block(_guarded(item.code), part, path))
-        blocks += [Block(f"  {visible_line(twin_phrase(twin))}\n", Part.RELATION, path) for twin in item.twins]
+        blocks += [Block(f"  {visible_line(twin_phrase(twin, path))}\n", Part.RELATION, path) for twin in item.twins]
         return blocks
 
     def _reason(self, item: Item) -> str:

@@ -62,7 +62,9 @@ def _item_blocks(item: Item, pack: Pack, relations: Relations, unique: frozenset
     if item.code:
         language = "diff" if item.delta else symbol.language
         blocks.append(Block(_fenced(item.code, language), part, symbol.path))
-    blocks += [Block(f"  - {_span(twin_phrase(twin))}\n", Part.RELATION, symbol.path) for twin in item.twins]
+    blocks += [
+        Block(f"  - {_span(twin_phrase(twin, symbol.path))}\n", Part.RELATION, symbol.path) for twin in item.twins
+    ]
     return blocks
 
 

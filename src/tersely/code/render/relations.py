@@ -32,7 +32,8 @@ def relations_of(pack: Pack) -> Relations:
     shown_targets = {item.symbol.id for item in pack.items if item.symbol.id in pack.targets}
     of_target: dict[str, dict[str, list[Symbol]]] = defaultdict(lambda: defaultdict(list))
     said = set()
-    neighbours: tuple[Item | Candidate, ...] = (*pack.items, *pack.within)
+    folded = (twin for item in pack.items for twin in item.twins)
+    neighbours: tuple[Item | Candidate | Twin, ...] = (*pack.items, *pack.within, *folded)
     for neighbour in neighbours:
         label = relation_label(neighbour.reason)
         if label and neighbour.of in shown_targets:
@@ -68,10 +69,12 @@ def delta_phrase(item: Item | Extract) -> str:
     return f"{item.delta.value} {item.etag}".rstrip()
 
 
-def twin_phrase(twin: Twin) -> str:
-    """What is said of a symbol whose code is nearly that of another."""
-    lines = str(twin.line) if twin.line == twin.end_line else f"{twin.line}-{twin.end_line}"
-    return f"≈{twin.similarity:.0%} {twin.id} @{lines}" + (f": {twin.differences}" if twin.differences else "")
+def twin_phrase(twin: Twin, path: str = "") -> str:
+    """`≈ post @12-18: "get" → "post"`: what is said of a symbol whose code is nearly that of one in the file `path`."""
+    symbol = twin.symbol
+    name = symbol.qualname if symbol.path == path else symbol.id
+    lines = str(symbol.start_line) if symbol.start_line == symbol.end_line else f"{symbol.start_line}-{symbol.end_line}"
+    return f"≈ {name} @{lines}" + (f": {twin.differences}" if twin.differences else "")
 
 
 def reason_phrase(item: Item | Candidate, pack: Pack) -> str:
@@ -112,7 +115,8 @@ def printed_items(pack: Pack, relations: Relations) -> list[Item]:
 
 def unique_names(items: Iterable[Item]) -> frozenset[str]:
     """The qualified names that mean only one symbol of those printed."""
-    names = Counter(item.symbol.qualname for item in items)
+    symbols = [symbol for item in items for symbol in (item.symbol, *(twin.symbol for twin in item.twins))]
+    names = Counter(symbol.qualname for symbol in symbols)
     return frozenset(name for name, times in names.items() if times == 1 and name)
 
 

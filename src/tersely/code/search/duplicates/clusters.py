@@ -7,7 +7,7 @@ the exemplar and the differences say everything. Exemplars are chosen greedily: 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -42,24 +42,6 @@ def similar(functions: Functions, index: int, least: float, is_within: Callable[
     own = functions.file_of[index]
     apart = (one for one in found if functions.file_of[one.function] != own or not is_within(index, one.function))
     return sorted(apart, key=lambda one: (-one.similarity, one.function))
-
-
-def stars(functions: Functions, ordered: Sequence[int], least: float, keep: Collection[int]) -> list[Cluster]:
-    """Clusters among a few functions, whose exemplars are those that come first; none of `keep` is a member."""
-    found = []
-    free = dict.fromkeys(ordered)
-    while free:
-        exemplar = next(iter(free))
-        del free[exemplar]
-        others = np.array([one for one in free if one not in keep], np.int64)
-        pairs = np.stack((np.full(len(others), exemplar), others), axis=1)
-        similarities = zip(others.tolist(), jaccard(functions.table.sets, pairs).tolist(), strict=True)
-        members = tuple(Alike(*one) for one in similarities if one[1] >= least)
-        if members:
-            found.append(Cluster(exemplar, members))
-            for member in members:
-                del free[member.function]
-    return found
 
 
 def clusters(

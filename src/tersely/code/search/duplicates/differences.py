@@ -12,6 +12,7 @@ from tersely.foundation.limits import MAX_DIFFERENCE_CHARACTERS, MAX_LISTED_DIFF
 MAX_COMPARED_TOKENS = 3_000  # of both functions together; longer ones are compared line by line
 
 _TOKEN = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|\w+|[^\w\s]")
+_WORD = re.compile(r"[\w\"']")
 _LINE = re.compile(r"[^\n]*\S[^\n]*")
 
 
@@ -25,7 +26,7 @@ class Difference(NamedTuple):
 def differences(one: str, other: str) -> list[Difference]:
     """What differs between two texts, in order, each replacement once however often it is made. Spaces do not count."""
     pattern = _TOKEN
-    if len(_TOKEN.findall(one)) + len(_TOKEN.findall(other)) > MAX_COMPARED_TOKENS:
+    if len(words_of(one)) + len(words_of(other)) > MAX_COMPARED_TOKENS:
         pattern = _LINE
     first, second = list(pattern.finditer(one)), list(pattern.finditer(other))
     matcher = SequenceMatcher(None, [part[0].strip() for part in first], [part[0].strip() for part in second], False)
@@ -35,6 +36,18 @@ def differences(one: str, other: str) -> list[Difference]:
         if tag != "equal"
     }
     return list(found)
+
+
+def words_of(text: str) -> list[str]:
+    """The words, literals and marks of a text, in order."""
+    return _TOKEN.findall(text)
+
+
+def says_all(found: Sequence[Difference]) -> bool:
+    """Whether a line tells one text from the other: a few words, each with the word in its place, none cut short."""
+    texts = [text for one in found for text in one]
+    is_short = all(len(text) <= MAX_DIFFERENCE_CHARACTERS for text in texts)
+    return len(found) <= MAX_LISTED_DIFFERENCES and is_short and all(_WORD.search(text) for text in texts)
 
 
 def line_of(found: Sequence[Difference], *, more: int = 0) -> str:
