@@ -25,7 +25,6 @@ QUESTIONS: Mapping[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "code.slice": (("wide.py:1000",), {"place": "wide.py:1000"}),
     "code.complexity": ((), {}),
     "code.search": (("who runs escapes",), {"query": ["who runs escapes"]}),
-    "code.similar": (("same/s1/run.py:Run.run",), {"symbol": "same/s1/run.py:Run.run"}),
     "code.duplicates": ((), {}),
     "code.map": ((), {}),
     "code.packet": (("wide_1000 is wrong", "--min-confidence", "0"), {"task": "wide_1000 is wrong"}),

@@ -44,7 +44,6 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
     "diff-context": ([PATCH], ["@23-26 contains_diff 26", "-26     return str(cents * RATE)", "callers: Price.shown"]),
     "plan": (["format", "a", "price", "--budget", "200"], ["format_cents", "src/shop/money.py"]),
     "map": (["--budget", "300"], ["src/shop/", "class Price", "def checkout(cents: int) -> str"]),
-    "similar": (["format_cents", "--threshold", "10"], ["33%  src/shop/orders.py:checkout", "@19-20", "- * RATE"]),
     "duplicates": (["--threshold", "30", "--least", "1"], ["Price.validate", "that repeat others, of 13 compared"]),
     "change-impact": (
         ["src/shop/money.py:format_cents"],
@@ -92,6 +91,18 @@ def test_a_command_answers_programs(ask: Ask, name: str) -> None:
     assert set(answer.json) == {"ok", "revision", "result"}
     assert len(answer.json["revision"]) == 16
     assert answer.out.count("\n") == 1
+
+
+def test_duplicates_of_one_function(ask: Ask) -> None:
+    words = ("duplicates", "--of", "format_cents", "--threshold", "30")
+    out = ask(*words).out
+    assert "src/shop/money.py:format_cents @" in out
+    assert "33%  src/shop/orders.py:checkout" in out
+    assert "- * RATE" in out
+    assert ask(*words, "src/shop/money.py").out.endswith("compared, no near-copies found\n")
+    refused = ask("duplicates", "--of", "Price")
+    assert refused.status != 0
+    assert "only functions with a body are compared" in refused.err
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -33,7 +33,6 @@ _MODULES = {
     "code.slice": "flow.slice",
     "code.complexity": "flow.complexity",
     "code.search": "search.search",
-    "code.similar": "resemblance.similar",
     "code.duplicates": "resemblance.duplicates",
     "code.map": "packs.map",
     "code.context": "packs.context",

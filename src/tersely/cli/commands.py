@@ -62,8 +62,7 @@ SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
         "Coverage",
         (Command(("rank-files",), "code.coverage.files"), Command(("coverage-slice",), "code.coverage.slice")),
     ),
-    ("Search", (Command(("search",), "code.search"),)),
-    ("Resemblance", (Command(("similar",), "code.similar"), Command(("duplicates",), "code.duplicates"))),
+    ("Search", (Command(("search",), "code.search"), Command(("duplicates",), "code.duplicates"))),
     (
         "Symbols",
         (

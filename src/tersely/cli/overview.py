@@ -21,7 +21,6 @@ OVERVIEW: Mapping[str, tuple[str, str]] = {
     "coverage-slice": ("FILE", "One file cut down to the lines that ran"),
     "packet": ("[TASK]", "What a task is about: files, symbols and tests in a few hundred tokens, or nothing"),
     "search": ("QUERY…", "Symbols by what they do, what they are called, or what is written in them"),
-    "similar": ("SYMBOL", "Functions whose code resembles that of one, and what differs"),
     "duplicates": (
         "[PATH]",
         "Groups of functions that are nearly the same: one exemplar, and what differs in the others",

@@ -1,4 +1,4 @@
-"""`code.duplicates`: groups of functions that are nearly the same."""
+"""`code.duplicates`: functions that are nearly the same, in groups or as one of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tersely.capabilities.paging import Page, limit_option, offset_option, page_
 from tersely.capabilities.resemblance.likeness import Likeness, likeness, rows
 from tersely.capabilities.text import Style, counted
 from tersely.capabilities.values import lines_text
+from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_CLUSTER_FUNCTIONS
 
 if TYPE_CHECKING:
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Where to look, and what counts."""
+    """Where to look, for copies of what, and what counts."""
 
     path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
+    of: str = option("", "only functions that are like this one, however short", role=Role.SYMBOL, metavar="SYMBOL")
     threshold: int = option(80, "the least similarity, in percent", minimum=30, maximum=100, metavar="PERCENT")
     least: int = option(30, "pass over functions with fewer tokens", minimum=1, maximum=10_000, metavar="TOKENS")
     tests: bool = option(True, "look at files of tests too")
@@ -59,18 +61,27 @@ def run(workspace: Workspace, parameters: Parameters) -> Duplicates:
     import numpy as np
 
     from tersely.code.places import is_test
-    from tersely.code.search.duplicates.clusters import clusters
+    from tersely.code.search.duplicates.clusters import Cluster, clusters, similar
     from tersely.code.search.duplicates.comparing import Comparing
 
     engine = workspace.engine
     wanted = {file.path for file in files_below(workspace, parameters.path)}
     functions = engine.functions
-    is_wanted = np.array(
+    in_wanted_file = np.array(
         [path in wanted and (parameters.tests or not is_test(path)) for path in functions.paths], np.bool_
     )
-    chosen = np.flatnonzero(is_wanted[functions.file_of] & (functions.table.tokens >= parameters.least))
+    is_wanted = in_wanted_file[functions.file_of]
     comparing = Comparing(functions, engine.source, engine.store.symbols_of)
-    found = clusters(functions, chosen, parameters.threshold / 100, comparing.is_within)
+    least = parameters.threshold / 100
+    if parameters.of:
+        one = _function(workspace, parameters.of, comparing)
+        chosen = np.flatnonzero(is_wanted)
+        like_it = similar(functions, one, least, comparing.is_within)
+        members = tuple(other for other in like_it if is_wanted[other.function])
+        found = [Cluster(one, members)] if members else []
+    else:
+        chosen = np.flatnonzero(is_wanted & (functions.table.tokens >= parameters.least))
+        found = clusters(functions, chosen, least, comparing.is_within)
     weights = {cluster.exemplar: _lines(cluster, comparing) for cluster in found}
     found.sort(key=lambda cluster: (-weights[cluster.exemplar], cluster.exemplar))
     page = page_of(found, parameters.limit, parameters.offset)
@@ -81,6 +92,16 @@ def run(workspace: Workspace, parameters: Parameters) -> Duplicates:
         sum(weights.values()),
         Page(groups, page.total, page.offset, page.more),
     )
+
+
+def _function(workspace: Workspace, query: str, comparing: Comparing) -> int:
+    """The number of the function that is meant; raises `invalid_argument` for what is no function with a body."""
+    symbol = workspace.engine.symbol(query)
+    index = comparing.index_of(symbol)
+    if index is None:
+        message = f"{symbol.id} is a {symbol.kind.value}, and only functions with a body are compared"
+        raise TerselyError("invalid_argument", message, "name a function or method")
+    return index
 
 
 def _lines(cluster: Cluster, comparing: Comparing) -> int:
@@ -100,7 +121,7 @@ def _group(cluster: Cluster, lines: int, comparing: Comparing) -> Group:
 def text(found: Duplicates, style: Style) -> str:
     """The exemplar of each group, and below it the others with what they have in its place."""
     if not found.groups.total:
-        return f"{counted(found.functions, 'function')} compared, none nearly the same as another"
+        return f"{counted(found.functions, 'function')} compared, no near-copies found"
     groups = counted(found.groups.total, "group")
     duplicates = f"{counted(found.duplicates, 'function')}, {counted(found.lines, 'line')}"
     blocks = [f"{groups} with {duplicates} that repeat others, of {found.functions:,} compared"]
@@ -116,10 +137,13 @@ def text(found: Duplicates, style: Style) -> str:
 CAPABILITY = Capability(
     name="code.duplicates",
     summary="Groups of functions that are nearly the same: one exemplar, and what differs in the others",
-    description="Each of a group is at least as similar to its exemplar as --threshold asks; `tersely help similar` "
-    "says how that is measured. Groups that repeat the most lines come first.",
+    description="Each of a group is at least as similar to its exemplar as --threshold asks; with --of SYMBOL, the "
+    "exemplar is that function. Groups that repeat the most lines come first.\n\n"
+    "How similar two functions are is the part of their overlapping runs of four tokens that both have (Jaccard). "
+    "Comments and documentation do not count, names of variables and literals each count as one and the same, so a "
+    "copy whose variables were renamed is still 100% like. The differences are those of the code as written.",
     parameters=Parameters,
     run=run,
     text=text,
-    examples=("duplicates", "duplicates src --threshold 90 --no-tests"),
+    examples=("duplicates", "duplicates src --threshold 90 --no-tests", "duplicates --of Session.get --threshold 50"),
 )
