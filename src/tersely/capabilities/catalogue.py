@@ -33,7 +33,7 @@ _MODULES = {
     "code.slice": "flow.slice",
     "code.complexity": "flow.complexity",
     "code.search": "search.search",
-    "code.duplicates": "resemblance.duplicates",
+    "code.duplicates": "clones.duplicates",
     "code.map": "packs.map",
     "code.context": "packs.context",
     "code.diff_context": "packs.diff",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tersely.capabilities.clones.likeness import Likeness, likeness, rows
 from tersely.capabilities.declaration import Capability, Role, option, positional
 from tersely.capabilities.files.places import files_below
 from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from tersely.capabilities.resemblance.likeness import Likeness, likeness, rows
 from tersely.capabilities.text import Style, counted
 from tersely.capabilities.values import lines_text
 from tersely.foundation.errors import TerselyError
