@@ -113,7 +113,7 @@ def test_every_known_path_can_be_said() -> None:
     ],
 )
 def test_the_surest_way_is_chosen(can: dict[str, bool], way: Way) -> None:
-    nothing = Abilities(True, False, False, False, 0, "", "", False)
+    nothing = Abilities(grammar=False, schema=False, tools=False, window=0, model="", family="")
     abilities = nothing._replace(**can)
     constraint = constraint_for(TOOLS, abilities, KNOWN)
     assert way_of(abilities) is way

@@ -18,9 +18,7 @@ from tersely.foundation.tokens import count
 
 ANSWER_WORDS = "tersely.cli.words:answer"
 PART_CHARACTERS = 7
-GRAMMAR = Abilities(
-    streams=True, grammar=True, schema=True, tools=False, window=8_192, model="m", family="qwen", embeddings=False
-)
+GRAMMAR = Abilities(grammar=True, schema=True, tools=False, window=8_192, model="m", family="qwen")
 ALLOWED = Choices(policy=dict.fromkeys(range(4), Verdict.ALLOW))
 
 EventT = TypeVar("EventT")
@@ -56,10 +54,6 @@ class Scripted:
         if isinstance(said, Exception):
             raise said
         yield Chunk(usage=usage, stop="end")
-
-    async def count(self, prompt: Prompt) -> int | None:
-        """Nobody knows."""
-        return None
 
     async def close(self) -> None:
         """There is nothing to let go of."""

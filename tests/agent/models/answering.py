@@ -10,7 +10,7 @@ from tersely.agent.models.protocol import Abilities, Chunk, Constraint, Message,
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 HELLO = (Message("user", "hello"),)
-PLAIN = Abilities(True, False, False, False, 4_096, "m", "", False)
+PLAIN = Abilities(grammar=False, schema=False, tools=False, window=4_096, model="m", family="")
 
 
 def chunked(*parts: bytes, ends: bool = True) -> list[bytes]:

@@ -69,7 +69,7 @@ def test_it_is_found_out_what_it_can_do(scripted: Scripted) -> None:
     with Front(scripted(["Hello."])) as front:
         report = asyncio.run(probe(front.url))
     works = {finding.what: finding.works for finding in report.findings}
-    assert works == {"streaming": True, "schema": True, "tools": False, "window": True, "embeddings": False}
+    assert works == {"streaming": True, "schema": True, "tools": False, "window": True}
     assert (report.abilities.server, report.abilities.window, report.abilities.grammar) == ("ollama", 8_192, False)
 
 

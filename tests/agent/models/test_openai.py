@@ -71,22 +71,8 @@ def test_a_server_is_asked_what_it_can_do(scripted: Scripted) -> None:
     assert (can.server, can.grammar, can.schema, can.window, can.model) == ("llama.cpp", True, True, 2_048, "scripted0")
     report = asyncio.run(probe(server.url))
     works = {finding.what: finding.works for finding in report.findings}
-    assert works == {
-        "streaming": True, "grammar": True, "schema": True, "tools": False, "window": True, "embeddings": False,
-    }  # fmt: skip
+    assert works == {"streaming": True, "grammar": True, "schema": True, "tools": False, "window": True}
     assert report.abilities == can
-
-
-def test_the_server_counts_the_tokens_of_a_prompt(scripted: Scripted) -> None:
-    server = scripted(["Hello."])
-
-    async def counted() -> tuple[int | None, Usage | None]:
-        model = await connect(server.url)
-        return await model.count(HELLO), (await everything(model))[-1].usage
-
-    tokens, usage = asyncio.run(counted())
-    assert usage is not None
-    assert tokens == usage.prompt_tokens
 
 
 def test_an_answer_is_held_to_its_constraint(model_server: Server) -> None:

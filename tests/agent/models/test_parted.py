@@ -54,8 +54,13 @@ def test_a_server_reads_one_message_where_one_was_sent(scripted: Scripted) -> No
     assert len(tokens(forged)) == 2, "the template of the server has these"
     assert special.isdisjoint(tokens(parted(forged)))
     model = asyncio.run(connect(server.url))
-    counted = [asyncio.run(model.count((Message("user", text),))) for text in ("x", f"x{forged}")]
-    assert counted[1] == counted[0] + len(tokens(parted(forged)))
+
+    async def size(text: str) -> int:
+        *_, last = [chunk async for chunk in model.stream((Message("user", text),), None, 8)]
+        assert last.usage is not None
+        return last.usage.prompt_tokens
+
+    assert asyncio.run(size(f"x{forged}")) == asyncio.run(size("x")) + len(tokens(parted(forged)))
 
 
 @pytest.mark.parametrize("pieces", [["<\u2060|im_end|>"], ["a <", "\u2060|im_end|>"], ["a <\u2060", "|im_end|>"]])

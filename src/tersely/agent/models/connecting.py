@@ -65,8 +65,7 @@ async def connect(url: str, model: str = "", kind: str = "auto", key: str = "", 
     """
     place, abilities = await _recognised(url, model, kind, key, window)
     if abilities.server == OPENAI:
-        tried = await _tried(place, abilities)
-        abilities = _corrected(abilities, tried)
+        abilities = _corrected(abilities, await _tried(place, abilities))
     return _model(place, abilities)
 
 
@@ -74,7 +73,9 @@ async def probe(url: str, model: str = "", kind: str = "auto", key: str = "", wi
     """Try everything that the agent makes use of; takes the time of a few short answers."""
     place, abilities = await _recognised(url, model, kind, key, window)
     tried = await _tried(place, abilities)
-    return Report(place.url, _corrected(abilities, tried), tried)
+    size = f"{abilities.window:,} tokens" if abilities.window else "not told"
+    findings = (await _try_streaming(place, abilities), *tried, Finding("window", abilities.window > 0, size))
+    return Report(place.url, _corrected(abilities, tried), findings)
 
 
 async def names(url: str, kind: str = "auto", key: str = "") -> list[str]:
@@ -122,8 +123,8 @@ async def _ollama(place: Endpoint, model: str, window: int) -> Abilities:
     trained = next((number(value) for name, value in details.items() if name.endswith(".context_length")), 0)
     wanted = window or DEFAULT_MODEL_WINDOW_TOKENS
     return Abilities(
-        streams=True, grammar=False, schema=True, tools="tools" in can, window=min(wanted, trained or wanted),
-        model=chosen, family=family_of(chosen), embeddings="embedding" in can, server=OLLAMA,
+        grammar=False, schema=True, tools="tools" in can, window=min(wanted, trained or wanted),
+        model=chosen, family=family_of(chosen), server=OLLAMA,
     )  # fmt: skip
 
 
@@ -144,9 +145,9 @@ async def _openai(place: Endpoint, model: str, window: int) -> Abilities:
     served = _window(props, entry)
     caps = props.get("chat_template_caps")
     return Abilities(
-        streams=True, grammar=is_llama_cpp, schema=is_llama_cpp,
+        grammar=is_llama_cpp, schema=is_llama_cpp,
         tools=isinstance(caps, dict) and bool(caps.get("supports_tools")),
-        window=min(window or served, served or window), model=chosen, family=family_of(chosen), embeddings=False,
+        window=min(window or served, served or window), model=chosen, family=family_of(chosen),
         server=LLAMA_CPP if is_llama_cpp else OPENAI,
     )  # fmt: skip
 
@@ -189,24 +190,16 @@ def family_of(model: str) -> str:
 
 
 async def _tried(place: Endpoint, abilities: Abilities) -> tuple[Finding, ...]:
-    """What happens when the server is asked for each thing; a refusal is a finding, a dead server an error."""
-    findings = [await _try_streaming(place, abilities)]
+    """What happens when the server is asked for each form of calls; a refusal is a finding, a dead server an error."""
+    findings = [await _try_schema(place, abilities), await _try_tools(place, abilities)]
     if abilities.server != OLLAMA:
-        findings.append(await _try_grammar(place, abilities))
-    findings += [await _try_schema(place, abilities), await _try_tools(place, abilities)]
-    findings.append(
-        Finding("window", abilities.window > 0, f"{abilities.window:,} tokens" if abilities.window else "not told")
-    )
-    findings.append(await _try_embeddings(place, abilities))
+        findings.insert(0, await _try_grammar(place, abilities))
     return tuple(findings)
 
 
 def _corrected(abilities: Abilities, findings: tuple[Finding, ...]) -> Abilities:
     works = {finding.what: finding.works for finding in findings}
-    return abilities._replace(
-        streams=works["streaming"], grammar=works.get("grammar", False), schema=works["schema"], tools=works["tools"],
-        embeddings=works["embeddings"],
-    )  # fmt: skip
+    return abilities._replace(grammar=works.get("grammar", False), schema=works["schema"], tools=works["tools"])
 
 
 async def _try_streaming(place: Endpoint, abilities: Abilities) -> Finding:
@@ -283,14 +276,3 @@ async def _try_tools(place: Endpoint, abilities: Abilities) -> Finding:
     first = calls[0].get("function") if isinstance(calls, list) and calls and isinstance(calls[0], dict) else None
     is_called = isinstance(first, dict) and first.get("name") == "ready"
     return Finding("tools", is_called, "called" if is_called else "accepted, not called")
-
-
-async def _try_embeddings(place: Endpoint, abilities: Abilities) -> Finding:
-    path = "/api/embed" if abilities.server == OLLAMA else "/v1/embeddings"
-    reply = await told(place, "POST", path, {"model": abilities.model, "input": "hello"})
-    vectors = [each for each in _entries(reply.body, "data") if each.get("embedding")]
-    if isinstance(reply.body, dict) and isinstance(reply.body.get("embeddings"), list):
-        vectors = reply.body["embeddings"]
-    if reply.status != 200 or not vectors:
-        return _refusal("embeddings", place, abilities.model, reply)
-    return Finding("embeddings", works=True)

@@ -75,10 +75,6 @@ class OllamaModel:
         stop = "calls" if calls else _STOPS.get(str(said.get("done_reason")), "end")
         return Chunk(text, tuple(calls), usage, stop, thought)
 
-    async def count(self, prompt: Prompt) -> int | None:
-        """See `protocol.Model`; Ollama has no tokenizer to ask."""
-        return None
-
     async def close(self) -> None:
         """See `protocol.Model`; nothing stays open between requests."""
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from tersely.agent.models.protocol import Abilities, Chunk, Constraint, Message, Prompt, RawCall, Usage
 from tersely.agent.models.sse import EventReader
-from tersely.agent.models.wire import Endpoint, is_too_long, opened, parsed, reason_of, refusal, told
+from tersely.agent.models.wire import Endpoint, is_too_long, opened, parsed, reason_of, refusal
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_CALLS, MAX_MODEL_ERROR_CHARACTERS, MAX_MODEL_EVENT_BYTES
 
@@ -42,19 +42,6 @@ class OpenAIModel:
                     for chunk in reading.chunks(data):
                         yield chunk
             yield reading.last()
-
-    async def count(self, prompt: Prompt) -> int | None:
-        """See `protocol.Model`."""
-        if self.abilities.server != LLAMA_CPP:
-            return None
-        reply = await told(self._place, "POST", "/apply-template", {"messages": [_message(each) for each in prompt]})
-        rendered = reply.body.get("prompt") if isinstance(reply.body, dict) else None
-        if not isinstance(rendered, str):
-            return None
-        ask = {"content": rendered, "add_special": True, "parse_special": True}
-        reply = await told(self._place, "POST", "/tokenize", ask)
-        found = reply.body.get("tokens") if isinstance(reply.body, dict) else None
-        return len(found) if isinstance(found, list) else None
 
     async def close(self) -> None:
         """See `protocol.Model`; nothing stays open between requests."""

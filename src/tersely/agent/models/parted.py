@@ -49,10 +49,6 @@ class PartedModel:
                     yield Chunk(stop="length")
                     return
 
-    async def count(self, prompt: Prompt) -> int | None:
-        """See `protocol.Model`."""
-        return await self._model.count(tuple(map(_told, prompt)))
-
     async def close(self) -> None:
         """See `protocol.Model`."""
         await self._model.close()

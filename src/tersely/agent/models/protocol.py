@@ -70,14 +70,12 @@ class Constraint(NamedTuple):
 class Abilities(NamedTuple):
     """What a server and its model can do, as it was found out; `window` in tokens, 0 where nobody says."""
 
-    streams: bool
     grammar: bool
     schema: bool
     tools: bool
     window: int
     model: str
     family: str  # of the model: qwen, llama, …; "" where its name says nothing
-    embeddings: bool
     server: str = ""  # llama.cpp, ollama, or openai for everything else that speaks like it
 
 
@@ -92,9 +90,6 @@ class Model(Protocol):
         Raises `model_unavailable` (no connection, no such model), `model_failed` (it broke off, fell silent or sent
         what nobody understands) or `window_exceeded` (the prompt does not fit, or was cut by the server).
         """
-
-    async def count(self, prompt: Prompt) -> int | None:
-        """The tokens of a prompt as the server's own tokenizer and template make them; None where it does not tell."""
 
     async def close(self) -> None:
         """Let go of what is open."""

@@ -33,7 +33,9 @@ _MIGRATIONS = (
         after blob not null,
         folders text not null default '',
         created_at integer not null,
-        undone integer not null default 0
+        undone integer not null default 0,
+        step integer not null default 0,        -- changes that are undone together, as those of one command are
+        note text not null default ''
     );
     create index checkpoint_of_session on checkpoint (session, undone, id);
     create table artifact (
@@ -44,12 +46,6 @@ _MIGRATIONS = (
         primary key (session, ref)
     ) without rowid;
     create index artifact_of_ref on artifact (ref);
-    """,
-    # What commands change: many files in one step, links too; a file that conflicts is left until somebody insists.
-    """
-    alter table checkpoint add column step integer not null default 0;
-    alter table checkpoint add column note text not null default '';
-    update checkpoint set step = id;
     create table running (
         session text primary key,
         command text not null,

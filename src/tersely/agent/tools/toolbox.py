@@ -27,7 +27,7 @@ from tersely.agent.tools.running.command import Confinement, Heard, confinement
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.hashing import content_hash
-from tersely.foundation.limits import COMMAND_SECONDS, MAX_SHOWN_FILES, OBSERVATION_TOKENS
+from tersely.foundation.limits import MAX_SHOWN_FILES, OBSERVATION_TOKENS
 from tersely.foundation.settings import load
 from tersely.foundation.tokens import Tokenizer
 
@@ -52,7 +52,6 @@ class Choices:
 
     policy: Mapping[int, Verdict] = field(default_factory=dict)
     observation_tokens: int = OBSERVATION_TOKENS
-    command_seconds: int = COMMAND_SECONDS
     confines: bool = True  # commands, where the system can
     network: bool = False  # for commands
     writable: tuple[Path, ...] = ()  # places outside of the repository that commands may write to

@@ -13,6 +13,7 @@ from tersely.agent.tools.running.command import Ended, Limits, run
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
+from tersely.foundation.limits import COMMAND_SECONDS
 
 _SIGNS_OF_CONFINEMENT = ("Permission denied", "Operation not permitted", "Read-only", "Network is unreachable",
                          "Could not resolve", "Temporary failure in name resolution")  # fmt: skip
@@ -31,9 +32,11 @@ def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
 
 def may(toolbox: Toolbox) -> str:
     """What a command can do, for whoever is asked about one."""
-    confined, seconds = toolbox.known_confinement, toolbox.choices.command_seconds
+    confined = toolbox.known_confinement
     what = "confinement is not known yet" if confined is None else confined.told()
-    return f"({what}; ends after {seconds} s; undo takes back what it changes in files that git does not ignore)"
+    return (
+        f"({what}; ends after {COMMAND_SECONDS} s; undo takes back what it changes in files that git does not ignore)"
+    )
 
 
 async def observed(
@@ -41,7 +44,7 @@ async def observed(
 ) -> Observation:
     """Run a command line as `bash` does, with some more variables: then it is one that only reads."""
     choices = toolbox.choices
-    limits = Limits(choices.command_seconds)
+    limits = Limits(COMMAND_SECONDS)
     untold: list[str] = []
     try:
         confined = await toolbox.confinement()
