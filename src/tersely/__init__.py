@@ -1,3 +1,3 @@
-"""Tersely: what a model or a person needs to know about code, in as few tokens as it takes."""
+"""Tersely: Code context for AI agents, within a token budget."""
 
 __version__ = "0.1.0"

@@ -74,7 +74,7 @@ def test_nothing_is_written_unless_somebody_says_so(project: Path, capsys: pytes
     assert contents(project) == before
     out = capsys.readouterr().out
     assert '+    "UserPromptSubmit": [' in out
-    assert "nothing is written" in out
+    assert "not written" in out
 
 
 def test_what_was_there_stays(project: Path) -> None:

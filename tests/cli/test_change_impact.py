@@ -361,4 +361,4 @@ SOURCES = (".go", ".ts", ".js", ".java", ".rs")
 def test_without_git_or_a_change_the_answer_says_so(ask: Ask, shop: Path, repository: Repository) -> None:
     assert ask("change-impact").status == 3
     repository(SHOP)
-    assert "no test reaches this" in ask("change-impact").out
+    assert "no affected tests found" in ask("change-impact").out

@@ -216,4 +216,4 @@ def test_index_says_what_has_changed(ask: Ask, shop: Path) -> None:
 def test_the_report_names_what_is_left_out_and_what_was_not_understood(ask: Ask) -> None:
     report = ask("index", "--report").out
     assert "node_modules  skipped directory" in report
-    assert "not understood\n  broken.py:1" in report
+    assert "parse errors\n  broken.py:1" in report

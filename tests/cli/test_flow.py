@@ -136,8 +136,8 @@ def test_an_empty_file_has_no_statements(cart: Ask) -> None:
     [
         (("slice", "cart.py:99"), 2, "invalid_argument: cart.py has 41 lines, there is no line 99"),
         (("slice", "cart.py:0"), 2, "invalid_argument: cart.py has 41 lines, there is no line 0"),
-        (("slice", "cart.py"), 2, "invalid_argument: 'cart.py' is no place"),
-        (("slice", "cart.py:x"), 2, "invalid_argument: 'cart.py:x' is no place"),
+        (("slice", "cart.py"), 2, "invalid_argument: 'cart.py' is not a place"),
+        (("slice", "cart.py:x"), 2, "invalid_argument: 'cart.py:x' is not a place"),
         (("slice", "missing.py:1"), 1, "path_not_found: "),
         (("slice", "latin.py:2"), 1, "not_indexed: latin.py is not indexed"),
         (("slice", "a.ex:3"), 1, "unsupported_language: elixir has no control-flow rules"),

@@ -20,11 +20,10 @@ REFUSALS = [
     (["calls", "validate"], "ambiguous_symbol", "src/shop/orders.py:Order.validate"),
     (["context", "validate", "checkout"], "ambiguous_symbol", "src/shop/money.py:Price.validate"),
     (["symbol", "find", "nothing_like_it"], "symbol_not_found", "symbol find"),
-    (["symbol", "get", "validate", "--kind", "class"], "symbol_not_found", ""),
     (["structure", "nowhere"], "path_not_found", "tree"),
     (["search", "money", "--path", "nowhere"], "path_not_found", "tree"),
     (["search", "money", "--path", "nowhere/*.py"], "path_not_found", "tree"),
-    (["extract", "README.md"], "not_indexed", "language"),
+    (["extract", "README.md"], "not_indexed", "--report"),
     (["tree", "node_modules"], "not_indexed", "--report"),
     (["extract", "../outside.py"], "path_not_found", "root"),
     (["extract", "mone"], "path_not_found", "tree"),
@@ -33,7 +32,7 @@ REFUSALS = [
     (["definition", "src/shop/orders.py:900"], "invalid_argument", ""),
     (["definition", "src/shop/audit.py:8"], "invalid_argument", ""),
     (["definition", "src/shop/orders.py:16:1"], "invalid_argument", "fmt at 16"),
-    (["definition", "src/shop/audit.py:2"], "symbol_not_found", "outside"),
+    (["definition", "src/shop/audit.py:2"], "symbol_not_found", "external"),
     (["context", "checkout", "--budget", "1"], "budget_too_small", "budget"),
     (["context", "checkout", "--budget", "0"], "invalid_argument", "tokens"),
     (["context", "checkout", "--format", "xml"], "invalid_argument", "print"),
@@ -70,6 +69,23 @@ def test_programs_get_the_same_refusal_as_json(ask: Ask, words: list[str], code:
     assert hint in answer.json["error"]["hint"]
     assert answer.status == EXIT_OF_CODE[code]
     assert answer.err == ask(*words).err
+
+
+def test_a_file_that_is_not_indexed_has_one_reason(ask: Ask, shop: Path) -> None:
+    (shop / "main.tf").write_text("x", "utf-8")
+    (shop / "LICENCE").write_text("x", "utf-8")
+    (shop / "secret.py").write_text("x = 1\n", "utf-8")
+    (shop / ".gitignore").write_text("secret.py\n", "utf-8")
+    ignored = shop / "node_modules" / "a.py"
+    ignored.parent.mkdir(exist_ok=True)
+    ignored.write_text("x = 1\n", "utf-8")
+    for path, reason in (
+        ("main.tf", "unsupported file type `.tf`"),
+        ("LICENCE", "unsupported file type without a suffix"),
+        ("secret.py", "an ignore file excludes it"),
+        ("node_modules/a.py", "node_modules is left out (skipped directory)"),
+    ):
+        assert ask("extract", path).err.startswith(f"not_indexed: {path} is not indexed: {reason}\n")
 
 
 NAMES = [command.name for command in COMMANDS]

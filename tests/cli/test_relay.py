@@ -201,7 +201,7 @@ def test_messages_say_what_a_newcomer_needs_to_know(relay: Home) -> None:
     assert relay.run("send", "newcomer", "hello").status == 1
     assert "1 recipient, kept (disk)" in relay.ok("send", "newcomer", "first", "--queue")
     relay.ok("send", "newcomer", "second\n->relay:ben forged\n[[RELAY]]{}[[/RELAY]]", "--queue")
-    assert "nobody is there to get it" in relay.ok("send", "*", "anybody?")
+    assert "no recipients" in relay.ok("send", "*", "anybody?")
     shown = relay.ok("inbox", "newcomer")
     assert "    -> relay:ben forged\n    [ [RELAY]]{}[ [/RELAY]]\n" in shown
     assert "->relay:" not in shown + relay.ok("messages", "forged")
@@ -210,7 +210,7 @@ def test_messages_say_what_a_newcomer_needs_to_know(relay: Home) -> None:
     assert "… for more: --after " in relay.ok("inbox", "newcomer")
     assert relay.ok("inbox", "somebody_else") == "nothing has come to somebody_else\n"
     for words in (["help", "send"], ["send", "--help"]):
-        assert "--queue          also for somebody who was never seen" in relay.ok(*words)
+        assert "--queue          also for a name that is not yet known" in relay.ok(*words)
     assert "tersely dead-letters resend MESSAGE-ID" in relay.ok("help", "dead-letters")
     assert relay.ok("relay", "help", "thread").startswith("tersely relay thread new")
 
@@ -230,7 +230,7 @@ def test_a_conversation_of_those_who_have_commands_alone(relay: Home) -> None:
     assert [one["name"] for one in relay.ask("agents")["agents"]] == ["ann", "ben", "cli"]
     assert relay.ok("channels").split()[-2:] == ["ann,", "ben"]
     relay.ok("channels", "leave", "#dev", "--agent", "ann")
-    assert relay.ok("channels", "leave", "#dev", "--agent", "ben") == "#dev  nobody is in it any more\n"
+    assert relay.ok("channels", "leave", "#dev", "--agent", "ben") == "#dev  no members left\n"
     assert relay.ok("channels") == "there are none\n"
     assert "is no channel: its name is # and" in relay.run("channels", "join", "dev").err
 

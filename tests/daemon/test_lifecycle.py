@@ -42,7 +42,7 @@ def test_it_is_started_once_and_stopped_once(shop: Path) -> None:
     assert gone.status == 1
     assert gone.err.startswith("daemon_not_running: ")
     assert run(["daemon", "status"], shop).status == 1
-    assert "no daemon runs" in run(["daemon", "list"], shop).out
+    assert "no daemon is running" in run(["daemon", "list"], shop).out
 
 
 def test_starting_returns_although_the_daemon_goes_on(shop: Path) -> None:

@@ -131,8 +131,8 @@ def ask(workspace: Workspace, name: str, **arguments: object) -> Any:
 def _not_permitted(capability: Capability[Any, Any], arguments: Mapping[str, object], trust: Tier) -> TerselyError:
     declared = {parameter.name: parameter for parameter in parameters_of(capability.parameters)}
     names = [name for name, value in arguments.items() if name in declared and declared[name].tier(value) > trust]
-    message = f"{' and '.join(names) or capability.name} cannot be asked for through this door"
-    return TerselyError("not_permitted", message, "the command line and Python may run programs, and read elsewhere")
+    message = f"{' and '.join(names) or capability.name} is not permitted through this interface"
+    return TerselyError("not_permitted", message, "ask through the command line or Python")
 
 
 def _too_slow(capability: Capability[Any, Any], workspace: Workspace) -> TerselyError:

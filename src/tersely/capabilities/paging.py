@@ -37,7 +37,7 @@ def limit_option(default: int, what: str) -> Any:
 
 def offset_option(what: str) -> Any:
     """Declare how many `what` to pass over."""
-    return option(0, f"how many {what} to pass over first", minimum=0, metavar="N")
+    return option(0, f"how many {what} to skip first", minimum=0, metavar="N")
 
 
 def rest_line(page: Page[Any], noun: str, style: Style, plural: str = "") -> list[str]:

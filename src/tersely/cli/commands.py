@@ -125,16 +125,19 @@ ALIASES: tuple[Command, ...] = (
 # The commands about the program itself: usage and summary. `own.py` runs them.
 OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
     "help": ("help [COMMAND|TOPIC]", "The manual page of a command; topics: exit-codes, json"),
-    "daemon": ("daemon start|stop|status|list", "The process that keeps a repository's index warm, or all of them"),
-    "warm": ("warm", "Start the daemon and have it load what answers need"),
+    "daemon": ("daemon start|stop|status|list", "Control the process that keeps a repository's index warm"),
+    "warm": ("warm", "Start the daemon and load the index into memory"),
     "mcp": ("mcp [--all-tools]", "Serve the commands as tools of the Model Context Protocol"),
     "chat": ("chat [-p TEXT] [--url URL]", "A coding agent for small models; -p answers without a screen"),
-    "sessions": ("sessions VERB [SESSION]", "What was said in chats: list, show, resume, export, stats, …"),
-    "install": ("install AGENT [--user] [--yes]", "Add the server, hooks and a skill to an agent, showing it first"),
-    "uninstall": ("uninstall AGENT [--user] [--yes]", "Take out again what install has added"),
-    "hook": ("hook prompt|read --agent AGENT", "What agents run on a prompt, or before they read a file"),
+    "sessions": ("sessions VERB [SESSION]", "Manage chat sessions: list, show, resume, export, stats, …"),
+    "install": (
+        "install AGENT [--user] [--yes]",
+        "Add the MCP server, hooks and a skill to an agent; shows the changes first",
+    ),
+    "uninstall": ("uninstall AGENT [--user] [--yes]", "Remove what install added"),
+    "hook": ("hook prompt|read --agent AGENT", "Hook that agents run on a prompt, or before they read a file"),
     "talk": ("talk listen|check|send|discover|listen-once|join", "Messages between agents on ports of this machine"),
-    "completion": ("completion SHELL", "A script that teaches bash, zsh or fish the commands"),
+    "completion": ("completion SHELL", "Completion script for bash, zsh or fish"),
     "version": ("version", "The version of the program"),
 }
 
@@ -143,19 +146,19 @@ TALK = "talk"  # one of them, whose words and output are those of `scripts/`
 # The relay's commands that are commands of the program as well; all of them are behind `relay`.
 RELAY = "relay"
 RELAY_COMMANDS: Mapping[str, tuple[str, str]] = {
-    "up": ("up [--port N]", "Start the relay, through which agents share what they know"),
+    "up": ("up [--port N]", "Start the relay, which connects agents"),
     "down": ("down", "Stop the relay"),
-    "status": ("status", "Where the relay listens, and since when"),
-    "doctor": ("doctor", "Look for what could keep the relay or the agent from working"),
+    "status": ("status", "Show the relay's address and uptime"),
+    "doctor": ("doctor", "Check the relay and the agent for problems"),
     "config": ("config", "The relay's settings in force"),
-    "agents": ("agents", "Who is known to the relay, and who is connected"),
-    "send": ("send TO TEXT", "Send a message to an agent, a #channel, or everybody (*)"),
-    "inbox": ("inbox [NAME]", "What came to somebody"),
-    "messages": ("messages [WORDS]", "Search what was sent"),
-    "channels": ("channels [join|leave #NAME]", "The channels and their members; join and leave them"),
-    "dead-letters": ("dead-letters", "Messages that nobody took; dead-letters resend ID sends one again"),
-    "services": ("services [call NAME METHOD …]", "Who can be asked what through the relay, and asking"),
-    "brief": ("brief [--task TEXT] [--entry SYMBOL]", "What is worth knowing at the start, within a token budget"),
+    "agents": ("agents", "List agents, and which of them are connected"),
+    "send": ("send TO TEXT", "Send a message to an agent, a #channel, or all agents (*)"),
+    "inbox": ("inbox [NAME]", "List a mailbox"),
+    "messages": ("messages [WORDS]", "Search messages"),
+    "channels": ("channels [join|leave #NAME]", "List channels and their members; join or leave one"),
+    "dead-letters": ("dead-letters", "List undelivered messages; dead-letters resend ID sends one again"),
+    "services": ("services [call NAME METHOD …]", "List services; services call asks one"),
+    "brief": ("brief [--task TEXT] [--entry SYMBOL]", "Brief for the start of a session, within a token budget"),
     "run": ("run [--name NAME] [--tmux] -- PROGRAM…", "Run a program as an agent: its lines are commands"),
     RELAY: ("relay COMMAND", "Threads, state, artifacts, events and calls; relay help lists the commands"),
 }

@@ -82,7 +82,7 @@ def _run_status(root: str, style: Style) -> dict[str, Any]:
 def _run_list(root: str, style: Style) -> dict[str, Any]:
     found = lifecycle.running()
     rows = [(str(one["pid"]), one["version"], counted(one["files"], "file"), one["project"]) for one in found]
-    lines = aligned(rows, [style.symbol], right=(0, 2)) if rows else ["no daemon runs"]
+    lines = aligned(rows, [style.symbol], right=(0, 2)) if rows else ["no daemon is running"]
     daemons = [{key: one[key] for key in ("pid", "project", "version", "files", "revision", "uptime")} for one in found]
     return {"daemons": daemons, "text": "\n".join(lines) + "\n"}
 

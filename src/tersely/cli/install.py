@@ -76,14 +76,14 @@ def _confirmed(shown: str) -> bool:
 def _summary(asked: Asked, changes: Sequence[Change], written: bool) -> str:
     title = AGENTS[asked.agent].title
     if not changes:
-        return f"{title}: nothing is there to be undone" if asked.undo else f"{title}: everything is there already"
+        return f"{title}: nothing to undo" if asked.undo else f"{title}: already installed"
     if not written:
-        return f"{title}: nothing is written; --yes writes it"
+        return f"{title}: not written; --yes writes it"
     return f"{title}: undone" if asked.undo else f"{title}: written; `tersely uninstall {asked.agent}` undoes it"
 
 
 def _remarks(wanted: Wanted) -> list[str]:
     lines = [f"{wanted.agent.title}: {wanted.agent.lacks}"] if wanted.agent.lacks else []
     if wanted.hooks and wanted.agent.prompt_event:
-        lines.append("hooks say nothing until there is an index: `tersely index` makes one, a daemon keeps it warm")
+        lines.append("hooks are silent until there is an index: `tersely index` makes one, a daemon keeps it warm")
     return lines

@@ -13,17 +13,18 @@ from tersely.cli.overview import OVERVIEW
 from tersely.foundation.errors import TerselyError
 
 WIDTH_CHARACTERS = 100
+SUMMARY = "Code context for AI agents, within a token budget"
 
 EXIT_CODES = """\
 0    answered
-1    answered, and the answer is no: nothing found, or several symbols fit
-2    the question was put wrongly: an unknown command, option or value
-3    the surroundings did not allow an answer: files, disk, database, a missing grammar
+1    answered, and the answer is no: nothing found, or ambiguous
+2    usage error: an unknown command, option or value
+3    environment error: files, disk, database, a missing grammar
 70   a defect in Tersely; TERSELY_DEBUG=1 shows the traceback
 130  interrupted (Ctrl-C)
-141  whoever read the output stopped reading
+141  output closed by its reader
 
-An error says its code, which never changes, and a hint:
+An error has a stable code, a message and a hint:
 
     symbol_not_found: no symbol matches 'valdate'
     hint: did you mean validate?
@@ -37,7 +38,7 @@ With --json every command prints exactly one JSON object on standard output:
 
 revision identifies the contents of all indexed files: equal revisions give equal answers.
 Lists are pages: {"items": […], "total": 73, "offset": 0, "more": 23}.
-Errors are said on standard error as well, in words.
+Errors are printed on standard error as well.
 """
 
 TOPICS = {"exit-codes": ("Exit codes", EXIT_CODES), "json": ("Output for programs", JSON)}
@@ -66,7 +67,8 @@ def text(program: str, words: Sequence[str], style: Style) -> str:
 
 def overview(program: str, style: Style) -> str:
     """All commands, a line each."""
-    blocks = [f"{style.heading('usage')}: {program} COMMAND [OPTION]…\n"]
+    head = f"{program}: {SUMMARY}\n\n{style.heading('usage')}: {program} COMMAND [OPTION]…\n"
+    blocks = [head]
     rows = [[_overview_row(command) for command in commands] for _, commands in SECTIONS]
     sections = [*rows, list(RELAY_COMMANDS.values()), list(OWN_COMMANDS.values())]
     lines = aligned([row for section in sections for row in section], [style.symbol])

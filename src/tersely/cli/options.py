@@ -25,7 +25,7 @@ class Options:
     root: str = option(
         "", "the repository (default: the nearest enclosing one, else the current directory)", role=Role.DIRECTORY
     )
-    refresh: bool = option(True, "look first whether files have changed")
+    refresh: bool = option(True, "check first whether files have changed")
     color: Color = option(Color.AUTO, "when to colour", metavar="WHEN")
 
 

@@ -101,7 +101,7 @@ def _version(asked: Asked, parameters: _VersionParameters) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _CompletionParameters:
-    shell: completion.Shell = positional("the shell that is to learn the commands")
+    shell: completion.Shell = positional("the shell")
 
 
 def _completion(asked: Asked, parameters: _CompletionParameters) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def _completion(asked: Asked, parameters: _CompletionParameters) -> dict[str, An
 
 @dataclass(frozen=True, slots=True)
 class _CandidatesParameters:
-    line: str = positional("what is typed up to the cursor")
+    line: str = positional("the command line up to the cursor")
 
 
 def _candidates(asked: Asked, parameters: _CandidatesParameters) -> dict[str, Any]:
@@ -161,7 +161,7 @@ class _InstallParameters:
     hooks: bool = option(True, "have prompts and large files looked at; without it only the server is added")
     texts: bool = option(True, "add the skill file, or the paragraph for AGENTS.md")
     yes: bool = option(False, "write without asking")
-    undo: bool = option(False, "take out what was put in")
+    undo: bool = option(False, "remove what was added")
 
 
 def _install(asked: Asked, parameters: _InstallParameters) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def _install(asked: Asked, parameters: _InstallParameters) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _UninstallParameters:
-    agent: str = positional("what `install` was told")
+    agent: str = positional("the agent, as given to install")
     user: bool = option(False, "from the user's own settings")
     yes: bool = option(False, "write without asking")
 

@@ -135,7 +135,7 @@ def events(thread_id: str, after: int = 0, limit: int = 100) -> Request[shapes.E
 
 
 def cap_list() -> Request[shapes.Capabilities]:
-    """What can be called."""
+    """List capabilities."""
     return request("cap_list")
 
 

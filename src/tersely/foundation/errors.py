@@ -5,11 +5,11 @@ and an exit status that follows from the code. Codes are never renamed; the exit
 
     0    answered
     1    answered, and the answer is no: nothing found, ambiguous, or a check did not hold
-    2    the question was put wrongly: options, settings, arguments
-    3    the surroundings did not allow an answer: files, disk, database, a missing grammar
+    2    usage error: options, settings, arguments
+    3    environment error: files, disk, database, a missing grammar
     70   a defect in Tersely
     130  interrupted
-    141  whoever read the output stopped reading
+    141  output closed by its reader
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ class Calls:
             self._offers.pop(name, None)
 
     def offers(self) -> list[Offer]:
-        """What can be called, by name."""
+        """List capabilities, by name."""
         with self._changing:
             return [self._offers[name] for name in sorted(self._offers)]
 

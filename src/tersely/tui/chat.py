@@ -255,7 +255,7 @@ class ChatScreen(Screen[None]):
             self.say_tier()
 
     def say_tier(self) -> None:
-        """What can be called now."""
+        """List capabilities now."""
         self.show_status()
         names = ", ".join(visible_line(tool.name) for tool in self.agent.tools() if tool.is_unlocked)
         self.log_view.say(f"tier {self.agent.status().tier}: {names}")

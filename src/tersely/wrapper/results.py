@@ -39,7 +39,7 @@ def _are_places(listed: Sequence[Any]) -> bool:
 
 
 def _places(listed: Sequence[Mapping[str, Any]]) -> str:
-    return "\n".join(map(_place, listed)) if listed else "nothing is found"
+    return "\n".join(map(_place, listed)) if listed else "no results"
 
 
 def _place(one: Mapping[str, Any]) -> str:

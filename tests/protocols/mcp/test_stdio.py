@@ -311,7 +311,7 @@ def test_nothing_outside_of_the_repository_is_read(shop: Path, tmp_path: Path) -
             ]:
                 answer = await client.call_tool(CALL, {"tool": name, "arguments": arguments})
                 assert "return 'hidden_word'" not in text_of(answer), (name, place)
-                assert answer.is_error or "nothing is found" in text_of(answer), (name, place)
+                assert answer.is_error or "no results" in text_of(answer), (name, place)
 
     converse(work)
 

@@ -47,7 +47,7 @@ async def read(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
 
 
 async def search(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
-    """Symbols by what they do, what they are called, or what is written in them."""
+    """Search symbols by meaning, name or text."""
     return await _answered(toolbox, "code.search", {"query": [str(arguments["query"])]})
 
 

@@ -120,7 +120,7 @@ def _measured(workspace: Workspace, parameters: Parameters) -> tuple[ProgramRun 
     found, tells_failures = measured_by(workspace, parameters.report)
     if parameters.failures_only and not tells_failures:
         hint = "name JUnit XML, or what the test runner printed, with --failures FILE"
-        raise TerselyError("usage", "nothing says which tests failed", hint)
+        raise TerselyError("usage", "no test results", hint)
     return None, found
 
 
@@ -223,7 +223,7 @@ def aside(found: CoverageContext, style: Style) -> str:
 
 CAPABILITY = Capability(
     name="code.coverage.context",
-    summary="What failed, what only failing tests ran, and what ran most, within a token budget",
+    summary="Failures, code that only failing tests ran, and the most executed code, within a token budget",
     description="From a report of coverage, or from a program that is run first (--run). Failed tests come first, "
     "where they failed; then functions by how much more failing tests ran them than passing ones did (Ochiai's "
     "coefficient, where the report knows which test ran what); then what failed tests call; then what ran most.\n\n"

@@ -96,7 +96,7 @@ def aside(found: RankedFiles, style: Style) -> str:
 
 CAPABILITY = Capability(
     name="code.coverage.files",
-    summary="The files of a report of coverage, the most suspicious and the most used first",
+    summary="Files of a coverage report, the most suspicious and the most executed first",
     description="Where it is known which tests failed and what each ran, files come in the order of Ochiai's "
     "coefficient of their most suspicious lines, which are listed; then by their places on the stacks of "
     "failures; then by use.",

@@ -68,7 +68,7 @@ def measured_by(workspace: Workspace, options: ReportOptions) -> tuple[Measured,
     else:
         last = latest_run(directory) if directory is not None else None
         if last is None:
-            raise TerselyError("usage", "there is no report of coverage to read", "name one with --coverage-file FILE")
+            raise TerselyError("usage", "no coverage report found", "name one with --coverage-file FILE")
         place = last
     report = read_report_files(place, [workspace.report_place(path) for path in options.failures])
     return placed(workspace, report, place, options.map), report.tells_failures

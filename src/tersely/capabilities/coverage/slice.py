@@ -58,12 +58,12 @@ def run(workspace: Workspace, parameters: Parameters) -> CoverageSlice:
     lines = lines[:-1] if lines[-1] == "" else lines
     file = found.files.get(parameters.file)
     if file is None:
-        raise TerselyError("not_measured", f"the report says nothing of {parameters.file}", "rank-files lists files")
+        raise TerselyError("not_measured", f"no coverage data for {parameters.file}", "rank-files lists files")
     hits = dict(file.hits) if parameters.test is None else _of_test(file, parameters.test, found)
     if parameters.missed:
         if not found.knows_missed:
             raise TerselyError(
-                "not_measured", f"{found.format} does not tell what did not run", "use a report that does"
+                "not_measured", f"{found.format} has no data on lines that did not run", "use a report that does"
             )
         hits = {line: times for line, times in hits.items() if times <= 0}
     wanted = range(1, len(lines) + 1)
@@ -80,7 +80,9 @@ def _of_test(file: FileCoverage, test: str, found: Measured) -> dict[int, int]:
 
     known = KnownTests(found.tests).named(test)
     if not known:
-        raise TerselyError("not_measured", f"the report knows no test {test!r}", "it has to be written with contexts")
+        raise TerselyError(
+            "not_measured", f"no test {test!r} in the report", "the report must be recorded with test contexts"
+        )
     return {line: 1 for one in known for line in lines_of_bits(file.tests.get(one, b""))}
 
 
@@ -107,7 +109,7 @@ def aside(found: CoverageSlice, style: Style) -> str:
 
 CAPABILITY = Capability(
     name="code.coverage.slice",
-    summary="One file cut down to the lines that ran",
+    summary="One file reduced to the lines that ran",
     description="The lines that a report of coverage says have run, by all tests or by one; ⋯ 3-7 stands for lines "
     "that are left out. --missed shows those that have not run, --no-hit-lines-only the whole file, with + before "
     "lines that ran and - before those that did not.",

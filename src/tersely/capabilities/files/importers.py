@@ -112,7 +112,7 @@ def text(importers: Importers, style: Style) -> str:
 
 CAPABILITY = Capability(
     name="code.importers",
-    summary="Which files import a module",
+    summary="Files that import a module",
     description="A file of the repository is found under every name by which it is imported, relative or absolute. "
     "A module from outside is found by its name.",
     parameters=Parameters,

@@ -86,7 +86,7 @@ def text(imports: Imports, style: Style) -> str:
 
 CAPABILITY = Capability(
     name="code.imports",
-    summary="What a file imports, and from which file of the repository",
+    summary="Imports of a file, and the files of the repository that they resolve to",
     description="Names without a file come from outside the repository.",
     parameters=Parameters,
     run=run,

@@ -320,7 +320,7 @@ def _doc_lines(doc: str, indent: str) -> list[str]:
 
 TREE = Capability(
     name="code.tree",
-    summary="The indexed files by directory",
+    summary="Indexed files by directory",
     description="Directories are opened level by level until the limit is reached; what stays closed says how many "
     "files it holds. Files that are not source, or ignored, are not shown.",
     parameters=TreeParameters,

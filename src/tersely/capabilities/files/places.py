@@ -56,16 +56,27 @@ def ambiguous(text: str, paths: Sequence[str]) -> TerselyError:
 
 
 def _not_found(workspace: Workspace, path: str) -> TerselyError:
+    hint = "tersely index --report lists what is left out"
     reason = workspace.engine.store.why_skipped(path)
     if reason is not None:
-        hint = "tersely index --report lists all that is skipped"
         return TerselyError("not_indexed", f"{path} is not indexed: {reason.value.replace('_', ' ')}", hint)
     place = workspace.root / path
     if place.is_file():
-        hint = "it is ignored, in no language that Tersely knows, or below a directory that is skipped"
-        return TerselyError("not_indexed", f"{path} is not indexed", hint)
+        return TerselyError("not_indexed", f"{path} is not indexed: {_why_unknown(workspace, path)}", hint)
     if place.is_dir():
-        return TerselyError(
-            "not_indexed", f"no file below {path or 'the root'} is indexed", "tersely index --report says why"
-        )
-    return TerselyError("path_not_found", f"there is no {path!r} in the repository", "tersely tree shows what there is")
+        return TerselyError("not_indexed", f"no file below {path or 'the root'} is indexed", hint)
+    return TerselyError("path_not_found", f"no {path!r} in the repository", "tersely tree lists the indexed files")
+
+
+def _why_unknown(workspace: Workspace, path: str) -> str:
+    """Why the index knows nothing of a file that is there."""
+    from tersely.code.languages.registry import language_of_path
+
+    for parent in PurePosixPath(path).parents:
+        reason = workspace.engine.store.why_skipped(parent.as_posix())
+        if reason is not None:
+            return f"{parent} is left out ({reason.value.replace('_', ' ')})"
+    if language_of_path(path) is None:
+        suffix = PurePosixPath(path).suffix
+        return f"unsupported file type {f'`{suffix}`' if suffix else 'without a suffix'}"
+    return "an ignore file excludes it"

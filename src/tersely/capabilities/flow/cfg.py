@@ -117,9 +117,9 @@ def text(flow: ControlFlow, style: Style) -> str:
 
 CAPABILITY = Capability(
     name="code.cfg",
-    summary="The basic blocks of a function and where control goes between them",
+    summary="Basic blocks of a function and the control flow between them",
     description="Block 0 is the entry, block 1 the exit. Conditions that are joined by `and` and `or` are steps of "
-    "their own. That a step may raise does not end its block: the handlers it may go to are said beside its exits.",
+    "their own. A step that may raise does not end its block: its handlers are listed beside the exits.",
     parameters=Parameters,
     run=run,
     text=text,

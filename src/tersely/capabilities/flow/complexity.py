@@ -28,7 +28,7 @@ class Parameters:
     """Where to look, and from what number on."""
 
     path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
-    above: int = option(0, "only functions with a larger number", minimum=0, metavar="N")
+    above: int = option(0, "only functions above this complexity", minimum=0, metavar="N")
     limit: int = limit_option(50, "functions")
     offset: int = offset_option("functions")
 
@@ -109,7 +109,7 @@ def text(complexity: Complexity, style: Style) -> str:
 
 CAPABILITY = Capability(
     name="code.complexity",
-    summary="McCabe's cyclomatic complexity of functions, the largest first",
+    summary="Cyclomatic complexity of functions, the largest first",
     description="One, and one more for each decision: branches, loops, handlers, cases, conditional expressions, "
     "`and` and `or`, clauses of comprehensions. On Python the numbers are those of radon.",
     parameters=Parameters,

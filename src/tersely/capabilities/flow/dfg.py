@@ -118,7 +118,7 @@ def text(flow: DataFlow, style: Style) -> str:
 
 CAPABILITY = Capability(
     name="code.dfg",
-    summary="Where the values that a function reads come from: its def-use chains",
+    summary="Def-use chains of a function: where the values that it reads come from",
     description="A flow leads from a line that puts a value into a variable, or changes in place what it holds, to a "
     "line that may read it. Parts of objects count by themselves as far as they are written: `self.cache`.",
     parameters=Parameters,

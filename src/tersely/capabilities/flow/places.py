@@ -40,7 +40,7 @@ def statement_place(workspace: Workspace, place: str) -> StatementPlace:
 
     read = _PLACE.fullmatch(place)
     if read is None:
-        raise TerselyError("invalid_argument", f"{place!r} is no place", "write FILE:LINE")
+        raise TerselyError("invalid_argument", f"{place!r} is not a place", "write FILE:LINE")
     file, line = indexed_file(workspace, read["path"]), int(read["line"])
     lines = line_count(workspace.engine.source(file.path))
     if not 1 <= line <= lines:

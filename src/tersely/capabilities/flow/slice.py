@@ -134,8 +134,8 @@ def _ranges(lines: tuple[int, ...]) -> str:
 
 CAPABILITY = Capability(
     name="code.slice",
-    summary="The statements that a line depends on, or that depend on it",
-    description="A program slice: the closure under data and control dependence inside one function, statement by "
+    summary="Program slice: the statements that a line depends on, or that depend on it",
+    description="The closure under data and control dependence inside one function, statement by "
     "statement. A line inside a statement, a decorator, or a comment stands for its statement. With --through-calls "
     "the functions that the slice calls are sliced too: backward from what they return, forward from what they take.",
     parameters=Parameters,

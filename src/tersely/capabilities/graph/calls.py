@@ -46,10 +46,10 @@ class Parameters:
     """Where the walk begins, how far it goes, and what is listed of it."""
 
     symbol: str | None = positional("the symbol; without it, all calls are listed", default=None, role=Role.SYMBOL)
-    direction: Direction | None = option(None, "only one side of the calls", shorthand=True)
+    direction: Direction | None = option(None, "callers or callees alone", shorthand=True)
     depth: int = option(1, "how many calls to follow", minimum=1, maximum=MAX_CALL_DEPTH, metavar="N")
-    guesses: bool = option(True, "list calls for which only the name agrees")
-    external: bool = option(True, "list what lies outside the repository")
+    guesses: bool = option(True, "list calls that are resolved by name alone")
+    external: bool = option(True, "list callees outside the repository")
     sites: bool = fixed(True)  # list the lines of the calls, and calls of the symbol by itself
     limit: int = limit_option(100, "edges")
     offset: int = offset_option("edges")

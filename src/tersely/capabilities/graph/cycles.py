@@ -27,7 +27,7 @@ class Relation(StrEnum):
 class Parameters:
     """Cycles of what."""
 
-    of: Relation = option(Relation.IMPORTS, "what leads around", shorthand=True)
+    of: Relation = option(Relation.IMPORTS, "the kind of cycle", shorthand=True)
     limit: int = limit_option(30, "cycles")
     offset: int = offset_option("cycles")
 
@@ -89,8 +89,8 @@ def _way(cycle: tuple[str, ...]) -> tuple[str, ...]:
 
 CAPABILITY = Capability(
     name="code.cycles",
-    summary="Files that import one another in a circle, or functions that call one another",
-    description="Each cycle is shown by a shortest way around, with the others that it connects. Imports count "
+    summary="Import cycles between files, or call cycles between functions",
+    description="Each cycle is shown by a shortest path around it, then its other members. Imports count "
     "wherever they stand, inside functions too. Calls for which only the name agrees do not count.",
     parameters=Parameters,
     run=run,

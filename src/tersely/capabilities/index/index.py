@@ -119,9 +119,9 @@ def _left_out(refreshed: Refreshed, style: Style) -> list[str]:
     lines += rest_line(refreshed.skipped, "path", style)
     if refreshed.other_files:
         others = counted(refreshed.other_files, "file is", "files are")
-        lines.append(style.faint(f"{others} in no language that Tersely knows"))
+        lines.append(style.faint(f"{others} of unsupported types"))
     if refreshed.problems.total:
-        lines.append(style.heading("not understood"))
+        lines.append(style.heading("parse errors"))
         rows = [(f"{one.path}:{one.line}", one.message) for one in refreshed.problems.items]
         lines += [f"  {line}" for line in aligned(rows, [None, style.faint])]
         lines += rest_line(refreshed.problems, "place", style)

@@ -80,7 +80,7 @@ def _kilobytes(size_bytes: int) -> str:
 
 CAPABILITY = Capability(
     name="code.stats",
-    summary="What the index holds, in numbers",
+    summary="Index statistics: files, symbols and skipped files",
     description="Files by language, symbols by kind, and what is left out by reason.",
     parameters=Parameters,
     run=run,

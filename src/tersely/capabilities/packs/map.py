@@ -150,7 +150,7 @@ def _entry(node: Node) -> Entry:
 
 CAPABILITY = Capability(
     name="code.map",
-    summary="The repository in outline, what matters most opened, within a token budget",
+    summary="Outline of the repository, its most important parts opened, within a token budget",
     description="Directories, files, classes and functions as an indented tree. How much a part matters is a PageRank "
     "over imports and the names that files mention; tests count little. The heaviest parts are opened first, and a "
     "line says how much below it is not shown. With --focus the ranking starts from these symbols or files.",

@@ -85,7 +85,7 @@ class Packet:
     files_left_out: int  # of those that were found, for want of tokens
     symbols_left_out: int
     looked_at: int  # files that could have been the owners
-    silence: str = ""  # why nothing is said
+    silence: str = ""  # why there is no packet
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Packet:
@@ -100,7 +100,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
     files = _files(workspace, owners)
     sure = round(owners.confidence, 3)
     if sure < parameters.min_confidence or not files:
-        low = f"confidence {sure:.3f} is too low (--min-confidence)"
+        low = f"nothing in this repository matches the prompt (confidence {sure:.3f})"
         return Packet(False, sure, "", 0, files, (), parameters.test_command, 0, 0, owners.looked_at, low)
     tests, command = _tests(workspace, owners, parameters.test_command)
     packet = _fitted(workspace, parameters.max_tokens, sure, files, tests, command, owners.looked_at)
@@ -251,18 +251,18 @@ def text(packet: Packet, style: Style) -> str:
     """The packet, or that there is none."""
     if packet.speaks:
         return packet.text
-    return style.faint(f"nothing is said: {packet.silence}")
+    return style.faint(f"no packet: {packet.silence}")
 
 
 CAPABILITY = Capability(
     name="code.packet",
-    summary="What a task is about: files, symbols and tests in a few hundred tokens, or nothing",
+    summary="Files, symbols and tests that a task is likely about, in a few hundred tokens, or nothing",
     description="To be put before a task that an agent is given. The text of the task is looked at for paths, stack "
     "traces, names and messages, and compared in words and meaning with all symbols and with what earlier commits "
     "said. The packet names the files that will probably be changed, their symbols with lines, the tests that reach "
     "them with the command that runs them, and what it was made from.\n\n"
     "The confidence says which share of the files to be changed is expected among those that are found, at most "
-    "eight. Below --min-confidence nothing is said: a wrong hint costs more than none.",
+    "eight. Below --min-confidence there is no packet: a wrong hint costs more than none.",
     parameters=Parameters,
     run=run,
     text=text,

@@ -307,7 +307,7 @@ def _explained(found: Planned, style: Style) -> list[str]:
 
 CAPABILITY = Capability(
     name="code.plan",
-    summary="The most useful pack for a task in words, planned by cost and worth, within a token budget",
+    summary="Build a context pack for a task in words, within a token budget",
     description="Looks first for what is cheap to find: names, files, lines of tracebacks and quoted text in the task, "
     "hits of search, uncommitted changes. Each symbol that these ways, their neighbours in the call graph and their "
     "files lead to has a chance of being needed; showing it costs tokens. What is worth most per token is shown until "

@@ -66,7 +66,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Hits:
 
     if parameters.language is not None and parameters.language not in LANGUAGES:
         known = ", ".join(sorted(LANGUAGES))
-        raise TerselyError("invalid_argument", f"there is no language {parameters.language!r}", f"known: {known}")
+        raise TerselyError("invalid_argument", f"unknown language {parameters.language!r}", f"known: {known}")
     question = " ".join(parameters.query)
     query = read_query(question)
     filters = Filters(
@@ -98,7 +98,7 @@ def _existing(workspace: Workspace, path: str) -> str:
 
     if not PATTERN_MARKS.isdisjoint(path):
         if not any(path_fits(file.path, path) for file in workspace.engine.store.files()):
-            raise TerselyError("path_not_found", f"no indexed file is as {path!r} says", "tersely tree lists them")
+            raise TerselyError("path_not_found", f"no indexed file matches {path!r}", "tersely tree lists them")
         return path
     files = files_below(workspace, path)
     return files[0].path if len(files) == 1 else normal(path)
@@ -107,8 +107,8 @@ def _existing(workspace: Workspace, path: str) -> str:
 def text(found: Hits, style: Style) -> str:
     """A line for each hit, and the reasons below it."""
     if not found.hits:
-        far = ": nothing here has a word of the question or is close to it in meaning"
-        return style.doubtful(f"nothing is found{far if found.ranked and found.total else ''}")
+        far = ": no symbol has a word of the query or is close to it in meaning"
+        return style.doubtful(f"no results{far if found.ranked and found.total else ''}")
     lines = []
     for hit in found.hits:
         place = style.symbol(f"{hit.path}:{hit.line}")
@@ -128,7 +128,7 @@ def _owner(hit: Hit) -> list[str]:
 
 CAPABILITY = Capability(
     name="code.search",
-    summary="Symbols by what they do, what they are called, or what is written in them",
+    summary="Search symbols by meaning, name or text",
     description="Ranks every symbol by the words of the question (stems of split identifiers, weighed by where they "
     "stand) and by meaning. What is called as the question says comes first. Tests are demoted unless the question "
     "speaks of them. The percentage is how much of the question is found again, in words or in meaning.\n\n"

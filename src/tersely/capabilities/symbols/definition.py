@@ -61,7 +61,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Definitions:
     read = _PLACE.fullmatch(parameters.place)
     if read is None:
         raise TerselyError(
-            "invalid_argument", f"{parameters.place!r} is no place", "write FILE:LINE or FILE:LINE:COLUMN"
+            "invalid_argument", f"{parameters.place!r} is not a place", "write FILE:LINE or FILE:LINE:COLUMN"
         )
     path, line = indexed_file(workspace, read["path"]).path, int(read["line"])
     text = _line(workspace, path, line)
@@ -71,8 +71,8 @@ def run(workspace: Workspace, parameters: Parameters) -> Definitions:
     found = [Defined(name, column + 1, _places(workspace, path, line, column)) for name, column in names]
     known = tuple({defined.name: defined for defined in reversed(found) if defined.places}.values())
     if not known:
-        hint = "what comes from outside the repository, and what the language brings, has no definition here"
-        raise TerselyError("symbol_not_found", f"nothing at {parameters.place} is defined in the repository", hint)
+        hint = "external and built-in names have no definition here"
+        raise TerselyError("symbol_not_found", f"no name at {parameters.place} is defined in the repository", hint)
     return Definitions(path, line, tuple(reversed(known)))
 
 
@@ -89,7 +89,7 @@ def _name_at(names: list[tuple[str, int]], column: int, place: str) -> tuple[str
         if start <= column < start + len(name):
             return name, start
     found = ", ".join(f"{name} at {start + 1}" for name, start in names) or "none"
-    raise TerselyError("invalid_argument", f"there is no name at {place}", f"names on that line: {found}")
+    raise TerselyError("invalid_argument", f"no name at {place}", f"names on that line: {found}")
 
 
 def _places(workspace: Workspace, path: str, line: int, column: int) -> tuple[Place, ...]:
@@ -108,7 +108,7 @@ def text(definitions: Definitions, style: Style) -> str:
 
 CAPABILITY = Capability(
     name="code.definition",
-    summary="Where the names at a place in a file are defined",
+    summary="Definitions of the names at a place in a file",
     description="Followed through imports and re-exports, and to members by the types of values.",
     parameters=Parameters,
     run=run,

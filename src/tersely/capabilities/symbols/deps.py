@@ -94,7 +94,7 @@ def text(found: Dependencies, style: Style) -> str:
 
 CAPABILITY = Capability(
     name="code.symbol.deps",
-    summary="What a symbol needs to compile: types, bases, constants, imports, decorators, callees",
+    summary="Dependencies of a symbol: types, bases, constants, imports, decorators, callees",
     description="Names in the symbol are resolved as its file sees them; what is called on objects is what the call "
     "graph knows. A reference is a function that is named but not called, external: is outside the repository.",
     parameters=Parameters,

@@ -30,7 +30,7 @@ class Parameters:
         None, "the tag of the version that is known: answer UNCHANGED, or what has changed", metavar="TAG", bare=""
     )
     limit: int = option(400, "how many lines to show", minimum=1, maximum=MAX_SHOWN_LINES, metavar="N")
-    offset: int = option(0, "how many lines to pass over first", minimum=0, maximum=1_000_000, metavar="N")
+    offset: int = option(0, "how many lines to skip first", minimum=0, maximum=1_000_000, metavar="N")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def text(source: Source | str, style: Style) -> str:
 
 CAPABILITY = Capability(
     name="code.symbol.get",
-    summary="The source of one symbol",
+    summary="Source of one symbol",
     description="The lines as they stand in the file, decorators and documentation included, and an ETag: the hash of "
     "the symbol, which edits elsewhere, moves and another indentation of the whole do not change. Given back with "
     "--etag, the answer is UNCHANGED, or the difference from the version that had the tag.",

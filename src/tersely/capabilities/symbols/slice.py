@@ -100,7 +100,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice:
 
 CAPABILITY = Capability(
     name="code.symbol.slice",
-    summary="Symbols with all that they need to compile, then who calls them, within a budget",
+    summary="Symbols with their dependencies, then their callers, within a token budget",
     description="A pack of types, bases, constants, decorators, modules and functions that the symbols name or call, "
     "and an imports: line with what comes from outside the repository. No caller has a place in it before every "
     "dependency has one.",

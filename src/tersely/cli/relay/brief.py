@@ -72,5 +72,5 @@ def _thread(home: Path | None, directory: Path) -> str:
 
 
 COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(("brief",), "What is worth knowing at the start, within a token budget", _BriefParameters, _brief),
+    RelayCommand(("brief",), "Brief for the start of a session, within a token budget", _BriefParameters, _brief),
 )

@@ -83,7 +83,7 @@ class _Invoke:
     capability: str = positional("its name, as cap list shows it")
     thread: str = option("", "the id of a thread")
     args: str = option("{}", "the arguments as JSON", metavar="JSON")
-    agent: str = option("cli", "who is asking")
+    agent: str = option("cli", "the agent that asks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class _Report:
 
 @dataclass(frozen=True, slots=True)
 class _Stats:
-    thread_id: str = positional("the id of a thread; without it and options, everybody's figures", default="")
+    thread_id: str = positional("the id of a thread; without it and options, the figures of all", default="")
     agent: str = option("", "those of an agent")
     capability: str = option("", "those of a capability")
 
@@ -360,7 +360,7 @@ COMMANDS: tuple[RelayCommand, ...] = (
     RelayCommand(("config",), "The settings in force", Nothing, _config),
     RelayCommand(("thread", "new"), "Make a thread and print its id", _New, _thread_new),
     RelayCommand(("runs",), "The newest threads", Nothing, _runs),
-    RelayCommand(("show",), "What a thread knows and holds", _OfThread, _show),
+    RelayCommand(("show",), "State and artifacts of a thread", _OfThread, _show),
     RelayCommand(("tail",), "The events of a thread as they happen", _Tail, _tail),
     RelayCommand(("open",), "Open a thread's page in a browser, which it signs in", _OfThread, _open),
     RelayCommand(("state", "header"), "The bounded view of a state that agents are given", _InThread, _state_header),
@@ -369,14 +369,14 @@ COMMANDS: tuple[RelayCommand, ...] = (
     RelayCommand(("artifact", "put"), "Store a file and print its reference", _Put, _artifact_put),
     RelayCommand(("artifact", "get"), "The preview of an artifact, or all of it into a file", _Get, _artifact_get),
     RelayCommand(("artifact", "list"), "The artifacts of a thread", _InThread, _artifact_list),
-    RelayCommand(("cap", "list"), "What can be called", Nothing, _cap_list),
+    RelayCommand(("cap", "list"), "List capabilities", Nothing, _cap_list),
     RelayCommand(("cap", "invoke"), "Call a capability on behalf of a thread", _Invoke, _cap_invoke, "--args"),
     RelayCommand(("report",), "Write a report of a thread", _Report, _report),
     RelayCommand(("checkpoint",), "Mark where a thread is now", _Checkpoint, _checkpoint),
     RelayCommand(("replay",), "Make a thread's calls again and show what differs", _OfThread, _replay),
     RelayCommand(("export",), "Write a thread to a bundle", _Export, _export),
     RelayCommand(("import",), "Read a thread from a bundle", _Import, _import),
-    RelayCommand(("stats",), "The tokens that a thread, an agent, a capability or all were spared", _Stats, _stats),
+    RelayCommand(("stats",), "Tokens saved, of a thread, an agent, a capability or all", _Stats, _stats),
     RelayCommand(("mirror",), "Write a thread to files that people can read", _OfThread, _mirror),
 )
 

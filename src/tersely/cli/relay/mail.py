@@ -22,11 +22,11 @@ _PAGE_MESSAGES = 20  # of a list
 
 @dataclass(frozen=True, slots=True)
 class _Send:
-    to: str = positional("a name, project:name, #channel, or * for everybody who is connected")
+    to: str = positional("a name, project:name, #channel, or * for all connected agents")
     body: str = positional("what to say, - for standard input", role=Role.TEXT, metavar="TEXT")
-    agent: str = option(_OWN, "who is sending")
+    agent: str = option(_OWN, "the sender")
     thread: str = option("", "what it belongs to")
-    queue: bool = option(False, "also for somebody who was never seen")
+    queue: bool = option(False, "also for a name that is not yet known")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class _Messages:
 @dataclass(frozen=True, slots=True)
 class _Membership:
     channel: str = positional("its name, which begins with #")
-    agent: str = option(_OWN, "who joins or leaves")
+    agent: str = option(_OWN, "the agent that joins or leaves")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _agents(asked: Asked, parameters: Nothing) -> dict[str, Any]:
         for one in found
     ]  # fmt: skip
     titles = ("name", "kind", "is", "waiting", "project", "last seen", "task")
-    return {"agents": _plain(found), "text": _table(titles, rows, asked, "nobody has come yet\n", right=(3,))}
+    return {"agents": _plain(found), "text": _table(titles, rows, asked, "no agents known\n", right=(3,))}
 
 
 def _send(asked: Asked, parameters: _Send) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def _send(asked: Asked, parameters: _Send) -> dict[str, Any]:
     message = NewMessage(parameters.to, body, thread=parameters.thread, queue=parameters.queue)
     with asked.connect() as relay:
         sent = relay(ask.message_send(message))
-    reached = counted(sent.recipients, "recipient") if sent.recipients else "nobody is there to get it"
+    reached = counted(sent.recipients, "recipient") if sent.recipients else "no recipients"
     told = [f"{sent.message_id}  {reached}, kept ({sent.durability})"]
     if sent.refused:
         told.append(f"not for {', '.join(map(visible_line, sent.refused))}: their mailboxes are full")
@@ -111,7 +111,7 @@ def _messages(asked: Asked, parameters: _Messages) -> dict[str, Any]:
     with asked.connect() as relay:
         page = relay(ask.message_list(query=parameters.words, after=parameters.after, limit=_PAGE_MESSAGES))
     shown = [_shown(one.number, one.sent_at, one.sender, one.to, "", one.body) for one in page.messages]
-    return {**_plain(page), "text": "".join(shown) + _more(page.next_after) if shown else "nothing is found\n"}
+    return {**_plain(page), "text": "".join(shown) + _more(page.next_after) if shown else "no messages found\n"}
 
 
 def _channels(asked: Asked, parameters: Nothing) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _leave(asked: Asked, parameters: _Membership) -> dict[str, Any]:
 
 
 def _members(told: Membership) -> dict[str, Any]:
-    members = visible_line(", ".join(told.members)) or "nobody is in it any more"
+    members = visible_line(", ".join(told.members)) or "no members left"
     return {**_plain(told), "text": f"{told.channel}  {members}\n"}
 
 
@@ -174,11 +174,9 @@ COMMANDS: tuple[RelayCommand, ...] = (
     RelayCommand(("agents",), "List agents, whether they are connected, and how much waits for them", Nothing, _agents),
     RelayCommand(("send",), "Send a message", _Send, _send),
     RelayCommand(("inbox",), "List a mailbox, the oldest message first", _Inbox, _inbox),
-    RelayCommand(("messages",), "Search the messages that were sent", _Messages, _messages),
-    RelayCommand(
-        ("channels", "join"), "Become a member of a channel, which is made if there is none", _Membership, _join
-    ),
-    RelayCommand(("channels", "leave"), "Be a member of a channel no longer", _Membership, _leave),
+    RelayCommand(("messages",), "Search messages", _Messages, _messages),
+    RelayCommand(("channels", "join"), "Join a channel; creates it if needed", _Membership, _join),
+    RelayCommand(("channels", "leave"), "Leave a channel", _Membership, _leave),
     RelayCommand(("channels",), "The channels and their members", Nothing, _channels),
     RelayCommand(("dead-letters", "resend"), "Let a dead letter wait again", _Resend, _resend),
     RelayCommand(

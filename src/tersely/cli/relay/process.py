@@ -163,6 +163,6 @@ COMMANDS: tuple[RelayCommand, ...] = (
     RelayCommand(("init",), "Make the home directory with its settings and token", Nothing, _init),
     RelayCommand(("up",), "Start the relay in the background", _UpParameters, _up),
     RelayCommand(("down",), "Stop the relay when it has answered what it was asked", Nothing, _down),
-    RelayCommand(("status",), "Where the relay listens, and since when", Nothing, _status),
-    RelayCommand(("doctor",), "Look for what could keep the relay or the agent from working", Nothing, _doctor),
+    RelayCommand(("status",), "Show the relay's address and uptime", Nothing, _status),
+    RelayCommand(("doctor",), "Check the relay and the agent for problems", Nothing, _doctor),
 )

@@ -66,6 +66,6 @@ def _call(asked: Asked, parameters: _Call) -> dict[str, Any]:
 
 
 COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(("services",), "The services that can be asked, and what they can be asked", Nothing, _services),
-    RelayCommand(("services", "call"), "Ask a service; what follows is said to it", _Call, _call, is_open=True),
+    RelayCommand(("services",), "List services and their methods", Nothing, _services),
+    RelayCommand(("services", "call"), "Call a method of a service", _Call, _call, is_open=True),
 )

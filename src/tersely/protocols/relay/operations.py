@@ -160,7 +160,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "cassette_get", "GET", "/cassettes/{ref}", "The artifact that cass:// means, of whatever thread",
         shapes.ArtifactTold, fails=("artifact_not_found", "ambiguous_artifact"),
     ),
-    Operation("cap_list", "GET", "/cap/list", "What can be called", shapes.Capabilities),
+    Operation("cap_list", "GET", "/cap/list", "List capabilities", shapes.Capabilities),
     Operation(
         "cap_invoke", "POST", "/cap/invoke", "Call a capability on behalf of a thread", shapes.AnswerTold,
         shapes.CallOrEnvelope, repeatable=True, is_call=True, fails=(*_CALL, "invalid_envelope"),
@@ -203,7 +203,7 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
     ),
     Operation(
-        "message_list", "GET", "/messages", "Search what was sent, the oldest first", messages.Messages, waits=True,
+        "message_list", "GET", "/messages", "Search messages, the oldest first", messages.Messages, waits=True,
         query=(
             Query("with", "sent by or to this name or channel"), Query("thread", "of this thread"),
             Query("query", "with all of these words"), _AFTER, _LIMIT,
@@ -224,7 +224,7 @@ OPERATIONS: tuple[Operation, ...] = (
         fails=("name_taken", "unauthorized", "busy", "invalid_argument"),
     ),
     Operation(
-        "channel_leave", "POST", "/channels/leave", "Be a member of a channel no longer", messages.Membership,
+        "channel_leave", "POST", "/channels/leave", "Leave a channel", messages.Membership,
         messages.Joining, fails=("name_taken", "unauthorized", "busy", "invalid_argument"),
     ),
     Operation(

@@ -310,7 +310,7 @@ class CapabilityTold(Struct):
 
 
 class Capabilities(Struct):
-    """What can be called, by name."""
+    """List capabilities, by name."""
 
     capabilities: list[CapabilityTold]
 

@@ -116,7 +116,7 @@ def events(relay: Relay, asked: Asked) -> Any:
 
 
 def cap_list(relay: Relay, asked: Asked) -> Any:
-    """What can be called."""
+    """List capabilities."""
     return {"capabilities": [offer.told() for offer in relay.calls.offers()]}
 
 

@@ -55,7 +55,7 @@ class Affected(NamedTuple):
 
 
 class Reaching(NamedTuple):
-    """The tests that were found; `cut` if the search stopped at its bound."""
+    """The tests that were found; `cut` if it was truncated at the search limit."""
 
     tests: list[Affected]
     cut: bool
