@@ -98,10 +98,9 @@ def test_a_changed_file_loads_its_own_language_only(tmp_path: Path, monkeypatch:
     assert not any(name.startswith("tersely.code.graph") for name in loaded)
 
 
-# What `pip install .` brings along without any extra.
-WITHOUT_EXTRAS = """
+WITHOUT_PACKAGES = """
 import sys
-for name in ("h11", "markdown_it", "textual", "msgspec", "starlette", "uvicorn", "uvloop"):
+for name in ("h11", "markdown_it", "textual", "msgspec", "starlette", "uvicorn", "uvloop", "numpy"):
     sys.modules[name] = None
 from tersely.cli.main import main
 for line in sys.stdin.read().splitlines():
@@ -109,21 +108,20 @@ for line in sys.stdin.read().splitlines():
 """
 
 
-def test_what_needs_an_extra_names_it(tmp_path: Path) -> None:
-    relay = ["agents", "send ann hello", "inbox ann", "messages", "channels", "dead-letters", "services", "config"]
-    agent = ["sessions", "sessions show last", "chat -p hello"]
+def test_a_missing_package_is_a_damaged_installation(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def f(): ...\n")
+    asked = ["agents", "send ann hello", "services", "sessions", "chat -p hello", "search f --no-refresh"]
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_EXTRAS],
-        input="\n".join([*relay, *agent]),
+        [sys.executable, "-c", WITHOUT_PACKAGES],
+        input="\n".join(asked),
         cwd=tmp_path,
-        env={**os.environ, "TERSELY_HOME": str(tmp_path / "home")},
+        env={**os.environ, "TERSELY_HOME": str(tmp_path / "home"), "TERSELY_DAEMON": "off"},
         capture_output=True,
         text=True,
         check=True,
     )
     assert done.stdout == ""
-    said = [line for line in done.stderr.splitlines() if not line.startswith("hint: ")]
-    assert said[1::2] == ["3"] * (len(relay) + len(agent))
-    assert {line.partition(":")[0] for line in said[::2]} == {"missing_extra"}
-    hints = [line for line in done.stderr.splitlines() if line.startswith("hint: ")]
-    assert ["relay" in hint for hint in hints] == [True] * len(relay) + [False] * len(agent)
+    said = done.stderr.splitlines()
+    assert said[2::3] == ["3"] * len(asked)
+    assert {line.partition(":")[0] for line in said[::3]} == {"damaged_installation"}
+    assert {line.partition(":")[0] for line in said[1::3]} == {"hint"}

@@ -114,6 +114,10 @@ def _invoke_once(
             return Outcome(revision, result, notes=workspace.notes())
     except TerselyError as error:
         return Outcome(revision, None, Failure.of(error))
+    except ModuleNotFoundError as error:
+        from tersely.foundation.installation import missing_module
+
+        return Outcome(revision, None, Failure.of(missing_module(error)))
     except DeadlineError:
         return Outcome(revision, None, Failure.of(_too_slow(capability, workspace)))
     except Exception as error:  # noqa: BLE001 - a defect must reach every door as an answer, not as silence

@@ -30,9 +30,6 @@ def keep(text: str, name: str, tokens: int, agent: str = _AGENT) -> dict[str, An
 
 
 def _connected(agent: str) -> Client:
-    from tersely.cli.extras import Extra, need_extra
-
-    need_extra(Extra.RELAY)
     from tersely.client import Client
 
     return Client.local(agent)

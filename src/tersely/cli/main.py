@@ -41,6 +41,12 @@ def _start(program: str, words: Sequence[str]) -> int:
     except BrokenPipeError:
         _abandon_output()
         return EXIT_PIPE_CLOSED
+    except ModuleNotFoundError as error:
+        from tersely.cli.run import print_unread
+        from tersely.cli.terminal import Terminal
+        from tersely.foundation.installation import missing_module
+
+        return print_unread(program, words, missing_module(error), Terminal.own())
     except OSError as error:  # whatever goes wrong before printing has become an answer by now
         _abandon_output()
         return _unwritable(error)

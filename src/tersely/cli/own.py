@@ -15,7 +15,6 @@ from tersely.capabilities.text import Style
 from tersely.cli import completion, manual
 from tersely.cli.agent.declared import LAST, ChatParameters, SessionParameters, SessionVerb
 from tersely.cli.commands import CANDIDATES_COMMAND
-from tersely.cli.extras import Extra, with_extra
 from tersely.cli.options import OPTIONS, Options
 from tersely.cli.output import Output
 from tersely.cli.terminal import Terminal
@@ -191,15 +190,13 @@ def _uninstall(asked: Asked, parameters: _UninstallParameters) -> dict[str, Any]
 
 
 def _chat(asked: Asked, parameters: ChatParameters) -> dict[str, Any]:
-    with with_extra(Extra.AGENT):
-        from tersely.cli.agent.chat import run_chat
+    from tersely.cli.agent.chat import run_chat
 
     return {"text": "", EXIT_STATUS: run_chat(asked.options, parameters)}
 
 
 def _sessions(asked: Asked, parameters: SessionParameters) -> dict[str, Any]:
-    with with_extra(Extra.AGENT):
-        from tersely.cli.agent.sessions import run_sessions
+    from tersely.cli.agent.sessions import run_sessions
 
     if parameters.verb is SessionVerb.RESUME:
         return _chat(asked, ChatParameters(resume=parameters.session or LAST))

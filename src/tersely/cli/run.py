@@ -78,9 +78,6 @@ def run(program: str, words: Sequence[str]) -> int:
 def _run_talk(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
     """Run a command of talk, which always prints JSON; raises `usage`."""
     if words[:1] == ["join"]:
-        from tersely.cli.extras import Extra, need_extra
-
-        need_extra(Extra.RELAY)
         from tersely.client.talk import main
     else:
         from tersely.talk.commands import main

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from importlib.util import find_spec
 from typing import Any
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 from tersely.protocols.mcp.services import Method
 
-_CLIENT = "msgspec"  # what the relay's client needs
 _READS, _CONNECTED = "read", "connected"
 
 
@@ -30,8 +28,6 @@ class RelayServices:
         return await asyncio.to_thread(self._ask, method, arguments)
 
     def _methods(self) -> list[Method]:
-        if find_spec(_CLIENT) is None:
-            return []
         from tersely.client import Client, ask
 
         try:

@@ -53,7 +53,6 @@ EXIT_OF_CODE = {
     "embedder_unavailable": EXIT_SURROUNDINGS,
     "daemon_unavailable": EXIT_SURROUNDINGS,  # none could be started, or it does not answer
     "port_unavailable": EXIT_SURROUNDINGS,
-    "missing_extra": EXIT_SURROUNDINGS,  # a part of Tersely that was not installed
     "daemon_not_running": EXIT_NEGATIVE,
     "timed_out": EXIT_SURROUNDINGS,
     "cancelled": EXIT_SURROUNDINGS,

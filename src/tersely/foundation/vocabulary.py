@@ -94,4 +94,6 @@ def _words(mapped: mmap, at: int, count: int) -> Sequence[int]:
 
 
 def _damaged(path: str) -> TerselyError:
-    return TerselyError("damaged_installation", f"{path} is not the token vocabulary", "Install Tersely again.")
+    from tersely.foundation.installation import damaged
+
+    return damaged(f"{path} is not the token vocabulary")

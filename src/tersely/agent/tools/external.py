@@ -83,11 +83,8 @@ def _arguments(text: str) -> dict[str, Any]:
 
 async def _asked(toolbox: Toolbox, name: str, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
     server = _server(toolbox, name)
-    try:
-        from tersely.protocols.mcp.client import ToolServers
-    except ModuleNotFoundError as error:
-        message, hint = f"the package {error.name} is not installed", "pip install 'tersely[mcp]' installs it"
-        raise TerselyError("missing_extra", message, hint) from error
+    from tersely.protocols.mcp.client import ToolServers  # whose SDK takes a second to load
+
     servers = toolbox.tool_servers = toolbox.tool_servers or ToolServers()
     place = (server.command, server.url, server.environment, toolbox.root)
     if not tool:

@@ -16,7 +16,6 @@ from tersely.cli.agent.headless import run_headless
 from tersely.cli.agent.printing import Printer
 from tersely.cli.agent.servers import Server, connected
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
-from tersely.cli.extras import Extra, with_extra
 from tersely.cli.options import Options as PrintOptions
 from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import TerselyError
@@ -125,8 +124,8 @@ async def _opened(root: Path, parameters: ChatParameters) -> Agent:
 
 
 def _on_screen(root: Path, parameters: ChatParameters) -> int:
-    with with_extra(Extra.AGENT, 'tersely -p "…" asks without a screen'):
-        from tersely.cli.agent.screen import show
+    from tersely.cli.agent.screen import show
+
     settings = load(root)
     opening = wanted(root, parameters, settings, can_ask=True)
     return asyncio.run(show(opening, server_of(parameters, settings), retrieves=parameters.retrieval))

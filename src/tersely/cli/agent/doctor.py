@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING
@@ -20,10 +19,6 @@ _NEEDED = {"streaming"}  # the rest decides how, not whether, the agent works
 
 def examined_model(root: Path) -> Iterator[tuple[bool, str]]:
     """Each finding, and whether it is well. Asks the model for a few short answers, where there is one."""
-    missing = [name for name in ("h11", "textual") if find_spec(name) is None]
-    if missing:
-        yield True, f"no coding agent: {', '.join(missing)} missing, pip install 'tersely[agent]'"
-        return
     from tersely.cli.agent.chat import server_of
     from tersely.cli.agent.declared import ChatParameters
     from tersely.foundation.settings import load

@@ -10,7 +10,6 @@ from typing import Any
 
 from tersely.capabilities.declaration import option
 from tersely.cli.daemon import ANSWER_WORDS
-from tersely.cli.extras import Extra, need_extra
 from tersely.cli.relay.declared import Asked, RelayCommand
 from tersely.foundation.limits import BRIEF_TOKENS, MAX_BUDGET_TOKENS, MIN_BRIEF_TOKENS
 from tersely.foundation.roots import enclosing_root, is_repository
@@ -30,7 +29,6 @@ class _BriefParameters:
 
 
 def _brief(asked: Asked, parameters: _BriefParameters) -> dict[str, Any]:
-    need_extra(Extra.RELAY)
     from tersely.continuity.parts import Subject, brief
 
     home = _running_home()

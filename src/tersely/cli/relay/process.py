@@ -14,10 +14,10 @@ from tersely import __version__
 from tersely.capabilities.declaration import option
 from tersely.capabilities.text import aligned
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
-from tersely.cli.extras import Extra, missing_packages, need_extra
 from tersely.cli.relay.declared import Asked, Nothing, RelayCommand
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.installation import missing_requirements, repair_hint
 from tersely.foundation.private import is_private
 from tersely.protocols.relay.place import DEFAULT_PORT, LOG, home_directory
 
@@ -30,7 +30,6 @@ class _UpParameters:
 
 
 def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:
-    need_extra(Extra.RELAY)
     from tersely.relay.policy import CONFIG
     from tersely.relay.relay import token
 
@@ -44,7 +43,6 @@ def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:
 
 
 def _up(asked: Asked, parameters: _UpParameters) -> dict[str, Any]:
-    need_extra(Extra.RELAY)
     from tersely.web import lifecycle
 
     workspace = resolved_root(asked.options.root)
@@ -56,7 +54,6 @@ def _up(asked: Asked, parameters: _UpParameters) -> dict[str, Any]:
 
 
 def _down(asked: Asked, parameters: Nothing) -> dict[str, Any]:
-    need_extra(Extra.RELAY)
     from tersely.web import lifecycle
 
     was_running = lifecycle.stop(home_directory())
@@ -64,7 +61,6 @@ def _down(asked: Asked, parameters: Nothing) -> dict[str, Any]:
 
 
 def _status(asked: Asked, parameters: Nothing) -> dict[str, Any]:
-    need_extra(Extra.RELAY)
     from tersely.web import lifecycle
 
     home = home_directory()
@@ -101,11 +97,8 @@ def _doctor(asked: Asked, parameters: Nothing) -> dict[str, Any]:
 
 def _examined(home: Path) -> Iterator[tuple[bool, str]]:
     yield True, f"tersely {__version__} with Python {sys.version.split()[0]}"
-    packages = missing_packages(Extra.RELAY)
-    yield (
-        not packages,
-        f"packages: {', '.join(packages)} missing, pip install 'tersely[relay]'" if packages else "packages",
-    )
+    packages = missing_requirements()
+    yield not packages, f"packages: {', '.join(packages)} missing; {repair_hint()}" if packages else "packages"
     if not home.exists():
         above = next(place for place in home.parents if place.exists())
         is_well = os.access(above, os.W_OK)

@@ -10,7 +10,6 @@ from tersely.capabilities.declaration import parameters_of
 from tersely.capabilities.invoke import Outcome
 from tersely.capabilities.text import Style, aligned
 from tersely.cli.commands import RELAY, RELAY_COMMANDS
-from tersely.cli.extras import Extra, need_extra, with_extra
 from tersely.cli.manual import parameter_blocks
 from tersely.cli.options import OPTIONS, Options
 from tersely.cli.output import Output
@@ -46,8 +45,7 @@ def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int
     output = Output(program, options, Terminal.own())
     agent = getattr(parameters, "agent", "") or _AGENT
     asked = Asked(program, options, output.answer_style(), lambda: _connected(agent))
-    with with_extra(Extra.RELAY):
-        result = command.run(asked, parameters)
+    result = command.run(asked, parameters)
     return output.print_plain(Outcome("", result)) or int(result.get("exit_status", EXIT_OK))
 
 
@@ -96,7 +94,6 @@ def _with_payload(command: RelayCommand, words: Sequence[str]) -> list[str]:
 
 
 def _connected(agent: str) -> Client:
-    need_extra(Extra.RELAY)
     from tersely.client import Client
 
     return Client.local(agent)

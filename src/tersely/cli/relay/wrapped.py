@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import option, positional
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
-from tersely.cli.extras import Extra, need_extra
 from tersely.cli.relay.brief import session_directory
 from tersely.cli.relay.declared import Asked, RelayCommand
 from tersely.foundation.errors import TerselyError
@@ -32,7 +31,6 @@ class _RunParameters:
 
 
 def _run(asked: Asked, parameters: _RunParameters) -> dict[str, Any]:
-    need_extra(Extra.RELAY)
     from tersely.wrapper.run import Wanted, run, run_in_tmux
 
     home = home_directory()
