@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import http.server
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -331,44 +327,3 @@ def test_messages_are_looked_for_and_followed(signed: Signed) -> None:
     signed.see("/ui/messages/999999")
     assert "There is no message 999999" in browser.text
     assert browser.complaints() != []  # it was not found, which browsers note
-
-
-@pytest.fixture(scope="module")
-def code_relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client, Path]]:
-    """The relay as a user starts it, in a repository."""
-    home, root = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("repository")
-    (root / "app.py").write_text(CODE)
-    environment = {**os.environ, "TERSELY_HOME": str(home), "TERSELY_DAEMON": "off"}
-    run = [sys.executable, "-m", "tersely"]
-    subprocess.run([*run, "up", "--root", str(root), "--port", "0"], env=environment, check=True, capture_output=True)
-    try:
-        with Client.local("ann", home) as client:
-            yield client, root
-    finally:
-        subprocess.run([*run, "down"], env=environment, check=True, capture_output=True)
-
-
-def test_the_calls_around_a_symbol_are_drawn(browser: Browser, code_relay: tuple[Client, Path]) -> None:
-    client, root = code_relay
-    browser.complaints()  # of other pages
-    browser.look(1280, "light")
-    browser.go(client.page("graph"))
-    browser.wait_for("document.title.startsWith('Call graph')")
-    assert browser.run("return document.getElementById('root').value") == str(root)
-    browser.type("#symbol", "load")
-    browser.click("main button")
-    symbols = "return [...document.querySelectorAll('.callgraph .node')].map(one => one.getAttribute('aria-label'))"
-    browser.wait_for("document.querySelector('.callgraph')")
-    assert browser.run(symbols) == ["app.py:main", "app.py:load", "app.py:parse"]
-    assert browser.count(".callgraph .edge-exact") == 2
-    lefts = browser.run("return [...document.querySelectorAll('.node rect')].map(one => +one.getAttribute('x'))")
-    assert lefts == sorted(set(lefts))
-    browser.click(".callgraph .node:first-of-type")
-    browser.wait_for("document.querySelector('.node.center').getAttribute('aria-label') === 'app.py:main'")
-    assert browser.run(symbols) == ["app.py:main", "app.py:load"]
-    graph = browser.url.partition("?")[0]
-    browser.go(graph + "?symbol=parse&view=impact&depth=3")
-    assert browser.run(symbols) == ["app.py:main", "app.py:load", "app.py:parse"]
-    browser.go(graph + "?symbol=%3Cscript%3Enone")
-    assert "<script>none" in browser.text
-    assert browser.complaints() == []

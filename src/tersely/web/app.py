@@ -30,22 +30,19 @@ from tersely.web.routes.plain import HANDLERS, Handler
 from tersely.web.routes.streams import STREAMED, artifact_content
 from tersely.web.table import Endpoint, Table
 from tersely.web.ui.entry import Entry
-from tersely.web.ui.routes import Code, Pages
+from tersely.web.ui.routes import Pages
 
 _JSON = "application/json"
 _LOG = logging.getLogger("tersely.web")
 
 
-def make_app(
-    relay: Relay, token: str, hosts: Iterable[str], more: Iterable[BaseRoute] = (), code: Code | None = None
-) -> Guard:
-    """The application behind its guard. `hosts` are the names by which it may be asked, with the port; `code` says
-    how its pages ask about code, which they leave out without."""
+def make_app(relay: Relay, token: str, hosts: Iterable[str], more: Iterable[BaseRoute] = ()) -> Guard:
+    """The application behind its guard. `hosts` are the names by which it may be asked, with the port."""
     pool = ThreadPoolExecutor(WEB_THREADS, thread_name_prefix="tersely-web")
     calls = ThreadPoolExecutor(WEB_CALL_THREADS, thread_name_prefix="tersely-call")  # which may all be slow
     hosts = tuple(hosts)
     entry = Entry(hosts[0].rpartition(":")[2])
-    pages = Pages(relay, entry, pool, code)
+    pages = Pages(relay, entry, pool)
     handlers: dict[str, Handler] = {
         **HANDLERS,
         **services.HANDLERS,

@@ -37,7 +37,6 @@ from tersely.router import serve as router
 from tersely.router.bridge.bridge import Bridge
 from tersely.web.app import make_app
 from tersely.web.stalled import allow_connections, close_stalled
-from tersely.web.ui.routes import Code
 from tersely.web.workspaces import Workspaces
 
 _LOG = logging.getLogger("tersely.web")
@@ -109,8 +108,7 @@ def _run(relay: Relay, listening: socket.socket, found: Owner, answer_words: str
         for offer in workspaces.offers():
             relay.calls.offer(offer)
         hosts = [f"{name}:{found.port}" for name in ("127.0.0.1", "localhost")]
-        code = Code(workspaces.value, found.workspace)
-        app = make_app(relay, token(relay.home), hosts, code=code)
+        app = make_app(relay, token(relay.home), hosts)
         config = uvicorn.Config(
             app, lifespan="off", ws="none", log_config=None, access_log=False,
             timeout_graceful_shutdown=RELAY_DRAIN_SECONDS, server_header=False,

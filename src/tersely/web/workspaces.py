@@ -47,11 +47,6 @@ class Workspaces:
         """Every capability of the catalogue."""
         return map(self._offer, catalogue.every())
 
-    def value(self, root: str, name: str, arguments: Mapping[str, Any]) -> Any:
-        """The result of a capability as a plain value; raises what there is instead."""
-        place, _ = self._split({ROOT: root})
-        return self._wait(self._asking.value(place, name, arguments))
-
     def _offer(self, capability: Capability[Any, Any]) -> Offer:
         def run(call: Call) -> Given:
             root, given = self._split(call.arguments)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
@@ -14,8 +14,6 @@ from tersely.relay.relay import Relay
 from tersely.web.ui.entry import Session
 from tersely.web.ui.markup import Child, Element, e, rendered
 
-AskCode = Callable[[str, str, Mapping[str, Any]], Mapping[str, Any]]  # repository, capability, arguments: its result
-
 
 @dataclass(frozen=True, slots=True)
 class Visit:
@@ -24,8 +22,6 @@ class Visit:
     relay: Relay
     path: Mapping[str, str]
     query: Mapping[str, str]
-    workspace: str  # the repository of questions about code that name none
-    ask_code: AskCode | None  # None where nothing is known of code
 
 
 class Shown(NamedTuple):
@@ -47,10 +43,9 @@ class Column(NamedTuple):
 
 
 _MAIN = (("Threads", "/ui/"), ("Messages", "/ui/messages"), ("Agents", "/ui/agents"), ("Services", "/ui/services"))
-_GRAPH = ("Call graph", "/ui/graph")
 
 
-def document(shown: Shown, session: Session | None, *, has_code: bool) -> bytes:
+def document(shown: Shown, session: Session | None) -> bytes:
     """A whole page."""
     head = e(
         "head",
@@ -72,16 +67,15 @@ def document(shown: Shown, session: Session | None, *, has_code: bool) -> bytes:
         tabindex="-1",
     )
     skip = e("a", "Skip to the content", href="#main", class_="skip")
-    body = e("body", skip, _header(session, has_code=has_code), main, _footer())
+    body = e("body", skip, _header(session), main, _footer())
     return b"<!doctype html>\n" + rendered(e("html", head, body, lang="en")).encode()
 
 
-def _header(session: Session | None, *, has_code: bool) -> Element:
+def _header(session: Session | None) -> Element:
     brand = e("a", e("span", "◆", class_="mark", aria_hidden="true"), " Tersely relay", href="/ui/", class_="brand")
     if session is None:
         return e("header", brand, class_="top")
-    pages = [*_MAIN, *([_GRAPH] if has_code else [])]
-    links = [e("li", e("a", title, href=target)) for title, target in pages]
+    links = [e("li", e("a", title, href=target)) for title, target in _MAIN]
     out = e(
         "form",
         e("input", type="hidden", name="form_token", value=session.form_token),

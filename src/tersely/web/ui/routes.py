@@ -10,7 +10,7 @@ from concurrent.futures import Executor
 from contextlib import aclosing
 from functools import partial
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
@@ -26,13 +26,12 @@ from tersely.web.asked import Asked
 from tersely.web.failures import status_of
 from tersely.web.routes.streams import artifact_content, event_chunks
 from tersely.web.ui.entry import Entry, Session
-from tersely.web.ui.layout import AskCode, Shown, Visit, document, said, section
+from tersely.web.ui.layout import Shown, Visit, document, said, section
 from tersely.web.ui.markup import Child, e
 from tersely.web.ui.pages.agents import agents_page
 from tersely.web.ui.pages.artifacts import artifact_page, artifacts_page, image
 from tersely.web.ui.pages.calls import calls_page
 from tersely.web.ui.pages.events import events_page, frame
-from tersely.web.ui.pages.graph import graph_page
 from tersely.web.ui.pages.messages import message_page, messages_page, thread_messages_page
 from tersely.web.ui.pages.services import services_page
 from tersely.web.ui.pages.state import state_page
@@ -73,27 +72,18 @@ _PAGES: dict[str, Page] = {
 }
 
 
-class Code(NamedTuple):
-    """How questions about code are asked, and the repository of those that name none."""
-
-    ask: AskCode
-    workspace: str
-
-
 class Pages:
     """The pages of one relay."""
 
-    def __init__(self, relay: Relay, entry: Entry, pool: Executor, code: Code | None) -> None:
+    def __init__(self, relay: Relay, entry: Entry, pool: Executor) -> None:
         self._relay = relay
         self._entry = entry
         self._pool = pool
-        self._code = code
         self._static = dict(_static_files())
 
     def routes(self) -> list[BaseRoute]:
         """Everything below `/ui`."""
-        pages = {**_PAGES, "/graph": graph_page} if self._code is not None else _PAGES
-        routes = [Route(path, self._page(page), methods=["GET"]) for path, page in pages.items()]
+        routes = [Route(path, self._page(page), methods=["GET"]) for path, page in _PAGES.items()]
         artifact = "/threads/{thread_id}/artifacts/{ref}"
         routes += [
             Route("/threads/{thread_id}/events/stream", self._events, methods=["GET"]),
@@ -122,11 +112,7 @@ class Pages:
 
     def _page(self, page: Page) -> Endpoint:
         async def answering(request: Request) -> Response:
-            code = self._code
-            visit = Visit(
-                self._relay, request.path_params, _query(request), code.workspace if code else "",
-                code.ask if code else None,
-            )  # fmt: skip
+            visit = Visit(self._relay, request.path_params, _query(request))
             shown = await self._in_pool(partial(page, visit))
             return self._html(shown, self._session(request))
 
@@ -139,7 +125,7 @@ class Pages:
         return Response(self._document(shown, session), status, HEADERS, "text/html; charset=utf-8")
 
     def _document(self, shown: Shown, session: Session | None) -> bytes:
-        return document(shown, session, has_code=self._code is not None)
+        return document(shown, session)
 
     def _session(self, request: Request) -> Session | None:
         return self._entry.session(_cookies(request))
@@ -167,7 +153,7 @@ class Pages:
         return await artifact_content(self._relay, Asked(request.path_params, {}, None, ""), request, self._pool)
 
     async def _artifact_image(self, request: Request) -> Response:
-        visit = Visit(self._relay, request.path_params, {}, "", None)
+        visit = Visit(self._relay, request.path_params, {})
         content, kind = await self._in_pool(partial(image, visit))
         return Response(content, headers={**HEADERS, "content-security-policy": "sandbox"}, media_type=kind)
 

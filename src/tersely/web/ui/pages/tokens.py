@@ -16,7 +16,7 @@ from tersely.relay.streams import Event
 from tersely.web.ui.layout import Column, Visit, section, table, when
 from tersely.web.ui.markup import Child, Element, e
 from tersely.web.ui.pages.events import latest
-from tersely.web.ui.pictures.plot import Point, plot
+from tersely.web.ui.plot import Point, plot
 
 _LISTED_POINTS = 40
 

@@ -1,1 +1,0 @@
-"""Pictures: drawings laid out here, as elements of SVG within a page."""
