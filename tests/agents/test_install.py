@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tomllib
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tersely.agents import json_text
 from tersely.agents.table import AGENTS
 from tersely.cli.main import main
 from tersely.foundation.tokens import count
@@ -108,6 +113,76 @@ def test_a_table_goes_from_a_configuration_that_its_agent_has_written_since(proj
     assert text.startswith('# mine\nmodel = "large"\n\n[mcp_servers.other]\ncommand = "x"\n')
     assert text.endswith('\n# trusted\n[projects."/kettle"]\ntrust_level = "trusted"\n')
     assert "tersely" not in text
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Tersely as it is installed somewhere with blanks in its name, and run by its path."""
+    script = tmp_path / "my tools (1)" / "tersely"
+    script.parent.mkdir()
+    script.write_text(f"#!{sys.executable}\nimport sys\nfrom tersely.cli.main import main\nsys.exit(main())\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "argv", [str(script), "install"])
+    return script
+
+
+def commands(value: Any) -> Iterator[Any]:
+    """Every command that settings name: a server's words, and the lines of hooks."""
+    if isinstance(value, dict):
+        if "command" in value:
+            args = value.get("args")
+            yield value["command"] if args is None else [value["command"], *args]
+        for inner in value.values():
+            yield from commands(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from commands(inner)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("flags", [[], ["--user"]], ids=["project", "user"])
+def test_what_is_written_starts_without_a_path_to_the_command(
+    project: Path, home: Path, program: Path, agent: str, flags: list[str]
+) -> None:
+    run(project, "install", agent, "--yes", *flags)
+    found = []
+    for path in [*project.rglob("*.json"), *project.rglob("*.toml"), *home.rglob("*.json"), *home.rglob("*.toml")]:
+        read = tomllib.loads if path.suffix == ".toml" else json_text.read
+        found += [command for command in commands(read(path.read_text())) if str(program) in str(command)]
+    plugins = [*project.rglob("*.js"), *home.rglob("*.js")]
+    assert all(f"PROGRAM = {json.dumps([str(program)])}" in path.read_text() for path in plugins)
+    assert len(found) + len(plugins) >= 2
+    for command in found:
+        server = command if isinstance(command, list) else None
+        done = subprocess.run(
+            server or ["/bin/sh", "-c", command],
+            env={"PATH": "/nowhere", "HOME": str(home), "TERSELY_HOME": str(home / "state")},
+            input='{"jsonrpc":"2.0","id":1,"method":"ping"}\n' if server else "{}",
+            capture_output=True, text=True, cwd=project, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""
+        if server:
+            assert json.loads(done.stdout)["result"] == {}
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_another_copy_takes_the_place_of_the_one_before_and_takes_it_out(
+    project: Path, program: Path, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = contents(project)
+    run(project, "install", agent, "--yes")
+    monkeypatch.setattr(sys, "argv", ["tersely"])  # found beside Python
+    run(project, "install", agent, "--yes")
+    written = "".join(text for name, text in contents(project).items() if name not in before or before[name] != text)
+    assert "my tools" not in written
+    for path in (project / ".mcp.json", project / ".codex/config.toml", project / "opencode.json"):
+        if path.exists():
+            path.write_text(path.read_text() + "\n")  # somebody else's change: not byte for byte what was written
+    monkeypatch.setattr(sys, "argv", [str(program)])
+    run(project, "uninstall", agent, "--yes")
+    assert "hook" not in "".join(contents(project).values())
+    assert "mcpServers.tersely" not in "".join(contents(project).values())
 
 
 def test_a_text_that_agents_share_stays_as_long_as_one_of_them_has_it(project: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tersely.agents import json_text, state, toml_text
-from tersely.agents.state import Written
+from tersely.agents.state import Installed, Written
 from tersely.agents.table import AGENTS, Agent, Form, Place, Target
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
@@ -50,12 +50,15 @@ class Wanted(NamedTuple):
 def planned(wanted: Wanted) -> list[Change]:
     """The files that would change; raises `unreadable_file` for one that cannot be read as what it is to be."""
     found: dict[Path, Change] = {}
+    earlier = state.read_record(wanted.base, wanted.agent.name).program
     for target in wanted.targets():
         path = _place(wanted, target)
         known = found.get(path)
         before = known.before if known else _read(path)
         now = known.after if known else before
         try:
+            if now and earlier and earlier != tuple(wanted.program):
+                now = _without(target, now, earlier)
             after = _with(target, now or "", wanted.program)
         except ValueError as error:
             raise TerselyError("unreadable_file", f"{path} is left as it is: {error}", "mend it by hand") from error
@@ -65,7 +68,8 @@ def planned(wanted: Wanted) -> list[Change]:
 
 def undone(wanted: Wanted) -> list[Change]:
     """What takes Tersely out again: a file as it was, if nobody has changed it since, else without what is ours."""
-    recorded = {Path(one.path): one for one in state.read_record(wanted.base, wanted.agent.name)}
+    installed = state.read_record(wanted.base, wanted.agent.name)
+    recorded = {Path(one.path): one for one in installed.files}
     found: dict[Path, Change] = {}
     shared = _of_others(wanted)
     for target in wanted.targets():
@@ -81,7 +85,7 @@ def undone(wanted: Wanted) -> list[Change]:
             continue
         now = found[path].after if path in found else current
         try:
-            found[path] = Change(path, current, _without(target, now or "", wanted.program))
+            found[path] = Change(path, current, _without(target, now or "", installed.program or wanted.program))
         except ValueError as error:
             raise TerselyError("unreadable_file", f"{path} is left as it is: {error}", "mend it by hand") from error
     return [change for change in found.values() if change.after != change.before]
@@ -100,14 +104,14 @@ def carry_out(wanted: Wanted, changes: Sequence[Change], *, undo: bool = False) 
             _write(change.path, change.before, base)
         raise TerselyError("unwritable_output", f"{change.path} cannot be written: {error.strerror}") from error
     if undo:
-        state.keep_record(wanted.base, wanted.agent.name, [])
+        state.keep_record(wanted.base, wanted.agent.name, Installed())
         return
-    recorded = {one.path: one for one in state.read_record(wanted.base, wanted.agent.name)}
+    recorded = {one.path: one for one in state.read_record(wanted.base, wanted.agent.name).files}
     for change in changes:
         known = recorded.get(str(change.path))
         first = known.before if known is not None and known.after == change.before else change.before
         recorded[str(change.path)] = Written(str(change.path), first, change.after or "")
-    state.keep_record(wanted.base, wanted.agent.name, list(recorded.values()))
+    state.keep_record(wanted.base, wanted.agent.name, Installed(tuple(wanted.program), tuple(recorded.values())))
 
 
 def text_of(source: str, program: Sequence[str]) -> str:
@@ -132,7 +136,7 @@ def _of_others(wanted: Wanted) -> set[Path]:
     return {
         _place(wanted, target)
         for agent in others
-        if state.read_record(wanted.base, agent.name)
+        if state.read_record(wanted.base, agent.name).files
         for target in agent.targets
         if target.form is Form.BLOCK and target.path(wanted.place)
     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +26,13 @@ class Written(NamedTuple):
     after: str
 
 
+class Installed(NamedTuple):
+    """What was written for an agent: with which program to call, empty if that is not known, and in which files."""
+
+    program: tuple[str, ...] = ()
+    files: tuple[Written, ...] = ()
+
+
 def directory(environment: Mapping[str, str] | None = None) -> Path:
     """`$TERSELY_HOME`, else where the user's programs keep their state."""
     known = os.environ if environment is None else environment
@@ -35,24 +42,25 @@ def directory(environment: Mapping[str, str] | None = None) -> Path:
     return (Path(state) if state.startswith("/") else Path.home() / ".local" / "state") / "tersely"
 
 
-def read_record(base: Path, agent: str) -> list[Written]:
-    """What was written for an agent below a directory, in order."""
+def read_record(base: Path, agent: str) -> Installed:
+    """What was written for an agent below a directory, its files in order."""
     try:
-        rows = json.loads(_record(base, agent).read_text("utf-8"))
-        return [Written(str(path), before, str(after)) for path, before, after in rows]
-    except (OSError, ValueError, TypeError):
-        return []
+        told = json.loads(_record(base, agent).read_text("utf-8"))
+        files = tuple(Written(str(path), before, str(after)) for path, before, after in told["files"])
+        return Installed(tuple(map(str, told["program"])), files)
+    except (OSError, ValueError, TypeError, KeyError):
+        return Installed()
 
 
-def keep_record(base: Path, agent: str, written: Sequence[Written]) -> None:
+def keep_record(base: Path, agent: str, installed: Installed) -> None:
     """Remember it, or forget it if it is nothing."""
     place = _record(base, agent)
-    if not written:
+    if not installed.files:
         place.unlink(missing_ok=True)
         return
     place.parent.mkdir(0o700, parents=True, exist_ok=True)
     draft = place.with_suffix(f".{os.getpid()}")
-    draft.write_text(json.dumps(written), "utf-8")
+    draft.write_text(json.dumps(installed._asdict()), "utf-8")
     draft.replace(place)
 
 

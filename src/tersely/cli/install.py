@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import sys
 from collections.abc import Sequence
 from difflib import unified_diff
@@ -15,6 +15,8 @@ from tersely.cli.daemon import resolved_root
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 
+_SCRIPT = "tersely"
+
 
 class Asked(NamedTuple):
     """What the options of the commands say."""
@@ -22,29 +24,41 @@ class Asked(NamedTuple):
     agent: str
     root: str
     user: bool
-    hooks: bool
-    texts: bool
     yes: bool
-    undo: bool
+    hooks: bool = True
+    texts: bool = True
 
 
 def run_install(asked: Asked) -> dict[str, Any]:
-    """Show, ask, write; the result with its `text`."""
+    """Show what would be written, ask, write; the result with its `text`."""
     wanted = _wanted(asked)
-    changes = undone(wanted) if asked.undo else planned(wanted)
+    return _changed(asked, wanted, planned(wanted), is_removal=False)
+
+
+def run_uninstall(asked: Asked) -> dict[str, Any]:
+    """Show what would be taken out, ask, take it out; the result with its `text`."""
+    wanted = _wanted(asked)
+    return _changed(asked, wanted, undone(wanted), is_removal=True)
+
+
+def _changed(asked: Asked, wanted: Wanted, changes: Sequence[Change], *, is_removal: bool) -> dict[str, Any]:
     shown = visible("".join(_diff(change) for change in changes))
     written = bool(changes) and (asked.yes or _confirmed(shown))
     if written:
-        carry_out(wanted, changes, undo=asked.undo)
+        carry_out(wanted, changes, undo=is_removal)
     paths = [str(change.path) for change in changes]
     said = "" if not asked.yes and sys.stdin.isatty() else shown
-    lines = [_summary(asked, changes, written), *([] if asked.undo else _remarks(wanted))]
+    lines = [_summary(asked, changes, written, is_removal), *([] if is_removal else _remarks(wanted))]
     return {"agent": asked.agent, "written": written, "files": paths, "text": said + "\n".join(lines) + "\n"}
 
 
 def program() -> list[str]:
-    """How an agent calls us: by name if it will find us by it."""
-    return ["tersely"] if shutil.which("tersely") else [sys.executable, "-m", "tersely"]
+    """The words with which an agent calls this copy, from any directory and with any PATH."""
+    called = Path(sys.argv[0])
+    for script in (called, Path(sys.executable).with_name(_SCRIPT)):
+        if script.name == _SCRIPT and script.is_absolute() and os.access(script, os.X_OK):
+            return [str(script)]
+    return [sys.executable, "-m", "tersely"]
 
 
 def _wanted(asked: Asked) -> Wanted:
@@ -73,13 +87,13 @@ def _confirmed(shown: str) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def _summary(asked: Asked, changes: Sequence[Change], written: bool) -> str:
+def _summary(asked: Asked, changes: Sequence[Change], written: bool, is_removal: bool) -> str:
     title = AGENTS[asked.agent].title
     if not changes:
-        return f"{title}: nothing to undo" if asked.undo else f"{title}: already installed"
+        return f"{title}: nothing to remove" if is_removal else f"{title}: already installed"
     if not written:
         return f"{title}: not written; --yes writes it"
-    return f"{title}: undone" if asked.undo else f"{title}: written; `tersely uninstall {asked.agent}` undoes it"
+    return f"{title}: removed" if is_removal else f"{title}: written; `tersely uninstall {asked.agent}` removes it"
 
 
 def _remarks(wanted: Wanted) -> list[str]:

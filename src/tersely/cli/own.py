@@ -160,22 +160,13 @@ class _InstallParameters:
     hooks: bool = option(True, "have prompts and large files looked at; without it only the server is added")
     texts: bool = option(True, "add the skill file, or the paragraph for AGENTS.md")
     yes: bool = option(False, "write without asking")
-    undo: bool = option(False, "remove what was added")
 
 
 def _install(asked: Asked, parameters: _InstallParameters) -> dict[str, Any]:
     from tersely.cli import install
 
-    words = install.Asked(
-        parameters.agent,
-        asked.options.root,
-        parameters.user,
-        parameters.hooks,
-        parameters.texts,
-        parameters.yes,
-        parameters.undo,
-    )
-    return install.run_install(words)
+    root, given = asked.options.root, parameters
+    return install.run_install(install.Asked(given.agent, root, given.user, given.yes, given.hooks, given.texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +177,9 @@ class _UninstallParameters:
 
 
 def _uninstall(asked: Asked, parameters: _UninstallParameters) -> dict[str, Any]:
-    return _install(asked, _InstallParameters(parameters.agent, parameters.user, yes=parameters.yes, undo=True))
+    from tersely.cli import install
+
+    return install.run_uninstall(install.Asked(parameters.agent, asked.options.root, parameters.user, parameters.yes))
 
 
 def _chat(asked: Asked, parameters: ChatParameters) -> dict[str, Any]:
