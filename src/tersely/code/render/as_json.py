@@ -8,7 +8,8 @@ A slice that does not show a whole body says so: `"detail": "skeleton"`, or `"of
 `lines`. To a reader who was shown something before, a slice may have a `delta`: `"unchanged"` with its `etag` and
 without code, or `"diff"` with the `diff` from `base` to `etag` in the place of the code; names of which the reader has
 more stand in `"unchanged"` or `"changed"`. `"as_before"` counts those of which it was told all that would be told here,
-and `"gone"` lists relations that it was told and that are not so any more.
+and `"gone"` lists relations that it was told and that are not so any more. `"alike"` has a line for each function that
+the pack does not show because its code is that of the slice with a few words replaced.
 
 Of a slice that is cut down to some of its lines, `"shown": [[45, 50], [60, 66]]` has these. A changed symbol has
 `"diff_lines"`, and `"removed"` with the lines that were taken out, each with the line before which it stood; packs of

@@ -4,6 +4,7 @@ r"""The formats made of lines: `text`, `compact` and `ultracompact`.
     @45-72 target                                its lines 45 to 72 and why they are here; then code
       calls: decode_jwt, check_expiry            neighbours of a target, directly below its line
       callers: login_handler, src/cli.py:main    with the path where nothing else of them is shown
+      ≈ validate_key @60-64: tok → key         its code is the code below with these words replaced
     def validate_token(tok: str) -> bool:
         return check_expiry(decode_jwt(tok))
     @74-80 def Session.close(self) -> None       a signature, the qualified name in it
@@ -168,9 +169,9 @@ class _Page:
         ]
         if item.imports:
             blocks.append(Block(f"  imports: {visible_line(', '.join(item.imports))}\n", Part.RELATION, path))
+        blocks += [Block(f"  {visible_line(twin_phrase(twin, path))}\n", Part.RELATION, path) for twin in item.twins]
         if item.code:
             blocks.append(Block(_guarded(item.code), part, path))
-        blocks += [Block(f"  {visible_line(twin_phrase(twin, path))}\n", Part.RELATION, path) for twin in item.twins]
         return blocks
 
     def _reason(self, item: Item) -> str:
