@@ -150,6 +150,15 @@ async def test_our_daemon_is_started_and_answers_all_of_the_appendix(home: Path,
         assert lifecycle.status(str(shop)) is not None
 
 
+async def test_a_socket_path_may_be_that_of_our_daemon(home: Path, shop: Path) -> None:
+    socket = lifecycle.start(str(shop), ANSWER_WORDS, 600).status["socket"]
+    async with bridged(home, shop, socket=socket) as (_, ann):
+        for method, parameters in APPENDIX.items():
+            assert await ann.ask("tldr", method, parameters), method
+        assert (await ann.ask("tldr", "symbol.find", {"queries": ["ver*"]}))["symbols"]["total"] == 1
+        assert (await ann.ask("tldr", "tree", {}))["root"]
+
+
 async def test_a_change_of_a_file_is_a_change_of_the_answer(home: Path, shop: Path) -> None:
     async with bridged(home, shop) as (relay, ann):
         asked = {"target": "verify", "direction": "callers"}

@@ -23,6 +23,8 @@ from tersely.protocols.inline.arguments import asked
         ("calls processPayment --callers", "calls", {"target": "processPayment", "direction": "callers"}),
         ("calls f --no-guesses", "calls", {"target": "f", "guesses": False}),
         ("structure", "structure", {}),
+        ("tree src --depth 1", "tree", {"path": "src", "depth": 1}),
+        ("code.symbol.find validate* pay --limit 5", "code.symbol.find", {"queries": ["validate*", "pay"], "limit": 5}),
     ],
 )
 def test_the_code_service_takes_what_its_capabilities_declare(

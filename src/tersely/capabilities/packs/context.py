@@ -101,9 +101,8 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
     bodies = _sliced_bodies(workspace, parameters.slice, targets)
     texts = workspace.texts(bodies, with_docs=parameters.wording.with_docs)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
-    view = look(
-        targets, neighbours, depth=parameters.depth, siblings=not bodies
-    )  # who asks for a slice wants less of a file
+    is_slice = bool(bodies)  # of which less of the file around it is shown
+    view = look(targets, neighbours, depth=parameters.depth, siblings=not is_slice)
     view = replace(view, apart=view.apart | {target.path for target in targets if target.id in bodies})
     answer = answered(workspace, parameters.memory, parameters.wording, view, texts, budget, parameters.exchange)
     return _context(workspace, parameters, budget, answer)
