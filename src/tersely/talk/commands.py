@@ -88,7 +88,7 @@ def _declare_listen(parser: argparse.ArgumentParser) -> None:
         one = verbs.add_parser(verb, allow_abbrev=False)
         one.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
         one.add_argument("--port", help="where it listens; with --name any free port will do")
-        one.add_argument("--name", default="", help="what others may call it instead")
+        one.add_argument("--name", default="", help="a name for it")
         if verb == "start":
             one.add_argument("--message-file", default="", help="where messages go, instead of the inbox of the port")
             one.add_argument("--tls", action="store_true", help="speak TLS only")
@@ -111,9 +111,9 @@ def _declare_check(parser: argparse.ArgumentParser) -> None:
     _add_place(parser)
     parser.add_argument("--clear", action="store_true", help="remove the messages that are shown")
     parser.add_argument("--limit", help="how many to show at most, the oldest first")
-    parser.add_argument("--unread", action="store_true", help="only those that were not shown before")
-    parser.add_argument("--thread", default="", help="only those of one conversation")
-    parser.add_argument("--receipts", action="store_true", help="which messages of ours were read, instead")
+    parser.add_argument("--unread", action="store_true", help="only messages that were not shown before")
+    parser.add_argument("--thread", default="", help="only messages of one conversation")
+    parser.add_argument("--receipts", action="store_true", help="show which sent messages were read instead")
 
 
 def _check(given: argparse.Namespace) -> int:
@@ -137,8 +137,8 @@ def _show(home: Path, at: Place, wanted: Wanted, told_as: Callable[[dict[str, An
 
 def _declare_send(parser: argparse.ArgumentParser) -> None:
     to = parser.add_mutually_exclusive_group(required=True)
-    to.add_argument("--to-port", help="the port of who is to get it")
-    to.add_argument("--to", help="the name of who is to get it")
+    to.add_argument("--to-port", help="the recipient's port")
+    to.add_argument("--to", help="the recipient's name")
     to.add_argument("--broadcast", action="store_true", help="all listeners of this user but the sender's")
     sender = parser.add_mutually_exclusive_group(required=True)
     sender.add_argument("--from-port", help="the sender's own port, for replies")
@@ -146,13 +146,13 @@ def _declare_send(parser: argparse.ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--message", help="the text")
     what.add_argument("--message-file", help="a file that has it; - is the standard input")
-    parser.add_argument("--type", choices=TYPES, default=TEXT, help="what the message is")
-    parser.add_argument("--thread", default="", help="the conversation that it belongs to, any word")
+    parser.add_argument("--type", choices=TYPES, default=TEXT, help="the type of the message")
+    parser.add_argument("--thread", default="", help="its conversation, any word")
     parser.add_argument("--reply-to", default="", help="the id of the message that it answers")
-    parser.add_argument("--receipt", action="store_true", help="have it said when the message is read")
+    parser.add_argument("--receipt", action="store_true", help="ask for a receipt when the message is read")
     parser.add_argument("--id", default="", help="send again under the same id: it is stored once")
     parser.add_argument("--tls", action="store_true", help="speak TLS, also to listeners of others")
-    parser.add_argument("--bare", action="store_true", help="send <length>:<message> alone, and wait for no answer")
+    parser.add_argument("--bare", action="store_true", help="send only <length>:<message>, and wait for no answer")
     parser.add_argument("--timeout", default=SEND_SECONDS, help="seconds to wait")
 
 
