@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from tests.agent.tools.box import call, opened, tool
 
+from tersely.agent.tool_servers import ToolServers
 from tersely.agent.tools import external
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.toolbox import ToolServer
 from tersely.foundation.errors import TerselyError
-from tersely.protocols.mcp.client import ToolServers
 
 SERVER = """
 from mcp.server import MCPServer

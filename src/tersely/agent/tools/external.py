@@ -83,7 +83,7 @@ def _arguments(text: str) -> dict[str, Any]:
 
 async def _asked(toolbox: Toolbox, name: str, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
     server = _server(toolbox, name)
-    from tersely.protocols.mcp.client import ToolServers  # whose SDK takes a second to load
+    from tersely.agent.tool_servers import ToolServers  # whose SDK takes a second to load
 
     servers = toolbox.tool_servers = toolbox.tool_servers or ToolServers()
     place = (server.command, server.url, server.environment, toolbox.root)

@@ -32,7 +32,7 @@ from tersely.foundation.settings import load
 from tersely.foundation.tokens import Tokenizer
 
 if TYPE_CHECKING:
-    from tersely.protocols.mcp.client import ToolServers
+    from tersely.agent.tool_servers import ToolServers
 
 ResultT = TypeVar("ResultT")
 
