@@ -146,3 +146,25 @@ def test_the_commands_of_the_documents_exist() -> None:
 
 def test_ci_can_be_run() -> None:
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+@pytest.mark.parametrize("part", ["code", "relay"])
+def test_the_tests_of_a_part_run_without_the_others(part: str) -> None:
+    known = (f"tersely.{part}", "tersely.foundation", f"tests.{part}", "tests.own_places")
+    foreign = [
+        f"{name}: {module}"
+        for name, tree in modules()
+        if name.startswith(f"tests/{part}/")
+        for module in imported(tree)
+        if module.startswith(("bench.", "tersely.", "tests.")) and not module.startswith(known)
+    ]
+    assert foreign == []
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """The modules that a file imports, wherever in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)

@@ -50,10 +50,10 @@ def said(prefix: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
-SOURCE = {"url": "file:///home/me/my%20code/tersely", "dir_info": {}}
-EDITABLE = {"url": "file:///home/me/my%20code/tersely", "dir_info": {"editable": True}}
+SOURCE = {"url": "file:///srv/my%20code/tersely", "dir_info": {}}
+EDITABLE = {"url": "file:///srv/my%20code/tersely", "dir_info": {"editable": True}}
 CLONED = {"url": "https://example.org/t.git", "vcs_info": {"vcs": "git", "commit_id": "abc"}}
-PATH = "/home/me/my code/tersely"
+PATH = "/srv/my code/tersely"
 
 
 @pytest.mark.parametrize(

@@ -300,8 +300,6 @@ MAX_UI_SHOWN_BYTES = 100_000  # of an artifact, and of the difference of two sta
 MAX_UI_TEXT_CHARACTERS = 400  # of one value in a list
 MAX_UI_IMAGE_BYTES = 5_000_000
 MAX_PLOTTED_EVENTS = 2_000  # the latest of a thread
-MAX_DRAWN_EDGES = 400  # asked for a picture of calls
-MAX_COLUMN_SYMBOLS = 14  # of a picture of calls, at one distance
 MAX_UI_QUERY_CHARACTERS = 2_000  # of one parameter
 
 # The relay: bundles

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 import tersely
+from tersely.code.engine import Engine
 from tersely.code.flow.effects import with_effects
 from tersely.code.flow.lines import routine_at
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.routines import Routine, Routines
 from tersely.code.symbols import Kind
 from tersely.code.syntax.control.read import read_routines
-from tersely.workspace import Workspace
 
 CHANGES = """import shelf
 
@@ -85,9 +85,8 @@ def test_functions_that_are_not_called_are_passed_by() -> None:
 
 def test_classes_and_modules_are_read_whole(tmp_path: Path) -> None:
     (tmp_path / "pantry.py").write_text(CHANGES, "utf-8")
-    with Workspace.open(tmp_path) as workspace:
-        workspace.refresh()
-        engine = workspace.engine
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
         everything = engine.flow.routines("pantry.py", "python")
         for symbol in (engine.symbol("Pantry"), engine.symbol("pantry.py", Kind.MODULE)):
             assert engine.flow.of_symbol(symbol)[0] == everything
