@@ -100,7 +100,7 @@ def test_a_changed_file_loads_its_own_language_only(tmp_path: Path, monkeypatch:
 
 WITHOUT_PACKAGES = """
 import sys
-for name in ("h11", "markdown_it", "textual", "msgspec", "starlette", "uvicorn", "uvloop", "numpy"):
+for name in ("httpcore2", "markdown_it", "textual", "msgspec", "starlette", "uvicorn", "uvloop", "numpy"):
     sys.modules[name] = None
 from tersely.cli.main import main
 for line in sys.stdin.read().splitlines():

@@ -9,6 +9,7 @@ from contextlib import aclosing, closing
 from pathlib import Path
 
 import pytest
+from tests.foundation.serving import Server, serving
 from tests.web.conftest import Web, serve
 
 from tersely.client import AsyncClient, Client, ask
@@ -132,3 +133,24 @@ def test_threads_are_carried_as_bundles_and_their_calls_made_again(relay: Client
     assert names == ["tea.txt", "retrieval.search", "more.txt"]
     with pytest.raises(TerselyError, match="invalid_bundle"):
         relay(ask.thread_import(b"nothing"))
+
+
+ANSWERED = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+
+def test_a_kept_connection_that_ends_under_a_question_is_asked_again_on_another() -> None:
+    with serving(ANSWERED, b"") as server, client_of(server) as relay:
+        assert relay(ask.metrics()) == b"ok"
+        assert relay(ask.metrics()) == b"ok"
+    assert (len(server.heads), len(server.connections)) == (3, 2)
+
+
+def test_a_relay_that_hangs_up_at_once_is_asked_once() -> None:
+    with serving(b"") as server, client_of(server) as relay, pytest.raises(TerselyError) as caught:
+        relay(ask.metrics())
+    assert caught.value.code == "daemon_unavailable"
+    assert len(server.heads) == 1
+
+
+def client_of(server: Server) -> Client:
+    return Client(Address("127.0.0.1", int(server.url.rpartition(":")[2]), "secret"))

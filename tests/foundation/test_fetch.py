@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import socket
+import ssl
 import threading
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from tersely.foundation import fetch as fetching
 from tersely.foundation.errors import TerselyError
@@ -100,3 +109,105 @@ def test_what_is_no_address_of_a_page_is_refused(url: str) -> None:
 def test_who_sends_a_byte_now_and_then_is_not_waited_for(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetching, "FETCH_SECONDS", 0.2)
     assert code_of(f"{server}/dripping", "127.0.0.1") == "timed_out"
+
+
+def test_who_drips_a_head_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetching, "FETCH_SECONDS", 0.2)
+
+    def drip(connection: socket.socket) -> None:
+        for _ in range(1_000):
+            connection.sendall(b"H")
+            Event().wait(0.02)
+
+    with answering(drip) as port:
+        assert code_of(f"http://127.0.0.1:{port}/", "127.0.0.1") == "timed_out"
+
+
+def test_a_name_is_looked_up_once_and_the_connection_goes_where_it_was_looked(monkeypatch: pytest.MonkeyPatch) -> None:
+    heads = []
+
+    def answer(connection: socket.socket) -> None:
+        heads.append(connection.recv(65_536))
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntea")
+
+    look_up = socket.getaddrinfo
+    looked_up = []
+
+    def changing(host: Any, *others: Any, **more: Any) -> Any:
+        if host != "kettle.test":
+            return look_up(host, *others, **more)
+        looked_up.append(host)
+        return look_up("127.0.0.1" if len(looked_up) == 1 else "127.0.0.2", *others, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", changing)
+    with answering(answer) as port:
+        assert fetch(f"http://kettle.test:{port}/ä?b=ü#c", ("kettle.test",)).body == b"tea"
+        assert code_of(f"http://kettle.test:{port}/", "another.test") == "denied"
+    (head,) = heads
+    assert head.startswith(b"GET /%C3%A4?b=%C3%BC HTTP/1.1\r\n")
+    assert f"\r\nHost: kettle.test:{port}\r\n".encode() in head
+
+
+def test_a_certificate_is_for_the_name_and_not_for_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = []
+    context = certified(tmp_path, "localhost")
+    context.sni_callback = lambda connection, name, _: names.append(name)
+
+    def answer(plain: socket.socket) -> None:
+        with context.wrap_socket(plain, server_side=True) as connection:
+            connection.recv(65_536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntea")
+
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))
+    with answering(answer) as port:
+        assert fetch(f"https://localhost:{port}/", ("localhost",)).body == b"tea"
+        assert code_of(f"https://127.0.0.1:{port}/", "127.0.0.1") == "fetch_failed"
+        monkeypatch.delenv("SSL_CERT_FILE")
+        assert code_of(f"https://localhost:{port}/", "localhost") == "fetch_failed"
+    assert names == ["localhost", None, "localhost"]
+
+
+@contextmanager
+def answering(answer: Callable[[socket.socket], None]) -> Iterator[int]:
+    """The port of a server that answers each connection in one way."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = listener.accept()
+                    with connection, suppress(OSError):
+                        answer(connection)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+def certified(folder: Path, name: str) -> ssl.SSLContext:
+    """The context of a server with a certificate for one name, which is its own authority."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    (folder / "certificate.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    secret = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    (folder / "key.pem").write_bytes(secret)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "certificate.pem", folder / "key.pem")
+    return context

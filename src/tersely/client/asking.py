@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import http.client
-from collections.abc import AsyncGenerator, Generator
-from contextlib import closing
+from collections.abc import AsyncGenerator, Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
-from threading import local
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self, TypeVar
 from urllib.parse import quote, urlencode
@@ -16,12 +14,15 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from tersely.client.request import Request, failure_of, read_answer, request
+from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS, EVENT_SILENCE_SECONDS
 from tersely.protocols.relay.place import home_directory, owner
 from tersely.protocols.relay.shapes import ArtifactTold, EventTold, TicketTold
 
 AnswerT = TypeVar("AnswerT")
+MAX_REPLY_BYTES = 2_000_000_000  # of one answer: the bundle of a thread comes whole
+_FAILURES = (*http.FAILURES, http.TooLongError)
 _TOKEN = "token"  # noqa: S105 - the name of the file
 
 
@@ -47,14 +48,15 @@ class Address(NamedTuple):
 
 
 class Client:
-    """Asks one relay as one agent. May be used from several threads, each of which has a connection of its own."""
+    """Asks one relay as one agent. May be used from several threads."""
 
     def __init__(self, address: Address, agent: str = "local", seconds: float = CLIENT_SECONDS) -> None:
         self._address = address
+        self._base = f"http://{address.host}:{address.port}"
         self._seconds = seconds
+        self._waits = http.waits(seconds, seconds)
         self._headers = {"Authorization": f"Bearer {address.token}", "X-Relay-Agent": agent}
-        self._mine = local()
-        self._all: list[http.client.HTTPConnection] = []  # of every thread
+        self._pool = http.connections()
 
     @classmethod
     def local(cls, agent: str = "local", home: Path | None = None) -> Self:
@@ -63,35 +65,21 @@ class Client:
 
     def __call__(self, request: Request[AnswerT]) -> AnswerT:
         """Ask; raises what the relay said instead of an answer, or `daemon_unavailable`."""
-        content = request.content()
         headers = {**self._headers, "Content-Type": str(request.operation.takes)}
         headers |= {name: value for name, value in request.headers.items() if value}
-        # A connection that was kept may have been closed meanwhile: then nothing was read, and it may be asked again.
-        for is_kept in (True, False):
-            connection = self._connection(is_kept=is_kept)
-            try:
-                connection.request(request.operation.method, request.target, content, headers)
-                response = connection.getresponse()
-                return request.answer(response.status, response.read())
-            except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError) as error:
-                self._drop(connection)
-                if not is_kept:
-                    raise self._lost(error) from error
-            except (OSError, http.client.HTTPException) as error:
-                self._drop(connection)
-                raise self._lost(error) from error
-        raise AssertionError("unreachable")
+        reply = self._asked(request.operation.method, request.target, request.content(), headers)
+        return request.answer(reply.status, reply.body)
 
     def tail(self, thread_id: str, after: int = 0) -> Generator[EventTold, None, None]:
         """The events of a thread after a number, and those to come, for as long as they are wanted."""
         while True:
             try:
-                with closing(self._stream(thread_id, after)) as events:
+                with closing(self._events(thread_id, after)) as events:
                     for event in events:
                         after = event.seq
                         yield event
-            except (OSError, http.client.HTTPException) as error:
-                if isinstance(error, ConnectionRefusedError):
+            except http.FAILURES as error:
+                if isinstance(error, http.ConnectError):
                     raise self._lost(error) from error
 
     def upload(self, thread_id: str, file: BinaryIO, *, name: str = "", type: str = "") -> ArtifactTold:
@@ -100,48 +88,42 @@ class Client:
         path = f"/threads/{quote(thread_id, safe='')}/artifacts?{query}"
         chunks = iter(lambda: file.read(BLOB_CHUNK_BYTES), b"")
         headers = {**self._headers, "Content-Type": "application/octet-stream"}
-        with closing(self._fresh(self._seconds)) as connection:
-            try:
-                connection.request("PUT", path, chunks, headers, encode_chunked=True)
-                response = connection.getresponse()
-                made: ArtifactTold = read_answer(ArtifactTold, response.status, response.read())
-                return made
-            except (ConnectionError, TimeoutError, http.client.HTTPException) as error:
-                raise self._lost(error) from error
+        try:
+            reply = http.ask(
+                self._pool, "PUT", self._base + path, self._waits, MAX_REPLY_BYTES, headers=headers, content=chunks
+            )
+        except _FAILURES as error:
+            raise self._lost(error) from error
+        made: ArtifactTold = read_answer(ArtifactTold, reply.status, reply.body)
+        return made
 
     def download(self, thread_id: str, ref: str, path: Path) -> None:
         """Write an artifact to a file, which is whole and verified afterwards, or as it was; raises its `OSError`."""
         part = path.with_name(f".{path.name}.part")
         hashed = sha256()
-        with closing(self._fresh(self._seconds)) as connection:
-            try:
-                target = f"/threads/{quote(thread_id, safe='')}/artifacts/{quote(ref, safe='')}/content"
-                connection.request("GET", target, headers=self._headers)
-                response = connection.getresponse()
-                if response.status != 200:
-                    raise failure_of(response.status, response.read())
-                with part.open("wb") as file:
-                    while chunk := response.read(BLOB_CHUNK_BYTES):
-                        hashed.update(chunk)
-                        file.write(chunk)
-                if hashed.hexdigest() != ref:
-                    raise TerselyError("artifact_damaged", f"artifact {ref} came back as something else", "try again")
-                part.replace(path)
-            except (ConnectionError, TimeoutError, http.client.HTTPException) as error:
-                raise self._lost(error) from error
-            finally:
-                part.unlink(missing_ok=True)
+        target = f"/threads/{quote(thread_id, safe='')}/artifacts/{quote(ref, safe='')}/content"
+        try:
+            with self._stream("GET", target, self._waits) as response, part.open("wb") as file:
+                for chunk in response.iter_stream():
+                    hashed.update(chunk)
+                    file.write(chunk)
+            if hashed.hexdigest() != ref:
+                raise TerselyError("artifact_damaged", f"artifact {ref} came back as something else", "try again")
+            part.replace(path)
+        except _FAILURES as error:
+            raise self._lost(error) from error
+        finally:
+            part.unlink(missing_ok=True)
 
     def page(self, path: str) -> str:
         """The address of a page for a browser, which it signs in: it works once, and for two minutes."""
         told: TicketTold = self(request("ticket_new"))
         query = urlencode({"ticket": told.ticket, "next": f"/ui/{path}"})
-        return f"http://{self._address.host}:{self._address.port}/ui/login?{query}"
+        return f"{self._base}/ui/login?{query}"
 
     def close(self) -> None:
         """Let go of all connections. No thread may be asking any more."""
-        while self._all:
-            self._all.pop().close()
+        self._pool.close()
 
     def __enter__(self) -> Self:
         return self
@@ -149,37 +131,41 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _connection(self, *, is_kept: bool) -> http.client.HTTPConnection:
-        kept: http.client.HTTPConnection | None = getattr(self._mine, "connection", None)
-        if kept is None or not is_kept:
-            kept = self._fresh(self._seconds)
-            self._mine.connection = kept
-            self._all.append(kept)
-        return kept
+    def _asked(self, method: str, target: str, content: bytes | None, headers: Mapping[str, str]) -> http.Reply:
+        """A whole answer; raises `daemon_unavailable`."""
+        # A connection that was kept may just be closed by the relay: then nothing was read, and it may be asked again.
+        is_kept = any(connection.is_idle() for connection in self._pool.connections)
+        url = self._base + target
+        while True:
+            try:
+                return http.ask(self._pool, method, url, self._waits, MAX_REPLY_BYTES, headers=headers, content=content)
+            except http.DISCONNECTIONS as error:
+                if not is_kept:
+                    raise self._lost(error) from error
+                is_kept = False
+            except _FAILURES as error:
+                raise self._lost(error) from error
 
-    def _fresh(self, seconds: float) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection(self._address.host, self._address.port, timeout=seconds)
-
-    def _drop(self, connection: http.client.HTTPConnection) -> None:
-        connection.close()
-        self._all.remove(connection)
-        self._mine.connection = None
-
-    def _stream(self, thread_id: str, after: int) -> Generator[EventTold, None, None]:
-        with closing(self._fresh(EVENT_SILENCE_SECONDS)) as connection:
-            path = f"/threads/{quote(thread_id, safe='')}/events/stream?after={after}"
-            connection.request("GET", path, headers=self._headers)
-            response = connection.getresponse()
-            if response.status != 200:
-                raise failure_of(response.status, response.read())
-            for line in iter(response.readline, b""):
+    def _events(self, thread_id: str, after: int) -> Generator[EventTold, None, None]:
+        path = f"/threads/{quote(thread_id, safe='')}/events/stream?after={after}"
+        with self._stream("GET", path, http.waits(self._seconds, EVENT_SILENCE_SECONDS)) as response:
+            for line in http.lines(response):
                 if line.startswith(b"data: "):
                     yield msgspec.json.decode(line[6:], type=EventTold)
 
+    @contextmanager
+    def _stream(self, method: str, target: str, waits: dict[str, Any]) -> Iterator[http.Response]:
+        """An answer that is read as it comes; raises what the relay said instead."""
+        with http.stream(self._pool, method, self._base + target, waits, headers=self._headers) as response:
+            if response.status != 200:
+                raise failure_of(response.status, http.body(response, MAX_REPLY_BYTES))
+            yield response
+
     def _lost(self, error: Exception) -> TerselyError:
         where = f"{self._address.host}:{self._address.port}"
-        why = str(error) or type(error).__name__
-        return TerselyError("daemon_unavailable", f"the relay at {where}: {why}", "tersely up starts one")
+        return TerselyError(
+            "daemon_unavailable", f"the relay at {where}: {http.reason(error)}", "tersely up starts one"
+        )
 
 
 class AsyncClient:

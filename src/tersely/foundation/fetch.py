@@ -7,24 +7,21 @@ again. So neither a name that changes its mind nor a redirect leads into this ma
 
 from __future__ import annotations
 
-import http.client
+import asyncio
 import socket
-import ssl
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
-from threading import Timer
 from typing import NamedTuple
-from urllib.parse import SplitResult, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from tersely import __version__
-from tersely.foundation.clock import Stopwatch
+from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import BLOB_CHUNK_BYTES, FETCH_BYTES, FETCH_REDIRECTS, FETCH_SECONDS
+from tersely.foundation.limits import FETCH_BYTES, FETCH_REDIRECTS, FETCH_SECONDS
 
 _REDIRECTS = {301, 302, 303, 307, 308}
 # IPv6 addresses whose last four bytes are one of IPv4: NAT64 (RFC 6052, RFC 8215), and the compatible ones of RFC 4291.
 _WITH_IPV4 = [IPv6Network(one) for one in ("64:ff9b::/96", "64:ff9b:1::/48", "::/96")]
+_AS_IT_IS = "%/:=&?~#+!$,;'@()*[]"  # in a path and behind it; what is no ASCII is written as %20
 _USER_AGENT = f"tersely/{__version__}"
 
 
@@ -45,20 +42,23 @@ class _Place(NamedTuple):
 
 
 def fetch(url: str, private_hosts: tuple[str, ...] = ()) -> Page:
-    """The body behind a URL of http or https; raises `invalid_argument`, `denied` or `fetch_failed`."""
-    watch = Stopwatch()
-    for _ in range(FETCH_REDIRECTS + 1):
-        parts = _parts(url)
-        place = _looked_at(parts, private_hosts)
-        try:
-            page = _ask(url, parts, place, watch)
-        except (OSError, http.client.HTTPException) as error:
-            _left(watch)
-            why = f"{parts.hostname}: {str(error) or type(error).__name__}"
-            raise TerselyError("fetch_failed", why, "check the address, or try again later") from error
-        if isinstance(page, Page):
-            return page
-        url = urljoin(url, page)
+    """The body behind a URL of http or https; raises `invalid_argument`, `denied`, `fetch_failed` or `timed_out`.
+
+    It takes a thread until the page is there; a thread that runs an event loop cannot wait here.
+    """
+    return asyncio.run(_fetched(url, private_hosts))
+
+
+async def _fetched(url: str, private_hosts: tuple[str, ...]) -> Page:
+    try:
+        async with asyncio.timeout(FETCH_SECONDS):  # in all: a byte now and then keeps nobody waiting
+            for _ in range(FETCH_REDIRECTS + 1):
+                page = await _ask(url, private_hosts)
+                if isinstance(page, Page):
+                    return page
+                url = urljoin(url, page)
+    except TimeoutError as error:
+        raise TerselyError("timed_out", f"the page did not come in {FETCH_SECONDS} s", "try again later") from error
     raise TerselyError("fetch_failed", f"more than {FETCH_REDIRECTS} redirects", "fetch where they lead")
 
 
@@ -100,63 +100,39 @@ def _is_public(address: IPv4Address | IPv6Address) -> bool:
     return address.is_global and not address.is_multicast
 
 
-def _ask(url: str, parts: SplitResult, place: _Place, watch: Stopwatch) -> Page | str:
+async def _ask(url: str, private_hosts: tuple[str, ...]) -> Page | str:
     """The page, or where it has moved."""
-    with closing(_connected(parts.scheme, place, watch)) as connection, _ended_in_time(connection.sock, watch):
-        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        connection.request("GET", path, headers={"User-Agent": _USER_AGENT, "Accept-Encoding": "identity"})
-        with connection.getresponse() as response:
-            return _page_or_place(url, parts.hostname or "", response, watch)
+    parts = _parts(url)
+    place = _looked_at(parts, private_hosts)
+    name = place.host.encode("idna").decode() if not place.host.isascii() else place.host
+    headers = {"Host": _netloc(name, parts.port), "User-Agent": _USER_AGENT, "Accept-Encoding": "identity"}
+    path = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), safe=_AS_IT_IS)
+    target = f"{parts.scheme}://{_netloc(place.address, place.port)}{path}"
+    waits = http.waits(FETCH_SECONDS, FETCH_SECONDS)
+    try:
+        async with http.stream_once("GET", target, waits, headers=headers, server_name=name) as response:
+            return await _page_or_place(url, place.host, response)
+    except http.FAILURES as error:
+        why = f"{place.host}: {http.reason(error)}"
+        raise TerselyError("fetch_failed", why, "check the address, or try again later") from error
 
 
-def _page_or_place(url: str, host: str, response: http.client.HTTPResponse, watch: Stopwatch) -> Page | str:
-    moved = response.getheader("Location")
+def _netloc(host: str, port: int | None) -> str:
+    bracketed = f"[{host}]" if ":" in host else host
+    return bracketed if port is None else f"{bracketed}:{port}"
+
+
+async def _page_or_place(url: str, host: str, response: http.Response) -> Page | str:
+    moved = http.field(response, "Location")
     if response.status in _REDIRECTS and moved:
         return moved
     if response.status >= 400:
-        raise TerselyError("fetch_failed", f"{host} answers {response.status} {response.reason}")
-    mime = (response.getheader("Content-Type") or "").partition(";")[0].strip().lower()
-    return Page(url, mime[:100], b"".join(_body(response, watch)))
-
-
-def _connected(scheme: str, place: _Place, watch: Stopwatch) -> http.client.HTTPConnection:
-    connection = http.client.HTTPConnection(place.host, place.port)
-    plain = socket.create_connection((place.address, place.port), timeout=_left(watch))
-    if scheme == "https":
-        try:
-            plain = ssl.create_default_context().wrap_socket(plain, server_hostname=place.host)
-        except BaseException:
-            plain.close()
-            raise
-    connection.sock = plain
-    return connection
-
-
-@contextmanager
-def _ended_in_time(connected: socket.socket, watch: Stopwatch) -> Iterator[None]:
-    """Nobody keeps us waiting by sending a byte now and then: each would be in time."""
-    timer = Timer(_left(watch), socket.socket.shutdown, (connected, socket.SHUT_RDWR))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-        _left(watch)
-    finally:
-        timer.cancel()
-
-
-def _body(response: http.client.HTTPResponse, watch: Stopwatch) -> Iterator[bytes]:
-    size = 0
-    while chunk := response.read1(BLOB_CHUNK_BYTES):
-        size += len(chunk)
-        if size > FETCH_BYTES:
+        reason = response.extensions["reason_phrase"].decode("latin-1")
+        raise TerselyError("fetch_failed", f"{host} answers {response.status} {reason}")
+    mime = http.field(response, "Content-Type").partition(";")[0].strip().lower()
+    content = bytearray()
+    async for piece in response.aiter_stream():
+        content += piece
+        if len(content) > FETCH_BYTES:
             raise TerselyError("fetch_failed", f"the page has more than {FETCH_BYTES:,} bytes")
-        _left(watch)
-        yield chunk
-
-
-def _left(watch: Stopwatch) -> float:
-    left = FETCH_SECONDS - watch.seconds()
-    if left <= 0:
-        raise TerselyError("timed_out", f"the page did not come in {FETCH_SECONDS} s", "try again later")
-    return left
+    return Page(url, mime[:100], bytes(content))

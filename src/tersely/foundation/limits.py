@@ -342,7 +342,6 @@ WRAPPER_START_SECONDS = 30.0  # for a program to run in a session of tmux
 MODEL_CONNECT_SECONDS = 5.0
 MODEL_SILENCE_SECONDS = 300.0  # of a server that is asked for an answer: a long prompt is evaluated without a word
 MODEL_PROBE_SECONDS = 60.0  # for each small question that finds out what a server can do
-MODEL_CLOSE_SECONDS = 1.0
 MAX_MODEL_EVENT_BYTES = 1_000_000  # one event, or line, of a stream
 MAX_MODEL_REPLY_BYTES = 8_000_000  # of an answer that is not streamed
 MAX_MODEL_ANSWER_BYTES = 50_000_000  # of one stream

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import signal
@@ -19,6 +18,7 @@ from tersely.protocols.relay.place import LOG, Owner, owner
 
 _MAIN = "tersely.web.serve:main"
 _HEALTH_SECONDS = 2.0
+MAX_HEALTH_BYTES = 100_000
 _LOOK_SECONDS = 0.05  # between two looks for a relay that somebody else starts
 
 
@@ -81,12 +81,13 @@ def running(home: Path, seconds: float = _HEALTH_SECONDS) -> Owner | None:
 
 
 def _is_healthy(found: Owner, seconds: float) -> bool:
-    connection = http.client.HTTPConnection("127.0.0.1", found.port, timeout=seconds)
+    from tersely.foundation import http
+
+    url = f"http://127.0.0.1:{found.port}/health"
     try:
-        connection.request("GET", "/health")
-        told: Any = json.loads(connection.getresponse().read())
+        with http.connections() as pool:
+            reply = http.ask(pool, "GET", url, http.waits(seconds, seconds), MAX_HEALTH_BYTES, headers={})
+        told: Any = json.loads(reply.body)
         return bool(told.get("status") == "ok")
-    except (OSError, http.client.HTTPException, ValueError, AttributeError):
+    except (*http.FAILURES, http.TooLongError, ValueError, AttributeError):
         return False
-    finally:
-        connection.close()

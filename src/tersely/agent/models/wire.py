@@ -1,4 +1,4 @@
-"""HTTP/1.1 to a server of models: one connection a request, every wait and every size bounded.
+"""Requests to a server of models: one connection each, every wait and every size bounded.
 
 Connections are not kept. llama.cpp's server closes an idle one just when it is used again, which fails a request now
 and then, and a model's answer takes longer than any handshake.
@@ -9,27 +9,24 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-import h11
-
+from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import (
     MAX_MODEL_ANSWER_BYTES,
     MAX_MODEL_ERROR_CHARACTERS,
     MAX_MODEL_REPLY_BYTES,
-    MODEL_CLOSE_SECONDS,
     MODEL_CONNECT_SECONDS,
     MODEL_PROBE_SECONDS,
     MODEL_SILENCE_SECONDS,
 )
 from tersely.foundation.tokens import well_formed
 
-_CHUNK_BYTES = 65_536
+_WAITS = http.waits(MODEL_CONNECT_SECONDS, MODEL_SILENCE_SECONDS)
 _FOR_A_HEADER = re.compile(r"[!-~]*")
 _LOADING, _NOT_FOUND = 503, 404
 _KEY_STATUSES = {401, 403}
@@ -125,80 +122,42 @@ async def opened(
     place: Endpoint, method: str, path: str, body: Mapping[str, Any] | None = None
 ) -> AsyncIterator[Answer]:
     """Ask, and give the answer as soon as its head is here; leaving closes the connection, which stops the model."""
-    reader, writer = await _connected(place)
-    try:
-        link = h11.Connection(h11.CLIENT)
-        writer.write(_request(link, place, method, path, body))
-        async with aclosing(_events(place, link, reader)) as events:
-            first = await anext(events, None)
-            if not isinstance(first, h11.Response):
-                raise TerselyError("model_failed", f"{place.url} broke off before it answered")
-            yield Answer(first.status_code, _pieces(place, events))
-    finally:
-        writer.transport.abort()
-        with suppress(OSError, TimeoutError):
-            await asyncio.wait_for(writer.wait_closed(), MODEL_CLOSE_SECONDS)
-
-
-async def _connected(place: Endpoint) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    context = ssl.create_default_context() if place.scheme == "https" else None
-    try:
-        async with asyncio.timeout(MODEL_CONNECT_SECONDS):
-            return await asyncio.open_connection(place.host, place.port, ssl=context)
-    except TimeoutError as error:
-        message = f"{place.url} does not answer within {MODEL_CONNECT_SECONDS:g} s"
-        raise TerselyError("model_unavailable", message, _START_HINT) from error
-    except ssl.SSLError as error:
-        raise TerselyError("model_unavailable", f"{place.url}: {error.reason or error}") from error
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise TerselyError(
-            "model_unavailable", f"no server of models listens at {place.url}: {reason}", _START_HINT
-        ) from error
-
-
-def _request(link: h11.Connection, place: Endpoint, method: str, path: str, body: Mapping[str, Any] | None) -> bytes:
-    """The bytes of a whole request."""
-    content = b"" if body is None else json.dumps(body).encode()
-    head = [("Host", f"{place.host}:{place.port}"), ("Accept", "*/*"), ("Connection", "close")]
-    head += [("Content-Type", "application/json"), ("Content-Length", str(len(content)))] if content else []
-    head += [("Authorization", f"Bearer {place.key}")] if place.key else []
-    events: list[h11.Event] = [h11.Request(method=method, target=place.prefix + path, headers=head)]
-    events += [h11.Data(content)] if content else []
-    return b"".join(link.send(event) or b"" for event in (*events, h11.EndOfMessage()))
-
-
-async def _events(place: Endpoint, link: h11.Connection, reader: asyncio.StreamReader) -> AsyncGenerator[h11.Event]:
-    """What the server sends, from the head of its answer on; raises `model_failed` where it stops or falls silent."""
-    has_begun = False
-    while True:
+    content = None if body is None else json.dumps(body).encode()
+    headers = {"Host": f"{place.host}:{place.port}", "Accept": "*/*"}
+    headers |= {"Content-Type": "application/json"} if content else {}
+    headers |= {"Authorization": f"Bearer {place.key}"} if place.key else {}
+    async with AsyncExitStack() as stack:
+        asked = http.stream_once(method, place.url + path, _WAITS, headers=headers, content=content)
         try:
-            event = link.next_event()
-            if event is h11.NEED_DATA:
-                async with asyncio.timeout(MODEL_SILENCE_SECONDS):
-                    link.receive_data(await reader.read(_CHUNK_BYTES))
-                continue
-        except TimeoutError as error:
-            message = f"{place.url} has said nothing for {MODEL_SILENCE_SECONDS:g} s"
-            raise TerselyError("model_failed", message) from error
-        except (OSError, h11.RemoteProtocolError) as error:
-            when = "in the middle of its answer" if has_begun else "before it answered"
-            raise TerselyError("model_failed", f"{place.url} broke off {when}") from error
-        if isinstance(event, h11.EndOfMessage | h11.ConnectionClosed):
-            return
-        if isinstance(event, h11.Event) and not isinstance(event, h11.InformationalResponse):
-            has_begun = True
-            yield event
+            response = await stack.enter_async_context(asked)
+        except http.FAILURES as error:
+            raise _failed(place, error, "before it answered") from error
+        pieces = await stack.enter_async_context(aclosing(_pieces(place, response)))
+        yield Answer(response.status, pieces)
 
 
-async def _pieces(place: Endpoint, events: AsyncIterator[h11.Event]) -> AsyncIterator[bytes]:
+def _failed(place: Endpoint, error: Exception, when: str) -> TerselyError:
+    if isinstance(error, http.ConnectTimeout):
+        message = f"{place.url} does not answer within {MODEL_CONNECT_SECONDS:g} s"
+        return TerselyError("model_unavailable", message, _START_HINT)
+    if isinstance(error, http.ConnectError):
+        message = f"no server of models listens at {place.url}: {http.reason(error)}"
+        return TerselyError("model_unavailable", message, _START_HINT)
+    if isinstance(error, http.ReadTimeout):
+        return TerselyError("model_failed", f"{place.url} has said nothing for {MODEL_SILENCE_SECONDS:g} s")
+    return TerselyError("model_failed", f"{place.url} broke off {when}")
+
+
+async def _pieces(place: Endpoint, response: http.Response) -> AsyncGenerator[bytes]:
     size = 0
-    async for event in events:
-        if isinstance(event, h11.Data):
-            size += len(event.data)
+    try:
+        async for piece in response.aiter_stream():
+            size += len(piece)
             if size > MAX_MODEL_ANSWER_BYTES:
                 raise TerselyError("model_failed", f"{place.url} sent more than {MAX_MODEL_ANSWER_BYTES:,} bytes")
-            yield bytes(event.data)
+            yield piece
+    except http.FAILURES as error:
+        raise _failed(place, error, "in the middle of its answer") from error
 
 
 async def refusal(place: Endpoint, model: str, answer: Answer) -> TerselyError:

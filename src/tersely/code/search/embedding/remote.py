@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from http.client import HTTPException
 from typing import Any
-from urllib.error import HTTPError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
 
 import numpy as np
 
@@ -16,6 +13,7 @@ from tersely.code.search.embedding.embedders import Embedder
 from tersely.code.search.embedding.vectors import Floats
 from tersely.code.search.query import Query
 from tersely.code.search.storage.segment import Batch, Text
+from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import (
     EMBEDDED_CHARACTERS,
@@ -24,8 +22,8 @@ from tersely.foundation.limits import (
     EMBEDDER_SECONDS,
 )
 
-_ERROR_BYTES = 200  # read of a refusal, to be shown
-_HTTP_NOT_FOUND = 404
+_ERROR_BYTES = 200  # shown of a refusal
+_HTTP_OK, _HTTP_NOT_FOUND = 200, 404
 _WRONG_BASE = "embedder_url usually ends in /v1"
 
 
@@ -34,7 +32,8 @@ def server_embedder(url: str, model: str, key: str) -> Embedder:
 
     Raises `invalid_setting` for a URL that is not one of HTTP. The embedder raises `embedder_unavailable`.
     """
-    if urlsplit(url).scheme not in {"http", "https"}:
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise TerselyError("invalid_setting", f"embedder_url cannot be {url!r}", "It begins with http:// or https://.")
     place = f"{url.rstrip('/')}/embeddings"
     headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -83,23 +82,22 @@ def _stack(parts: Sequence[Floats]) -> Floats:
 
 def _post(url: str, headers: Mapping[str, str], body: Mapping[str, object]) -> Any:
     """The JSON value that a server answers to one; `embedder_unavailable` where there is none."""
+    headers = {"Content-Type": "application/json", **headers}
+    content = json.dumps(body).encode()
+    waits = http.waits(EMBEDDER_SECONDS, EMBEDDER_SECONDS)
     try:
-        request = Request(  # noqa: S310 - its scheme has been looked at
-            url, json.dumps(body).encode(), {"Content-Type": "application/json", **headers}, method="POST"
-        )
-        with urlopen(request, timeout=EMBEDDER_SECONDS) as reply:  # noqa: S310
-            content = reply.read(EMBEDDER_REPLY_BYTES + 1)
-    except HTTPError as error:
-        with error:
-            said = " ".join(error.read(_ERROR_BYTES).decode("utf-8", "replace").split())
-        advice = f"; {_WRONG_BASE}" if error.code == _HTTP_NOT_FOUND else ""
-        raise _refusal(f"{url} answers {error.code}: {said or error.reason}{advice}") from error
-    except (OSError, HTTPException, ValueError) as error:
-        raise _refusal(f"{url} cannot be reached: {getattr(error, 'reason', error)}") from error
-    if len(content) > EMBEDDER_REPLY_BYTES:
-        raise _refusal(f"its reply is longer than {EMBEDDER_REPLY_BYTES:,} bytes")
+        with http.connections() as pool:
+            reply = http.ask(pool, "POST", url, waits, EMBEDDER_REPLY_BYTES, headers=headers, content=content)
+    except http.TooLongError as error:
+        raise _refusal(f"its reply is longer than {EMBEDDER_REPLY_BYTES:,} bytes") from error
+    except (*http.FAILURES, ValueError) as error:
+        raise _refusal(f"{url} cannot be reached: {http.reason(error)}") from error
+    if reply.status != _HTTP_OK:
+        said = " ".join(reply.body[:_ERROR_BYTES].decode("utf-8", "replace").split())
+        advice = f"; {_WRONG_BASE}" if reply.status == _HTTP_NOT_FOUND else ""
+        raise _refusal(f"{url} answers {reply.status}: {said or 'without a word'}{advice}")
     try:
-        return json.loads(content)
+        return json.loads(reply.body)
     except (ValueError, RecursionError) as error:
         raise _refusal("its reply is not JSON") from error
 

@@ -1,0 +1,166 @@
+"""HTTP/1.1 for whatever asks a server: `httpcore2`, with every wait and every size bounded.
+
+It follows no redirect, reads no proxy from the environment, keeps no cookie and unpacks nothing. Certificates are
+those of the system. The head of an answer has at most 100 KB, a bound of the library.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, NamedTuple
+
+from httpcore2 import (
+    AsyncConnectionPool,
+    ConnectError,
+    ConnectionPool,
+    ConnectTimeout,
+    LocalProtocolError,
+    NetworkError,
+    ProtocolError,
+    ReadError,
+    ReadTimeout,
+    RemoteProtocolError,
+    Response,
+    TimeoutException,
+    WriteError,
+)
+
+__all__ = ["ConnectError", "ConnectTimeout", "ConnectionPool", "ReadTimeout", "Response"]
+
+KEPT_SECONDS = 4.0  # of an idle connection: less than servers keep theirs
+MAX_KEPT_CONNECTIONS = 10
+MAX_LINE_BYTES = 10_000_000  # of a stream that is read by lines
+
+DISCONNECTIONS = (ReadError, WriteError, RemoteProtocolError)
+FAILURES = (NetworkError, ProtocolError, TimeoutException)  # of a server, or on the way to it
+
+
+class TooLongError(Exception):
+    """An answer, or a line of it, is longer than its bound."""
+
+
+class Reply(NamedTuple):
+    """An answer that came whole."""
+
+    status: int
+    body: bytes
+
+
+def connections() -> ConnectionPool:
+    """Connections that are kept for the next request; may be used from several threads."""
+    return ConnectionPool(
+        max_connections=None, max_keepalive_connections=MAX_KEPT_CONNECTIONS, keepalive_expiry=KEPT_SECONDS
+    )
+
+
+def waits(connect: float, silence: float) -> dict[str, Any]:
+    """The longest waits of a request in seconds: for its connection, and between two pieces in either direction."""
+    return {"timeout": {"connect": connect, "read": silence, "write": silence}}
+
+
+@contextmanager
+def stream(
+    pool: ConnectionPool,
+    method: str,
+    url: str,
+    waits: dict[str, Any],
+    *,
+    headers: Mapping[str, str],
+    content: bytes | Iterator[bytes] | None = None,
+) -> Iterator[Response]:
+    """Ask, and give the answer as soon as its head is here; raises `FAILURES`."""
+    with pool.stream(method, url, headers=_fields(headers), content=content, extensions=waits) as response:
+        yield response
+
+
+def ask(
+    pool: ConnectionPool,
+    method: str,
+    url: str,
+    waits: dict[str, Any],
+    most_bytes: int,
+    *,
+    headers: Mapping[str, str],
+    content: bytes | Iterator[bytes] | None = None,
+) -> Reply:
+    """Ask, and read the whole answer, whatever its status; raises `FAILURES` or `TooLongError`."""
+    with stream(pool, method, url, waits, headers=headers, content=content) as response:
+        return Reply(response.status, body(response, most_bytes))
+
+
+@asynccontextmanager
+async def stream_once(
+    method: str,
+    url: str,
+    waits: dict[str, Any],
+    *,
+    headers: Mapping[str, str],
+    content: bytes | None = None,
+    server_name: str | None = None,
+) -> AsyncIterator[Response]:
+    """Ask over a connection of its own, which leaving closes, also in the middle of an answer; raises `FAILURES`.
+
+    `server_name` is whose certificate is wanted, where the URL has an address instead.
+    """
+    extensions = {**waits, "sni_hostname": server_name}
+    fields = _fields({**headers, "Connection": "close"})
+    async with (
+        AsyncConnectionPool(max_keepalive_connections=0) as pool,
+        pool.stream(method, url, headers=fields, content=content, extensions=extensions) as response,
+    ):
+        yield response
+
+
+def body(response: Response, most_bytes: int) -> bytes:
+    """The whole body of an answer; raises `TooLongError`."""
+    size = 0
+    pieces = []
+    for piece in response.iter_stream():
+        size += len(piece)
+        if size > most_bytes:
+            raise TooLongError(f"more than {most_bytes:,} bytes")
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def lines(response: Response) -> Iterator[bytes]:
+    """The lines of a stream as they come, without their ends; raises `TooLongError`."""
+    rest = b""
+    for piece in response.iter_stream():
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from whole
+        if len(rest) > MAX_LINE_BYTES:
+            raise TooLongError(f"a line of more than {MAX_LINE_BYTES:,} bytes")
+
+
+def field(response: Response, name: str) -> str:
+    """A field of the head of an answer, "" if it is not there."""
+    wanted = name.lower().encode()
+    return next((value.decode("latin-1") for key, value in response.headers if key.lower() == wanted), "")
+
+
+def reason(error: BaseException) -> str:
+    """What a failure comes from, in the words of the system."""
+    source: BaseException | None = error
+    while source is not None:
+        error, source = source, _source(source)
+    if isinstance(error, ConnectionError) and error.errno:
+        return os.strerror(error.errno)
+    return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+
+
+def _source(error: BaseException) -> BaseException | None:
+    """The library puts a failure around that of the system; anyio, around those of every address of a name."""
+    if isinstance(error, BaseExceptionGroup):
+        return error.exceptions[0]
+    inner = error.args[0] if error.args else None
+    return inner if isinstance(inner, BaseException) else error.__cause__
+
+
+def _fields(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    try:
+        return [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
+    except UnicodeEncodeError as error:
+        raise LocalProtocolError(f"the head of a request can hold no {error.object[error.start]!r}") from None
