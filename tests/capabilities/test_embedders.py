@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bench.modelserver.ollama import Front
-from bench.modelserver.scripts import write_random
 from bench.modelserver.server import Server as LlamaServer
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.agent.ollama import Front
+from tests.agent.random_model import write_random
 from tests.code.search.repositories import ids
 
 from tersely.capabilities.invoke import ask
