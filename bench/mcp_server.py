@@ -1,9 +1,10 @@
 """`python -m bench.mcp_server REPOSITORY [--conformance NODE_MODULES] [--record]`: what `tersely mcp` costs and keeps.
 
 Tokens of the list of tools, as it goes to a client and so to the model with every request; times of a server over the
-standard streams; and the official conformance suite over HTTP, from a folder with `npm install
-@modelcontextprotocol/conformance node@22`. Its scenarios are written for a server made for them: what they want that is
-of that server, or is not offered by Tersely, is said beside them.
+standard streams; processor time and memory of one, and of fifty in one repository with their daemon; and the official
+conformance suite over HTTP, from a folder with `npm install @modelcontextprotocol/conformance node@22`. Its scenarios
+are written for a server made for them: what they want that is of that server, or is not offered by Tersely, is said
+beside them.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +28,29 @@ from mcp.client.stdio import StdioServerParameters
 
 from bench import results
 from bench.results import Row, Table
+from tersely.daemon import lifecycle
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.tokens import count
 
 SERVER = [sys.executable, "-m", "tersely", "mcp"]
 STARTS = 5
 CALLS = 30
+SERVERS = 50  # that share a daemon
 SCENARIO_SECONDS = 120
+MEGABYTE = 1_000_000
 MILLISECONDS = 1000
 
 COMMAND = "python -m bench.mcp_server REPOSITORY --conformance NODE_MODULES --record"
 COSTS = Table("The server of the Model Context Protocol", COMMAND, "what|tokens:,|median_ms:,.0f")
+PROCESSES = Table(
+    "The server of the Model Context Protocol: processor time and memory",
+    COMMAND,
+    "what|cpu_seconds:.2f|resident_mb:,.1f|proportional_mb:,.1f",
+    "Processor time until the list of tools is answered, median of starts, all children counted. Proportional memory "
+    "divides what processes share among them, so it can be summed.",
+)
 SCENARIOS = Table(
-    "The server of the Model Context Protocol: conformance", COMMAND, "name|passed:,|failed:,|told:,|why_not"
+    "The server of the Model Context Protocol: conformance", COMMAND, "name|revisions|passed:,|failed:,|told:,|why_not"
 )
 
 # The first part of a scenario's name that fits says why it is not asked to pass.
@@ -71,9 +82,16 @@ def main(arguments: list[str]) -> int:
         shutil.copytree(options.repository, root, ignore=shutil.ignore_patterns(".tersely", ".git"), symlinks=True)
         subprocess.run([sys.executable, "-m", "tersely", "index", "--root", str(root)], check=True, capture_output=True)
         record: dict[str, Any] = {"repository": options.repository.name, "tokens": _tokens(root)}
-        record["milliseconds"] = anyio.run(_times, root)
-        record["scenarios"] = _scenarios(root, options.conformance.resolve()) if options.conformance else []
-    tables = [COSTS.filled(_cost_rows(record), f"On {record['repository']}."), SCENARIOS.filled(record["scenarios"])]
+        try:
+            record["milliseconds"] = anyio.run(_times, root)
+            processes = [*_one_server(root), *_many_servers(root)]
+            record["scenarios"] = _scenarios(root, options.conformance.resolve()) if options.conformance else []
+        finally:
+            lifecycle.stop(str(root))
+    about = f"On {record['repository']}."
+    tables = [COSTS.filled(_cost_rows(record), about), PROCESSES.filled(processes, about)]
+    if record["scenarios"]:
+        tables.append(SCENARIOS.filled(record["scenarios"]))
     results.report("mcp_server", tables, options.record)
     return int(any(one["failed"] for one in record["scenarios"] if not one["why_not"]))
 
@@ -124,6 +142,78 @@ async def _times(root: Path) -> dict[str, float]:
     return {name: round(value, 1) for name, value in found.items()}
 
 
+@contextmanager
+def _asked(root: Path, symbol: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A server that was asked for its tools, and with a `symbol` for that one; the answers are not read yet."""
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+    asked: list[tuple[str, Any]] = [("initialize", hello), ("tools/list", {})]
+    if symbol:
+        asked.append(("tools/call", {"name": "symbol_get", "arguments": {"symbol": symbol}}))
+    messages = [
+        {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        for number, (method, params) in enumerate(asked)
+    ]
+    command = [*SERVER, "--root", str(root)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
+        process.stdin.flush()
+        yield process
+        process.stdin.close()
+
+
+def _read_answers(process: subprocess.Popen[bytes], count: int) -> None:
+    assert process.stdout is not None
+    for _ in range(count):
+        answer = json.loads(process.stdout.readline())
+        if "error" in answer or answer["result"].get("isError"):
+            raise ValueError(f"a server answers {answer}")
+
+
+def _one_server(root: Path) -> Iterator[Row]:
+    """Processor time and memory of a server that has listed its tools."""
+    seconds, memories = [], []
+    for _ in range(STARTS):
+        with _asked(root, "") as process:
+            _read_answers(process, 2)
+            fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+            seconds.append(sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK"))
+            memories.append(_memory([process.pid]))
+    memory = memories[0]
+    yield {"what": "one server, which has listed its tools", "cpu_seconds": statistics.median(seconds), **memory}
+
+
+def _many_servers(root: Path) -> Iterator[Row]:
+    """Memory of servers that were all asked at once, and of what they share."""
+    lifecycle.stop(str(root))
+    symbol = _symbols(root)[0]
+    with ExitStack() as stack:
+        servers = [stack.enter_context(_asked(root, symbol)) for _ in range(SERVERS)]
+        for server in servers:
+            _read_answers(server, 3)
+        pids = [server.pid for server in servers]
+        daemons = [one["pid"] for one in lifecycle.running()]
+        status = lifecycle.status(str(root))
+        assert status is not None
+        shared = [*daemons, *(process["pid"] for process in status["processes"])]
+        largest = max(_memory([pid])["resident_mb"] for pid in pids)
+        yield {"what": f"the largest of {SERVERS} servers, each of which has answered", "resident_mb": largest}
+        yield {"what": f"all {SERVERS}", **_memory(pids)}
+        yield {"what": f"{len(daemons)} daemon with {len(status['processes'])} analysis processes", **_memory(shared)}
+        yield {"what": "all together", **_memory([*pids, *shared])}
+
+
+def _memory(pids: Sequence[int]) -> Row:
+    """The memory of some processes, in sum."""
+    found = {"Rss": 0, "Pss": 0}
+    for pid in pids:
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            name, _, rest = line.partition(":")
+            if name in found:
+                found[name] += int(rest.split()[0]) * 1024
+    return {"resident_mb": found["Rss"] / MEGABYTE, "proportional_mb": found["Pss"] / MEGABYTE}
+
+
 def _symbols(root: Path) -> list[str]:
     """Functions of the repository, evenly chosen."""
     command = [
@@ -154,9 +244,12 @@ def _scenarios(root: Path, modules: Path) -> list[dict[str, Any]]:
     """Every scenario of the suite for servers, with its checks that passed and failed."""
     program = [str(modules / ".bin" / "node"), str(modules / ".bin" / "conformance")]
     listing = subprocess.run([*program, "list", "--server"], check=True, capture_output=True, text=True).stdout
-    names = [line.split()[1] for line in listing.splitlines() if line.strip().startswith("- ")]
+    lines = [line.split(maxsplit=2) for line in listing.splitlines() if line.strip().startswith("- ")]
     with _serving(root) as url:
-        return [_scenario(program, name, url) for name in names]
+        return [
+            {**_scenario(program, name, url), "revisions": revisions.strip("[]").replace(",", ", ")}
+            for _, name, revisions in lines
+        ]
 
 
 def _scenario(program: list[str], name: str, url: str) -> dict[str, Any]:
