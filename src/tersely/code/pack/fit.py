@@ -146,17 +146,20 @@ class _Question:
         return files if self.scale.settle(whole).pack.used <= pack.used else ()
 
     def folded(self, fitted: Fitted) -> tuple[_Question, Fitted]:
-        """The pack with near-copies folded and their room filled, and the question that it answers."""
+        """The pack with near-copies folded and their room filled, and the question that it answers.
+
+        Where filling anew would show less, the room stays empty.
+        """
         question = self
         for _ in range(FOLDING_ROUNDS):
-            shorter = folded(fitted.pack, question.scale)
-            if shorter is fitted.pack:
+            shorter = self.scale.settle(folded(fitted.pack, self.scale))
+            if shorter.pack.used >= fitted.pack.used:
                 break
-            narrower = replace(question, view=without_folded(question.view, shorter))
-            refilled = narrower.answer(fitted.pack.extracts)
-            if not folded_ids(shorter) <= folded_ids(refilled.pack):
-                break  # filled anew, the pack does not show what the copies are like
-            question, fitted = narrower, refilled
+            question = replace(question, view=without_folded(question.view, shorter.pack))
+            refilled = question.answer(fitted.pack.extracts)
+            if not _shows_no_less(refilled.pack, shorter.pack):
+                return question, shorter
+            fitted = refilled
         return question, fitted
 
     def no_larger_than_files(self, fitted: Fitted) -> Fitted:
@@ -199,6 +202,12 @@ class _Question:
         if item.detail is levels(target, holds_target=False)[-1] and not item.is_cut:
             return ()
         return (self.texts.extract(item.symbol.path),)
+
+
+def _shows_no_less(pack: Pack, other: Pack) -> bool:
+    """Whether a pack folds all that another one does, and has room for as many candidates."""
+    omitted, others_omitted = (sum(times for _, times in one.omitted) for one in (pack, other))
+    return omitted <= others_omitted and folded_ids(other) <= folded_ids(pack)
 
 
 def _joined(extracts: Extracts, files: Extracts) -> Extracts:
