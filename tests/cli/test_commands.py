@@ -49,7 +49,7 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
         ["src/shop/money.py:format_cents"],
         ["1 test reaches it by calls", "test_checkout", "run  pytest tests/test_orders.py::test_checkout"],
     ),
-    "dead": ([], ["4 symbols", "forgotten", "29-30"]),
+    "dead": ([], ["4 unreferenced symbols", "forgotten", "29-30"]),
     "cycles": ([], ["1 cycle of imports", "src/shop/audit.py → src/shop/orders.py → src/shop/audit.py"]),
     "slice": (["src/shop/orders.py:16"], ["backward slice", "src/shop/orders.py:Order.place", "5 of 5 lines"]),
     "cfg": (["Order.place"], ["5 blocks, 5 edges, complexity 2", "false → 3, true → 4", "raise → 1"]),

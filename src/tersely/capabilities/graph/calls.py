@@ -159,6 +159,8 @@ def text(calls: Calls, style: Style) -> str:
         return "\n".join(_all_lines(calls.edges, style))
     assert calls.kind is not None
     about = f"{calls.kind.value}, {lines_text(calls.line, calls.end_line)}"
+    if any(page is not None and page.total for page in (calls.callers, calls.callees)):
+        about += f"  {MARKS}"
     blocks = [f"{style.symbol(calls.symbol)}  {style.faint(about)}"]
     for page, side in ((calls.callers, Direction.CALLERS), (calls.callees, Direction.CALLEES)):
         if page is not None:
@@ -177,7 +179,7 @@ def _side_lines(calls: Calls, page: Page[Call], side: Direction, style: Style) -
         title += f" within {calls.depth} calls"
     if calls.tests and not calls.sites:
         title += f", {calls.tests:,} in tests"
-    blocks = [f"{style.heading(title)}  {style.faint(MARKS)}"]
+    blocks = [style.heading(title)]
     for depth, group in groupby(page.items, key=lambda call: call.depth):
         if depth > 1:
             blocks.append(style.heading(f"{depth} calls away"))
