@@ -232,7 +232,7 @@ def test_a_conversation_of_those_who_have_commands_alone(relay: Home) -> None:
     relay.ok("channels", "leave", "#dev", "--agent", "ann")
     assert relay.ok("channels", "leave", "#dev", "--agent", "ben") == "#dev  no members left\n"
     assert relay.ok("channels") == "there are none\n"
-    assert "is no channel: its name is # and" in relay.run("channels", "join", "dev").err
+    assert "is not a channel: its name is # and" in relay.run("channels", "join", "dev").err
 
 
 def test_what_nobody_took_in_time_waits_again(relay: Home) -> None:

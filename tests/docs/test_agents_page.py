@@ -92,7 +92,7 @@ def test_five_commands_in_two_terminals(terminals: Terminals) -> None:
             assert [line for line in block.splitlines() if line not in shown] == []
     home.ok("send", "shop:ann", "as one of the shop", "--agent", "you")
     wait_for(lambda: "as one of the shop" in terminals.shown(), "what was sent to the project's agent")
-    assert "nobody is called" in home.run("send", "elsewhere:ann", "as one of another").err
+    assert "no agent is called" in home.run("send", "elsewhere:ann", "as one of another").err
     assert "you → ann (injected)" in home.ok("inbox", "ann")
     assert "export function validateToken" in shown.partition("Relay message from")[0]  # the outline of the brief
 

@@ -55,7 +55,7 @@ def test_the_code_service_is_asked_and_its_answer_is_typed_in(
     tester.send("cat", "say @tldr calls heat --depth many")
     tmux.shows("cat", "heard: [tldr error]: depth: 'many' is not a whole number")
     tester.send("cat", "say @nobody hello there")
-    tmux.shows("cat", "heard: [relay error]: nobody is called 'nobody'")
+    tmux.shows("cat", "heard: [relay error]: no agent is called 'nobody'")
 
 
 def test_any_other_service_is_asked_by_its_name(tmux: Tmux, friend: Friends) -> None:

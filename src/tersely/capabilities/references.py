@@ -71,7 +71,9 @@ def read_reference(text: str) -> tuple[Referred, str]:
 def _written(text: str, fetch: Fetch) -> str:
     found = _REFERENCE.fullmatch(text)
     if found is None:
-        raise TerselyError("invalid_argument", f"{text[:80]!r} is no reference to an artifact", f"{SCHEME}HASH[:10-20]")
+        raise TerselyError(
+            "invalid_argument", f"{text[:80]!r} is not a reference to an artifact", f"{SCHEME}HASH[:10-20]"
+        )
     from urllib.parse import urlencode
 
     meant = fetch(found["hash"].lower())

@@ -96,7 +96,7 @@ def resolved_root(root: str) -> str:
         why = getattr(error, "strerror", None) or "a loop of links"
         raise TerselyError("root_not_found", f"{root}: {why}", "name a directory with --root") from error
     if not resolved.is_dir():
-        raise TerselyError("root_not_found", f"{root} is no directory", "name a directory with --root")
+        raise TerselyError("root_not_found", f"{root} is not a directory", "name a directory with --root")
     return str(resolved)
 
 

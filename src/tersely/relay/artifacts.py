@@ -254,7 +254,7 @@ def resolve(store: Store, ref: str) -> str:
     digits = ref.removeprefix(SCHEME).lower()
     if not _HEXADECIMAL.fullmatch(digits) or len(digits) < MIN_REF_CHARACTERS:
         hint = f"write {SCHEME} and at least {MIN_REF_CHARACTERS} digits of its hash"
-        raise TerselyError("invalid_argument", f"{ref[:80]!r} is no reference to an artifact", hint)
+        raise TerselyError("invalid_argument", f"{ref[:80]!r} is not a reference to an artifact", hint)
     found = store.digests(digits, 2)
     if not found:
         raise TerselyError("artifact_not_found", f"there is no artifact {ref[:80]}", "it may have been swept away")

@@ -41,7 +41,7 @@ def write(store: Store, home: Path, thread_id: str) -> Mirrored:
     """Write `state.json`, `events.log` and the artifacts of a thread; all of the folder is new, or as it was."""
     threads.get(store, thread_id)
     if not _SAFE_ID.fullmatch(thread_id):
-        raise TerselyError("invalid_argument", f"{thread_id[:40]!r} is no name for a folder")
+        raise TerselyError("invalid_argument", f"{thread_id[:40]!r} is not a name for a folder")
     folder = home / _FOLDER / thread_id
     part = folder.with_name(f".{new_id()}.part")
     try:

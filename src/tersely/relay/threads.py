@@ -61,7 +61,7 @@ def state_ref(version: int) -> str:
 def read_state_ref(text: str) -> int:
     """The version that `v7` or `7` means; raises `invalid_argument`."""
     if not _STATE_REF.fullmatch(text):
-        raise TerselyError("invalid_argument", f"{text[:40]!r} is no version of a state", "write it as v7")
+        raise TerselyError("invalid_argument", f"{text[:40]!r} is not a version of a state", "write it as v7")
     return int(text.removeprefix("v"))
 
 

@@ -99,7 +99,7 @@ def _failed(request: Request, error: Exception) -> Response:
             told, headers = error, {"retry-after": "1"} if error.code in {"busy", "rate_limited"} else {}
         case HTTPException():
             code = "method_not_allowed" if error.status_code == 405 else "no_route"
-            message = f"{request.method} {request.url.path[:200]} is no operation"
+            message = f"{request.method} {request.url.path[:200]} is not an operation"
             told, headers = TerselyError(code, message, "see /openapi.json"), dict(error.headers or {})
         case _:
             _LOG.error("%s %s", request.method, request.url.path, exc_info=error)

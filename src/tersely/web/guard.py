@@ -110,7 +110,7 @@ def _agent(value: bytes) -> str:
     name = value.decode("latin-1")
     if not _AGENT.fullmatch(name):
         hint = "letters, digits and . _ : @ / - , at most 64"
-        raise TerselyError("invalid_argument", "X-Relay-Agent is no name of an agent", hint)
+        raise TerselyError("invalid_argument", "X-Relay-Agent is not a name of an agent", hint)
     return name
 
 

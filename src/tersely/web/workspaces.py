@@ -103,7 +103,7 @@ class Workspaces:
         except (OSError, RuntimeError, ValueError) as error:
             raise TerselyError("root_not_found", f"{named[:200]}: {error}", "name a directory with root") from None
         if not root.is_dir():
-            raise TerselyError("root_not_found", f"{named[:200]} is no directory", "name a directory with root")
+            raise TerselyError("root_not_found", f"{named[:200]} is not a directory", "name a directory with root")
         return root, rest
 
     def _replaced(self, root: Path, paths: Iterable[str], text: str) -> Size:

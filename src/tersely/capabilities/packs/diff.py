@@ -204,7 +204,7 @@ def _of_patch(workspace: Workspace, text: str) -> _Change:
 
     diffs = read_patch(text.encode("utf-8", "surrogateescape"))
     if not diffs and text.strip():
-        raise TerselyError("invalid_argument", "the patch is no unified diff", "git diff and diff -u write one")
+        raise TerselyError("invalid_argument", "the patch is not a unified diff", "git diff and diff -u write one")
     files = []
     for number, diff in enumerate(diffs):
         there = _in_tree(workspace, diff.path) if _is_inside(diff.path) else None

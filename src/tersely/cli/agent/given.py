@@ -91,5 +91,5 @@ def _read(say: Callable[[str], None]) -> bytes:
 def _text(content: bytes) -> str:
     if b"\0" in content[:_LOOKED_AT_BYTES]:
         hint = "have it written as text first, for example: strings, iconv -f UTF-16, xxd"
-        raise TerselyError("invalid_argument", "standard input is no text: it has NUL bytes", hint)
+        raise TerselyError("invalid_argument", "standard input is not a text: it has NUL bytes", hint)
     return content.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")

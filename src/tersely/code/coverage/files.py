@@ -48,7 +48,7 @@ def read_report_files(place: Path, results: Sequence[Path] = ()) -> Report:
 def _of_folder(folder: Path, results: Sequence[Path]) -> Report:
     data = sorted(folder.glob(f"{DATA}.*"))
     if not data:
-        raise TerselyError("invalid_report", f"{folder.name} is no folder of a run", "name the report itself")
+        raise TerselyError("invalid_report", f"{folder.name} is not a folder of a run", "name the report itself")
     if len(data) > MAX_REPORT_FILES:
         raise TerselyError("invalid_report", f"the run left more than {MAX_REPORT_FILES} files of data")
     written = [read(path) for path in data]
@@ -78,7 +78,7 @@ def read(path: Path) -> Written:
         with os.fdopen(descriptor, "rb") as file:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                raise TerselyError("unreadable_file", f"{path.name} is no file")
+                raise TerselyError("unreadable_file", f"{path.name} is not a file")
             content = file.read(MAX_REPORT_BYTES + 1)
     except OSError as error:
         raise TerselyError("unreadable_file", f"{path.name} cannot be read: {error.strerror}") from error

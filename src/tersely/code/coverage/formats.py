@@ -29,7 +29,7 @@ def read_coverage(texts: Sequence[bytes]) -> Coverage:
     text = texts[0]
     reader = _reader(text)
     if reader is None:
-        raise TerselyError("invalid_report", "the file is no report of coverage", f"known: {FORMATS}")
+        raise TerselyError("invalid_report", "the file is not a report of coverage", f"known: {FORMATS}")
     return reader(text)
 
 

@@ -111,4 +111,4 @@ def _compiled(expression: str, flags: str) -> re.Pattern[bytes]:
     try:
         return re.compile(expression.encode(), re.MULTILINE | (re.IGNORECASE if flags else 0))
     except (re.error, OverflowError, RecursionError) as error:
-        raise TerselyError("invalid_argument", f"/{expression}/ is no regular expression: {error}") from error
+        raise TerselyError("invalid_argument", f"/{expression}/ is not a regular expression: {error}") from error

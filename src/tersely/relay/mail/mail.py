@@ -227,7 +227,7 @@ class Mail:
         """Let dead letters wait again; how many. Raises `message_not_found` where there are none."""
         settled: list[Settled] = self.do(lambda tables: boxes.revive(tables, number, mailbox))
         if not settled:
-            raise TerselyError("message_not_found", "that is no dead letter", "`tersely dead-letters` lists them")
+            raise TerselyError("message_not_found", "that is not a dead letter", "`tersely dead-letters` lists them")
         self._settle(settled)
         for one in settled:
             self._run(partial(self.presence.revived, one.mailbox, number))

@@ -120,7 +120,7 @@ def recipients(draft: Draft, identities: Identities, channels: Channels, presenc
         channel = channels.get(to)
         if channel is None:
             hint = f"`tersely channels join '{to}'` or a line ->relay:#channel joins it; `tersely channels` lists all"
-            raise TerselyError("channel_not_found", f"nobody is in {to}", hint)
+            raise TerselyError("channel_not_found", f"no channel {to}", hint)
         return tuple(name for name in channel.members if name != draft.sender)
     if to.endswith(":" + EVERYBODY):
         project = to.removesuffix(":" + EVERYBODY)
@@ -128,11 +128,11 @@ def recipients(draft: Draft, identities: Identities, channels: Channels, presenc
                      if name != draft.sender and _is_of(identities, name, project))  # fmt: skip
     name = identities.resolve(to)
     if name is None and not draft.is_queued:
-        hint = "`tersely agents` lists who is known; with --queue (queue: true) it waits for somebody to come"
-        raise TerselyError("recipient_not_found", f"nobody is called {to!r}", hint)
+        hint = "`tersely agents` lists those known; with --queue (queue: true) a message waits for a new one"
+        raise TerselyError("recipient_not_found", f"no agent is called {to!r}", hint)
     if name is None and not _TO_COME.fullmatch(to):
         hint = "a message waits for a name alone: of letters, digits and . _ @ / -, without a project"
-        raise TerselyError("recipient_not_found", f"nobody can come who is called {to!r}", hint)
+        raise TerselyError("recipient_not_found", f"no agent can be called {to!r}", hint)
     return (name or to,)
 
 

@@ -95,7 +95,7 @@ def _read(path: Path) -> list[Bridged]:
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # a pipe would keep the relay waiting
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise TerselyError("unreadable_file", f"{path} is no regular file")
+                raise TerselyError("unreadable_file", f"{path} is not a regular file")
             content = file.read(MAX_SETTINGS_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return []
@@ -113,7 +113,7 @@ def _read(path: Path) -> list[Bridged]:
 def _bridged(path: Path, given: _Given) -> Bridged:
     if not _NAME.fullmatch(given.name):
         hint = "letters, digits and . _ -, at most 64"
-        raise TerselyError("invalid_setting", f"{path}: {given.name[:80]!r} is no name of a service", hint)
+        raise TerselyError("invalid_setting", f"{path}: {given.name[:80]!r} is not a name of a service", hint)
     socket = _absolute(str(path), given.socketPath)
     starts = given.autoStart if given.autoStart is not None else not socket
     return Bridged(given.name, given.enabled, socket, starts, given.timeoutMs / 1000)
@@ -121,5 +121,5 @@ def _bridged(path: Path, given: _Given) -> Bridged:
 
 def _absolute(source: str, socket: str) -> str:
     if socket and not socket.startswith(("/", "~/")):
-        raise TerselyError("invalid_setting", f"{source}: {socket[:80]!r} is no absolute path of a socket")
+        raise TerselyError("invalid_setting", f"{source}: {socket[:80]!r} is not an absolute path of a socket")
     return str(Path(socket).expanduser()) if socket else ""

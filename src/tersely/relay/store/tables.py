@@ -181,7 +181,7 @@ def _settle(tables: Tables, command: Settle, given: list[int]) -> int:
     )
     if attempts is None:
         message = f"work {command.number} of {command.queue} is not held under {command.token} any more"
-        raise TerselyError("claim_lost", message, "it was settled, or claimed by somebody else")
+        raise TerselyError("claim_lost", message, "it was settled, or another agent claimed it")
     return attempts
 
 
@@ -220,7 +220,7 @@ def _fence(tables: Tables, command: Fence, given: list[int]) -> int:
     sql = "select token from lease where name = ? and until_ms > ?"
     token: int | None = tables.database.value(sql, (command.lease, tables.now_ms))
     if token != command.token:
-        raise TerselyError("lease_lost", f"the lease of {command.lease} has passed to somebody else", "take it again")
+        raise TerselyError("lease_lost", f"another agent holds the lease of {command.lease}", "take it again")
     return command.token
 
 

@@ -45,7 +45,7 @@ def channel_told(clients: Clients, connection: Connection, envelope: Envelope) -
     asked: envelopes.InChannel = payload_of(envelope, envelopes.InChannel)
     found = clients.mail.channels.get(asked.channel)
     if found is None:
-        connection.error("NOT_FOUND", f"nobody is in {asked.channel}", about=envelope.id)
+        connection.error("NOT_FOUND", f"no channel {asked.channel}", about=envelope.id)
         return
     members = [_member(clients, name) for name in found.members]
     told: dict[str, Any] = {"channel": found.name, "members": members, "ack_id": envelope.id}

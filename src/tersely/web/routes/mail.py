@@ -147,7 +147,7 @@ def _meet(mail: Mail, name: str, token: str) -> None:
 def _membership(mail: Mail, asked: Asked, change: Callable[[str, str], Write | None]) -> Any:
     body: Joining = asked.body
     if not re.fullmatch(CHANNEL, body.channel):
-        message = f"{body.channel!r} is no channel: its name is # and up to 99 letters, digits and . _ : @ / -"
+        message = f"{body.channel!r} is not a channel: its name is # and up to 99 letters, digits and . _ : @ / -"
         raise TerselyError("invalid_argument", message)
     _meet(mail, asked.agent, body.token)
     write = change(body.channel, asked.agent)

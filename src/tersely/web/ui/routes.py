@@ -260,7 +260,7 @@ async def _form(request: Request) -> dict[str, str]:
     try:
         return dict(parse_qsl(held.decode("ascii"), max_num_fields=16))
     except (UnicodeDecodeError, ValueError):
-        raise TerselyError("malformed_request", "the body is no form") from None
+        raise TerselyError("malformed_request", "the body is not a form") from None
 
 
 def _is_same(shown: str, known: str) -> bool:

@@ -97,7 +97,7 @@ def image(visit: Visit) -> tuple[bytes, str]:
     found = artifacts.get(visit.relay.store, visit.path["thread_id"], visit.path["ref"])
     kind = _image_type(_head(visit.relay.store, found, 16)) if found.size_bytes <= MAX_UI_IMAGE_BYTES else None
     if kind is None:
-        raise TerselyError("artifact_not_found", "this artifact is no image that is shown", "download it")
+        raise TerselyError("artifact_not_found", "this artifact is not an image that is shown", "download it")
     return b"".join(visit.relay.store.blob(found.digest)), kind
 
 
