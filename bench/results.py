@@ -116,7 +116,7 @@ def _lines(table: Record) -> Iterator[str]:
 def _cell(value: Any, form: str) -> str:
     if value is None:
         return ""
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return ", ".join(_cell(one, form) for one in value)
     return str(value) if isinstance(value, str) else format(value, form)
 

@@ -30,11 +30,12 @@ def test_every_record_is_on_the_page() -> None:
 
 def test_a_table_is_rendered_by_the_formats_of_its_columns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [{"name": "a_b", "share": 0.5, "count": 1234, "listed": ["x", "y"], "hidden": 1}, {"name": "c"}]
+    rows.append({"name": "d", "share": [0.25, 0.5]})
     report("slices", [TABLE.filled(rows, "Here.")], keep=True)
     text = (folder / "RESULTS.md").read_text("utf-8")
     assert "## Figures\n\n`python -m bench.figures`\n" in text
     assert "\n\nHere.\n\nWhat they are.\n\n| name | share | count | listed |\n|---|--:|--:|---|\n" in text
-    assert "| a_b | 50.0% | 1,234 | x, y |\n| c |  |  |  |\n" in text
+    assert "| a_b | 50.0% | 1,234 | x, y |\n| c |  |  |  |\n| d | 25.0%, 50.0% |  |  |\n" in text
     assert "| a_b | 50.0% |" in capsys.readouterr().out
     assert kept("slices")[0]["rows"] == rows
 
