@@ -17,7 +17,7 @@ def pairs(files: dict[str, bytes]) -> list[tuple[str, bytes]]:
 
 
 def test_the_hash_of_some_bytes_never_changes() -> None:
-    assert content_hash(b"tersely").hex() == "5ff95d08e4927bd0ec6700891b601e94"
+    assert content_hash(b"tersely").hex() == "d3e187131a8b86c73c535b618027eeb1"
     assert len(content_hash(b"")) == HASH_BYTES
 
 
