@@ -63,7 +63,7 @@ class Table(NamedTuple):
     def merged(self, record: str, rows: Iterable[Row]) -> list[Row]:
         """The rows kept in a record with these put in, in place of those of the same names."""
         names = [column.partition(":")[0] for column in self.columns.split("|")][: self.names]
-        before = [row for table in kept(record) if table["title"] == self.title for row in table["rows"]]
+        before = [row for table in load_tables(record) if table["title"] == self.title for row in table["rows"]]
         return list({tuple(row[name] for name in names): row for row in (*before, *rows)}.values())
 
 
@@ -77,7 +77,7 @@ def report(record: str, tables: Iterable[Record], keep: bool) -> None:
         folder = os.open(FOLDER, os.O_RDONLY)
         try:
             fcntl.flock(folder, fcntl.LOCK_EX)  # of two that keep something at once the second waits
-            known = {table["title"]: table for table in kept(record)} | fresh
+            known = {table["title"]: table for table in load_tables(record)} | fresh
             text = json.dumps(list(known.values()), indent=1, ensure_ascii=False)
             (FOLDER / f"{record}.json").write_text(text + "\n", encoding="utf-8")
             PAGE.write_text(page(), encoding="utf-8")
@@ -85,7 +85,7 @@ def report(record: str, tables: Iterable[Record], keep: bool) -> None:
             os.close(folder)
 
 
-def kept(record: str) -> list[Record]:
+def load_tables(record: str) -> list[Record]:
     """The tables of a record, none if there is none."""
     path = FOLDER / f"{record}.json"
     tables: list[Record] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
@@ -96,7 +96,7 @@ def page() -> str:
     """The text of `RESULTS.md`."""
     lines = ["# Results", "", "Written by the commands below each title, not by hand.", ""]
     for record in ORDER:
-        for table in kept(record):
+        for table in load_tables(record):
             lines += _lines(table)
     return "\n".join(lines).rstrip() + "\n"
 

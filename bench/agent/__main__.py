@@ -130,10 +130,10 @@ async def session(url: str, root: Path, window: int) -> Row:
         print(f"turn {turn + 1}", end="\r", file=sys.stderr)
         events += [event async for event in agent.run(message(turn))]
     await closed(agent)
-    return {"window": window, **_counted(events)}
+    return {"window": window, **_session_figures(events)}
 
 
-def _counted(events: Sequence[Event]) -> Row:
+def _session_figures(events: Sequence[Event]) -> Row:
     """What the events of a session tell."""
     answered = [event for event in events if isinstance(event, TurnEnded) and event.reason == "answered"]
     usages = [event for event in events if isinstance(event, Usage)]

@@ -78,11 +78,11 @@ def score(folder: Path, truth_file: Path, name: str, style: Style) -> CaseResult
     truth = json.loads(truth_file.read_text(encoding="utf-8"))
     expected = {edge(*pair) for pair in truth_edges(truth, modules)}
 
-    def found() -> set[str]:
+    def find_edges() -> set[str]:
         with copied(folder) as subject:
             return {edge(*pair) for pair in Names(subject, style, vocabulary(truth)).edges()}
 
-    return judged(name, expected, found)
+    return judged(name, expected, find_edges)
 
 
 def truth_edges(truth: dict[str, list[str]], modules: Mapping[str, AbstractSet[str]]) -> set[Pair]:

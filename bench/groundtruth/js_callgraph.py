@@ -32,11 +32,11 @@ def score(program: Path, truth: Path, name: str) -> CaseResult:
     expected = set(truth_edges(truth.read_text(encoding="utf-8")))
     files = closure(program)
 
-    def found() -> set[str]:
+    def find_edges() -> set[str]:
         with written({path.relative_to(program.parent).as_posix(): text for path, text in files.items()}) as subject:
             return set(found_edges(subject, program.name))
 
-    return judged(name, expected, found)
+    return judged(name, expected, find_edges)
 
 
 def truth_edges(text: str) -> Iterator[str]:

@@ -165,11 +165,11 @@ def score(folder: Path, known: Vocabulary) -> Iterator[CaseResult]:
     expected = set(truth_facts(tags, texts, words, known.parser, qualified="q" in _extras(arguments)))
     name = f"{known.unit}/{folder.name}"
 
-    def found() -> set[str]:
+    def find_tags() -> set[str]:
         with copied(folder) as subject:
             return set(found_facts(subject, texts, known, set(words.values())))
 
-    yield judged(name, expected, found)
+    yield judged(name, expected, find_tags)
 
 
 def kinds_that_count(known: Vocabulary, arguments: str) -> dict[str, str]:

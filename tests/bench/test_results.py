@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bench.results import ORDER, PAGE, Table, kept, page, report
+from bench.results import ORDER, PAGE, Table, load_tables, page, report
 
 from bench import results
 
@@ -25,7 +25,7 @@ def test_the_page_of_the_records_is_the_one_that_is_there() -> None:
 
 def test_every_record_is_on_the_page() -> None:
     assert {path.stem for path in results.FOLDER.glob("*.json")} == set(ORDER)
-    assert all(table["machine"]["revision"] and table["command"] for record in ORDER for table in kept(record))
+    assert all(table["machine"]["revision"] and table["command"] for record in ORDER for table in load_tables(record))
 
 
 def test_a_table_is_rendered_by_the_formats_of_its_columns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -37,7 +37,7 @@ def test_a_table_is_rendered_by_the_formats_of_its_columns(folder: Path, capsys:
     assert "\n\nHere.\n\nWhat they are.\n\n| name | share | count | listed |\n|---|--:|--:|---|\n" in text
     assert "| a_b | 50.0% | 1,234 | x, y |\n| c |  |  |  |\n| d | 25.0%, 50.0% |  |  |\n" in text
     assert "| a_b | 50.0% |" in capsys.readouterr().out
-    assert kept("slices")[0]["rows"] == rows
+    assert load_tables("slices")[0]["rows"] == rows
 
 
 def test_nothing_is_kept_unless_it_is_asked_for(folder: Path) -> None:
@@ -49,6 +49,6 @@ def test_tables_and_rows_of_other_names_stay(folder: Path) -> None:
     other = TABLE._replace(title="Others")
     report("slices", [TABLE.filled([{"name": "a", "count": 1}, {"name": "b"}]), other.filled([])], keep=True)
     report("slices", [TABLE.filled(TABLE.merged("slices", [{"name": "a", "count": 2}, {"name": "c"}]))], keep=True)
-    figures, untouched = kept("slices")
+    figures, untouched = load_tables("slices")
     assert figures["rows"] == [{"name": "a", "count": 2}, {"name": "b"}, {"name": "c"}]
     assert untouched["title"] == "Others"

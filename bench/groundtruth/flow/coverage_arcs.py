@@ -36,10 +36,10 @@ def run(folder: Path) -> Iterator[CaseResult]:
     """Every program of the file."""
     for case in json.loads((folder / "arcs.json").read_text(encoding="utf-8")):
         expected = _facts(read_arcs(case["arcz"]))
-        yield judged(f"line {case['line']}", expected, partial(_found, case["code"]))
+        yield judged(f"line {case['line']}", expected, partial(_arc_facts, case["code"]))
 
 
-def _found(code: str) -> set[str]:
+def _arc_facts(code: str) -> set[str]:
     return _facts(arcs_of(code))
 
 
