@@ -13,6 +13,7 @@ import pytest
 from mcp.client.client import Client
 from tests.cli.asking import run
 from tests.protocols.mcp.conversing import DEADLINE_SECONDS, serving_http, text_of
+from tests.protocols.mcp.wire import ENVELOPE
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -62,6 +63,55 @@ def test_pages_of_other_sites_are_not_let_in(shop: Path) -> None:
         assert status_of(url, Origin="https://evil.example") == 403
         assert status_of(url, Origin="null") == 403
         assert status_of(url, Host="evil.example") == 421
+
+
+def test_help_says_nothing_of_it(shop: Path) -> None:
+    told = run(["help", "mcp"], shop)
+    assert "--all-tools" in told.out
+    assert "http" not in told.out
+    assert "--port" not in told.out
+
+
+def test_a_session_is_known_until_it_is_ended(shop: Path) -> None:
+    def status(method: str, session: str, message: object = None) -> int:
+        headers = {"Content-Type": "application/json", "Mcp-Session-Id": session}
+        body = json.dumps(message).encode() if message else None
+        request = urllib.request.Request(url, body, headers, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=DEADLINE_SECONDS) as response:
+                return int(response.status)
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code
+
+    with serving_http() as url:
+        hello = urllib.request.Request(url, json.dumps(INITIALIZE).encode(), {"Content-Type": "application/json"})
+        with urllib.request.urlopen(hello, timeout=DEADLINE_SECONDS) as response:
+            session = response.headers["Mcp-Session-Id"]
+        ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+        assert status("POST", session, ping) == 200
+        assert status("POST", session, {"jsonrpc": "2.0", "method": "notifications/initialized"}) == 202
+        assert status("POST", "another", ping) == 404
+        assert status("GET", session) == 405
+        assert status("DELETE", session) == 204
+        assert status("POST", session, ping) == 404
+
+
+def test_headers_that_say_something_else_are_refused(shop: Path) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "map", "_meta": ENVELOPE}}
+    own = {"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "map"}
+    with serving_http() as url:
+        for changed, code in [({"Mcp-Name": "search"}, -32_020), ({"Mcp-Method": "tools/list"}, -32_020), ({}, None)]:
+            headers = {"Content-Type": "application/json", **own, **changed}
+            request = urllib.request.Request(url, json.dumps(message).encode(), headers)
+            try:
+                with urllib.request.urlopen(request, timeout=DEADLINE_SECONDS) as response:
+                    answer = json.load(response)
+            except urllib.error.HTTPError as error:
+                with error:
+                    assert error.code == 400
+                    answer = json.load(error)
+            assert answer.get("error", {}).get("code") == code
 
 
 def test_a_port_in_use_is_said(shop: Path) -> None:
