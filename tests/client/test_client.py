@@ -14,6 +14,7 @@ from tests.web.conftest import Web, serve
 
 from tersely.client import AsyncClient, Client, ask
 from tersely.client.asking import Address
+from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
 from tersely.protocols.relay.operations import OPERATIONS
 
@@ -150,6 +151,14 @@ def test_a_relay_that_hangs_up_at_once_is_asked_once() -> None:
         relay(ask.metrics())
     assert caught.value.code == "daemon_unavailable"
     assert len(server.heads) == 1
+
+
+def test_a_tail_without_an_end_of_its_line_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "MAX_LINE_BYTES", 1_000)
+    endless = b"HTTP/1.1 200 OK\r\n\r\ndata: " + b"x" * 5_000
+    refused = pytest.raises(TerselyError, match="a line of more than 1,000 bytes")
+    with serving(endless) as server, client_of(server) as relay, refused:
+        next(relay.tail("thread"))
 
 
 def client_of(server: Server) -> Client:

@@ -78,8 +78,8 @@ class Client:
                     for event in events:
                         after = event.seq
                         yield event
-            except http.FAILURES as error:
-                if isinstance(error, http.ConnectError):
+            except _FAILURES as error:
+                if isinstance(error, http.ConnectError | http.TooLongError):
                     raise self._lost(error) from error
 
     def upload(self, thread_id: str, file: BinaryIO, *, name: str = "", type: str = "") -> ArtifactTold:
