@@ -177,7 +177,7 @@ class Definitions:
         while position >= 0:
             if name in file.names(position) and not any(each.owner == position for each in walk.bindings(name)):
                 visible = file.definitions[position][0] not in MEMBER_OWNERS or position == scope
-                if visible or file.facts.class_scope_visible:
+                if visible:
                     return self._of_bindings(file, position, name, 0)
             position = file.definitions[position][3]
         return self._from_outside(file, scope, name)

@@ -429,8 +429,6 @@ class Members:
                 )
             for expression in written_types(file, file.scope(position).bases):
                 values = self.evaluator.values(file, outer, expression)
-                if file.facts.prototypes:
-                    values = frozenset((CLASS, *v[1:3]) if v[0] == INSTANCE else v for v in values)
                 if file.facts.prototype:
                     values = frozenset((CLASS, *v[1:3]) if v[0] == FUNCTION else v for v in values)
                 if file.facts.open_classes and any(value[0] == CLASS for value in values):

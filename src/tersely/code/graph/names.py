@@ -70,10 +70,9 @@ class Names:
             return (found,) if found else None
         if position == scope and not table[name] and not is_class:
             return None  # only later versions of the name are bound here
-        if is_class and position != scope:
-            visible = facts.namespace_scope_visible if kind == Kind.NAMESPACE else facts.class_scope_visible
-            if not visible:
-                return None
+        is_seen = position == scope or (kind == Kind.NAMESPACE and facts.namespace_scope_visible)
+        if is_class and not is_seen:
+            return None
         found = self.bound(file, position, name, inside=position == scope)
         if facts.called_by_name and not is_class:
             found = self.evaluator.members.evaluated(found)

@@ -41,7 +41,6 @@ Values = frozenset[Value]
     PROMISED,
 ) = range(16)
 
-OURS = frozenset({FUNCTION, CLASS, INSTANCE, GENERATED, MODULE})
 NOTHING: Values = frozenset()
 
 

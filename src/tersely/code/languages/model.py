@@ -576,12 +576,10 @@ class Resolution:
     stand_ins: Mapping[str, str] = field(default_factory=dict)  # methods -> what is called where a class lacks them
     asking_functions: Mapping[str, str] = field(default_factory=dict)  # functions -> the method of their argument
     implicit_methods: frozenset[str] = frozenset()  # called by syntax, and by nobody who knows nothing of the object
-    class_scope_visible: bool = False  # names of a class body are visible in its methods without a receiver
-    namespace_scope_visible: bool = True  # likewise for namespaces
+    namespace_scope_visible: bool = True  # names of a namespace are visible in its functions
     open_classes: bool = False  # all definitions of one qualified name are one class; qualified names work anywhere
     class_side: bool = False  # a class and its instances have methods apart; `self` in a class body is the class
     class_mixin: str = ""  # a class of this name inside a base holds members of the class itself
-    prototypes: bool = False  # an object may stand where a class does and be the base of another
     module_value: bool = False  # importing a module gives what its file returns
     members_are_items: bool = False  # `table.name` is `table["name"]`
     star_exports: str = ""  # module variable that lists what `import *` takes

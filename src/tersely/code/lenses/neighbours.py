@@ -98,7 +98,7 @@ class Neighbours:
             kind = file.definitions[position][0]
             if kind in CALLABLE_KINDS and name in file.names(position):
                 return self._defined_in(file, position, name, CALLABLE_KINDS | DEPENDENCY_KINDS)
-            if kind in MEMBER_OWNERS and (file.facts.implicit_receiver or file.facts.class_scope_visible):
+            if kind in MEMBER_OWNERS and file.facts.implicit_receiver:
                 for owner in self._linearised((CLASS, file.id, position)):
                     found = self._defined_in(self._program.file(owner[1]), owner[2], name, DEPENDENCY_KINDS)
                     if found is not None:

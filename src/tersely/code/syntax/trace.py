@@ -312,7 +312,7 @@ class Trace(Lowering):
         facts = self.resolution
         if self.definitions[binding.owner].kind not in CLASS_KINDS or binding.owner == self.innermost(offset):
             return True
-        return facts.class_scope_visible or facts.implicit_receiver or binding.everywhere
+        return facts.implicit_receiver or binding.everywhere
 
 
 def trace(source: bytes, language: Language, line: int = 0, column: int = 0) -> Trace:
