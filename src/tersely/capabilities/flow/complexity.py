@@ -1,4 +1,4 @@
-"""`code.complexity`: McCabe's number of functions, the largest first."""
+"""`code.complexity`: the cyclomatic complexity of functions, the largest first."""
 
 from __future__ import annotations
 
