@@ -133,7 +133,7 @@ def test_an_analysis_that_is_killed_is_begun_again(talk: Talk) -> None:
 
 def test_an_answer_that_is_not_taken_does_not_keep_others_waiting(shop: Path, talk: Talk) -> None:
     for number in range(60):
-        talk.send(cmd="code.extract", file="src/shop/money.py", id=number)
+        talk.send(cmd="code.extract", path="src/shop/money.py", id=number)
     with Talk(shop) as other:
-        assert other.ask(cmd="code.extract", file="src/shop/orders.py")["success"]
+        assert other.ask(cmd="code.extract", path="src/shop/orders.py")["success"]
     assert {talk.receive()["id"] for _ in range(60)} == set(range(60))
