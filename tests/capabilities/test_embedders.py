@@ -22,10 +22,10 @@ from tests.code.search.repositories import ids
 from tersely.capabilities.invoke import ask
 from tersely.code.engine import Engine
 from tersely.code.search.embedding.embedders import Choice
+from tersely.code.search.embedding.remote import EMBEDDER_REQUEST_TEXTS
 from tersely.code.search.embedding.vectors import differing_signs, estimated_cosines, quantized, signs_of, similarities
 from tersely.code.search.words import words_of_text
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import EMBEDDER_REQUEST_TEXTS
 from tersely.workspace import Workspace
 
 DIMENSIONS = 48

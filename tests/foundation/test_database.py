@@ -12,9 +12,8 @@ import apsw
 import pytest
 
 from tersely.foundation import database as module
-from tersely.foundation.database import Database, Schema, remove
+from tersely.foundation.database import DATABASE_KEPT_LOG_BYTES, Database, Schema, remove
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import DATABASE_KEPT_LOG_BYTES
 
 FIRST = Schema(1, "create table item (name text primary key, size integer); create index by_size on item (size);")
 SECOND = Schema(2, "create table item (name text primary key, weight real); create view heavy as select * from item;")

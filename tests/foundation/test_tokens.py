@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from tersely.foundation import tokens
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import PIECE_WINDOW_BYTES
-from tersely.foundation.tokens import FACTOR_OF_VOCABULARY, Tokenizer
+from tersely.foundation.tokens import FACTOR_OF_VOCABULARY, PIECE_WINDOW_BYTES, Tokenizer
 
 SOURCES = sorted(Path(tokens.__file__).parents[1].rglob("*.py"))
 STANDARD_LIBRARY = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))[:60]

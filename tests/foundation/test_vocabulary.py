@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import PIECE_OVERLAP_BYTES, PIECE_WINDOW_BYTES
+from tersely.foundation.tokens import PIECE_OVERLAP_BYTES, PIECE_WINDOW_BYTES
 from tersely.foundation.vocabulary import LONGEST_TOKEN_BYTES, NO_RANK, Vocabulary
 
 # Of the rank file of o200k_base, as tiktoken's own source states it.

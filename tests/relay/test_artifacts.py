@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import PREVIEW_BYTES, PREVIEW_HEAD_BYTES
+from tersely.foundation.limits import PREVIEW_BYTES
 from tersely.relay import artifacts, threads
-from tersely.relay.artifacts import Artifact, Origin
+from tersely.relay.artifacts import PREVIEW_HEAD_BYTES, Artifact, Origin
 from tersely.relay.preview.make import TYPES, Content, preview
 from tersely.relay.store.store import Store
 

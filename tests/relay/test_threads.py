@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import HEADER_BYTES
 from tersely.relay import threads
 from tersely.relay.encoding import encode
-from tersely.relay.state import header, new_state
+from tersely.relay.state import HEADER_BYTES, header, new_state
 from tersely.relay.store.store import Store
 
 

@@ -13,10 +13,11 @@ from tests.router.served import served, take, until
 
 from tersely.client.peer import Busy, Delivery, Peer, Receipt
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_FRAME_BYTES, MAX_UNANSWERED_FRAMES, SOCKET_OUTPUT_BYTES
+from tersely.foundation.limits import MAX_FRAME_BYTES
 from tersely.protocols.socket.place import socket_path
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.mailboxes import Stage
+from tersely.router.connection import MAX_UNANSWERED_FRAMES, SOCKET_OUTPUT_BYTES
 
 T = TypeVar("T")
 

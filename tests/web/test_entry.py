@@ -7,8 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_UI_SESSIONS, MAX_UI_TICKETS, UI_SESSION_SECONDS, UI_TICKET_SECONDS
-from tersely.web.ui.entry import Entry
+from tersely.web.ui.entry import MAX_UI_SESSIONS, MAX_UI_TICKETS, UI_SESSION_SECONDS, UI_TICKET_SECONDS, Entry
 
 
 class Clock:

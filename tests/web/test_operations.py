@@ -10,8 +10,8 @@ from threading import Event, Semaphore
 import pytest
 from tests.web.conftest import Web
 
-from tersely.foundation.limits import WEB_CALL_THREADS
 from tersely.relay.calls import Call, Given, Offer
+from tersely.web.app import WEB_CALL_THREADS
 
 
 def test_a_walk_through(web: Web) -> None:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from tersely.foundation.limits import MAX_ENTER_PRESSES
 from tersely.protocols.terminal.screen import Screen
-from tersely.wrapper.injection import ECHO_SECONDS, READING_SECONDS, STARTING_SECONDS, Line, Outcome, Typist
+from tersely.wrapper.injection import (
+    ECHO_SECONDS,
+    MAX_ENTER_PRESSES,
+    READING_SECONDS,
+    STARTING_SECONDS,
+    Line,
+    Outcome,
+    Typist,
+)
 from tersely.wrapper.keys import Keys
 
 RAW, LINES, PASSWORD = Line(False, False, 0), Line(True, True, 0), Line(True, False, 0)

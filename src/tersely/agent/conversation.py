@@ -20,7 +20,8 @@ from tersely.agent.tools.declaration import ANSWER, Tool
 from tersely.agent.tools.table import TOOLS
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.clock import Stopwatch
-from tersely.foundation.limits import MAX_WAITING_EVENTS
+
+MAX_WAITING_EVENTS = 256  # that nobody has taken yet
 
 
 @dataclass(frozen=True, slots=True)

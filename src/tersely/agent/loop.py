@@ -18,7 +18,9 @@ from tersely.agent.turn.acting import act
 from tersely.agent.turn.answering import LENGTH, STUCK, Answer, answer
 from tersely.capabilities.invoke import defect
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_MALFORMED_CALLS, MAX_TURN_STEPS
+
+MAX_TURN_STEPS = 40  # requests to the model in one turn
+MAX_MALFORMED_CALLS = 4  # in a row
 
 
 class Ended(NamedTuple):

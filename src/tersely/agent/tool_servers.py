@@ -20,7 +20,10 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import TOOL_SERVER_CLOSE_SECONDS, TOOL_SERVER_IDLE_SECONDS, TOOL_SERVER_SECONDS
+
+TOOL_SERVER_SECONDS = 60  # for one answer of such a server
+TOOL_SERVER_IDLE_SECONDS = 300  # after which the conversation with it ends
+TOOL_SERVER_CLOSE_SECONDS = 5  # for it to end
 
 AnswerT = TypeVar("AnswerT")
 logging.getLogger("client").addHandler(logging.NullHandler())  # the package's: what matters is told to who asks

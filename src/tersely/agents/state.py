@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tersely.foundation.clock import local_time
-from tersely.foundation.limits import MAX_LOG_BYTES, MAX_OUTLINED_FILES
+from tersely.foundation.limits import MAX_LOG_BYTES
 
+MAX_OUTLINED_FILES = 500  # remembered of one session
 _NAME_BYTES = 12
 
 

@@ -12,7 +12,9 @@ from typing import Any, TypeVar
 
 from tersely.capabilities.declaration import Parameter, Role, made, parameters_of
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_ARGUMENT_VALUES, MAX_CONTENT_BYTES
+from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_CONTENT_BYTES
+
+MAX_ARGUMENT_VALUES = 200  # of one parameter
 
 ParametersT = TypeVar("ParametersT")
 

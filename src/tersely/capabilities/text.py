@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from tersely.foundation.limits import MAX_COLUMN_CHARACTERS, MAX_SIGNATURE_CHARACTERS
+MAX_COLUMN_CHARACTERS = 120  # of a cell that its column is as wide as
+MAX_SIGNATURE_CHARACTERS = 160
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from tersely.capabilities.declaration import Parameter, Role
 from tersely.cli.commands import COMMANDS, OWN_COMMANDS, RELAY_COMMANDS, TALK, Command, find_command
 from tersely.cli.options import OPTIONS
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_COMPLETED_SYMBOLS
+
+MAX_COMPLETED_SYMBOLS = 60  # offered to a shell
 
 # Words that ask the shell for candidates of its own.
 FILES = ":files"

@@ -27,9 +27,10 @@ from tersely.agents.table import AGENTS, Agent
 from tersely.cli.remote import request
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import HOOK_SECONDS, MAX_HOOK_BYTES
 from tersely.foundation.roots import enclosing_root
 
+HOOK_SECONDS = 8.0  # for an answer, after which nothing is said
+MAX_HOOK_BYTES = 4_000_000  # of a call
 PACKET_WORDS = ("packet", "--task-file", "-")
 OUTLINED_SYMBOLS = 200
 LEAST_SECONDS = 0.5  # for a process, when a daemon has taken all the time there was

@@ -16,9 +16,11 @@ import msgspec
 from tersely.client.request import Request, failure_of, read_answer, request
 from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS, EVENT_SILENCE_SECONDS
+from tersely.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS
 from tersely.protocols.relay.place import home_directory, owner
 from tersely.protocols.relay.shapes import ArtifactTold, EventTold, TicketTold
+
+EVENT_SILENCE_SECONDS = 60.0  # of a stream of events, after which it is opened again
 
 AnswerT = TypeVar("AnswerT")
 MAX_REPLY_BYTES = 2_000_000_000  # of one answer: the bundle of a thread comes whole

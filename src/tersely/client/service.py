@@ -28,9 +28,10 @@ import msgspec
 
 from tersely.client.peer import Peer
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_SERVICE_REQUESTS, MAX_SERVICE_RESULT_BYTES, SERVICE_RECONNECT_SECONDS
+from tersely.foundation.limits import MAX_SERVICE_REQUESTS, MAX_SERVICE_RESULT_BYTES
 from tersely.protocols.socket.failures import failure_of
 
+SERVICE_RECONNECT_SECONDS = 5.0  # the longest pause of a service between two tries to reach the relay
 _FIRST_PAUSE_SECONDS = 0.2
 _LOST = frozenset({"daemon_unavailable", "daemon_not_running", "timed_out"})
 

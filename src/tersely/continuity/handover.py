@@ -11,7 +11,9 @@ from tersely.continuity import changed, threads
 from tersely.continuity.parts import Subject, brief
 from tersely.continuity.session import Ended, Record, tell
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import BRIEF_SECONDS, RUN_BRIEF_TOKENS
+
+RUN_BRIEF_TOKENS = 700  # of one that is typed into a program: what is longer than MAX_TYPED_BYTES would be cut
+BRIEF_SECONDS = 20.0  # for the brief of a program that runs already
 
 
 class Place(NamedTuple):

@@ -14,11 +14,12 @@ from tersely.continuity.brief import Brief, Missing, Part, one_line, write_brief
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
-from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS, MAX_BRIEF_MESSAGES
+from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS
 from tersely.foundation.tokens import Tokenizer
 from tersely.protocols.relay.messages import DeliveryTold
 from tersely.protocols.relay.shapes import Header
 
+MAX_BRIEF_MESSAGES = 50  # that wait, in one brief
 THREAD, UNREAD = "Thread", "Unread messages"
 ENTRY, RELATED, STRUCTURE = "Entry point", "Related code", "Structure"
 # Which part of what is left a part may take, in the order of their worth.

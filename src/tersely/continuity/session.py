@@ -13,11 +13,12 @@ from tersely.client.peer import Delivery
 from tersely.continuity.brief import one_line
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.ids import new_id
-from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS, MAX_SESSION_LINES, MAX_WAITING_TEXTS
+from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS, MAX_WAITING_TEXTS
 from tersely.protocols.inline.arguments import CODE_SERVICE
 from tersely.protocols.inline.commands import Command, Malformed, Message, Release, Request, Spawn
 from tersely.protocols.inline.foreign import neutral
 
+MAX_SESSION_LINES = 200  # of each kind in a summary
 _TASK_CHARACTERS = 400
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from tersely.client import Client, ask
-from tersely.foundation.limits import DIRECTORY_THREADS, MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
+from tersely.foundation.limits import MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
 
+DIRECTORY_THREADS = 1_000  # the newest, among which that of a directory is looked for
 VARIABLE = "TERSELY_THREAD"  # names the thread to a program and what it runs
 
 

@@ -23,7 +23,6 @@ from tersely.foundation.limits import (
     DAEMON_RECEIPT_SECONDS,
     DAEMON_START_SECONDS,
     MAX_ANSWER_BYTES,
-    MAX_OPEN_REPOSITORIES,
     MAX_REQUEST_SECONDS,
 )
 from tersely.foundation.process.identity import program_identity
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
     from tersely.daemon.own_processes import OwnProcesses
 
+MAX_OPEN_REPOSITORIES = 4  # that one process asks at a time without a daemon
 _REPLY_BYTES = MAX_ANSWER_BYTES + 100_000  # the longest line of a reply
 _CONNECT_AGAIN_SECONDS = 0.05
 _NOT_FOR_US = "unknown_command"  # what a daemon says that belongs to another program

@@ -15,19 +15,17 @@ from typing import TYPE_CHECKING, Any
 from tersely.daemon.process import AnalysisProcess, ProcessLostError
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import (
-    CANCEL_GRACE_SECONDS,
-    MAX_ANALYSIS_PROCESSES,
-    MAX_WAITING_REQUESTS,
-    PROCESS_MOST_BYTES,
-    PROCESS_RESTING_BYTES,
-    RESTING_SECONDS,
-    SPARE_PROCESS_SECONDS,
-)
 
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
 
+MAX_WAITING_REQUESTS = 1_024  # of all
+MAX_ANALYSIS_PROCESSES = 3
+SPARE_PROCESS_SECONDS = 20  # without work, until one beside the first ends
+CANCEL_GRACE_SECONDS = 0.5  # for a question that nobody waits for any more to end by itself
+PROCESS_RESTING_BYTES = 130_000_000  # one that has nothing to do and holds more is replaced
+PROCESS_MOST_BYTES = 600_000_000  # one that holds more is replaced after the question
+RESTING_SECONDS = 5.0  # without a question
 HELP_AFTER_SECONDS = 0.1  # that a task has waited, until another process is started
 TIDY_SECONDS = 1.0  # between looks at what idle processes hold
 

@@ -14,8 +14,11 @@ from tersely.daemon.analysis import Standing
 from tersely.daemon.dispatch import Dispatcher
 from tersely.daemon.watch import Changes, Watch, WatchUnavailableError
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_CHANGED_PATHS, MAX_WATCH_ROUNDS, RESCAN_SECONDS, SETTLE_SECONDS
 
+MAX_CHANGED_PATHS = 100  # beyond, all files are looked at
+MAX_WATCH_ROUNDS = 8  # looks for directories that were made while others were being watched
+SETTLE_SECONDS = 0.01  # after a change, before the index is refreshed without being asked
+RESCAN_SECONDS = 600  # between looks at all files, for what no event tells
 _LOG = logging.getLogger(__name__)
 _OWN = "refresh"  # the client that asks for refreshes
 _ANYTHING = Changes(is_everything=True, has_new_directories=True)

@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 from tersely.daemon.client import Client
 from tersely.daemon.place import Place, runtime_directory
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import DAEMON_START_SECONDS, DAEMON_STOP_SECONDS, MAX_DAEMONS_LISTED
+from tersely.foundation.limits import DAEMON_START_SECONDS
 from tersely.foundation.private import make_private
 from tersely.foundation.process import detached
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.process.lockfile import held, read_record
 
+DAEMON_STOP_SECONDS = 10
+MAX_DAEMONS_LISTED = 1_000
 _MAIN = "tersely.daemon.serve:main"
 
 

@@ -19,13 +19,13 @@ from tersely.daemon.place import Place
 from tersely.daemon.service import Service
 from tersely.foundation.clock import elapsed_seconds, wall_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_CONNECTIONS
 from tersely.foundation.private import make_private
 from tersely.foundation.process.beginning import Report, log_to
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.process.lockfile import held, release, write_record
 from tersely.protocols.messages import encode, failure, line
 
+MAX_CONNECTIONS = 256
 _LOG = logging.getLogger("tersely.daemon")
 _IDLE_CHECKS_SECONDS = 1.0
 

@@ -20,11 +20,11 @@ from tersely.daemon.watch import Changes
 from tersely.foundation.clock import Stopwatch, elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.hashing import content_hash
-from tersely.foundation.limits import ANSWER_CACHE_BYTES
 from tersely.foundation.process.identity import program_identity
 from tersely.protocols.commands import OWN_COMMANDS, TEXT_COMMAND, WORDS_COMMAND
 from tersely.protocols.messages import Request, encode, line
 
+ANSWER_CACHE_BYTES = 16_000_000
 _SETTINGS = ("pyproject.toml", ".tersely/config.toml")  # answers depend on them beside the files
 
 

@@ -17,8 +17,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tersely.code.index.listing.ignore import SKIP_DIRS, VIRTUAL_ENVIRONMENT_NAMES
-from tersely.foundation.limits import MAX_EVENT_READS, MAX_WATCHED_DIRECTORIES
 
+MAX_WATCHED_DIRECTORIES = 100_000
+MAX_EVENT_READS = 1_000  # of the queue of the kernel, at one go
 _MODIFY, _ATTRIB, _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO = 0x2, 0x4, 0x8, 0x40, 0x80
 _CREATE, _DELETE, _DELETE_SELF, _MOVE_SELF = 0x100, 0x200, 0x400, 0x800
 _UNMOUNT, _OVERFLOW, _IGNORED = 0x2000, 0x4000, 0x8000

@@ -17,7 +17,10 @@ import apsw
 
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import DATABASE_BUSY_MILLISECONDS, DATABASE_KEPT_LOG_BYTES, DATABASE_RETRY_SECONDS
+from tersely.foundation.limits import DATABASE_BUSY_MILLISECONDS
+
+DATABASE_RETRY_SECONDS = 0.01
+DATABASE_KEPT_LOG_BYTES = 2_000_000  # a longer write-ahead log is copied into its database when that is closed
 
 ResultT = TypeVar("ResultT")
 Row = tuple[Any, ...]

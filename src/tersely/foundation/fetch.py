@@ -16,8 +16,10 @@ from urllib.parse import SplitResult, quote, urljoin, urlsplit
 from tersely import __version__
 from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import FETCH_BYTES, FETCH_REDIRECTS, FETCH_SECONDS
 
+FETCH_SECONDS = 20
+FETCH_BYTES = 10_000_000
+FETCH_REDIRECTS = 5
 _REDIRECTS = {301, 302, 303, 307, 308}
 # IPv6 addresses whose last four bytes are one of IPv4: NAT64 (RFC 6052, RFC 8215), and the compatible ones of RFC 4291.
 _WITH_IPV4 = [IPv6Network(one) for one in ("64:ff9b::/96", "64:ff9b:1::/48", "::/96")]

@@ -15,12 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import (
-    DEFAULT_ANSWER_SECONDS,
-    DEFAULT_BUDGET_TOKENS,
-    MAX_SETTINGS_BYTES,
-)
+from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_SETTINGS_BYTES
 
+DEFAULT_ANSWER_SECONDS = 120  # of a command that no daemon answers, once the index is up to date
 ENVIRONMENT_PREFIX = "TERSELY_"
 # Variables with our prefix that are no settings: where the user's own files are, and whether to show tracebacks.
 OTHER_VARIABLES = frozenset({"TERSELY_HOME", "TERSELY_DEBUG"})

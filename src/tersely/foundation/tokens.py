@@ -16,14 +16,13 @@ from functools import lru_cache
 from os.path import dirname
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import (
-    ESTIMATE_FILL_PERCENT,
-    PIECE_CACHE_PIECES,
-    PIECE_OVERLAP_BYTES,
-    PIECE_WINDOW_BYTES,
-    WINDOW_CACHE_WINDOWS,
-)
 from tersely.foundation.vocabulary import LONGEST_TOKEN_BYTES, NO_RANK, Vocabulary
+
+PIECE_CACHE_PIECES = 65_536  # distinct pieces of text whose token count is remembered
+PIECE_WINDOW_BYTES = 256  # longer pieces are merged window by window: merging is quadratic
+PIECE_OVERLAP_BYTES = 128  # what a window sees beyond the tokens taken from it: the longest token
+WINDOW_CACHE_WINDOWS = 64  # merged windows that are remembered, for text that repeats itself
+ESTIMATE_FILL_PERCENT = 97  # how far a budget is filled when the vocabulary is only estimated
 
 # Tokens of other vocabularies for one of o200k_base, measured on code. Right to 1 or 2 %.
 FACTOR_OF_VOCABULARY = {"o200k": 1.0, "cl100k": 0.996, "qwen": 1.005, "tekken": 1.057, "deepseek": 1.071}

@@ -14,12 +14,9 @@ from math import isfinite
 from typing import Any, NoReturn
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import (
-    MAX_REQUEST_BYTES,
-    MAX_REQUEST_ID_CHARACTERS,
-    MAX_REQUEST_SECONDS,
-    REQUEST_SECONDS,
-)
+from tersely.foundation.limits import MAX_REQUEST_BYTES, MAX_REQUEST_SECONDS, REQUEST_SECONDS
+
+MAX_REQUEST_ID_CHARACTERS = 200
 
 RequestId = str | int | float | None
 MILLISECONDS = 1000

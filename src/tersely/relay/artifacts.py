@@ -8,15 +8,7 @@ from dataclasses import astuple, dataclass, replace
 from typing import Any, NamedTuple
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import (
-    MAX_BLOB_BYTES,
-    MAX_NAME_CHARACTERS,
-    MAX_READ_ENTRIES,
-    MIN_REF_CHARACTERS,
-    PREVIEW_HEAD_BYTES,
-    PREVIEW_TAIL_BYTES,
-    SEARCHED_BYTES,
-)
+from tersely.foundation.limits import MAX_BLOB_BYTES, MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
 from tersely.relay import threads
 from tersely.relay.accounting import CHARACTERS_A_TOKEN, Size, scopes, spent
 from tersely.relay.encoding import decode, encode, timestamp
@@ -25,6 +17,10 @@ from tersely.relay.store.commands import Attach, Attached, Batch, Command, Count
 from tersely.relay.store.store import Store
 from tersely.relay.streams import ARTIFACT_CREATED, ARTIFACT_REMOVED, THREAD, happened
 
+PREVIEW_HEAD_BYTES = 262_144  # of an artifact that a preview is made from
+PREVIEW_TAIL_BYTES = 65_536
+SEARCHED_BYTES = 200_000  # of an artifact that are found by their words
+MIN_REF_CHARACTERS = 6  # of an artifact's hash that stand for it
 SCHEME = "cass://"
 _HEXADECIMAL = re.compile(r"[0-9a-f]{1,64}")
 _TYPE_OF_ENDING = {

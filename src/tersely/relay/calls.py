@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import CALL_SECONDS, INLINE_ANSWER_BYTES, MAX_REFS, MAX_TRIED_CHUNKS, RECEIPT_SECONDS
+from tersely.foundation.limits import MAX_REFS, RECEIPT_SECONDS
 from tersely.relay import artifacts, threads
 from tersely.relay.accounting import Size, scopes, spent
 from tersely.relay.artifacts import Artifact, CountTokens, Origin
@@ -28,6 +28,9 @@ from tersely.relay.store.commands import Batch, Cache, Command, Count
 from tersely.relay.store.store import Store
 from tersely.relay.streams import CAPABILITY_INVOKED, happened
 
+CALL_SECONDS = 120  # for a call that somebody else makes already
+INLINE_ANSWER_BYTES = 16_384  # of a call, that are sent with its answer
+MAX_TRIED_CHUNKS = 1_000  # of an answer
 TENANT = "local"
 
 

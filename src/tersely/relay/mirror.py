@@ -14,13 +14,15 @@ import msgspec
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
-from tersely.foundation.limits import MAX_MIRRORED_BYTES, MAX_MIRRORED_EVENTS, MAX_READ_ENTRIES
+from tersely.foundation.limits import MAX_READ_ENTRIES
 from tersely.relay import artifacts, threads
 from tersely.relay.artifacts import Artifact
 from tersely.relay.encoding import encode
 from tersely.relay.store.store import Store
 from tersely.relay.streams import Event
 
+MAX_MIRRORED_EVENTS = 100_000  # the latest of a thread
+MAX_MIRRORED_BYTES = 1_000_000_000  # of the artifacts of one thread
 _FOLDER = "threads"
 _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")

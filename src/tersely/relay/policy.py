@@ -17,14 +17,11 @@ from typing import Any
 
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import (
-    DEFAULT_HOPS,
-    DEFAULT_NOTE_CHARACTERS,
-    DEFAULT_PAYLOAD_BYTES,
-    MAX_RATED_ACTORS,
-    MAX_SETTINGS_BYTES,
-)
+from tersely.foundation.limits import DEFAULT_NOTE_CHARACTERS, MAX_SETTINGS_BYTES
 
+DEFAULT_PAYLOAD_BYTES = 16_384
+DEFAULT_HOPS = 50
+MAX_RATED_ACTORS = 10_000  # whose calls are counted; the longest silent are forgotten
 CONFIG = "config.toml"
 _EVERYBODY = "*"
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tersely.foundation.limits import MAX_LAST_ACTIONS
 from tersely.relay import artifacts, threads
 from tersely.relay.artifacts import CountTokens, Origin
 from tersely.relay.encoding import canonical, timestamp
 from tersely.relay.store.commands import Batch
 from tersely.relay.store.store import Store
 from tersely.relay.streams import SESSION_ENDED, happened
+
+MAX_LAST_ACTIONS = 100  # that a state keeps when sessions add to it
 
 
 class Session(NamedTuple):

@@ -9,11 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import HEADER_BYTES, HEADER_TEXT_CHARACTERS, MAX_DOCUMENT_BYTES
+from tersely.foundation.limits import MAX_DOCUMENT_BYTES
 from tersely.relay.encoding import canonical, decode, encode, timestamp
 from tersely.relay.patch import apply
 from tersely.relay.store.commands import Edit
 
+HEADER_BYTES = 2_048  # of JSON, of the header of a thread's state
+HEADER_TEXT_CHARACTERS = 120  # of one text in a header that has too little room
 SCHEMA = "com.relay.state.v1"
 
 # The lists of a state, and what is text in the members of each. Members may have more of their own.

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from msgspec import UNSET, Raw
 
 from tersely.foundation.clock import wall_seconds
-from tersely.foundation.limits import MARK_REST_SECONDS, MAX_NOTES_AHEAD, PUMPED_MESSAGES
 from tersely.protocols.socket import envelopes
 from tersely.protocols.socket.envelopes import Delivered
 from tersely.relay.mail.mail import Mail
@@ -17,6 +16,10 @@ from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.mailboxes import Mark, Post, Posted, Stage, Waiting
 from tersely.router.connection import Connection, Inflight
 from tersely.router.services import Services
+
+MAX_NOTES_AHEAD = 128  # not yet written, beyond which nothing is fetched from the disk to be delivered
+MARK_REST_SECONDS = 0.02  # for which they wait
+PUMPED_MESSAGES = 64  # read from the disk at one go
 
 
 class Clients:

@@ -7,15 +7,13 @@ from typing import Any, NamedTuple, Protocol, cast
 
 from tersely.foundation.clock import elapsed_seconds, wall_seconds
 from tersely.foundation.credentials import is_same_user
-from tersely.foundation.limits import (
-    MAX_FRAME_BYTES,
-    MAX_INFLIGHT_MESSAGES,
-    MAX_UNANSWERED_FRAMES,
-    SOCKET_OUTPUT_BYTES,
-    SOCKET_SAID_BYTES,
-)
+from tersely.foundation.limits import MAX_FRAME_BYTES, MAX_INFLIGHT_MESSAGES
 from tersely.protocols.socket.envelopes import write
 from tersely.protocols.socket.frames import Frames, FrameTooLargeError, framed
+
+MAX_UNANSWERED_FRAMES = 256  # of one client, beyond which it is not read
+SOCKET_OUTPUT_BYTES = 1_048_576  # not taken by one client, beyond which it is neither read nor sent messages
+SOCKET_SAID_BYTES = 262_144  # sent together
 
 
 class Inflight(NamedTuple):

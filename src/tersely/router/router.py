@@ -9,13 +9,7 @@ from collections.abc import Callable
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
-from tersely.foundation.limits import (
-    HELLO_SECONDS,
-    MAX_SOCKET_CLIENTS,
-    SOCKET_HEARTBEAT_SECONDS,
-    SOCKET_SILENCE_SECONDS,
-    SOCKET_TICK_SECONDS,
-)
+from tersely.foundation.limits import HELLO_SECONDS, SOCKET_HEARTBEAT_SECONDS
 from tersely.protocols.socket import envelopes
 from tersely.protocols.socket.envelopes import Envelope, MalformedError
 from tersely.relay.mail.mail import Mail
@@ -25,6 +19,9 @@ from tersely.router.handling import channels, coming, sending, settling
 from tersely.router.refusals import refuse
 from tersely.router.services import Services
 
+MAX_SOCKET_CLIENTS = 1_000
+SOCKET_TICK_SECONDS = 1.0  # between looks for clients that are silent and messages that expire
+SOCKET_SILENCE_SECONDS = 60  # in spite of heartbeats, after which a client is left
 _LOG = logging.getLogger("tersely.router")
 
 _Do = Callable[[Clients, Connection, Envelope], None]

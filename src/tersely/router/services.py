@@ -15,7 +15,6 @@ from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import (
-    MAX_ASKED_REQUESTS,
     MAX_SERVICE_REQUESTS,
     MAX_SERVICE_RESULT_BYTES,
     MAX_SERVICE_SECONDS,
@@ -27,6 +26,8 @@ from tersely.relay.services import services as relays
 from tersely.relay.services.declared import Declared, declared
 from tersely.relay.services.figures import OTHER
 from tersely.router.connection import Connection
+
+MAX_ASKED_REQUESTS = 64  # of those, of one asker
 
 Answer = Callable[[ServiceResponse], None]
 _LOG = logging.getLogger("tersely.router")

@@ -16,7 +16,6 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import WEB_CALL_THREADS, WEB_THREADS
 from tersely.protocols.relay.operations import OPERATIONS, Operation
 from tersely.relay.encoding import encode
 from tersely.relay.relay import Relay
@@ -32,6 +31,8 @@ from tersely.web.table import Endpoint, Table
 from tersely.web.ui.entry import Entry
 from tersely.web.ui.routes import Pages
 
+WEB_THREADS = 64  # that wait for the disk
+WEB_CALL_THREADS = 64  # that wait for capabilities
 _JSON = "application/json"
 _LOG = logging.getLogger("tersely.web")
 

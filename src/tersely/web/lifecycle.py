@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import RELAY_START_SECONDS, RELAY_STOP_SECONDS
 from tersely.foundation.process import detached
 from tersely.protocols.relay.place import LOG, Owner, owner
 
+RELAY_START_SECONDS = 30
+RELAY_STOP_SECONDS = 20
 _MAIN = "tersely.web.serve:main"
 _HEALTH_SECONDS = 2.0
 MAX_HEALTH_BYTES = 100_000

@@ -17,13 +17,6 @@ import tersely
 from tersely.daemon.asking import Asking
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import (
-    RELAY_DRAIN_SECONDS,
-    RELAY_PORTS,
-    SWEEP_AFTER_SECONDS,
-    SWEEP_EVERY_SECONDS,
-    THREAD_SWITCH_SECONDS,
-)
 from tersely.foundation.private import make_private
 from tersely.foundation.process.beginning import Report, log_to
 from tersely.foundation.process.identity import program_identity
@@ -39,6 +32,11 @@ from tersely.web.app import make_app
 from tersely.web.stalled import allow_connections, close_stalled
 from tersely.web.workspaces import Workspaces
 
+RELAY_PORTS = 100  # that are tried, from the one that was asked for
+THREAD_SWITCH_SECONDS = 0.001  # for which the loop may keep the thread that writes from going on, and vice versa
+RELAY_DRAIN_SECONDS = 10  # for requests that are being answered when it ends
+SWEEP_EVERY_SECONDS = 3_600
+SWEEP_AFTER_SECONDS = 86_400  # for which an artifact that no thread refers to stays
 _LOG = logging.getLogger("tersely.web")
 _BACKLOG = 512
 

@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from tersely.foundation.limits import MAX_WEB_CONNECTIONS, REQUEST_HEAD_SECONDS
+MAX_WEB_CONNECTIONS = 1_000  # above which those that ask for nothing are closed at once
+REQUEST_HEAD_SECONDS = 10  # for a request to begin, once a connection is open
 
 
 def allow_connections() -> None:

@@ -9,9 +9,11 @@ from typing import NamedTuple
 from tersely.client.peer import Delivery
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
-from tersely.foundation.limits import MAX_TYPED_BYTES, MAX_WAITING_TEXTS, TYPED_PREVIEW_CHARACTERS
+from tersely.foundation.limits import MAX_WAITING_TEXTS
 from tersely.protocols.inline.foreign import banner, typed
 
+MAX_TYPED_BYTES = 3_500  # of a text that is typed in whole; terminals that edit lines cut longer ones
+TYPED_PREVIEW_CHARACTERS = 600  # of a longer one
 _ANSWER_NAME = "answer"
 
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from tersely.foundation.limits import MAX_ENTER_PRESSES
 from tersely.protocols.terminal.screen import Screen
 from tersely.wrapper.keys import Keys
 
+MAX_ENTER_PRESSES = 4  # for one text
 IDLE_SECONDS = 0.6  # without a change on the screen
 PAUSE_SECONDS = 1.0  # after a key of the user
 STARTING_SECONDS = 5.0  # for a program to show something at all

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tersely.foundation.limits import MAX_HALF_TYPED_CHARACTERS
 from tersely.protocols.terminal.screen import Screen
 from tersely.protocols.terminal.sequences import Kind, Piece, Sequences
 
+MAX_HALF_TYPED_CHARACTERS = 1_000  # of what a user has typed and not sent
 _ALT_ENTER = b"\x1b\r"
 _ENTER, _INTERRUPT, _KILL_LINE, _KILL_WORD = "\r", "\x03", "\x15", "\x17"
 _BACKSPACES = "\x7f\x08"

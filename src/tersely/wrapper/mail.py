@@ -11,9 +11,10 @@ from tersely.client.cassettes import kept
 from tersely.client.peer import Busy, Delivery, Peer
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
-from tersely.foundation.limits import MAX_SEND_TRIES, RECONNECT_SECONDS
 from tersely.protocols.inline.commands import Message
 
+RECONNECT_SECONDS = 20.0  # for which what a program says waits for the relay
+MAX_SEND_TRIES = 5  # of one message
 UNDELIVERED = "undelivered"  # the message that a state is about
 _STUCK = "it is typed in, but the program does not take it"
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.2, 5.0

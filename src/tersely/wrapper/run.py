@@ -13,12 +13,12 @@ from typing import NamedTuple
 from tersely.continuity.handover import Handover, Place
 from tersely.continuity.threads import VARIABLE as THREAD_VARIABLE
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_NAME_TRIES
 from tersely.wrapper import terminal, tmux
 from tersely.wrapper.mail import Mail, Who
 from tersely.wrapper.session import Given, Session
 from tersely.wrapper.spawned import Spawned
 
+MAX_NAME_TRIES = 100  # numbers behind the name of a program
 NAME_VARIABLE = "TERSELY_AGENT"  # tells the program and what it runs under which name they are
 
 

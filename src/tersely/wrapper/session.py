@@ -14,12 +14,7 @@ from tersely.client.peer import Delivery
 from tersely.continuity.handover import Handover
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import (
-    MAX_LAST_BYTES,
-    MAX_UNWRITTEN_BYTES,
-    TERMINAL_CHUNK_BYTES,
-    WRAPPER_END_SECONDS,
-)
+from tersely.foundation.limits import WRAPPER_END_SECONDS
 from tersely.protocols.terminal.screen import Screen
 from tersely.wrapper import terminal
 from tersely.wrapper.inbox import Inbox, Text
@@ -31,6 +26,9 @@ from tersely.wrapper.speech import RELAY, Speech
 from tersely.wrapper.terminal import Program, UserTerminal
 from tersely.wrapper.watching import Watcher
 
+MAX_UNWRITTEN_BYTES = 1_000_000  # that a program has not taken from its terminal
+TERMINAL_CHUNK_BYTES = 65_536  # read from a terminal at once
+MAX_LAST_BYTES = 4_000_000  # read of what a program wrote before it ended
 _TICK_SECONDS = 0.05
 _REST_SECONDS = 0.5  # without any output, after which none is waited for
 _SIGNALLED = 128  # added to the number of the signal that ended a program, as shells do

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_SPAWNED_PROGRAMS, WRAPPER_END_SECONDS
+from tersely.foundation.limits import WRAPPER_END_SECONDS
 from tersely.protocols.inline.commands import Spawn
+
+MAX_SPAWNED_PROGRAMS = 16  # of one program, at a time
 
 
 class Spawned:

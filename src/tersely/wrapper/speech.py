@@ -8,13 +8,13 @@ import shlex
 from collections.abc import Callable
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_WAITING_COMMANDS
 from tersely.protocols.inline.arguments import CODE_SERVICE, Asked, asked
 from tersely.protocols.inline.commands import Command, Malformed, Message, Release, Request, Spawn
 from tersely.wrapper.mail import Mail
 from tersely.wrapper.results import error_text, result_text
 from tersely.wrapper.spawned import Spawned
 
+MAX_WAITING_COMMANDS = 1_000  # of one program, not yet done
 RELAY = "relay"  # whose errors those are that no service has made
 
 _MISSING_SECONDS = 2.0  # for the relay to say that there is no such service

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
-from tersely.foundation.limits import WRAPPER_START_SECONDS
 
+WRAPPER_START_SECONDS = 30.0  # for a program to run in a session of tmux
 REPORT_VARIABLE = "TERSELY_RUN_REPORT"
 _LOOK_SECONDS = 0.05
 _PASSED = re.compile(r"TERSELY_\w+|AGENT_RELAY_\w+|PATH|PYTHONPATH|VIRTUAL_ENV|HOME")  # all else tmux has itself

@@ -12,12 +12,13 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tersely.foundation.limits import MAX_LINE_ROWS, MAX_REMEMBERED_COMMANDS
 from tersely.protocols.inline import reading
 from tersely.protocols.inline.commands import Command
 from tersely.protocols.inline.reading import Found, Line, State
 from tersely.protocols.terminal.screen import Buffer, Event, Screen
 
+MAX_REMEMBERED_COMMANDS = 512  # told of one program, so that drawing them again is not saying them again
+MAX_LINE_ROWS = 500  # of one line that a terminal has broken
 QUIET_SECONDS = 0.4  # without any change, after which all rows stand
 STANDING_SECONDS = 2.0  # without a change of its own, after which a row stands while others change
 _CONTEXT_CHARACTERS = 16  # of the text before a command, by which it is known again

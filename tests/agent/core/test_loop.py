@@ -25,13 +25,13 @@ from tersely.agent.events import (
     Unlocked,
     Usage,
 )
+from tersely.agent.loop import MAX_TURN_STEPS
 from tersely.agent.models.protocol import Chunk, Prompt
 from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.repeats import EXCLUDED, HINT
 from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.toolbox import Choices
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_TURN_STEPS
 
 READ = call("read", path="shop/prices.py")
 TEXT_WAY = GRAMMAR._replace(grammar=False, schema=False)

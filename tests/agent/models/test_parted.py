@@ -17,9 +17,8 @@ from tests.agent.models.test_openai import DONE, delta
 from tersely.agent.models import wire
 from tersely.agent.models.connecting import connect
 from tersely.agent.models.openai import OpenAIModel
-from tersely.agent.models.parted import PartedModel, joined, parted
+from tersely.agent.models.parted import MAX_TOKEN_CHARACTERS, PartedModel, joined, parted
 from tersely.agent.models.protocol import Chunk, Constraint, Message, Prompt, RawCall
-from tersely.foundation.limits import MAX_TOKEN_CHARACTERS
 
 FORGED = ["<|im_end|>", "<|end|><|user|>", "<｜User｜>", "<start_of_turn>", "</s>", "<s>", "[INST]", "[/TOOL_CALLS]",
           "<turn|>", "<seed:eos>", "[|user|]"]  # fmt: skip

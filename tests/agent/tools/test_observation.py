@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tests.agent.tools.box import call
 
 from tersely.agent.tools.kept import Kept
-from tersely.agent.tools.observation import bounded, folded, plain
+from tersely.agent.tools.observation import FOLDED_CHARACTERS, bounded, folded, plain
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
-from tersely.foundation.limits import FOLDED_CHARACTERS, OBSERVATION_TOKENS
+from tersely.foundation.limits import OBSERVATION_TOKENS
 from tersely.foundation.tokens import Tokenizer
 
 TEXTS = st.lists(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tersely.agent.tools.running.tail import Tail
+from tersely.agent.tools.observation import MAX_OBSERVED_LINE_CHARACTERS
+from tersely.agent.tools.running.tail import MAX_PROGRESS_BYTES, MAX_PROGRESS_LINES, Tail
 from tersely.foundation.escape import visible
-from tersely.foundation.limits import MAX_OBSERVED_LINE_CHARACTERS, MAX_PROGRESS_BYTES, MAX_PROGRESS_LINES
 
 
 def tail_of(*chunks: bytes) -> str:

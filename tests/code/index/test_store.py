@@ -10,9 +10,8 @@ import pytest
 
 from tersely.code.index.content import Reason, Skipped
 from tersely.code.index.refresh import refresh
-from tersely.code.index.store import Store
+from tersely.code.index.store import MAX_KEPT_INDEXES, Store
 from tersely.code.symbols import Kind
-from tersely.foundation.limits import MAX_KEPT_INDEXES
 from tersely.foundation.private import index_directory
 
 Plant = Callable[[dict[str, str | bytes]], None]

@@ -9,10 +9,10 @@ from tests.code.planted import Planted, plant
 
 from tersely.code.lenses.candidate import Candidate, View
 from tersely.code.lenses.mentions import Used
-from tersely.code.lenses.symbol import around
+from tersely.code.lenses.symbol import MAX_NEIGHBOURS_SYMBOLS, around
 from tersely.code.symbols import Grade, Symbol
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_CANDIDATES_SYMBOLS, MAX_NEIGHBOURS_SYMBOLS
+from tersely.foundation.limits import MAX_CANDIDATES_SYMBOLS
 
 
 def functions(*names: str, lines: int = 1) -> str:

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tersely.foundation.limits import MAX_BLOCK_LINES, MAX_FENCED_LINES
 from tersely.protocols.inline import reading
 from tersely.protocols.inline.commands import Command, Malformed, Message, Release, Request, Spawn
-from tersely.protocols.inline.reading import Line
+from tersely.protocols.inline.reading import MAX_BLOCK_LINES, MAX_FENCED_LINES, Line
 
 
 def commands(text: str, columns: int = 0) -> Sequence[Command]:

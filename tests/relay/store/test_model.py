@@ -15,7 +15,7 @@ from tests.relay.conftest import Clock
 from tests.relay.store.model import Model, RefusedError
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import INLINE_BLOB_BYTES, RECEIPT_SECONDS
+from tersely.foundation.limits import RECEIPT_SECONDS
 from tersely.relay.store.commands import (
     Append,
     Attach,
@@ -30,7 +30,7 @@ from tersely.relay.store.commands import (
     Settle,
     Write,
 )
-from tersely.relay.store.store import Store
+from tersely.relay.store.store import INLINE_BLOB_BYTES, Store
 
 NAMES = st.sampled_from(["a", "b/ü"])
 WORDS = st.binary(max_size=3)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.relay.conftest import Clock
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import INLINE_BLOB_BYTES, RECEIPT_SECONDS
+from tersely.foundation.limits import RECEIPT_SECONDS
 from tersely.relay.store.commands import (
     Append,
     Attach,
@@ -28,7 +28,7 @@ from tersely.relay.store.commands import (
     Settle,
     Write,
 )
-from tersely.relay.store.store import Store
+from tersely.relay.store.store import INLINE_BLOB_BYTES, Store
 
 
 def commit(store: Store, *commands: Command, key: str = "", fingerprint: bytes = b"") -> tuple[int, ...]:

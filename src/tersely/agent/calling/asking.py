@@ -14,8 +14,8 @@ from tersely.agent.calling.validation import checked
 from tersely.agent.calling.way import Way
 from tersely.agent.models.protocol import Abilities, Constraint, RawCall
 from tersely.agent.tools.declaration import Tool
-from tersely.foundation.limits import MAX_CALL_CHARACTERS
 
+MAX_CALL_CHARACTERS = 400_000  # of an answer that is searched for a call
 _SHOWN = "<call read>\npath: src/app.py\n</call>"
 _FORMATS = {
     Way.GRAMMAR: f"To use a tool, end your message with one call, each argument on a line:\n{_SHOWN}\n"

@@ -11,7 +11,10 @@ from collections.abc import Sequence
 from tersely.agent.calling.form import CLOSING, OPENING, marker
 from tersely.agent.calling.paths import Paths, literal
 from tersely.agent.tools.declaration import Kind, Parameter, Tool
-from tersely.foundation.limits import MAX_CALL_LINE_CHARACTERS, MAX_PROSE_LINE_CHARACTERS, MAX_PROSE_LINES
+from tersely.foundation.limits import MAX_CALL_LINE_CHARACTERS
+
+MAX_PROSE_LINES = 300  # before a call
+MAX_PROSE_LINE_CHARACTERS = 1_500
 
 # Code points of one line: no control characters but the tabulator, no separators of lines, no surrogates.
 _LINE = (

@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
-from tersely.foundation.limits import MAX_CALLABLE_PATHS, MAX_COMPARED_PATHS
-
+MAX_CALLABLE_PATHS = 40_000  # that a grammar lists; of more, names are checked when they are used
+MAX_COMPARED_PATHS = 5_000  # with one that does not exist
 ROOT = "."
 _END = ""  # the key of a node where a path may end
 

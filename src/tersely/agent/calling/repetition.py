@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tersely.foundation.limits import MAX_CYCLE_CHARACTERS, REPEATED_CHARACTERS, REPEATED_TIMES
-
+REPEATED_CHARACTERS = 600  # that say the same again and again, at least, until a stream counts as stuck
+REPEATED_TIMES = 5
+MAX_CYCLE_CHARACTERS = 400  # of what is said again and again
 _KEPT_CHARACTERS = MAX_CYCLE_CHARACTERS * REPEATED_TIMES
 _LOOK_CHARACTERS = 64  # between two looks
 

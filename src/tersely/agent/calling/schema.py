@@ -7,8 +7,9 @@ from typing import Any
 
 from tersely.agent.calling.paths import Paths
 from tersely.agent.tools.declaration import Kind, Parameter, Tool
-from tersely.foundation.limits import MAX_CALL_LINE_CHARACTERS, MAX_LISTED_PATHS
+from tersely.foundation.limits import MAX_CALL_LINE_CHARACTERS
 
+MAX_LISTED_PATHS = 200  # that a JSON schema lists: its reader compares them one after the other
 SAY, CALL, TOOL = "say", "call", "tool"
 
 

@@ -16,9 +16,9 @@ from tersely.agent.context.window import Counter
 from tersely.agent.models.protocol import Constraint, Model, Prompt, Usage
 from tersely.agent.sessions.session import Stored
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MIN_SUMMARY_CHARACTERS
 from tersely.foundation.tokens import Tokenizer
 
+MIN_SUMMARY_CHARACTERS = 20  # of a summary by a model, below which it says nothing
 BY_MODEL, EXTRACTIVE = "model", "extractive"
 HEADING = "Summary of what went before:"
 REQUEST = (

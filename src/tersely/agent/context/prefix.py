@@ -14,7 +14,10 @@ from tersely.agent.calling import Way, call_format
 from tersely.agent.prompts import system_text
 from tersely.agent.tools.declaration import Tool
 from tersely.foundation.escape import visible_line
-from tersely.foundation.limits import MAX_CARD_CHARACTERS, MAX_CARD_FOLDERS, MAX_CARD_LANGUAGES
+
+MAX_CARD_CHARACTERS = 160  # of the line on the repository in every prompt
+MAX_CARD_FOLDERS = 6
+MAX_CARD_LANGUAGES = 3
 
 
 def prefix_text(family: str, way: Way, tools: Sequence[Tool], card: str) -> str:

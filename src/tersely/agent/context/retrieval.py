@@ -18,8 +18,10 @@ from tersely.agent.events import Item
 from tersely.code.languages.registry import language_of_path
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
-from tersely.foundation.limits import MAX_AGENTS_BYTES, MAX_NAMED_SYMBOLS, MAX_RETRIEVED_SYMBOLS
+from tersely.foundation.limits import MAX_AGENTS_BYTES
 
+MAX_RETRIEVED_SYMBOLS = 3  # that were found by the words of a message
+MAX_NAMED_SYMBOLS = 4  # of one message, that code is looked up around
 AGENTS_FILE = "AGENTS.md"
 ASKS = f"{AGENTS_FILE} asks:"
 HEADING = "Possibly relevant code:"

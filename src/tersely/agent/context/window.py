@@ -8,7 +8,9 @@ from typing import Protocol
 from tersely.agent.models.protocol import Message, Prompt
 from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_REPLY_TOKENS, MIN_WINDOW_TOKENS
+from tersely.foundation.limits import MIN_WINDOW_TOKENS
+
+MAX_REPLY_TOKENS = 8_000
 
 # The shares are tokens of a window of SHARED_TOKENS, and grow and shrink with it.
 SHARED_TOKENS = 8_192

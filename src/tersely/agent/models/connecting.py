@@ -12,7 +12,9 @@ from tersely.agent.models.parted import PartedModel
 from tersely.agent.models.protocol import Abilities, Message, Model
 from tersely.agent.models.wire import Endpoint, Reply, endpoint, parsed, refused, told
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS, MODEL_PROBE_TOKENS
+from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
+
+MODEL_PROBE_TOKENS = 160  # of an answer that shows what a server can do
 
 __all__ = ["KINDS", "Finding", "Model", "Report", "connect", "family_of", "names", "probe"]
 

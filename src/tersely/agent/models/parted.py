@@ -15,8 +15,8 @@ from contextlib import aclosing
 from tersely.agent.models.ollama import OllamaModel
 from tersely.agent.models.openai import OpenAIModel
 from tersely.agent.models.protocol import Chunk, Constraint, Message, Prompt, RawCall
-from tersely.foundation.limits import MAX_TOKEN_CHARACTERS
 
+MAX_TOKEN_CHARACTERS = 128  # of one token in the vocabularies in use: a row of blanks
 _JOINER = "\u2060"
 _OPENING = "<["
 # The tokens of templates in use: `<|im_end|>` of most, DeepSeek's with another bar, those of Gemma, Llama and Mistral,

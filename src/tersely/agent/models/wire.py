@@ -16,16 +16,14 @@ from urllib.parse import urlsplit
 
 from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import (
-    MAX_MODEL_ANSWER_BYTES,
-    MAX_MODEL_ERROR_CHARACTERS,
-    MAX_MODEL_REPLY_BYTES,
-    MODEL_CONNECT_SECONDS,
-    MODEL_PROBE_SECONDS,
-    MODEL_SILENCE_SECONDS,
-)
+from tersely.foundation.limits import MAX_MODEL_ERROR_CHARACTERS
 from tersely.foundation.tokens import well_formed
 
+MODEL_CONNECT_SECONDS = 5.0
+MODEL_SILENCE_SECONDS = 300.0  # of a server that is asked for an answer: a long prompt is evaluated without a word
+MODEL_PROBE_SECONDS = 60.0  # for each small question that finds out what a server can do
+MAX_MODEL_REPLY_BYTES = 8_000_000  # of an answer that is not streamed
+MAX_MODEL_ANSWER_BYTES = 50_000_000  # of one stream
 _WAITS = http.waits(MODEL_CONNECT_SECONDS, MODEL_SILENCE_SECONDS)
 _FOR_A_HEADER = re.compile(r"[!-~]*")
 _LOADING, _NOT_FOUND = 503, 404

@@ -15,8 +15,9 @@ from tersely.foundation.clock import local_minute, wall_seconds
 from tersely.foundation.database import Database
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
-from tersely.foundation.limits import MAX_LISTED_CHATS, MAX_SESSION_CHARACTERS
+from tersely.foundation.limits import MAX_SESSION_CHARACTERS
 
+MAX_LISTED_CHATS = 1_000  # sessions of the agent in one list
 FILE = "sessions.sqlite"
 NAME_CHARACTERS = 60  # of a name that is taken from the first message
 LAST = "last"

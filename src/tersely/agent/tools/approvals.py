@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 from tersely.agent.tools.declaration import Effect, Subject, Tool
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_PATTERNS
 
+MAX_PATTERNS = 200  # that were allowed in one session
 ANY = "*"
 _FOR_THE_SHELL = re.compile(r"[;&|<>`$(){}\[\]*?!#~\\\n\r\0^]")
 _RUNS_WHAT_IT_IS_GIVEN = frozenset(  # a pattern that begins with one of them would allow anything

@@ -17,8 +17,10 @@ from tersely.foundation.clock import wall_seconds
 from tersely.foundation.database import Database
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.hashing import content_hash
-from tersely.foundation.limits import MAX_ARTIFACTS, MAX_CHECKPOINT_BYTES, SNAPSHOT_DAYS
 
+MAX_ARTIFACTS = 500  # kept of one session; the oldest give way
+MAX_CHECKPOINT_BYTES = 1_000_000_000  # of what undoing needs, of all sessions; the oldest steps give way
+SNAPSHOT_DAYS = 7  # after which what a program that was killed has left of them is removed
 REF_CHARACTERS = 8
 _TREES = "trees"
 _DAY_SECONDS = 86_400

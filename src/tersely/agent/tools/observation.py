@@ -13,13 +13,11 @@ from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.kept import Kept
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
-from tersely.foundation.limits import (
-    FOLDED_CHARACTERS,
-    MAX_ARTIFACT_BYTES,
-    MAX_OBSERVED_LINE_CHARACTERS,
-    OBSERVATION_TOKENS,
-)
+from tersely.foundation.limits import MAX_ARTIFACT_BYTES, OBSERVATION_TOKENS
 from tersely.foundation.tokens import Tokenizer, well_formed
+
+MAX_OBSERVED_LINE_CHARACTERS = 400  # of one line in it
+FOLDED_CHARACTERS = 200  # of a piece of a line that is read on
 
 # ECMA-48: control sequences, strings (titles, links) up to their terminator, and the two-character escapes.
 _SEQUENCE = re.compile(

@@ -10,8 +10,8 @@ from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Effect, Kind,
 from tersely.agent.tools.running import git, shell
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import Role, parameters_of
-from tersely.foundation.limits import MAX_BODY_CHARACTERS
 
+MAX_BODY_CHARACTERS = 100_000  # of the lines that one call writes
 _KIND_OF_ROLE = {Role.PATH: Kind.PATH, Role.FILE: Kind.PATH, Role.SYMBOL: Kind.SYMBOL}
 
 

@@ -12,12 +12,13 @@ from tersely.capabilities.paging import Page, limit_option, offset_option, page_
 from tersely.capabilities.text import Style, counted
 from tersely.capabilities.values import lines_text
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_CLUSTER_FUNCTIONS
 
 if TYPE_CHECKING:
     from tersely.code.search.duplicates.clusters import Cluster
     from tersely.code.search.duplicates.comparing import Comparing
     from tersely.workspace import Workspace
+
+MAX_CLUSTER_FUNCTIONS = 50  # listed of one cluster
 
 
 @dataclass(frozen=True, slots=True)

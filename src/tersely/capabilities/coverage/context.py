@@ -16,7 +16,6 @@ from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answe
 from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_FAILURE_TARGETS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from tersely.code.symbols import Edge, Symbol
     from tersely.workspace import Workspace
 
+MAX_FAILURE_TARGETS = 8  # failed tests, and suspicious functions, that one pack is about
 TOKENS_A_TEST = 500  # of the budget, for each failed test that is shown before anything else
 TOKENS_A_SUSPECT = 300  # for each function that is suspicious
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.declaration import Role, option
 from tersely.capabilities.text import Style, clipped, counted
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_LISTED_FILES, MAX_PATH_MAPS
+from tersely.foundation.limits import MAX_LISTED_FILES
 
 if TYPE_CHECKING:
     from tersely.code.coverage.files import Report
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tersely.code.lenses.coverage.measured import Measured
     from tersely.workspace import Workspace
 
+MAX_PATH_MAPS = 20
 FORMATS = "coverage.py data or JSON, lcov, coverprofile, Cobertura, JaCoCo, Clover, gcov"
 
 

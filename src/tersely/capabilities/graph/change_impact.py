@@ -15,7 +15,6 @@ from tersely.capabilities.paging import Page, limit_option, offset_option, page_
 from tersely.capabilities.text import PLAIN, Style, counted
 from tersely.code.symbols import Grade, Kind, Symbol
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_CHANGED_SYMBOLS, MAX_SEARCHED_SYMBOLS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
     from tersely.code.lenses.affected.suites import Suites
     from tersely.workspace import Workspace
 
+MAX_SEARCHED_SYMBOLS = 600  # whose users are looked for on the way from a change to its tests
+MAX_CHANGED_SYMBOLS = 2_000  # from which that search starts
 DEFAULT_ROUTES = 50
 NAMED_TESTS = 2  # of a file, or on a way, in the text of one route; of more it is said how many
 LEAST_CERTAINTY = 0.1  # of the ways to tests that are followed

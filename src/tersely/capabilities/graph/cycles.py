@@ -10,10 +10,11 @@ from tersely.capabilities.declaration import Capability, option
 from tersely.capabilities.graph.listing import is_external
 from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from tersely.capabilities.text import Style, counted
-from tersely.foundation.limits import MAX_LISTED_MEMBERS
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
+
+MAX_LISTED_MEMBERS = 12  # of a cycle beside those that are on the way around
 
 
 class Relation(StrEnum):

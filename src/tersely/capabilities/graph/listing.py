@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from tersely.capabilities.text import Style, aligned
 from tersely.code.symbols import Grade
-from tersely.foundation.limits import MAX_LISTED_SITES
 
+MAX_LISTED_SITES = 6  # lines of one edge
 GRADE_WORDS = {Grade.EXACT: "", Grade.INFERRED: "inferred", Grade.BY_NAME: "by name"}
 MARKS = "edges are exact unless marked"
 

@@ -14,7 +14,6 @@ from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answe
 from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_PLACED_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from tersely.code.symbols import Symbol
     from tersely.workspace import Workspace
 
+MAX_PLACED_FILES = 400  # of a change, that are read on both sides
 INDEX, TREE, PATCH = "index", "worktree", "patch"
 
 

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.declaration import Effect, Role, group, option
 from tersely.capabilities.references import SCHEME, Referred, read_reference
 from tersely.foundation.escape import visible_line
-from tersely.foundation.limits import CASSETTE_HEAD_SHARE, INLINE_CASSETTE_SHARE
 
 if TYPE_CHECKING:
     from tersely.code.pack.include import Include
     from tersely.code.pack.texts import Texts
     from tersely.foundation.tokens import Tokenizer
+
+INLINE_CASSETTE_SHARE = 4  # an artifact of at most 1 in so many tokens of the budget is shown whole
+CASSETTE_HEAD_SHARE = 20  # of one that is referred to, 1 in so many tokens of the budget show its beginning
 
 
 class Output(StrEnum):

@@ -14,7 +14,6 @@ from tersely.capabilities.packs.sessions import REMEMBERING, Session, Told, coun
 from tersely.capabilities.text import clipped
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
-from tersely.foundation.limits import MAX_OUTLINE_CHARACTERS
 
 if TYPE_CHECKING:
     from tersely.code.index.schema import IndexedFile
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
     from tersely.code.pack.outline import Node, Outline
     from tersely.code.symbols import Symbol
     from tersely.workspace import Workspace
+
+MAX_OUTLINE_CHARACTERS = 100  # of a signature in a map
 
 
 class Zoom(StrEnum):

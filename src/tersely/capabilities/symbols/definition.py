@@ -10,12 +10,11 @@ from tersely.capabilities.declaration import Capability, Role, positional
 from tersely.capabilities.files.places import indexed_file
 from tersely.capabilities.text import Style, aligned, counted
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_LINE_NAMES
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
-
+MAX_LINE_NAMES = 100  # names of one line whose definitions are looked up
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::(?P<column>\d+))?", re.DOTALL)
 _NAME = re.compile(r"[^\W\d]\w*")
 

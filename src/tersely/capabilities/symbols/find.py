@@ -10,10 +10,11 @@ from tersely.capabilities.paging import Page, limit_option, offset_option, page_
 from tersely.capabilities.text import Style, aligned
 from tersely.capabilities.values import SymbolLine, lines_text, symbol_line
 from tersely.code.symbols import Kind, Symbol
-from tersely.foundation.limits import MAX_FOUND_SYMBOLS
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
+
+MAX_FOUND_SYMBOLS = 1_000_000  # counted, not shown: a page says how many there are
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,12 @@ from tersely.capabilities.packs.exchange import Exchange
 from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, check, counted_text, session_aside
 from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.code.symbols import Kind
-from tersely.foundation.limits import (
-    DEFAULT_SLICE_TOKENS,
-    MAX_BUDGET_TOKENS,
-    MAX_DEPTH_HOPS,
-    MAX_PAGE_ENTRIES,
-    MAX_TARGET_SYMBOLS,
-)
+from tersely.foundation.limits import MAX_BUDGET_TOKENS, MAX_DEPTH_HOPS, MAX_PAGE_ENTRIES, MAX_TARGET_SYMBOLS
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
+
+DEFAULT_SLICE_TOKENS = 1_000
 
 
 @dataclass(frozen=True, slots=True)

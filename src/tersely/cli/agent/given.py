@@ -11,9 +11,11 @@ from collections.abc import Callable
 
 from tersely.cli.agent.declared import STANDARD_INPUT
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_PIPED_BYTES, MAX_PIPED_KEPT_BYTES, PIPED_PATIENCE_SECONDS
+from tersely.foundation.limits import MAX_PIPED_KEPT_BYTES
 from tersely.foundation.tokens import well_formed
 
+MAX_PIPED_BYTES = 1_000_000_000  # that are read, most of them to be left out
+PIPED_PATIENCE_SECONDS = 3.0  # until it is said what is waited for
 LEAST_FENCE_CHARACTERS = 3
 _CHUNK_BYTES = 1_000_000
 _LOOKED_AT_BYTES = 8_000  # for a NUL, which text does not have: as git tells one from the other

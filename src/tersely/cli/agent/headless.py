@@ -11,8 +11,8 @@ from tersely.capabilities.invoke import defect
 from tersely.cli.agent.interruption import Interruption
 from tersely.cli.agent.printing import Printer
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import OPENING_PATIENCE_SECONDS
 
+OPENING_PATIENCE_SECONDS = 5.0  # the same for the server of the model
 WAITING = "waiting for the server of the model, or for the first index of the repository"
 Opening = Callable[[], Awaitable[Agent]]
 

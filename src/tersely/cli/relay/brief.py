@@ -11,9 +11,11 @@ from typing import Any
 from tersely.capabilities.declaration import option
 from tersely.cli.daemon import ANSWER_WORDS
 from tersely.cli.relay.declared import Asked, RelayCommand
-from tersely.foundation.limits import BRIEF_TOKENS, MAX_BUDGET_TOKENS, MIN_BRIEF_TOKENS
+from tersely.foundation.limits import MAX_BUDGET_TOKENS, MIN_BRIEF_TOKENS
 from tersely.foundation.roots import enclosing_root, is_repository
 from tersely.protocols.relay.place import home_directory
+
+BRIEF_TOKENS = 2_000  # of a brief, where nothing else is said
 
 
 @dataclass(frozen=True, slots=True)

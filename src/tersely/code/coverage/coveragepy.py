@@ -15,8 +15,9 @@ from typing import Any
 from tersely.code.coverage.model import Bits, Coverage, FileCoverage, bits_of, both, invalid, line_number, slashed
 from tersely.foundation.database import Database, read_foreign
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_COVERAGE_ROWS, MAX_COVERED_LINE
+from tersely.foundation.limits import MAX_COVERED_LINE
 
+MAX_COVERAGE_ROWS = 5_000_000  # of one data file
 DATA, REPORT = "coverage.py data", "coverage.py JSON"
 _PHASES = ("|setup", "|run", "|call", "|teardown")  # of one test, as its plugin for pytest ends the context
 

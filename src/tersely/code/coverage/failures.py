@@ -14,8 +14,11 @@ from dataclasses import dataclass, field, replace
 from tersely.code.coverage.model import Failure, Frame, Tested, invalid, slashed
 from tersely.code.coverage.naming import SpelledName, name_of
 from tersely.code.coverage.xml_events import UnreadableXmlError, read_xml, root_name
-from tersely.foundation.limits import MAX_COVERED_LINE, MAX_FAILURE_FRAMES, MAX_FAILURES, MAX_MESSAGE_CHARACTERS
+from tersely.foundation.limits import MAX_COVERED_LINE
 
+MAX_FAILURES = 1_000  # of one run
+MAX_FAILURE_FRAMES = 200  # of one failure, the last ones
+MAX_MESSAGE_CHARACTERS = 160  # of a failure
 JUNIT = "JUnit XML"
 _PROBED_BYTES = 8_000
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")

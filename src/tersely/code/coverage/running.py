@@ -22,8 +22,10 @@ from typing import IO
 
 from tersely.foundation.clock import Stopwatch, wall_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_KEPT_RUNS, MAX_RUN_OUTPUT_BYTES, RUN_SECONDS
 
+RUN_SECONDS = 3_600  # for a program that is run for its coverage
+MAX_RUN_OUTPUT_BYTES = 4_000_000  # kept of what it prints, half of it from the end
+MAX_KEPT_RUNS = 5
 RUNS = "runs"  # the folder beside the index
 OUTPUT, DATA, RESULTS, HASHES = "output.txt", "coverage", "junit.xml", "files.json"
 PLUGIN = "tersely_recorder"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from xml.parsers import expat
 
-from tersely.foundation.limits import MAX_XML_LEVELS
+MAX_XML_LEVELS = 200
 
 Start = Callable[[str, Mapping[str, str]], None]
 End = Callable[[str, str], None]  # with the text inside an element, without that of elements in it

@@ -12,8 +12,8 @@ from tersely.code.routines import Routine, Routines
 from tersely.code.symbols import CLASS_KINDS, Kind, Symbol
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.hashing import content_hash
-from tersely.foundation.limits import MAX_KEPT_FLOW_FILES
 
+MAX_KEPT_FLOW_FILES = 32  # whose routines stay in memory
 MAX_PARTS = 4  # of a file that are read one by one: each takes about a fifth of the time that all of it takes
 
 

@@ -18,7 +18,10 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import filterless_environment, in_repository
 from tersely.foundation.git.repository import is_known, work_tree
 from tersely.foundation.git.runner import GitUnavailableError, run
-from tersely.foundation.limits import MAX_DIFF_BYTES, MAX_FILE_BYTES, MAX_UNTRACKED_FILES
+from tersely.foundation.limits import MAX_FILE_BYTES
+
+MAX_DIFF_BYTES = 50_000_000  # that git may say of what has changed
+MAX_UNTRACKED_FILES = 1_000  # of which the lines are read
 
 # Whatever the settings of the repository say: they may change what a diff looks like, and name programs for git to run.
 _DIFF_OPTIONS = (

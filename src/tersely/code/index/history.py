@@ -15,12 +15,10 @@ from zlib import crc32
 
 from tersely.foundation.git.runner import beginning
 from tersely.foundation.hashing import content_hash
-from tersely.foundation.limits import (
-    MAX_COMMIT_LINES,
-    MAX_HISTORY_COMMITS,
-    MAX_KEPT_HISTORIES,
-)
 
+MAX_HISTORY_COMMITS = 100  # the latest that touched what has changed
+MAX_COMMIT_LINES = 3_000  # written by one commit, above which it says little of any of them
+MAX_KEPT_HISTORIES = 32  # files beside the index
 DIRECTORY = "history"
 LEAST_LINE_BYTES = 10  # a shorter line is found anywhere
 _OPTIONS = (

@@ -32,10 +32,11 @@ from tersely.code.symbols import FileFacts, Import, Kind, Problem, Symbol
 from tersely.foundation.database import Database, damaged, remove
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.hashing import content_hash
-from tersely.foundation.limits import DATABASE_BUSY_MILLISECONDS, MAX_KEPT_INDEXES, MAX_LOOKUP_SYMBOLS
+from tersely.foundation.limits import DATABASE_BUSY_MILLISECONDS, MAX_LOOKUP_SYMBOLS
 from tersely.foundation.private import index_directory, is_private
 from tersely.foundation.roots import INDEX_DIRECTORY, INDEX_FILE, MARK
 
+MAX_KEPT_INDEXES = 3  # of one user in one repository: it may have been elsewhere, or the user's key another one
 IN_MEMORY = Path(":memory:")
 REVISION_BYTES = 8
 CACHE_KIBIBYTES = 64_000  # the pages that a cold build writes, mostly: each is then written once

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tersely.foundation.git.runner import beginning
-from tersely.foundation.limits import MAX_SUBJECT_COMMITS
 
+MAX_SUBJECT_COMMITS = 2_000  # whose subjects are compared with a task
 _OPTIONS = (
     "--no-merges", "--name-only", "--no-renames", "--no-color", "--no-ext-diff", "--no-show-signature",
     "--submodule=short", "--format=%x01%s", "--relative",

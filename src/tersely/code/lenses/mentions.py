@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from tersely.code.lenses.candidate import BASE, CONSTANT, TYPE
 from tersely.code.symbols import CLASS_KINDS, VALUE_KINDS, Kind, Symbol
-from tersely.foundation.limits import MAX_USED_SYMBOLS
 
+MAX_USED_SYMBOLS = 64  # types, bases and constants taken of one symbol
 _IDENTIFIER = re.compile(r"(?<![\w.])[^\W\d]\w*")  # but no member: its meaning depends on the object
 DEPENDENCY_KINDS = CLASS_KINDS | VALUE_KINDS | {Kind.MACRO}
 

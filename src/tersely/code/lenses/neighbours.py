@@ -14,8 +14,10 @@ from tersely.code.lenses.candidate import View
 from tersely.code.lenses.mentions import DEPENDENCY_KINDS, Used, declared_in, mentioned
 from tersely.code.lenses.symbol import around, no_symbols
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Import, Kind, Symbol
-from tersely.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_REEXPORT_HOPS, MAX_SIBLING_SYMBOLS
+from tersely.foundation.limits import DEFAULT_DEPTH_HOPS
 
+MAX_SIBLING_SYMBOLS = 16  # of the file of a target, the nearest
+MAX_REEXPORT_HOPS = 8  # imports through which a mentioned name is followed
 ALL_NAMES = "*"
 _LAST_PART = re.compile(r"\w+$")
 SIBLING_KINDS = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}

@@ -39,13 +39,9 @@ from tersely.code.lenses.mentions import Used
 from tersely.code.places import directory, is_test
 from tersely.code.symbols import CLASS_KINDS, Edge, Grade, Symbol
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import (
-    DEFAULT_DEPTH_HOPS,
-    MAX_CANDIDATES_SYMBOLS,
-    MAX_DEPTH_HOPS,
-    MAX_EXPANDED_SYMBOLS,
-    MAX_NEIGHBOURS_SYMBOLS,
-)
+from tersely.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_CANDIDATES_SYMBOLS, MAX_DEPTH_HOPS, MAX_EXPANDED_SYMBOLS
+
+MAX_NEIGHBOURS_SYMBOLS = 200  # callers or callees taken of one symbol; a hub has thousands
 
 # What a symbol calls decides what it does; who calls it only how it is used.
 CALLEE_WEIGHT = 0.8

@@ -11,7 +11,10 @@ from tersely.code.pack.draft import Choice, Draft
 from tersely.code.pack.ladder import Rung
 from tersely.code.pack.model import Detail
 from tersely.code.pack.scale import Fitted, Scale
-from tersely.foundation.limits import MAX_CUT_BODIES, MAX_CUT_ROUNDS, MAX_REFUSALS_STEPS
+
+MAX_CUT_BODIES = 4  # bodies of which a pack tries to show the first lines
+MAX_CUT_ROUNDS = 16  # looks at how much of a body fits
+MAX_REFUSALS_STEPS = 16  # steps found too large before a pack counts as full
 
 # Of what targets' signatures leave of a budget, what goes to bodies of targets that do not fit whole. The rest is
 # for neighbours: half a body and what it calls says more than the body and nothing else.

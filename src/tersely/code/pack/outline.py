@@ -14,8 +14,9 @@ from tersely.code.pack.model import Count
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
-from tersely.foundation.limits import MAX_BUDGET_TOKENS, MAX_OUTLINE_TRIES
+from tersely.foundation.limits import MAX_BUDGET_TOKENS
 
+MAX_OUTLINE_TRIES = 40  # lines that a map tries to add when the next heaviest does not fit
 INDENT = " "
 OUTLINED_KINDS = (CLASS_KINDS | CALLABLE_KINDS | {Kind.NAMESPACE, Kind.EXTENSION}) - {Kind.LAMBDA}
 COARSE_WEIGHT = 0.1  # of a directory or file beside its symbols: its line says little but that it is there

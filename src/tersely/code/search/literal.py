@@ -11,8 +11,8 @@ from tersely.code.index.content import Hashed
 from tersely.code.search.required import required_text
 from tersely.foundation.deadline import DeadlineError, deadline
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import EXPRESSION_SECONDS
 
+EXPRESSION_SECONDS = 10  # of processor time, for a regular expression in all files
 MAX_LINE_BYTES = 2_000  # of a line that an expression is tried on: longer ones are data, and backtracking has no end
 MAX_LINES_PER_FILE = 1_000
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Self
 
 from tersely.foundation.git.repository import work_tree
 from tersely.foundation.git.runner import GitUnavailableError, environment, finished, run, started
-from tersely.foundation.limits import MAX_SUBMODULE_LEVELS
 
 if TYPE_CHECKING:  # imported where there is a repository to ask about
     import subprocess
 
+MAX_SUBMODULE_LEVELS = 8  # submodules of submodules
 _LISTING_SETTINGS = ("--list", "--includes", "--show-scope", "--name-only", "-z")
 _SCOPES_OF_A_REPOSITORY = {"local", "worktree"}
 _FILTER_OFF = {"clean": "", "process": "", "required": "false"}

@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.foundation.git.repository import LeadsOutError, check_home, work_tree
-from tersely.foundation.limits import GIT_PATIENCE_SECONDS, GIT_SECONDS, MAX_HISTORY_BYTES
 
 if TYPE_CHECKING:  # imported where there is a repository to ask about
     import subprocess
 
+GIT_SECONDS = 40  # for git to list the files
+GIT_PATIENCE_SECONDS = 2.0  # until it is looked whether git waits for a pipe
+MAX_HISTORY_BYTES = 8_000_000  # of what git says about them
 GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-c", "log.showSignature=false",
        "-c", "log.mailmap=false", "-c", "diff.orderFile=/dev/null")  # fmt: skip
 # Variables by which a calling git (a hook, for one) would point ours at another repository or index.

@@ -21,12 +21,6 @@ import shlex
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from tersely.foundation.limits import (
-    MAX_BLOCK_CHARACTERS,
-    MAX_BLOCK_LINES,
-    MAX_CONTINUED_ROWS,
-    MAX_FENCED_LINES,
-)
 from tersely.protocols.inline.commands import (
     BANNER,
     PREFIX,
@@ -40,6 +34,10 @@ from tersely.protocols.inline.commands import (
     Spawn,
 )
 
+MAX_BLOCK_CHARACTERS = 200_000  # of a message on several lines
+MAX_BLOCK_LINES = 2_000
+MAX_FENCED_LINES = 1_000  # of a code block that nobody closes, after which commands count again
+MAX_CONTINUED_ROWS = 60  # of one line that a program has broken to fit the screen
 BORDERS = "│┃┆┇┊┋╎╏▌▎▏"
 _LEAD = rf"[ \t]*(?:[●•◦‣⁃⏺◆◇○□■✦✻*\-{BORDERS}][ \t]*)*"
 TARGET = r"\*|#?\w[\w.-]*(?::\w[\w.-]*)?"

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, get_args
 
-from tersely.foundation.limits import MAX_KEY_CHARACTERS, MAX_NAME_CHARACTERS
+from tersely.foundation.limits import MAX_NAME_CHARACTERS
 from tersely.protocols.relay import messages, shapes
 from tersely.protocols.relay.services import NewQuestion, ServiceAnswer, Services
+
+MAX_KEY_CHARACTERS = 200  # of idempotency
 
 
 class Content(StrEnum):

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
 
-from tersely.foundation.limits import MAX_JOINED_CHARACTERS, MAX_SCREEN_CELLS, MAX_TERMINAL_MODES
 from tersely.protocols.terminal.sequences import Kind, Piece, Sequences
 from tersely.protocols.terminal.widths import width
 
+MAX_JOINED_CHARACTERS = 16  # in one cell: what has no width of its own joins the character before
+MAX_SCREEN_CELLS = 1_000  # of columns, and of rows
+MAX_TERMINAL_MODES = 64  # switched on at a time
 TAB_CELLS = 8
 _AUTOWRAP, _ORIGIN, _CURSOR, _PASTE, _FOCUS = 7, 6, 25, 2_004, 1_004
 _ALTERNATES = frozenset({47, 1_047, 1_049})

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
-from tersely.foundation.limits import MAX_SEQUENCE_CHARACTERS
-
+MAX_SEQUENCE_CHARACTERS = 256  # of one control sequence
 _TEXT = re.compile(r"[^\x00-\x1f\x7f-\x9f]+")
 _CSI = re.compile(r"\x1b\[([<=>?]?)([0-9;:]*)([ -/]*)([@-~])")
 _CSI_BEGUN = re.compile(r"\x1b\[[0-?]*[ -/]*")

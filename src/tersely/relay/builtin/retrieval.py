@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import DEFAULT_FOUND_ARTIFACTS, MAX_FOUND_ARTIFACTS
 from tersely.relay import artifacts
 from tersely.relay.calls import Call, Given, Offer, Scope
 from tersely.relay.encoding import encode
 from tersely.relay.store.store import Store
 
+DEFAULT_FOUND_ARTIFACTS = 10
+MAX_FOUND_ARTIFACTS = 100
 NAME = "retrieval.search"
 
 

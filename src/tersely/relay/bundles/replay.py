@@ -9,13 +9,16 @@ from itertools import islice
 from typing import Any
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_COMPARED_BYTES, MAX_NAME_CHARACTERS, MAX_REPLAYED_CALLS, MAX_SHOWN_CHANGES
+from tersely.foundation.limits import MAX_NAME_CHARACTERS
 from tersely.relay import threads
 from tersely.relay.calls import Call, Calls
 from tersely.relay.store.commands import Batch
 from tersely.relay.store.store import Store
 from tersely.relay.streams import CAPABILITY_INVOKED, CHECKPOINT_CREATED, STATE, THREAD, happened
 
+MAX_REPLAYED_CALLS = 1_000
+MAX_COMPARED_BYTES = 1_000_000  # of two answers whose lines are compared
+MAX_SHOWN_CHANGES = 20  # lines
 _SAME, _DIFFERS, _FAILED, _GONE = "same", "differs", "failed", "gone"
 
 

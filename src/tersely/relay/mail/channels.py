@@ -8,10 +8,12 @@ from threading import Lock
 from typing import NamedTuple
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_CHANNEL_MEMBERS, MAX_CHANNELS
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.store import Store
 from tersely.relay.store.tables import Tables
+
+MAX_CHANNELS = 10_000
+MAX_CHANNEL_MEMBERS = 1_000
 
 Write = Callable[[Tables], None]
 

@@ -13,12 +13,12 @@ from hashlib import sha256
 from typing import Any
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_IDENTITIES
 from tersely.relay.encoding import decode, encode
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.store import Store
 from tersely.relay.store.tables import Tables
 
+MAX_IDENTITIES = 100_000
 _SECRET_BYTES = 24
 
 

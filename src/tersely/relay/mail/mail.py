@@ -17,17 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import (
-    INDEXED_MESSAGES,
-    MAX_GROUP_POSTS,
-    MAX_MAILBOX_BYTES,
-    MAX_MAILBOX_MESSAGES,
-    MAX_RESTING_MARKS,
-    MAX_SWEPT_BLOBS,
-    MAX_WAITING_POSTS,
-    MESSAGE_KEPT_SECONDS,
-    MESSAGE_RETRY_SECONDS,
-)
+from tersely.foundation.limits import INDEXED_MESSAGES, MAX_SWEPT_BLOBS, MESSAGE_RETRY_SECONDS
 from tersely.relay.mail.channels import Channels
 from tersely.relay.mail.identities import Identities
 from tersely.relay.mail.messages import Accepted, Draft, Nobody, Outcome, Presence, recipients
@@ -37,6 +27,12 @@ from tersely.relay.store.mailboxes import Mark, Post, Posted, Settled, Sought, T
 from tersely.relay.store.store import Store
 from tersely.relay.store.tables import Tables
 
+MAX_MAILBOX_MESSAGES = 100_000  # that wait for one recipient
+MAX_MAILBOX_BYTES = 256_000_000
+MAX_GROUP_POSTS = 1_024  # messages written as one job of the store
+MAX_RESTING_MARKS = 256  # notes on deliveries that wait for a message to be written with
+MAX_WAITING_POSTS = 20_000  # messages, and notes about them, that wait for the disk
+MESSAGE_KEPT_SECONDS = 30 * 86_400  # after which one that nobody waits for is forgotten
 _NONCE_NAME = "mail nonce"
 _NUMBER_DIGITS = 18  # the database has no larger numbers, and what fails in one note fails for all in its group
 

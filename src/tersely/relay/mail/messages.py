@@ -7,11 +7,12 @@ from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple, Protocol
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_FRAME_BYTES, MESSAGE_ENVELOPE_BYTES
+from tersely.foundation.limits import MAX_FRAME_BYTES
 from tersely.relay.mail.channels import Channels
 from tersely.relay.mail.identities import Identities
 from tersely.relay.store.mailboxes import Post, Posted
 
+MESSAGE_ENVELOPE_BYTES = 4_096  # what a delivery may add to what was sent
 EVERYBODY = "*"
 _TO_COME = re.compile(r"\w[\w.@/-]{0,63}", re.ASCII)  # a name; what has a project waits for nobody who comes later
 CHANNEL = "channel"  # the kind of what was sent as CHANNEL_MESSAGE

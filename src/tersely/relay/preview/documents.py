@@ -7,10 +7,12 @@ from html.parser import HTMLParser
 from typing import Any
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import PREVIEW_BYTES, PREVIEW_LEVELS, PREVIEW_MEMBERS
+from tersely.foundation.limits import PREVIEW_BYTES
 from tersely.relay.encoding import decode, encode
 from tersely.relay.preview.lines import of_text
 
+PREVIEW_LEVELS = 4  # of JSON
+PREVIEW_MEMBERS = 24  # of one object, or elements of one array
 _TEXT_CHARACTERS = 60
 _FENCE = re.compile(r"^\s{0,3}(```|~~~)")
 _HEADING = re.compile(r"^\s{0,3}(#{1,6})\s+(.*)$")

@@ -8,15 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import (
-    MAX_SERVICE_CAPABILITIES,
-    MAX_SERVICE_SCHEMA_BYTES,
-    MAX_SERVICE_TEXT_CHARACTERS,
-)
 from tersely.relay.calls import Call, Scope
 from tersely.relay.encoding import encode
 from tersely.relay.policy import Reach
 
+MAX_SERVICE_CAPABILITIES = 100  # of one service
+MAX_SERVICE_TEXT_CHARACTERS = 1_000  # of what it says of itself or of one of them
+MAX_SERVICE_SCHEMA_BYTES = 10_000
 CONNECTED, BRIDGE = "connected", "bridge"  # how the relay reaches a service
 _METHOD = re.compile(r"\w[\w.-]{0,63}", re.ASCII)
 _ANYTHING: Mapping[str, Any] = {"type": "object"}

@@ -12,13 +12,15 @@ from threading import BoundedSemaphore
 from typing import Any, Protocol
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_SERVICE_CALLS, MAX_SERVICE_SECONDS, REQUEST_SECONDS
+from tersely.foundation.limits import MAX_SERVICE_SECONDS, REQUEST_SECONDS
 from tersely.relay.calls import Call, Calls, Given, Offer
 from tersely.relay.encoding import decode, encode
 from tersely.relay.policy import Policy
 from tersely.relay.services.declared import Declared, capability
 from tersely.relay.services.figures import Figures, Sample, family
 from tersely.relay.store.store import Store
+
+MAX_SERVICE_CALLS = 32  # calls that wait for services at a time, so that others have threads left
 
 Answer = Future[bytes]  # JSON, or the error that is raised instead
 _GRACE_SECONDS = 5.0  # for the loop to say that there is no answer

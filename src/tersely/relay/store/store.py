@@ -23,7 +23,6 @@ from tersely.foundation.database import FULL, Database, left_nothing
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import (
     BLOB_CHUNK_BYTES,
-    INLINE_BLOB_BYTES,
     MAX_BLOB_BYTES,
     MAX_READ_ENTRIES,
     MAX_SWEPT_BLOBS,
@@ -45,6 +44,7 @@ from tersely.relay.store.commands import (
 from tersely.relay.store.schema import MIGRATIONS
 from tersely.relay.store.writer import Writer
 
+INLINE_BLOB_BYTES = 32_768  # larger blobs are files
 _DATABASE = "relay.db"
 _BLOBS = "blobs"
 _INCOMING = "incoming"

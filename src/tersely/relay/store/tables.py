@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tersely.foundation.database import Database
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_CACHE_BYTES, MAX_EVICTED_ANSWERS, RECEIPT_SECONDS, SNAPSHOT_VERSIONS
+from tersely.foundation.limits import RECEIPT_SECONDS, SNAPSHOT_VERSIONS
 from tersely.relay.store.commands import (
     Append,
     Attach,
@@ -27,6 +27,8 @@ from tersely.relay.store.commands import (
     Write,
 )
 
+MAX_CACHE_BYTES = 256_000_000  # of answers
+MAX_EVICTED_ANSWERS = 64  # that make room at one go
 _OUTCOMES = ("done", "again", "dead")
 _NUMBER_BYTES = 8
 

@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 
 from tersely.foundation.database import Database
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_GROUP_JOBS, MAX_WAITING_JOBS
 from tersely.relay.store.tables import Tables
+
+MAX_GROUP_JOBS = 256  # written in one transaction
+MAX_WAITING_JOBS = 10_000  # writes that wait for the disk
 
 Do = Callable[[Tables], Any]
 _LOG = logging.getLogger("tersely.relay")

@@ -19,13 +19,7 @@ from tersely.capabilities.declaration import Capability, Effect, parameters_of
 from tersely.daemon import lifecycle
 from tersely.daemon.place import Place
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
-from tersely.foundation.limits import (
-    BRIDGE_TRIES,
-    MAX_BRIDGED_WORKSPACES,
-    MAX_CLIENT_REQUESTS,
-    MAX_REQUEST_SECONDS,
-    REQUEST_SECONDS,
-)
+from tersely.foundation.limits import MAX_CLIENT_REQUESTS, MAX_REQUEST_SECONDS, REQUEST_SECONDS
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.roots import enclosing_root
 from tersely.foundation.settings import load
@@ -39,6 +33,8 @@ from tersely.router.bridge.fallbacks import fallback
 from tersely.router.bridge.link import Link, LostError, Reply, UnreachableError
 from tersely.router.services import Asked
 
+BRIDGE_TRIES = 3  # of one question, where the connection is lost
+MAX_BRIDGED_WORKSPACES = 16  # connected to at a time
 ROOT = "root"
 _ABOUT_ROOT = {"type": "string", "description": "the workspace, as a directory of this machine"}
 _FRAME = frozenset({"id", "success", "status", "revision", "notes"})  # members of a reply that are no result

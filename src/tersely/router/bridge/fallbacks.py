@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tersely.foundation.escape import visible_line
-from tersely.foundation.limits import MAX_FALLBACK_CHARACTERS
 
+MAX_FALLBACK_CHARACTERS = 200  # of what somebody asked for, in a command to try instead
 _PLACES = ("target", "query", "symbol", "symbols", "path", "file", "place", "pattern", "entry", "func", "function")
 _LINE = re.compile(r":(\d{1,9})(?::\d{1,9})?\Z")
 _FILE = re.compile(r"/|\w\.\w{1,8}\Z")

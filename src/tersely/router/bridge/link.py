@@ -12,8 +12,10 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from tersely.foundation.credentials import is_same_user
-from tersely.foundation.limits import BRIDGE_CONNECT_SECONDS, MAX_ANSWER_BYTES
+from tersely.foundation.limits import MAX_ANSWER_BYTES
 from tersely.protocols.lines import Lines
+
+BRIDGE_CONNECT_SECONDS = 2.0
 
 
 class UnreachableError(Exception):

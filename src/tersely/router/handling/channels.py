@@ -7,7 +7,6 @@ from typing import Any
 from msgspec import Raw
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_SUBSCRIPTIONS
 from tersely.protocols.socket import envelopes
 from tersely.protocols.socket.envelopes import Envelope, MalformedError, payload_of
 from tersely.relay.encoding import timestamp
@@ -15,6 +14,7 @@ from tersely.router.clients import Clients
 from tersely.router.connection import Connection
 from tersely.router.refusals import nack
 
+MAX_SUBSCRIPTIONS = 256  # topics of one client
 _LOGS = "logs"  # the topic of what everybody logs; `logs:NAME` is of one
 
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import msgspec
 
-from tersely.foundation.limits import MAX_MESSAGE_ATTEMPTS, MESSAGE_RETRY_SECONDS
+from tersely.foundation.limits import MESSAGE_RETRY_SECONDS
 from tersely.protocols.socket import envelopes
 from tersely.protocols.socket.envelopes import Envelope, payload_of
 from tersely.relay.store.mailboxes import Stage
 from tersely.router.clients import Clients
 from tersely.router.connection import Connection
 
+MAX_MESSAGE_ATTEMPTS = 10  # that a recipient answers with "later", until it is a dead letter
 _STAGES = {"delivered": Stage.DELIVERED, "injected": Stage.INJECTED, "seen": Stage.SEEN}
 
 

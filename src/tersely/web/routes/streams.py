@@ -15,13 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import (
-    BLOB_CHUNK_BYTES,
-    HEARTBEAT_SECONDS,
-    MAX_BUNDLE_BYTES,
-    MAX_EVENT_STREAMS,
-    UPLOAD_CHUNK_SECONDS,
-)
+from tersely.foundation.limits import BLOB_CHUNK_BYTES, MAX_BUNDLE_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.protocols.relay.operations import Content
 from tersely.relay import artifacts, threads
 from tersely.relay.artifacts import Origin
@@ -32,6 +26,9 @@ from tersely.relay.streams import THREAD, Event
 from tersely.relay.threads import Thread
 from tersely.web.asked import Asked
 from tersely.web.routes.plain import thread_told
+
+MAX_EVENT_STREAMS = 256
+HEARTBEAT_SECONDS = 15
 
 Streamed = Callable[[Relay, Asked, Request, Executor], Awaitable[Response]]
 

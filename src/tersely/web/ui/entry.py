@@ -15,8 +15,11 @@ from typing import NamedTuple
 
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_UI_SESSIONS, MAX_UI_TICKETS, UI_SESSION_SECONDS, UI_TICKET_SECONDS
 
+UI_TICKET_SECONDS = 120  # in which a browser has to show the ticket that it was opened with
+UI_SESSION_SECONDS = 12 * 3_600
+MAX_UI_TICKETS = 32  # not used yet
+MAX_UI_SESSIONS = 32
 _SECRET_BYTES = 32
 _COOKIE_CHARACTERS = 4_000
 

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from tersely import __version__
-from tersely.foundation.limits import MAX_UI_TEXT_CHARACTERS
 from tersely.relay.relay import Relay
 from tersely.web.ui.entry import Session
 from tersely.web.ui.markup import Child, Element, e, rendered
+
+MAX_UI_TEXT_CHARACTERS = 400  # of one value in a list
 
 
 @dataclass(frozen=True, slots=True)

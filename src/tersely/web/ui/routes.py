@@ -20,7 +20,6 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_UI_FORM_BYTES, MAX_UI_QUERY_CHARACTERS
 from tersely.relay.relay import Relay
 from tersely.web.asked import Asked
 from tersely.web.failures import status_of
@@ -38,6 +37,8 @@ from tersely.web.ui.pages.state import state_page
 from tersely.web.ui.pages.thread import thread_page
 from tersely.web.ui.pages.threads import threads_page
 
+MAX_UI_FORM_BYTES = 10_000
+MAX_UI_QUERY_CHARACTERS = 2_000  # of one parameter
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

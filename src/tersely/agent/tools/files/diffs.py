@@ -7,8 +7,8 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from tersely.foundation.escape import visible_line
-from tersely.foundation.limits import MAX_PREVIEW_LINES
 
+MAX_PREVIEW_LINES = 400  # of a diff that somebody is asked about
 _CONTEXT = 3
 _MOST_COMPARED_LINES = 1_000  # comparing takes the square of them; above, all of what has changed is shown as new
 

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_EDITED_BYTES, MAX_PATH_CHARACTERS, MAX_SNAPSHOT_FILE_BYTES
+from tersely.foundation.limits import MAX_EDITED_BYTES, MAX_SNAPSHOT_FILE_BYTES
 
+MAX_PATH_CHARACTERS = 1_000  # of a file that is read or written
 NOT_OURS = frozenset({".git", ".tersely"})  # what git runs and believes, and what Tersely has derived
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 

@@ -17,9 +17,9 @@ from typing import NamedTuple
 from tersely.agent.tools.files.places import State, opened_parent, state_in
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import DRAFT_SECONDS
 from tersely.foundation.roots import INDEX_DIRECTORY
 
+DRAFT_SECONDS = 3_600.0  # after which a file that was never put in place is nobody's
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _DRAFTS = "drafts"

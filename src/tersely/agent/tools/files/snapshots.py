@@ -20,13 +20,11 @@ from typing import NamedTuple
 from tersely.agent.tools.files.places import NOT_OURS, State
 from tersely.foundation.git.listing import GitListing, in_repository
 from tersely.foundation.git.runner import GitUnavailableError, environment, run
-from tersely.foundation.limits import (
-    MAX_SNAPSHOT_BYTES,
-    MAX_SNAPSHOT_FILE_BYTES,
-    MAX_SNAPSHOT_FILES,
-    MAX_SNAPSHOT_STORE_BYTES,
-)
+from tersely.foundation.limits import MAX_SNAPSHOT_FILE_BYTES
 
+MAX_SNAPSHOT_FILES = 50_000  # of a repository in which what commands change can be undone
+MAX_SNAPSHOT_BYTES = 200_000_000  # of all files that git does not have
+MAX_SNAPSHOT_STORE_BYTES = 500_000_000  # of what a session keeps for that while it goes on; then it begins anew
 _AS_THEY_ARE = "* -text -eol -filter -ident -working-tree-encoding\n"
 _SETTINGS = """[core]
 bare = false

@@ -19,14 +19,12 @@ from tersely.agent.tools.running import bubblewrap, surroundings
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.repository import homes_elsewhere
-from tersely.foundation.limits import (
-    COMMAND_END_SECONDS,
-    COMMAND_TICK_SECONDS,
-    LEAST_FREE_BYTES,
-    MAX_ARTIFACT_BYTES,
-    MAX_COMMAND_PROCESSES,
-)
+from tersely.foundation.limits import MAX_ARTIFACT_BYTES
 
+LEAST_FREE_BYTES = 500_000_000  # on a disk that a command writes to
+COMMAND_END_SECONDS = 5.0  # for what is left of a command to be ended
+COMMAND_TICK_SECONDS = 0.05  # between looks at how many processes a command has
+MAX_COMMAND_PROCESSES = 512  # of one command, at a time
 _KEEPER = Path(__file__).with_name("keeper.py")
 _WORDS = (sys.executable, "-I", "-S", str(_KEEPER))
 _CHUNK_BYTES = 65_536

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from tersely.agent.tools.observation import clipped, plain
 from tersely.foundation.escape import visible
-from tersely.foundation.limits import MAX_PROGRESS_BYTES, MAX_PROGRESS_LINES
+
+MAX_PROGRESS_LINES = 10  # of its output, shown while it runs
+MAX_PROGRESS_BYTES = 8_192  # of its output, kept for that
 
 
 class Tail:

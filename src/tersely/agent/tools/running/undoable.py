@@ -18,8 +18,8 @@ from tersely.agent.tools.files.undoing import digest
 from tersely.agent.tools.kept import Kept, Recorded
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.runner import GitUnavailableError
-from tersely.foundation.limits import MAX_SNAPSHOT_STEP_BYTES
 
+MAX_SNAPSHOT_STEP_BYTES = 100_000_000  # of files that one command has changed
 COMMAND, SKIPPED, HEADS = "command", "skipped", "heads"  # what the note of a step has
 _SHORT = 12  # characters of a commit that name it
 

@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterator, Sequence
 
 from tersely.code.index.schema import Batch, Job
-from tersely.foundation.limits import MAX_WORKER_PROCESSES
 
+MAX_WORKER_PROCESSES = 16
 CHUNK_BYTES = 400_000
 CHUNK_FILES = 200
 WORTHWHILE_BYTES = 1_000_000  # below, starting processes takes longer than they save

@@ -21,9 +21,10 @@ from typing import Any, BinaryIO, cast
 from tersely.code.index.content import Reason
 from tersely.code.index.schema import Batch, Job, skipped_row
 from tersely.foundation.frames import read_frame, write_frame
-from tersely.foundation.limits import WORKER_SILENCE_SECONDS, WORKER_START_SECONDS
 from tersely.foundation.process.detached import import_path
 
+WORKER_START_SECONDS = 30  # for one to load its program; then the work is done without them
+WORKER_SILENCE_SECONDS = 40  # for one file; some grammars can be led to search for a very long time
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from tersely.code.index.building.worker import main; main()"
 
 

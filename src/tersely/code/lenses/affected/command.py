@@ -14,7 +14,8 @@ from shlex import quote
 from tersely.code.index.content import read_below
 from tersely.code.languages.runners.commands import Runner, SelectedTest
 from tersely.code.languages.runners.table import CUSTOMS
-from tersely.foundation.limits import MAX_COMMAND_TESTS
+
+MAX_COMMAND_TESTS = 40  # named one by one in a command; of more, their files
 
 
 class Projects:

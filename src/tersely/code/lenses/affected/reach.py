@@ -15,8 +15,8 @@ from tersely.code.index.store import Store
 from tersely.code.languages.runners.commands import SelectedTest
 from tersely.code.lenses.affected.suites import Suites
 from tersely.code.symbols import Grade, Symbol
-from tersely.foundation.limits import MAX_AFFECTED_TESTS
 
+MAX_AFFECTED_TESTS = 1_000  # of one change, above which the search ends
 _RANK = {Grade.EXACT: 0, Grade.INFERRED: 1, Grade.BY_NAME: 2}
 
 # How often a function that may run another in some way does so in a test that runs it: maximum likelihood over the

@@ -11,8 +11,8 @@ from tersely.code.lenses.coverage.look import ranges_text
 from tersely.code.lenses.coverage.measured import Measured
 from tersely.code.places import is_test
 from tersely.code.symbols import Symbol
-from tersely.foundation.limits import MAX_CHANGE_TESTS
 
+MAX_CHANGE_TESTS = 50  # that ran changed lines, and are offered to a pack
 RAN_CHANGE_SCORE = 0.95  # of the test that ran most of the change, and little else
 # How much less a test says that runs much beside the change: a test of everything runs every change.
 BREADTH_POWER = 0.25

@@ -15,14 +15,12 @@ from zlib import compress, decompress
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.database import Database, Schema, remove
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import (
-    MAX_SESSION_BYTES,
-    MAX_SESSIONS,
-    MAX_VERSION_BYTES,
-    MAX_VERSIONS_BYTES,
-    SESSION_SECONDS,
-)
 
+MAX_SESSIONS = 200
+SESSION_SECONDS = 14 * 86_400  # without a question, until a session is forgotten
+MAX_SESSION_BYTES = 4_000_000  # of what one session was sent, compressed
+MAX_VERSION_BYTES = 400_000  # of a text that is kept to compare the next version with
+MAX_VERSIONS_BYTES = 8_000_000  # of all of them, compressed
 SESSIONS_FILE = "sessions.db"
 SCHEMA = Schema(
     1,

@@ -15,13 +15,11 @@ from tersely.code.search.query import Query
 from tersely.code.search.storage.segment import Batch, Text
 from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import (
-    EMBEDDED_CHARACTERS,
-    EMBEDDER_REPLY_BYTES,
-    EMBEDDER_REQUEST_TEXTS,
-    EMBEDDER_SECONDS,
-)
 
+EMBEDDER_SECONDS = 60  # for one reply
+EMBEDDER_REQUEST_TEXTS = 32
+EMBEDDER_REPLY_BYTES = 50_000_000
+EMBEDDED_CHARACTERS = 4_000  # of a unit or question
 _ERROR_BYTES = 200  # shown of a refusal
 _HTTP_OK, _HTTP_NOT_FOUND = 200, 404
 _WRONG_BASE = "embedder_url usually ends in /v1"

@@ -9,7 +9,7 @@ import json
 from itertools import islice
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import BLOB_CHUNK_BYTES, MAX_UI_IMAGE_BYTES, MAX_UI_SHOWN_BYTES, UI_PAGE_ROWS
+from tersely.foundation.limits import BLOB_CHUNK_BYTES, MAX_UI_SHOWN_BYTES, UI_PAGE_ROWS
 from tersely.relay import artifacts
 from tersely.relay.artifacts import SCHEME, Artifact
 from tersely.relay.store.store import Store
@@ -31,6 +31,8 @@ from tersely.web.ui.layout import (
 )
 from tersely.web.ui.markup import Child, Element, e
 from tersely.web.ui.pages.frame import framed
+
+MAX_UI_IMAGE_BYTES = 5_000_000
 
 # Formats of images that are drawn and cannot do anything else, by how they begin.
 _IMAGES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF87a": "image/gif",
