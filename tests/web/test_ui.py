@@ -259,7 +259,7 @@ def test_events_are_sent_as_text_and_addresses_of_pages(web: Web, owner: Visitor
     connection.close()
 
 
-def test_the_plot_ends_at_what_the_relay_counts(web: Web, owner: Visitor) -> None:
+def test_tokens_over_time_end_at_what_the_relay_counts(web: Web, owner: Visitor) -> None:
     first, second = web.thread("first"), web.thread("second")
     web.ask("POST", f"/threads/{first}/artifacts", {"name": "a.txt", "content": "some words of text\n" * 500})
     for thread in (first, first, second, first):

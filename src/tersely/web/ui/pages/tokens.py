@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import accumulate
 from typing import Any, NamedTuple
 
 from tersely.foundation.errors import TerselyError
@@ -16,13 +15,12 @@ from tersely.relay.streams import Event
 from tersely.web.ui.layout import Column, Visit, section, table, when
 from tersely.web.ui.markup import Child, Element, e
 from tersely.web.ui.pages.events import latest
-from tersely.web.ui.plot import Point, plot
 
 _LISTED_POINTS = 40
 
 
 class _Step(NamedTuple):
-    """What one event added."""
+    """The figures at a time, or what one event added to them."""
 
     at_ms: int
     naive: int
@@ -30,19 +28,17 @@ class _Step(NamedTuple):
 
 
 def tokens_section(visit: Visit, thread_id: str, told: dict[str, Any]) -> Element:
-    """The plot, and its figures as a table. `told` are the figures of the thread as they are now."""
-    points = _points(visit.relay.store, thread_id, told)
+    """The figures over time, as a table. `told` are the figures of the thread as they are now."""
     naive, actual, avoided = told["naive_tokens"], told["actual_tokens"], told["avoided_tokens"]
     share = f", {avoided * 100 / naive:.0f} %" if naive > 0 else ""
     note = f"{naive:,} if all had been pasted, {actual:,} were sent, {avoided:,} avoided{share}"
+    points = _points(visit.relay.store, thread_id, told)
     if len(points) < 2:
-        return section("Tokens", e("p", "There is nothing to plot yet.", class_="empty"), note=note)
-    return section(
-        "Tokens", plot(points, f"Tokens of this thread over time: {note}"), _figures(points, told), note=note
-    )
+        return section("Tokens", e("p", "Nothing has been counted yet.", class_="empty"), note=note)
+    return section("Tokens", _figures(points, told), note=note)
 
 
-def _figures(points: list[Point], told: dict[str, Any]) -> Element:
+def _figures(points: list[_Step], told: dict[str, Any]) -> Element:
     columns = (Column("Time"), Column("If pasted", True), Column("Sent", True), Column("Avoided", True))
     every = max(1, -(-len(points) // _LISTED_POINTS))
     rows: list[list[Child]] = [
@@ -55,24 +51,24 @@ def _figures(points: list[Point], told: dict[str, Any]) -> Element:
         f"{estimate['avoided_tokens']:,} avoided."
     )
     listed = table("Tokens over time, the newest first", columns, rows, "")
-    return e("details", e("summary", "The figures of this plot"), listed, e("p", said, class_="note"))
+    return e("details", e("summary", "The figures over time"), listed, e("p", said, class_="note"))
 
 
-def _points(store: Store, thread_id: str, told: dict[str, Any]) -> list[Point]:
+def _points(store: Store, thread_id: str, told: dict[str, Any]) -> list[_Step]:
     """How the figures came to be what they are. The last point is what the relay has counted.
 
     The events do not hold sizes; the artifacts that they name do. So the way is walked back from the present: what
     is not known any more, of artifacts that were removed and of the events before the latest, is where it begins.
     """
     steps = list(_steps(store, thread_id))
-    naive = told["naive_tokens"] - sum(step.naive for step in steps)
-    actual = told["actual_tokens"] - sum(step.actual for step in steps)
-    begun = [Point(steps[0].at_ms, naive, actual)] if steps else []
-    grown = accumulate(
-        steps, lambda last, step: Point(step.at_ms, last.naive + step.naive, last.actual + step.actual),
-        initial=Point(0, naive, actual),
-    )  # fmt: skip
-    return [*begun, *list(grown)[1:]]
+    naive, actual = told["naive_tokens"], told["actual_tokens"]
+    points: list[_Step] = []
+    for step in reversed(steps):
+        points.append(_Step(step.at_ms, naive, actual))
+        naive, actual = naive - step.naive, actual - step.actual
+    if steps:
+        points.append(_Step(steps[0].at_ms, naive, actual))
+    return points[::-1]
 
 
 def _steps(store: Store, thread_id: str) -> Iterator[_Step]:
