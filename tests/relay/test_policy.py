@@ -1,25 +1,13 @@
-"""The policy of a relay, from its file; and the envelopes that it lets through."""
+"""The policy of a relay, from its file."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay import envelope
 from tersely.relay.policy import Policy, Rates, load
-
-ENVELOPE = {
-    "msg_id": "m1",
-    "thread_id": "t1",
-    "from": "ann",
-    "to_capability": "retrieval.search",
-    "type": "request",
-    "schema": "com.relay.a2a.envelope.v1",
-    "payload": {"query": "tea"},
-}
 
 
 def test_a_home_without_a_file_has_the_defaults(tmp_path: Path) -> None:
@@ -53,44 +41,3 @@ def test_calls_come_back_with_time() -> None:
     assert caught.value.hint == "try again in 1.0 s"
     now[0] = 1.5
     rates.take("ann")
-
-
-def test_an_envelope_that_is_one_goes_through() -> None:
-    full = {
-        **ENVELOPE,
-        "idempotency_key": "k",
-        "timestamp": "2026-01-01T00:00:00Z",
-        "ttl": 300,
-        "notes": "n",
-        "hops": 1,
-    }
-    assert envelope.check(ENVELOPE, Policy()) == ENVELOPE
-    assert envelope.check(full, Policy()) == full
-
-
-@pytest.mark.parametrize(
-    ("change", "code"),
-    [
-        ({"schema": "other"}, "invalid_envelope"),
-        ({"type": "order"}, "invalid_envelope"),
-        ({"payload": []}, "invalid_envelope"),
-        ({"from": ""}, "invalid_envelope"),
-        ({"from": 1}, "invalid_envelope"),
-        ({"ttl": 0}, "invalid_envelope"),
-        ({"ttl": True}, "invalid_envelope"),
-        ({"notes": "x" * 281}, "invalid_envelope"),
-        ({"extra": 1}, "invalid_envelope"),
-        ({"payload": {"x": "y" * 20_000}}, "payload_too_large"),
-        ({"hops": 50}, "hop_limit"),
-    ],
-)
-def test_an_envelope_that_is_none_says_why(change: dict[str, Any], code: str) -> None:
-    with pytest.raises(TerselyError) as caught:
-        envelope.check({**ENVELOPE, **change}, Policy())
-    assert caught.value.code == code
-
-
-@pytest.mark.parametrize("missing", sorted(ENVELOPE))
-def test_an_envelope_is_whole(missing: str) -> None:
-    with pytest.raises(TerselyError, match=f"{missing} is missing"):
-        envelope.check({name: value for name, value in ENVELOPE.items() if name != missing}, Policy())

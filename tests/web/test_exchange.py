@@ -59,8 +59,13 @@ def test_an_envelope_is_a_call(web: Web) -> None:
         ({"schema": None}, "invalid_envelope"),
         ({"payload": []}, "invalid_envelope"),
         ({"from": "<ann>"}, "invalid_envelope"),
+        ({"from": ""}, "invalid_envelope"),
+        ({"from": 1}, "invalid_envelope"),
+        ({"msg_id": ""}, "invalid_envelope"),
         ({"notes": "x" * 281}, "invalid_envelope"),
         ({"ttl": 0}, "invalid_envelope"),
+        ({"ttl": True}, "invalid_envelope"),
+        ({"hops": -1}, "invalid_envelope"),
         ({"hops": True}, "invalid_envelope"),
         ({"more": 1}, "invalid_envelope"),
         ({"hops": 50}, "hop_limit"),
@@ -71,6 +76,13 @@ def test_an_envelope_is_a_call(web: Web) -> None:
 def test_an_envelope_that_is_none_says_why(web: Web, change: dict[str, Any], code: str) -> None:
     answer = web.ask("POST", "/cap/invoke", {**ENVELOPE, "thread_id": web.thread(), **change})
     assert (answer.json["code"], answer.status < 500) == (code, True)
+
+
+@pytest.mark.parametrize("missing", sorted(set(ENVELOPE) - {"schema"}))
+def test_an_envelope_is_whole(web: Web, missing: str) -> None:
+    whole = {**ENVELOPE, "thread_id": web.thread()}
+    answer = web.ask("POST", "/cap/invoke", {name: value for name, value in whole.items() if name != missing})
+    assert (answer.json["code"], missing in answer.json["message"]) == ("invalid_envelope", True)
 
 
 @pytest.mark.parametrize("body", [{}, {"capability": "x"}, {"capability": 1, "thread_id": "t"}, [], None, {"x": 1}])

@@ -67,6 +67,12 @@ class Policy:
             message = f"a request has at most {self.payload_bytes:,} bytes, this one {size_bytes:,}"
             raise TerselyError("payload_too_large", message, "store it as an artifact and send its reference")
 
+    def check_notes(self, notes: str) -> None:
+        """Raise `invalid_envelope` for notes that ought to be an artifact instead."""
+        if len(notes) > self.note_characters:
+            message = f"notes have at most {self.note_characters} characters"
+            raise TerselyError("invalid_envelope", message, "put more into an artifact")
+
     def check_hops(self, hops: int) -> None:
         """Raise `hop_limit` for a call that too many calls have led to: agents that call each other in a circle."""
         if hops >= self.hops:

@@ -79,7 +79,7 @@ class Envelope(Struct, forbid_unknown_fields=True, rename={"from_": "from"}):
     payload: dict[str, Any]
     idempotency_key: str = ""
     timestamp: str = ""
-    notes: Annotated[str, Meta(max_length=DEFAULT_NOTE_CHARACTERS)] = ""
+    notes: Annotated[str, Meta(extra_json_schema={"maxLength": DEFAULT_NOTE_CHARACTERS})] = ""  # the policy decides
     ttl: Annotated[int, Meta(ge=1, le=MAX_ENVELOPE_SECONDS)] = 1
     hops: Annotated[int, Meta(ge=0)] = 0
 

@@ -33,17 +33,6 @@ class Compared:
     outcome: str  # same, differs, failed, or gone where what it gave is not there to be compared
     changes: str  # the first lines of a diff, or why it failed
 
-    def told(self) -> dict[str, Any]:
-        """The comparison as doors send it."""
-        return {
-            "event": self.event,
-            "capability": self.capability,
-            "was": self.was,
-            "now": self.now,
-            "outcome": self.outcome,
-            "changes": self.changes,
-        }
-
 
 def checkpoint(store: Store, thread_id: str, name: str, actor: str) -> dict[str, Any]:
     """Mark where a thread is now: the version of its state and its latest event, under a name."""

@@ -9,13 +9,15 @@ import msgspec
 
 from tersely import __version__
 from tersely.foundation.errors import TerselyError
-from tersely.protocols.relay.shapes import NewCall
-from tersely.relay import artifacts, cassettes, envelope, reports, sessions, threads
+from tersely.protocols.relay.shapes import Envelope, NewCall
+from tersely.relay import artifacts, cassettes, reports, sessions, threads
 from tersely.relay import mirror as mirrors
 from tersely.relay.accounting import ALL, savings
 from tersely.relay.artifacts import Origin
 from tersely.relay.bundles import replay as replays
 from tersely.relay.calls import Call
+from tersely.relay.encoding import encode
+from tersely.relay.policy import Policy
 from tersely.relay.relay import Relay
 from tersely.relay.streams import STATE
 from tersely.web.asked import Asked
@@ -122,15 +124,29 @@ def cap_list(relay: Relay, asked: Asked) -> Any:
 
 def cap_invoke(relay: Relay, asked: Asked) -> Any:
     """A call, or one in an envelope."""
-    if "schema" in asked.body:
-        return relay.calls.invoke(envelope.call_of(asked.body, relay.policy, asked.key)).told()
+    call = _enveloped(relay.policy, asked) if "schema" in asked.body else _plain(asked)
+    return relay.calls.invoke(call).told()
+
+
+def _plain(asked: Asked) -> Call:
     try:
         body = msgspec.convert(asked.body, NewCall)
     except msgspec.ValidationError as error:
         raise TerselyError("invalid_argument", str(error), "see cap_invoke in /openapi.json") from None
     key = asked.key or body.idempotency_key
-    call = Call(body.thread_id, body.capability, body.args, asked.agent, body.hops, tuple(body.source_refs), key)
-    return relay.calls.invoke(call).told()
+    return Call(body.thread_id, body.capability, body.args, asked.agent, body.hops, tuple(body.source_refs), key)
+
+
+def _enveloped(policy: Policy, asked: Asked) -> Call:
+    try:
+        body = msgspec.convert(asked.body, Envelope)
+    except msgspec.ValidationError as error:
+        raise TerselyError("invalid_envelope", str(error), "docs/relay.md shows one") from None
+    policy.check_payload(len(encode(body.payload)))
+    policy.check_notes(body.notes)
+    policy.check_hops(body.hops)
+    key = asked.key or body.idempotency_key
+    return Call(body.thread_id, body.to_capability, body.payload, body.from_, body.hops, key=key)
 
 
 def cassette_put(relay: Relay, asked: Asked) -> Any:
@@ -199,7 +215,7 @@ def replay(relay: Relay, asked: Asked) -> Any:
     """The calls again."""
     thread_id = asked.path["thread_id"]
     found = replays.replay(relay.store, relay.calls, thread_id, asked.agent, asked.body.after)
-    return {"calls": [one.told() for one in found]}
+    return {"calls": found}
 
 
 HANDLERS: dict[str, Handler] = {
