@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from bench.groundtruth.flow.line_edges import line_edges
 from bench.groundtruth.score import CaseResult, SuiteResult, edge, judged
 from tersely.code.flow.blocks import basic_blocks
-from tersely.code.flow.lines import line_edges
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.routines import Routine
 from tersely.code.syntax.control.read import read_routines

