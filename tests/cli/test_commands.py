@@ -167,22 +167,6 @@ def test_a_symbol_command_without_a_verb_finds(ask: Ask) -> None:
     assert ask("symbol", "validate").out == ask("symbol", "find", "validate").out
 
 
-def test_the_commands_of_the_code_tool_work_as_its_users_write_them(ask: Ask) -> None:
-    from tersely.cli.main import main_tldrs
-
-    commands = [
-        "context format_cents --budget 2000 --format ultracompact",
-        "symbol find Order",
-        "symbol find format* --kind function",
-        "symbol callers Order.place --limit 10",
-        "symbol callees Order.place --depth 2",
-        "symbol get src/shop/money.py:format_cents",
-        "symbol slice Price --depth 1 --budget 1200",
-        "symbol get src/shop/money.py:format_cents --etag",
-    ]
-    assert [command for command in commands if main_tldrs(command.split()) != 0] == []
-
-
 def test_what_only_text_names_is_counted_apart(ask: Ask, shop: Path) -> None:
     (shop / "notes.py").write_text("# forgotten is kept for old orders\n", "utf-8")
     assert "forgotten" not in ask("dead").out
