@@ -144,7 +144,7 @@ class Engine:
         revision = self.revision
         if self._functions is None or self._functions[0] != revision:
             store = self.store
-            self._functions = revision, collect(store.files(), self.reader(), store.symbols_of, store.directory)
+            self._functions = revision, collect(store.files(), self.reader(), store.symbols_of)
         return self._functions[1]
 
     # Symbols
