@@ -340,7 +340,7 @@ async def test_where_nobody_listens_it_is_said_what_to_try_or_a_daemon_is_starte
             code, message = await refused(ann.ask("tldr", method, parameters))
             assert code == "daemon_unavailable"
             assert message.startswith("tldr unavailable: ")
-            assert " Try: " in message
+            assert (" Try: " in message) == (method in {"semantic", "context", "impact", "calls"})
         [failures] = {json.dumps(one.failures) for _, _, one in relay.relay.services.figures.series()}
         assert json.loads(failures) == {"SERVICE_UNAVAILABLE": 1}
     async with bridged(home, shop, socket=str(shop / "none.sock"), starts=True) as (_, ann):
@@ -361,9 +361,8 @@ async def test_nobody_takes_the_name_of_a_bridge(home: Path, shop: Path) -> None
         ("context", {"target": "-rf"}, ["grep", "-rnIw", "--exclude-dir=.git", "-e", "-rf", "."]),
         ("impact", {"target": "handleLogin"}, ["grep", "-rnIw", "--exclude-dir=.git", "-e", "handleLogin", "."]),
         ("calls", {"target": "a.py:Session.open"}, ["grep", "-rnIw", "--exclude-dir=.git", "-e", "open", "."]),
-        ("slice", {"target": "file.ts:42"}, ["sed", "-n", "--", "27,57p", "file.ts"]),
-        ("structure", {}, ["git", "ls-files"]),
-        ("structure", {"path": "a b"}, ["ls", "-R", "--", "a b"]),
+        ("calls", {"direction": "callers"}, []),
+        ("slice", {"target": "file.ts:42"}, []),
     ],
 )
 def test_what_to_try_instead(method: str, parameters: dict[str, Any], command: list[str]) -> None:
@@ -377,7 +376,7 @@ def test_what_to_try_is_one_command_whatever_is_asked_for(method: str, text: str
     words = shlex.split(told)
     if not words:
         return
-    assert words[0] in {"grep", "cat", "sed", "ls", "git"}
+    assert words[0] in {"grep", "cat"}
     shell = ["sh", "-c", f"set -- {told}\nprintf '%s\\0' \"$@\""]  # a real shell takes it for the same words
     done = subprocess.run(shell, capture_output=True, check=True)
     assert done.stdout.decode().split("\0")[:-1] == words
