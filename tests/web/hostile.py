@@ -26,7 +26,7 @@ PAYLOADS = (
     "&lt;script&gt; &amp; &#60;",
 )
 
-MESSAGE_PAGES = ("/ui/messages", "/ui/messages?stage=dead", "/ui/messages?words=script&with=ben", "/ui/agents")
+MESSAGE_PAGES = ("/ui/messages", "/ui/messages?with=ben", "/ui/agents")
 
 
 def fill(web: Web) -> str:

@@ -311,7 +311,9 @@ def test_what_versions_changed_is_shown(web: Web, owner: Visitor) -> None:
     for value in ("old", "new"):
         web.ask("POST", f"/threads/{thread}/state/patch", [{"op": "add", "path": "/facts/0", "value": {"key": value}}])
     page = owner.get(f"/ui/threads/{thread}/state").content.decode()
-    assert re.search(r'<span class="added">\+ +&quot;key&quot;: &quot;new&quot;', page)
+    (patched,) = re.findall(r'<ul class="operations".*?</ul>', page, re.DOTALL)
+    assert "/facts/0" in patched
+    assert "&quot;key&quot;: &quot;new&quot;" in patched
     earlier = owner.get(f"/ui/threads/{thread}/state?version=v2").content.decode()
     assert "new" not in re.findall(r'<section[^>]*"version-title".*?</section>', earlier, re.DOTALL)[0]
     assert re.findall(r">(v\d)</a>", earlier) == ["v3", "v2", "v1"]

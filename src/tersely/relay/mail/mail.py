@@ -267,10 +267,6 @@ class Mail:
         """The dead letters behind a number."""
         return boxes.dead(self.store.reader, after, limit)
 
-    def number_of_dead(self) -> int:
-        """How many dead letters there are."""
-        return boxes.number_of_dead(self.store.reader)
-
     def deliveries(self, number: int) -> list[Waiting]:
         """One message in all its mailboxes."""
         return boxes.deliveries(self.store.reader, number)

@@ -312,11 +312,6 @@ def dead(database: Database, after: int, limit: int) -> list[Waiting]:
     return [_waiting(row) for row in database.rows(sql, (after, min(limit, MAX_READ_ENTRIES)))]
 
 
-def number_of_dead(database: Database) -> int:
-    """How many dead letters there are."""
-    return int(database.rows(f"select count(*) from delivery where stage = {Stage.DEAD:d}")[0][0])
-
-
 def delivery(database: Database, mailbox: str, number: int) -> Waiting | None:
     """One delivery."""
     rows = database.rows(f"{_JOINED} where mailbox = ? and delivery.message = ?", (mailbox, number))
@@ -324,12 +319,11 @@ def delivery(database: Database, mailbox: str, number: int) -> Waiting | None:
 
 
 class Sought(NamedTuple):
-    """Which messages are looked for: with somebody, of a thread, with all of some words, with a delivery at a stage."""
+    """Which messages are looked for: with somebody, of a thread, with all of some words."""
 
     with_: str = ""
     thread: str = ""
     words: Sequence[str] = ()
-    stage: Stage | None = None
 
 
 def history(database: Database, sought: Sought, after: int, limit: int) -> list[Told]:
@@ -364,8 +358,6 @@ def _messages(database: Database, sought: Sought, bound: tuple[str, int], order:
         quoted = " AND ".join('"' + word.replace('"', " ") + '"' for word in sought.words)
         conditions.append("message.number in (select rowid from message_words where message_words match ?)")
         values.append(quoted)
-    if sought.stage is not None:  # written out, so that the index of this stage alone is used
-        conditions.append(f"message.number in (select message from delivery where stage = {sought.stage:d})")
     rows = database.rows(
         "select number, sender, id, at_ms, addressed, topic, thread, kind, payload from message "
         f"where {' and '.join(conditions)} order by {order} limit ?",

@@ -180,11 +180,6 @@ def value_text(value: Any) -> str:
     return text if len(text) <= MAX_UI_TEXT_CHARACTERS else text[: MAX_UI_TEXT_CHARACTERS - 1] + "…"
 
 
-def field(name: str, title: str, control: Element) -> Element:
-    """A control of a form with its label."""
-    return e("div", e("label", title, for_=name), control, class_=f"field field-{name}")
-
-
 def older(target: str, title: str = "Older") -> Element:
     """The way to the next page of a list."""
     return e("p", e("a", title, " ", e("span", "→", aria_hidden="true"), href=target, class_="more"))

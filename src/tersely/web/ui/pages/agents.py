@@ -14,7 +14,6 @@ from tersely.web.ui.layout import (
     address,
     badge,
     by_agents,
-    figures,
     older,
     said,
     section,
@@ -44,24 +43,10 @@ def agents_page(visit: Visit) -> Shown:
     listed = table("Everybody, those who are connected first", _COLUMNS, rows, "") if rows else nobody
     content = e(
         "div",
-        _numbers(visit, known, connected),
         section("Who is known", listed, more, note=by_agents("what they say of themselves"), id="known"),
         _channels(visit),
     )
     return Shown("Agents", content)
-
-
-def _numbers(visit: Visit, known: list[Identity], connected: Collection[str]) -> Element:
-    mail = visit.relay.mail
-    waiting = sum(mail.load(one.name)[0] for one in known)
-    return figures(
-        [
-            ("Connected", f"{len(connected):,}"),
-            ("Known", f"{len(known):,}"),
-            ("Waiting", e("a", f"{waiting:,}", href=address("messages", stage="waiting"))),
-            ("Dead letters", e("a", f"{mail.number_of_dead():,}", href=address("messages", stage="dead"))),
-        ]
-    )
 
 
 def _row(visit: Visit, one: Identity, connected: Collection[str]) -> list[Child]:

@@ -37,7 +37,6 @@ MAX_UI_IMAGE_BYTES = 5_000_000
 # Formats of images that are drawn and cannot do anything else, by how they begin.
 _IMAGES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF87a": "image/gif",
            b"GIF89a": "image/gif"}  # fmt: skip
-_DUMP_BYTES, _DUMP_COLUMNS = 512, 16
 
 
 def artifacts_page(visit: Visit) -> Shown:
@@ -103,20 +102,18 @@ def image(visit: Visit) -> tuple[bytes, str]:
     return b"".join(visit.relay.store.blob(found.digest)), kind
 
 
-def _content(store: Store, found: Artifact) -> Element:
+def _content(store: Store, found: Artifact) -> Element | None:
     head = _head(store, found, MAX_UI_SHOWN_BYTES)
     is_cut = len(head) < found.size_bytes
     left = [badge("shortened", "muted"), f" the first {len(head):,} of {found.size_bytes:,} bytes"] if is_cut else None
     if found.type != "binary":
         text = head.decode("utf-8", "replace")
         return section("Content", _text(text if is_cut else _laid_out(found.type, text), "Content"), note=left)
-    if _image_type(head) is not None and found.size_bytes <= MAX_UI_IMAGE_BYTES:
-        named = f"Image of the artifact {found.name or found.ref[:12]}"
-        picture = e("img", src=_below(found, "image"), alt=named, class_="artifact-image", loading="lazy")
-        return section("Content", e("p", picture))
-    return section(
-        "Content", _text(_dump(head[:_DUMP_BYTES]), "Content", "dump"), note=f"the first {_DUMP_BYTES} bytes"
-    )
+    if _image_type(head) is None or found.size_bytes > MAX_UI_IMAGE_BYTES:
+        return None
+    named = f"Image of the artifact {found.name or found.ref[:12]}"
+    picture = e("img", src=_below(found, "image"), alt=named, class_="artifact-image", loading="lazy")
+    return section("Content", e("p", picture))
 
 
 def _laid_out(kind: str, text: str) -> str:
@@ -129,8 +126,8 @@ def _laid_out(kind: str, text: str) -> str:
         return text
 
 
-def _text(text: str, name: str, kind: str = "text") -> Element:
-    return e("pre", text, class_=kind, tabindex=0, role="region", aria_label=name)
+def _text(text: str, name: str) -> Element:
+    return e("pre", text, class_="text", tabindex=0, role="region", aria_label=name)
 
 
 def _head(store: Store, found: Artifact, most_bytes: int) -> bytes:
@@ -141,15 +138,6 @@ def _head(store: Store, found: Artifact, most_bytes: int) -> bytes:
 
 def _image_type(head: bytes) -> str | None:
     return next((kind for magic, kind in _IMAGES.items() if head.startswith(magic)), None)
-
-
-def _dump(head: bytes) -> str:
-    lines = []
-    for start in range(0, len(head), _DUMP_COLUMNS):
-        row = head[start : start + _DUMP_COLUMNS]
-        shown = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
-        lines.append(f"{start:08x}  {row.hex(' '):<{_DUMP_COLUMNS * 3}} {shown}")
-    return "\n".join(lines)
 
 
 def _below(found: Artifact, part: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import Any
 
 from tersely.foundation.limits import MAX_PLOTTED_EVENTS, UI_PAGE_ROWS
@@ -24,7 +23,7 @@ from tersely.web.ui.layout import (
     value_text,
     when,
 )
-from tersely.web.ui.markup import Child, Element, e
+from tersely.web.ui.markup import Child, e
 from tersely.web.ui.pages.events import latest
 from tersely.web.ui.pages.frame import framed
 
@@ -46,8 +45,7 @@ def calls_page(visit: Visit) -> Shown:
     first = shown[0].number if len(found) > len(shown) else looked_at[0].number if looked_at else 1
     more = older(address("threads", thread_id, "calls", before=first)) if first > 1 else None
     listed = table("Calls, the newest first", columns, rows, "No capability has been called here.")
-    content = e("div", _by_capability(found), section("Calls", listed, more, note=by_agents("the newest first")))
-    return framed(visit, "Calls", content)
+    return framed(visit, "Calls", section("Calls", listed, more, note=by_agents("the newest first")))
 
 
 def _row(event: Event) -> list[Child]:
@@ -65,19 +63,3 @@ def _row(event: Event) -> list[Child]:
         when(timestamp(event.at_ms)),
         short(ref) if isinstance(ref, str) else None,
     ]
-
-
-def _by_capability(found: list[Event]) -> Element | None:
-    """How often each was called, and how often that cost nothing."""
-    if not found:
-        return None
-    calls = Counter(value_text(event.payload.get("capability", "")) for event in found)
-    hits = Counter(
-        value_text(event.payload.get("capability", "")) for event in found if event.payload.get("cache_hit") is True
-    )
-    columns = (Column("Capability"), Column("Calls", True), Column("From memory", True), Column("Share", True))
-    rows: list[list[Child]] = [
-        [e("bdi", name), f"{count:,}", f"{hits[name]:,}", f"{hits[name] * 100 / count:.0f} %"]
-        for name, count in calls.most_common(UI_PAGE_ROWS)
-    ]
-    return section("By capability", table("Calls by capability", columns, rows, ""), note=f"of {len(found):,} calls")

@@ -18,7 +18,6 @@ from tersely.web.ui.layout import (
     address,
     badge,
     by_agents,
-    field,
     figures,
     older,
     said,
@@ -34,8 +33,6 @@ from tersely.web.ui.pages.frame import framed
 _BADGES = {
     Stage.ACCEPTED: "muted", Stage.DELIVERED: "good", Stage.INJECTED: "good", Stage.SEEN: "good", Stage.DEAD: "warn",
 }  # fmt: skip
-_STAGES = {"": None, "waiting": Stage.ACCEPTED, "dead": Stage.DEAD}
-_TITLES = (("", "all"), ("waiting", "that wait for somebody"), ("dead", "dead letters"))
 _WAYS = (
     Column("Recipient"), Column("Stage"), Column("Delivered", is_wide=True), Column("Injected", is_wide=True),
     Column("Seen", is_wide=True), Column("Attempts", True), Column("Note"),
@@ -44,18 +41,12 @@ _NEWEST = 10**15  # before which all messages are
 
 
 def messages_page(visit: Visit) -> Shown:
-    """Messages of everybody, those that are looked for, the newest first."""
-    asked = {name: visit.query.get(name, "").strip() for name in ("words", "with", "thread", "stage")}
-    stage = _STAGES.get(asked["stage"])
-    sought = Sought(asked["with"], asked["thread"], asked["words"].split(), stage)
-    found = visit.relay.mail.recent(sought, _before(visit), UI_PAGE_ROWS)
+    """Messages of everybody, or those with one name or of one thread, the newest first."""
+    asked = {name: visit.query.get(name, "").strip() for name in ("with", "thread")}
+    found = visit.relay.mail.recent(Sought(asked["with"], asked["thread"]), _before(visit), UI_PAGE_ROWS)
     more = older(address("messages", **asked, before=found[-1].number)) if len(found) == UI_PAGE_ROWS else None
     empty = "Nothing is found." if any(asked.values()) else "Nobody has sent anything. `tersely send NAME TEXT` does."
-    hint = e("p", said("`tersely dead-letters resend ID` lets one wait again."), class_="note")
-    listed = section(
-        "What was sent", _form(asked), _list(found, empty), more, hint if stage is Stage.DEAD else None,
-        note=by_agents("the newest first"), id="messages",
-    )  # fmt: skip
+    listed = section("What was sent", _list(found, empty), more, note=by_agents("the newest first"), id="messages")
     return Shown("Messages", listed)
 
 
@@ -93,26 +84,6 @@ def message_page(visit: Visit) -> Shown:
     ways = section("How far it has come", table("Recipients", _WAYS, rows, "It was for nobody."), id="stages",
                    note="accepted, delivered, injected, seen; or a dead letter")  # fmt: skip
     return Shown(f"Message {number}", e("div", about, ways), (("Messages", "/ui/messages"),))
-
-
-def _form(asked: dict[str, str]) -> Element:
-    stages = [e("option", title, value=name, selected=name == asked["stage"]) for name, title in _TITLES]
-    return e(
-        "form",
-        field("words", "Words", _input("words", asked)),
-        field("with", "From or to", _input("with", asked)),
-        field("thread", "Thread", _input("thread", asked)),
-        field("stage", "Show", e("select", stages, id="stage", name="stage")),
-        e("button", "Search"),
-        method="get",
-        action="/ui/messages",
-        role="search",
-        class_="fields",
-    )
-
-
-def _input(name: str, asked: dict[str, str]) -> Element:
-    return e("input", id=name, name=name, value=asked[name], maxlength=200, autocomplete="off", spellcheck="false")
 
 
 def _list(found: list[Told], empty: str, thread_id: str = "") -> Element:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from difflib import unified_diff
-from itertools import islice
 from typing import Any
 
-from tersely.foundation.limits import MAX_DIFF_LINES, MAX_UI_SHOWN_BYTES, UI_PAGE_ROWS
+from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay import threads
 from tersely.relay.state import LISTS
-from tersely.relay.store.store import Store
 from tersely.relay.threads import read_state_ref
 from tersely.web.ui.layout import (
     Column,
@@ -29,8 +25,6 @@ from tersely.web.ui.layout import (
 from tersely.web.ui.markup import Child, Element, e
 from tersely.web.ui.pages.frame import framed
 
-_WRITTEN_BY_THE_RELAY = {"$schema", "version", "thread_id", "updated_at", "metrics"}
-_DIFF_KINDS = {"+": "added", "-": "removed", "@": "place"}
 _SHOWN_OPERATIONS = 100
 
 
@@ -58,7 +52,7 @@ def state_page(visit: Visit) -> Shown:
             note=["changed ", when(made["at"])],
             id="version",
         ),
-        _change(store, thread_id, state, made) if version > 1 else None,
+        _change(version, made) if version > 1 else None,
         _history(visit, thread_id, version),
     )
     return framed(visit, "State", content)
@@ -79,18 +73,15 @@ def _list(name: str, items: list[dict[str, Any]]) -> Child:
     return e("div", e("h3", title, " ", e("small", f"{len(items):,}")), table(title, columns, rows, ""), cut)
 
 
-def _change(store: Store, thread_id: str, state: dict[str, Any], made: dict[str, Any]) -> Element:
-    version = state["version"]
+def _change(version: int, made: dict[str, Any]) -> Element:
     operations = [one for one in made["operations"] if isinstance(one, Mapping)]
     rows = [_operation(one) for one in operations[:_SHOWN_OPERATIONS]]
     rest = len(operations) - len(rows)
     left = e("p", f"{rest:,} more operations are not shown.", class_="note") if rest else None
-    before = threads.state(store, thread_id, version - 1)
     return section(
         f"What version {version} changed",
         e("ul", rows, class_="operations", aria_label="Operations of the patch"),
         left,
-        _difference(before, state),
         note=["a patch by ", actor(made["by"])],
         id="change",
     )
@@ -102,30 +93,6 @@ def _operation(one: Mapping[str, Any]) -> Element:
     name = str(one.get("op"))
     return e("li", badge(name, f"op-{name}" if name.isalpha() else ""), " ",
              e("code", e("bdi", str(one.get("path")))), source, value)  # fmt: skip
-
-
-def _difference(before: dict[str, Any], after: dict[str, Any]) -> Element:
-    """Both versions as lines of JSON, compared."""
-    old, new = _lines(before), _lines(after)
-    if max(len(old), len(new)) > MAX_DIFF_LINES:
-        return e("p", "The state is too long for its lines to be compared.", class_="note")
-    lines: list[Child] = []
-    room = MAX_UI_SHOWN_BYTES
-    for line in islice(unified_diff(old, new, lineterm="", n=2), 2, None):
-        room -= len(line) + 1
-        if room < 0:
-            lines.append(e("span", "… more lines differ\n", class_="place"))
-            break
-        lines.append(e("span", f"{line}\n", class_=_DIFF_KINDS.get(line[:1])))
-    if not lines:
-        return e("p", "Nothing is different: the patch only tested, or put the same.", class_="note")
-    name = "Lines of the state that differ"
-    return e("pre", lines, class_="diff", tabindex=0, role="region", aria_label=name)
-
-
-def _lines(state: dict[str, Any]) -> list[str]:
-    kept = {name: value for name, value in state.items() if name not in _WRITTEN_BY_THE_RELAY}
-    return json.dumps(kept, ensure_ascii=False, indent=2).split("\n")
 
 
 def _history(visit: Visit, thread_id: str, shown: int) -> Element:
