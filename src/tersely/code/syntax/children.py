@@ -50,6 +50,14 @@ def field(name: str) -> Child:
     return lambda node: node.child_by_field_name(name)
 
 
+def every(node: Node, place: str) -> list[Node]:
+    """All children in a field, or the one that is reached otherwise, if it is there."""
+    if place.isidentifier():
+        return node.children_by_field_name(place)
+    found = field(place)(node)
+    return [found] if found is not None else []
+
+
 def token(node: Node, tokens: frozenset[str]) -> str | None:
     """The first of these tokens among the children of a node."""
     return next((child.type for child in node.children if child.type in tokens), None)

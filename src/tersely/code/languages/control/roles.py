@@ -81,12 +81,11 @@ class Try:
 
 @value
 class Catch:
-    """`catch (caught) body`. It takes every exception if it names no `caught`, or where `takes_all`."""
+    """`catch (caught) body`. It takes every exception if it names no `caught`."""
 
     caught: Field = "value"
     body: Field = "body"
     binds: Field = ""  # a child that names the exception
-    takes_all: bool = False
 
 
 @value
@@ -146,11 +145,10 @@ class Leap(Enum):
 
 @value
 class Goes:
-    """A statement that jumps; `label` names the loop, `value` is evaluated before."""
+    """A statement that jumps; `label` names the loop."""
 
     to: Leap
     label: Field = ""
-    value: Field = ""
 
 
 @value

@@ -44,7 +44,7 @@ def _call(walk: Walk, node: Node, role: model.Call) -> None:
     discarded = walk.discarded == node.id
     callee, arguments = field(role.callee)(node), field(role.arguments)(node)
     member = walk.role(callee) if callee is not None else None
-    receiver, name = (field(role.receiver)(node) if role.receiver else None), ""
+    receiver, name = field(role.receiver)(node), ""
     if receiver is not None and callee is not None:
         name = walk.text(callee)
     elif callee is not None and type(member) is model.Member:
@@ -107,7 +107,7 @@ def _assign(walk: Walk, node: Node, role: model.Assign) -> None:
         right = None
     walk.visit(right)
     if _updates(node, left, right):
-        _read_target(walk, left)
+        walk.visit(left)  # which is read before
     declares = not role.outward and not role.updates and not walk.control.declares_by_assignment
     if right is None and walk.control.declares_by_assignment:
         return  # an annotation alone
@@ -123,21 +123,16 @@ def _updates(node: Node, left: Node, right: Node | None) -> bool:
     return False
 
 
-def _read_target(walk: Walk, target: Node) -> None:
-    """What is updated is read before."""
-    walk.visit(target)
-
-
 def _update(walk: Walk, node: Node, role: control.Update) -> None:
     left, right = field(role.left)(node), field(role.right)(node)
     walk.visit(right)
     if left is not None:
-        _read_target(walk, left)
+        walk.visit(left)
         walk.bind(left, None, declares=False)
     walk.draft.fail()
 
 
-def _variable(walk: Walk, node: Node, role: model.Variable) -> None:
+def _variable(walk: Walk, node: Node, role: model.Variable | model.Variables) -> None:
     name, given = field(role.name)(node), field(role.value)(node)
     walk.visit(given)
     if name is not None:
@@ -146,12 +141,8 @@ def _variable(walk: Walk, node: Node, role: model.Variable) -> None:
 
 def _variables(walk: Walk, node: Node, role: model.Variables) -> None:
     for each in node.named_children:
-        if each.type != role.each:
-            continue
-        name, given = field(role.name)(each), field(role.value)(each)
-        walk.visit(given)
-        if name is not None:
-            walk.bind(name, given, declares=True)
+        if each.type == role.each:
+            _variable(walk, each, role)
 
 
 def _iterate(walk: Walk, node: Node, role: model.Iterate) -> None:
@@ -294,10 +285,6 @@ def _forgets(walk: Walk, node: Node, role: control.Forgets) -> None:
     walk.draft.fail()
 
 
-def _raises(walk: Walk, node: Node, role: model.Raises) -> None:
-    walk.visit_children(node)
-
-
 def _fails(walk: Walk, node: Node, role: Any) -> None:
     walk.visit_children(node)
     walk.draft.fail()
@@ -324,7 +311,6 @@ VISITORS: dict[type, Callable[[Walk, Node, Any], None]] = {
     model.Pair: _pair,
     model.Imports: _imports,
     model.Outer: _outer,
-    model.Raises: _raises,
     model.Yield: _fails,
     model.Function: visit_function,
     model.Class: visit_class,

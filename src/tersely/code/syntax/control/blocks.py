@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.routines import Way
-from tersely.code.syntax.children import field
+from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.draft import StatementDraft, closing_line
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def sequence(walk: Walk, nodes: list[Node], result: str | None = None) -> None:
 
 def body_of(node: Node, role: Any) -> Node:
     """The block of an `else` or `finally`, which may be the node itself."""
-    return (field(role.body)(node) if role.body else None) or node
+    return field(role.body)(node) or node
 
 
 def body(walk: Walk, node: Node, result: str | None) -> None:
@@ -163,11 +163,6 @@ def give_result(walk: Walk, node: Node) -> None:
 
 def initial(walk: Walk, node: Node | None, place: str) -> None:
     """What runs before the condition of a statement."""
-    for part in every(node, place):
+    for part in every(node, place) if node is not None else ():
         walk.visit(part)
         walk.draft.close()
-
-
-def every(node: Node | None, place: str) -> list[Node]:
-    """All children in a field."""
-    return node.children_by_field_name(place) if node is not None and place else []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.routines import Way
-from tersely.code.syntax.children import field
+from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.blocks import (
     block,
     body_of,
@@ -76,11 +76,7 @@ def _line_of_else(arm: Node) -> int:
 
 def _arms(walk: Walk, node: Node, role: control.If) -> list[Node]:
     """Arms in the order in which they are tried: an `elif` holds those after it."""
-    if role.otherwise[:1] in ("#", "*", ":", "="):
-        found = field(role.otherwise)(node)
-        return [found] if found is not None else []
-    arms = node.children_by_field_name(role.otherwise)
-    return [arm for arm in arms if arm.is_named and type(walk.role(arm)) is not model.Comment]
+    return [arm for arm in every(node, role.otherwise) if arm.is_named and type(walk.role(arm)) is not model.Comment]
 
 
 def lower_refutable(walk: Walk, node: Node, role: control.Refutable) -> None:

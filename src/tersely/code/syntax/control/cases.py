@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.routines import Way
-from tersely.code.syntax.children import field, token
+from tersely.code.syntax.children import every, field, token
 from tersely.code.syntax.control.blocks import (
     block,
     initial,
@@ -33,14 +33,14 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     """Cases are tried one after the other, or jumped to where they fall through."""
     draft, result = walk.draft, walk.result
     draft.scopes.append({})
-    body = (field(role.body)(node) if role.body else None) or node
+    body = field(role.body)(node) or node
     open_statement(walk, node, "switch", body if body.id != node.id else None)
     me = draft.statement
     initial(walk, node, role.initial)
-    subject = field(role.subject)(node) if role.subject else None
+    subject = field(role.subject)(node)
     walk.visit(subject)
     draft.point(node.start_byte, subject.end_byte if subject is not None else node.start_byte)
-    alias = field(role.alias)(node) if role.alias else None
+    alias = field(role.alias)(node)
     if alias is not None:
         walk.bind(alias, subject, declares=True)
     if subject is not None:
@@ -118,8 +118,8 @@ def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends
     """The test of a case; gives the ends where it does not fit."""
     draft = walk.draft
     draft.scopes.append({})
-    pattern = field(role.pattern)(node) if role.pattern else None
-    guard = field(role.guard)(node) if role.guard else None
+    pattern = field(role.pattern)(node)
+    guard = field(role.guard)(node)
     open_statement(walk, node, "case", _body_start(walk, node, role))
     default = _is_default(walk, node, role)
     draft.decisions += not default
@@ -143,10 +143,7 @@ def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends
 def _patterns(node: Node, role: control.Case) -> list[Node]:
     if role.pattern[:1] == ":" and "/" not in role.pattern:
         return [child for child in node.named_children if child.type == role.pattern[1:]]
-    if role.pattern[:1] in ("#", "=") or "/" in role.pattern:
-        found = field(role.pattern)(node)
-        return [found] if found is not None else []
-    return node.children_by_field_name(role.pattern) if role.pattern else []
+    return every(node, role.pattern)
 
 
 def _body_start(walk: Walk, node: Node, role: control.Case) -> Node | None:
@@ -156,9 +153,8 @@ def _body_start(walk: Walk, node: Node, role: control.Case) -> Node | None:
 
 def _case_statements(walk: Walk, node: Node, role: control.Case) -> list[Node]:
     if role.body:
-        found = field(role.body)(node)
-        return [found] if found is not None else []
-    guard = field(role.guard)(node) if role.guard else None
+        return every(node, role.body)[:1]
+    guard = field(role.guard)(node)
     heads = [*_patterns(node, role), *([guard] if guard is not None else ())]
     kinds = (model.Comment, model.Skip)
     after = [child for child in node.named_children if not any(_holds(child, head) for head in heads)]
@@ -184,7 +180,7 @@ def _is_default(walk: Walk, node: Node, role: control.Case) -> bool:
     if role.default or not role.pattern:
         return True
     patterns = _patterns(node, role)
-    guard = field(role.guard)(node) if role.guard else None
+    guard = field(role.guard)(node)
     if not patterns:
         return guard is None
     return guard is None and len(patterns) == 1 and _fits_all(walk, patterns[0], role)

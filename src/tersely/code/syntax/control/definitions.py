@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages import model
 from tersely.code.routines import RESULT
-from tersely.code.syntax.children import field
+from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.blocks import sequence
 from tersely.code.syntax.control.draft import Draft, StatementDraft, begin, closing_line
 from tersely.code.syntax.control.walk import Postponed
@@ -227,12 +227,7 @@ def _bind_parameters(walk: Walk, node: Node, role: model.Function) -> None:
 
 def _lists(node: Node, place: str) -> list[Node]:
     """Where the parameters of a function stand: the node itself for ".", one list or several of a field."""
-    if place in ("", "."):
-        return [node] if place else []
-    if place.isidentifier():
-        return node.children_by_field_name(place)
-    found = field(place)(node)
-    return [found] if found is not None else []
+    return [node] if place == "." else every(node, place)
 
 
 def _bind_listed(walk: Walk, listed: Node) -> None:
@@ -250,9 +245,9 @@ def _bind_parameter(walk: Walk, node: Node) -> None:
     if kind is model.Name:
         walk.bind_name(walk.text(node), node, declares=True)
     elif kind is model.Parameter:
-        names = _names_of(walk, node, role)
-        for name in names:
-            _bind_parameter(walk, name) if type(walk.role(name)) is not model.Parameter else None
+        for name in every(node, role.name):
+            if type(walk.role(name)) is not model.Parameter:
+                _bind_parameter(walk, name)
     elif kind in (model.Skip, model.Comment, model.Generic):
         return
     elif kind is model.Pair:
@@ -264,12 +259,3 @@ def _bind_parameter(walk: Walk, node: Node) -> None:
     else:
         for child in node.named_children:
             _bind_parameter(walk, child)
-
-
-def _names_of(walk: Walk, node: Node, role: model.Parameter) -> list[Node]:
-    if role.name and role.name[0] not in "#:=" and "/" not in role.name and "|" not in role.name:
-        several = node.children_by_field_name(role.name)
-        if several:
-            return several
-    found = field(role.name)(node)
-    return [found] if found is not None else []

@@ -32,7 +32,7 @@ def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
     final = next(((child, part) for child, part in parts if type(part) is control.Finally), None)
     open_statement(walk, node, "try", body)
     me = draft.statement
-    walk.visit(field(role.resources)(node) if role.resources else None)
+    walk.visit(field(role.resources)(node))
     draft.point(node.start_byte, draft.statements[draft.statement].end)
     start = draft.last()
     draft.close()
@@ -79,7 +79,7 @@ def _handler(walk: Walk, node: Node, role: control.Catch, raised: Ends, result: 
     draft.scopes.append({})
     open_statement(walk, node, "handler", body)
     draft.decisions += 1
-    bound = field(role.binds)(node) if role.binds else None
+    bound = field(role.binds)(node)
     walk.visit_children(node, but=(body, bound))
     if bound is not None:
         walk.bind(bound, None, declares=not walk.control.declares_by_assignment)
@@ -87,7 +87,7 @@ def _handler(walk: Walk, node: Node, role: control.Catch, raised: Ends, result: 
     number = draft.last()
     draft.close()
     missed: Ends = []
-    if caught is not None and not role.takes_all:
+    if caught is not None:
         draft.here = [(number, Way.TRUE)]
         missed = [(number, Way.FALSE)]
     block(walk, body, result=result)

@@ -35,7 +35,7 @@ def lower_jump(walk: Walk, node: Node, role: control.Goes) -> None:
     """Evaluate what is taken along, and leave."""
     draft = walk.draft
     open_statement(walk, node, role.to.value)
-    label = field(role.label)(node) if role.label else None
+    label = field(role.label)(node)
     outer, walk.result = walk.result, None
     for child in node.named_children:
         if label is None or child.id != label.id:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.routines import Way
-from tersely.code.syntax.children import field
+from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.blocks import (
     block,
-    every,
     initial,
     open_statement,
 )
@@ -43,7 +42,7 @@ def lower_while(walk: Walk, node: Node, role: control.While) -> None:
             holds, fails = _test(walk, condition, node, negated=role.negated)
         draft.here = holds
         block(walk, body)
-        _update(walk, every(head, role.update), frame, me)
+        _update(walk, every(head, role.update) if head is not None else [], frame, me)
         _close_loop(draft, frame, start)
     else:
         draft.statements[me].head_end_line = draft.statements[me].line
@@ -56,7 +55,7 @@ def lower_while(walk: Walk, node: Node, role: control.While) -> None:
         draft.statements[me].tails.append(draft.statements[me].end_line)
         draft.here = holds
         _close_loop(draft, frame, min(start, len(draft.points) - 1))
-    _leave_loop(walk, field(role.otherwise)(node) if role.otherwise else None, frame, fails, me)
+    _leave_loop(walk, field(role.otherwise)(node), frame, fails, me)
 
 
 def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
@@ -79,14 +78,14 @@ def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
     draft.point(at.start_byte, at.end_byte).tests = True
     if target is not None:
         walk.bind(target, iterable, declares=not walk.control.declares_by_assignment)
-    _further_clauses(walk, field(role.clauses)(node) if role.clauses else None, target)
+    _further_clauses(walk, field(role.clauses)(node), target)
     draft.fail()
     draft.close()
     draft.here = [(start, Way.TRUE)]
     block(walk, body, result=result)
     draft.close()
     _close_loop(draft, frame, start)
-    _leave_loop(walk, field(role.otherwise)(node) if role.otherwise else None, frame, [(start, Way.FALSE)], me)
+    _leave_loop(walk, field(role.otherwise)(node), frame, [(start, Way.FALSE)], me)
 
 
 def _further_clauses(walk: Walk, clauses: Node | None, target: Node | None) -> None:
@@ -110,7 +109,7 @@ def _test(walk: Walk, condition: Node | None, node: Node, *, negated: bool) -> t
 
 
 def _enter_loop(walk: Walk, node: Node, role: control.While | control.Each) -> Frame:
-    label = field(role.label)(node) if role.label else None
+    label = field(role.label)(node)
     frame = Frame("loop", label=walk.label_of(label) or walk.label, result=walk.result)
     walk.label = ""
     walk.draft.frames.append(frame)
