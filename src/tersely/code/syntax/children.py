@@ -50,6 +50,14 @@ def field(name: str) -> Child:
     return lambda node: node.child_by_field_name(name)
 
 
+def only_leaf(node: Node, but: str) -> Node | None:
+    """What a node wraps, level by level up to one of the type `but`, if that is all of its text."""
+    inner = node
+    while inner.named_child_count == 1 and inner.type != but:
+        inner = inner.named_children[0]
+    return inner if inner.start_byte == node.start_byte and inner.end_byte == node.end_byte else None
+
+
 def every(node: Node, place: str) -> list[Node]:
     """All children in a field, or the one that is reached otherwise, if it is there."""
     if place.isidentifier():

@@ -126,6 +126,11 @@ class Lowering:
         for node in nodes:
             self.value(node)
 
+    def visit_others(self, node: Node, *but: Node | None) -> None:
+        """Record what the named children of a node do, some excepted."""
+        left_out = {child.id for child in but if child is not None}
+        self.visit([child for child in node.named_children if child.id not in left_out])
+
     def rule(self, node: Node) -> Any:
         """The rule of a node's type, None without one."""
         return self.rules[node.kind_id]

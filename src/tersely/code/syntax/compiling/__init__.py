@@ -17,3 +17,13 @@ if TYPE_CHECKING:
 
 Handler = Callable[["Lowering", "Node"], Expression]
 Compilers = Mapping[type[Any], Callable[[Any], Handler]]
+
+
+def visited(rule: object) -> Handler:
+    """The compiler of what has no value, and whose parts have their say."""
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        walk.visit(node.named_children)
+        return None
+
+    return lower

@@ -93,7 +93,7 @@ def _runs(rule: model.Runs) -> Handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         body = get_body(node)
-        walk.visit([child for child in node.named_children if body is None or child.id != body.id])
+        walk.visit_others(node, body)
         if body is not None and walk.is_straight(node):
             _run(walk, body)
         else:

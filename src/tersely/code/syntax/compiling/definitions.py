@@ -233,8 +233,7 @@ def _variable(rule: model.Variable) -> Handler:
             value = walk.value(value_node)
         is_definition = name is not None and walk.is_definition(value, walk.text(name))
         value = walk.typed(value, annotation)
-        used = {child.id for child in (name, get_type(node), get_value(node)) if child is not None}
-        walk.visit([child for child in node.named_children if child.id not in used])
+        walk.visit_others(node, name, get_type(node), value_node)
         if name is not None:
             text = walk.text(name)
             walk.bind_name(text, value, name)

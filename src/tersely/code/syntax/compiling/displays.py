@@ -36,7 +36,7 @@ def _comprehension(rule: model.Comprehension) -> Handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         body = get_body(node)
-        walk.visit([child for child in node.named_children if body is None or child.id != body.id])
+        walk.visit_others(node, body)
         if body is None:
             return None
         inner = walk.rules[body.kind_id]

@@ -21,7 +21,7 @@ from tersely.code.expressions import (
 )
 from tersely.code.languages import model
 from tersely.code.syntax.children import field
-from tersely.code.syntax.compiling import Compilers, Handler
+from tersely.code.syntax.compiling import Compilers, Handler, visited
 from tersely.code.syntax.items import item, merged
 
 if TYPE_CHECKING:
@@ -177,9 +177,8 @@ def _item(rule: model.Item) -> Handler:
         is_slice = index is not None and type(walk.rules[index.kind_id]) is model.Slice
         bounds = _bounds(walk, index) if is_slice and index is not None else None
         key = None if is_slice else walk.value(index)
-        used = {child.id for child in (index, container) if child is not None}
-        if node.named_child_count > len(used):  # further keys: x[a, b]
-            walk.visit([child for child in node.named_children if child.id not in used])
+        if node.named_child_count > 2 - (index is None) - (container is None):  # further keys: x[a, b]
+            walk.visit_others(node, index, container)
             key = None
         if value is None:
             return None
@@ -207,14 +206,6 @@ def _bounds(walk: Lowering, node: Node) -> tuple[int | None, int | None] | None:
             if known:
                 found[place] = value[1]
     return (found[0], found[1]) if known else None
-
-
-def _slice(rule: model.Slice) -> Handler:
-    def lower(walk: Lowering, node: Node) -> Expression:
-        walk.visit(node.named_children)
-        return None
-
-    return lower
 
 
 def _text(rule: model.Text) -> Handler:
@@ -252,8 +243,7 @@ def _either(rule: model.Either) -> Handler:
             walk.visit(node.named_children)
             return None
         chosen = [child for child in (get(node) for get in getters) if child is not None]
-        ids = {child.id for child in chosen}
-        walk.visit([child for child in node.named_children if child.id not in ids])
+        walk.visit_others(node, *chosen)
         return either(*[walk.value(child) for child in chosen])
 
     return lower
@@ -265,7 +255,7 @@ def _inner(rule: model.Inner) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         chosen = get(node)
         if node.named_child_count > 1:
-            walk.visit([child for child in node.named_children if chosen is None or child.id != chosen.id])
+            walk.visit_others(node, chosen)
         return walk.value(chosen)
 
     return lower
@@ -276,8 +266,7 @@ def _typed(rule: model.Typed) -> Handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         chosen, known = get(node), get_value(node)
-        used = {child.id for child in (chosen, known) if child is not None}
-        walk.visit([child for child in node.named_children if child.id not in used])
+        walk.visit_others(node, chosen, known)
         return walk.typed(walk.value(known), walk.value(chosen))
 
     return lower
@@ -305,7 +294,7 @@ EXPRESSIONS: Compilers = {
     model.KeywordArgument: _keyword_argument,
     model.Spread: _spread,
     model.Item: _item,
-    model.Slice: _slice,
+    model.Slice: visited,
     model.Text: _text,
     model.Literal: _literal,
     model.Either: _either,

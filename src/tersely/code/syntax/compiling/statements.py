@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from tersely.code.expressions import ELEMENT, ENTER, GENERATOR, MAPPING, MEMBER, NEW, SEQUENCE, TYPED, Expression
 from tersely.code.languages import model
 from tersely.code.symbols import CLASS_KINDS, Kind
-from tersely.code.syntax.children import field
-from tersely.code.syntax.compiling import Compilers, Handler
+from tersely.code.syntax.children import field, only_leaf
+from tersely.code.syntax.compiling import Compilers, Handler, visited
 from tersely.code.syntax.drafts import SCOPE_OWNERS
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _raises(rule: model.Raises) -> Handler:
         if raised is None:
             return None
         value = walk.callee(raised)
-        walk.visit([child for child in node.named_children if child.id != raised.id])
+        walk.visit_others(node, raised)
         if type(value) is str or (type(value) is tuple and value[0] == MEMBER):
             walk.call(value, (), (), node.start_point[0] + 1, NEW)
         return None
@@ -123,8 +123,7 @@ def _iterate(rule: model.Iterate) -> Handler:
             walk.bind(target, walk.typed(value and (ELEMENT, value), annotation))
         if value is not None:
             _implicit_iteration(walk, value, node.start_point[0] + 1)
-        used = {child.id for child in (target, iterable) if child is not None}
-        walk.visit([child for child in node.named_children if child.id not in used])
+        walk.visit_others(node, target, iterable)
         return None
 
     return lower
@@ -187,7 +186,7 @@ def _catches(rule: model.Catches) -> Handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         caught, target = get_type(node), get_target(node)
-        used = {child.id for child in (caught, target) if child is not None}
+        parts = caught, target
         if caught is not None:
             inner = walk.rules[caught.kind_id]
             if type(inner) is model.Alias:  # `except E as e` as one node
@@ -196,7 +195,7 @@ def _catches(rule: model.Catches) -> Handler:
         value = walk.value(caught)
         if target is not None:
             walk.bind(target, value and (TYPED, value))
-        walk.visit([child for child in node.named_children if child.id not in used])
+        walk.visit_others(node, *parts)
         return None
 
     return lower
@@ -205,11 +204,8 @@ def _catches(rule: model.Catches) -> Handler:
 def _captures(rule: model.Captures) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         for child in node.named_children:
-            innermost = child
-            while innermost.named_child_count == 1 and innermost.type != node.type:
-                innermost = innermost.named_children[0]
-            covers_all = innermost.start_byte == child.start_byte and innermost.end_byte == child.end_byte
-            if covers_all and type(walk.rules[innermost.kind_id]) is model.Name:
+            innermost = only_leaf(child, node.type)
+            if innermost is not None and type(walk.rules[innermost.kind_id]) is model.Name:
                 walk.bind(innermost, None)
             else:
                 walk.value(child)
@@ -263,14 +259,6 @@ def _imports(rule: model.Imports) -> Handler:
     return lower
 
 
-def _attribute(rule: model.Attribute) -> Handler:
-    def lower(walk: Lowering, node: Node) -> Expression:
-        walk.visit(node.named_children)
-        return None
-
-    return lower
-
-
 def _label(rule: model.Label) -> Handler:
     get_name = field(rule.name)
 
@@ -278,7 +266,7 @@ def _label(rule: model.Label) -> Handler:
         name = get_name(node)
         if name is not None:
             walk.written(LABEL_MARK + walk.text(name), name)
-        walk.visit([child for child in node.named_children if name is None or child.id != name.id])
+        walk.visit_others(node, name)
         return None
 
     return lower
@@ -289,7 +277,7 @@ def _jump(rule: model.Jump) -> Handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         label = get_label(node)
-        walk.visit([child for child in node.named_children if label is None or child.id != label.id])
+        walk.visit_others(node, label)
         return None
 
     return lower
@@ -314,7 +302,7 @@ STATEMENTS: Compilers = {
     model.Outer: _outer,
     model.Imports: _imports,
     model.Comment: _nothing,
-    model.Attribute: _attribute,
+    model.Attribute: visited,
     model.Label: _label,
     model.Jump: _jump,
     model.Skip: _nothing,

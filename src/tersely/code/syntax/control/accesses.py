@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.routines import Way
-from tersely.code.syntax.children import field, token
+from tersely.code.syntax.children import field, only_leaf, token
 from tersely.code.syntax.control.conditions import visit_choice, visit_ternary
 from tersely.code.syntax.control.definitions import visit_class, visit_function, visit_wrapper
 from tersely.code.syntax.control.walk import declared
@@ -181,11 +181,8 @@ def _catches(walk: Walk, node: Node, role: model.Catches) -> None:
 def _captures(walk: Walk, node: Node, role: model.Captures) -> None:
     """A bare name in a pattern is bound; all else is compared with."""
     for child in node.named_children:
-        innermost = child
-        while innermost.named_child_count == 1 and innermost.type != node.type:
-            innermost = innermost.named_children[0]
-        whole = innermost.start_byte == child.start_byte and innermost.end_byte == child.end_byte
-        if whole and type(walk.role(innermost)) is model.Name:
+        innermost = only_leaf(child, node.type)
+        if innermost is not None and type(walk.role(innermost)) is model.Name:
             walk.bind(innermost, None, declares=not walk.control.declares_by_assignment)
         else:
             walk.visit(child)
