@@ -254,6 +254,16 @@ def test_a_deleted_file_costs_a_line(repository: Repository, ask: Ask) -> None:
     assert "return None" not in answer["text"]
 
 
+def test_a_deleted_binary_file_costs_a_line(repository: Repository, ask: Ask) -> None:
+    root = repository({**SHOP, "logo.png": "\x89PNG\0\0"})
+    (root / "logo.png").unlink()
+    edit(root, "shop/money.py", "RATE = 2", "RATE = 3")
+    found = slices(ask, "--worktree")
+    assert found["logo.png"]["relevance"] == "deleted, binary"
+    assert "=== logo.png\n@1 deleted, binary\n" in ask("diff-context", "--worktree").out
+    assert "logo.png" in ask("diff-context", "--worktree", "--json").result["deleted"]
+
+
 def test_a_patch_says_the_same_before_and_after_it_is_applied(
     repository: Repository, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:

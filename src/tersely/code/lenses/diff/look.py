@@ -108,6 +108,9 @@ def _target(one: ChangedSymbol, holds_others: bool) -> Candidate:
 
 
 def _beginning(symbol: Symbol) -> tuple[tuple[int, int], ...]:
+    """The first lines of a symbol; none of a file without text, such as an image."""
+    if not symbol.end_byte:
+        return ()
     return ((symbol.start_line, min(symbol.end_line, symbol.start_line + MOST_GONE_LINES - 1)),)
 
 
