@@ -7,6 +7,7 @@ import socket
 import urllib.error
 import urllib.request
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import anyio
 import pytest
@@ -95,6 +96,25 @@ def test_a_session_is_known_until_it_is_ended(shop: Path) -> None:
         assert status("GET", session) == 405
         assert status("DELETE", session) == 204
         assert status("POST", session, ping) == 404
+
+
+def test_what_is_no_handshake_begins_no_session(shop: Path) -> None:
+    with serving_http() as url:
+        empty = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize"}).encode()
+        request = urllib.request.Request(url, empty, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=DEADLINE_SECONDS) as response:
+            assert "error" in json.load(response)
+            assert response.headers["Mcp-Session-Id"] is None
+
+
+def test_a_client_that_never_sends_all_does_not_keep_it_from_ending(shop: Path) -> None:
+    with serving_http() as url:
+        place = urlsplit(url)
+        slow = socket.create_connection((place.hostname, place.port), DEADLINE_SECONDS)
+        slow.sendall(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+        assert slow.recv(100).startswith(b"HTTP/1.1 100 ")
+    with slow:
+        slow.recv(1_000)
 
 
 def test_headers_that_say_something_else_are_refused(shop: Path) -> None:

@@ -43,6 +43,7 @@ HOST = "127.0.0.1"
 PATH = "/mcp"
 MAX_SESSIONS = 256  # of handshakes; the oldest is forgotten
 _BACKLOG = 64
+_SETTLE_SECONDS = 1  # for what is still being answered, or sent, when a signal ends us
 _OWN_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 _SESSION, _VERSION, _METHOD, _NAME = "mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name"
 _NAMED_BY = {"tools/call": "name", "resources/read": "uri"}  # the parameter that the header with a name repeats
@@ -61,7 +62,8 @@ async def serve_http(make_service: Callable[[], ServedMethods], port: int, told:
         door = _Endpoint(make_service)
         routes = [Route(PATH, door.post, methods=["POST"]), Route(PATH, door.delete, methods=["DELETE"])]
         told(f"http://{HOST}:{listening.getsockname()[1]}{PATH}")
-        config = uvicorn.Config(Starlette(routes=routes), log_config=None, access_log=False)
+        app = Starlette(routes=routes)
+        config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_SETTLE_SECONDS)
         await uvicorn.Server(config).serve(sockets=[listening])
 
 
@@ -117,6 +119,8 @@ class _Endpoint:
         if answer is None:
             return Response(status_code=202)
         if not is_first:
+            return JSONResponse(answer)
+        if not session.version:
             return JSONResponse(answer)
         self._sessions[own_id] = session
         while len(self._sessions) > MAX_SESSIONS:

@@ -96,7 +96,8 @@ class ClientSession:
         if not isinstance(value, list):
             return await self._answer(value)
         if self.version != BATCHING_VERSION or not 0 < len(value) <= MAX_OPEN_REQUESTS:
-            return failure(None, RpcError(INVALID_REQUEST, f"batches are of {BATCHING_VERSION}, and not empty"))
+            told = f"batches are of {BATCHING_VERSION}, and of 1 to {MAX_OPEN_REQUESTS} messages"
+            return failure(None, RpcError(INVALID_REQUEST, told))
         answers = await asyncio.gather(*map(self._answer, value))
         return [one for one in answers if one is not None] or None
 
