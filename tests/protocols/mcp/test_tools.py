@@ -97,6 +97,7 @@ def test_a_call_asks(name: str, arguments: dict[str, Any], command: str, given: 
         ({"tool": 3}, "invalid_argument"),
         ({"tool": "stats", "arguments": [1]}, "invalid_argument"),
         ({"tool": "stats", "arguments": "{"}, "invalid_argument"),
+        ({"tool": "stats", "arguments": "[" * 100_000}, "invalid_argument"),
         ({"tool": "stats", "speed": 1}, "invalid_argument"),
     ],
 )

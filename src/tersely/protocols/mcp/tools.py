@@ -133,7 +133,7 @@ def called(arguments: Mapping[str, Any]) -> tuple[str, Any, dict[str, Any]]:
     if isinstance(inner, str):
         try:
             inner = json.loads(inner or "{}")
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise TerselyError("invalid_argument", f"arguments is not JSON: {error}", "an object") from error
     if not isinstance(name, str) or not isinstance(inner, dict | None) or given:
         message = "call takes tool, a name; arguments, an object; and budget"
