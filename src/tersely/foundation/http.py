@@ -127,10 +127,13 @@ def body(response: Response, most_bytes: int) -> bytes:
 
 def lines(response: Response) -> Iterator[bytes]:
     """The lines of a stream as they come, without their ends; raises `TooLongError`."""
-    rest = b""
+    rest = bytearray()
     for piece in response.iter_stream():
-        *whole, rest = (rest + piece).split(b"\n")
-        yield from whole
+        rest += piece
+        if b"\n" in piece:
+            *whole, last = bytes(rest).split(b"\n")
+            yield from whole
+            rest = bytearray(last)
         if len(rest) > MAX_LINE_BYTES:
             raise TooLongError(f"a line of more than {MAX_LINE_BYTES:,} bytes")
 
