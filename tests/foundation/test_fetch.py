@@ -29,6 +29,7 @@ PAGES = {
     "/inward": (302, {"Location": "http://127.0.0.2:1/"}, b""),
     "/file": (302, {"Location": "file:///etc/passwd"}, b""),
     "/round": (302, {"Location": "/round"}, b""),
+    "/unclear": (302, {"Location": "http://[::"}, b""),
     "/gone": (404, {}, b"no"),
     "/large": (200, {}, b"x" * 10_000_001),
 }
@@ -81,6 +82,7 @@ def test_a_page_comes_with_its_kind(server: str) -> None:
         "127.0.0.1", "localhost", "[::1]", "0.0.0.0", "10.1.2.3", "192.168.0.1", "172.16.9.9", "169.254.169.254",
         "[fe80::1]", "[fd00::1]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "100.64.0.1",
         "224.0.0.1", "2130706433", "0x7f.1", "127.1", "[64:ff9b:1::7f00:1]", "[::127.0.0.1]",
+        "[fec0::1]",
     ],
 )  # fmt: skip
 def test_what_is_not_the_public_internet_is_denied(host: str) -> None:
@@ -91,6 +93,7 @@ def test_redirects_are_looked_at_again(server: str) -> None:
     assert code_of(f"{server}/inward", "127.0.0.1") == "denied"
     assert code_of(f"{server}/file", "127.0.0.1") == "invalid_argument"
     assert code_of(f"{server}/round", "127.0.0.1") == "fetch_failed"
+    assert code_of(f"{server}/unclear", "127.0.0.1") == "fetch_failed"
 
 
 def test_what_cannot_be_had_says_why(server: str) -> None:

@@ -58,10 +58,17 @@ async def _fetched(url: str, private_hosts: tuple[str, ...]) -> Page:
                 page = await _ask(url, private_hosts)
                 if isinstance(page, Page):
                     return page
-                url = urljoin(url, page)
+                url = _joined(url, page)
     except TimeoutError as error:
         raise TerselyError("timed_out", f"the page did not come in {FETCH_SECONDS} s", "try again later") from error
     raise TerselyError("fetch_failed", f"more than {FETCH_REDIRECTS} redirects", "fetch where they lead")
+
+
+def _joined(url: str, place: str) -> str:
+    try:
+        return urljoin(url, place)
+    except ValueError as error:
+        raise TerselyError("fetch_failed", f"{url} leads to what is no URL: {error}", "check the address") from None
 
 
 def _parts(url: str) -> SplitResult:
@@ -99,6 +106,8 @@ def _is_public(address: IPv4Address | IPv6Address) -> bool:
             return _is_public(inner)
         if any(address in network for network in _WITH_IPV4):
             return _is_public(IPv4Address(int(address) & 0xFFFFFFFF))
+        if address.is_site_local:
+            return False
     return address.is_global and not address.is_multicast
 
 
