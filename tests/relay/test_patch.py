@@ -185,6 +185,14 @@ def test_copies_cannot_double_a_document_for_ever() -> None:
         applied({"x": "y" * 100_000}, doubling)
 
 
+def test_moves_do_not_read_a_large_value_for_ever() -> None:
+    there, back = ("/a", "/b"), ("/b", "/a")
+    moves = [{"op": "move", "from": source, "path": path} for source, path in (there, back) * 500]
+    assert applied({"a": [0] * 1_000}, moves) == {"a": [0] * 1_000}
+    with pytest.raises(TerselyError, match="what is copied and moved comes to more than"):
+        applied({"a": [0] * 100_000}, moves)
+
+
 @pytest.mark.parametrize(
     "deeper",
     [

@@ -15,9 +15,11 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_DOCUMENT_BYTES, MAX_JSON_LEVELS, MAX_PATCH_OPERATIONS
 from tersely.relay.encoding import decode, encode
 
+MAX_CARRIED_BYTES = 10 * MAX_DOCUMENT_BYTES  # of all values together that one patch copies or moves: each is read whole
 MAX_REASON_CHARACTERS = 200  # of a path or an explanation in a message: both may quote the document
 
 _NEEDED = {"add": "value", "replace": "value", "test": "value", "move": "from", "copy": "from"}
+_CONTAINERS = (dict, list)
 
 
 def apply(body: bytes, operations: object) -> Any:
@@ -28,13 +30,17 @@ def apply(body: bytes, operations: object) -> Any:
     """
     steps = _steps(operations)
     document = decode(body)
-    copied_bytes = 0
+    copied_bytes = carried_bytes = 0
     for number, step in enumerate(steps):
         (operation,) = step
         try:
-            copied_bytes += _copied_bytes(document, operation)
+            size = _carried_bytes(document, operation)
+            copied_bytes += size if operation["op"] == "copy" else 0
             if copied_bytes > MAX_DOCUMENT_BYTES:
                 raise JsonPatchException(f"the copies come to more than {MAX_DOCUMENT_BYTES:,} bytes")
+            carried_bytes += size
+            if carried_bytes > MAX_CARRIED_BYTES:
+                raise JsonPatchException(f"what is copied and moved comes to more than {MAX_CARRIED_BYTES:,} bytes")
             document = step.apply(document, in_place=True)
         except (JsonPatchException, JsonPointerException) as error:
             raise _failed(number, operation, error) from None
@@ -72,15 +78,18 @@ def _step(operation: Any) -> JsonPatch:
     return step
 
 
-def _copied_bytes(document: Any, operation: Mapping[str, Any]) -> int:
-    """What one copy adds. A few copies of a few bytes each could double a document again and again."""
+def _carried_bytes(document: Any, operation: Mapping[str, Any]) -> int:
+    """The size of the value that is copied or moved, 0 for other operations; raises where it would be too deep.
+
+    A few copies of a few bytes each could double a document again and again, and a thousand moves read all of it again.
+    """
     if operation["op"] not in {"copy", "move"}:
         return 0
     value = JsonPointer(operation["from"]).resolve(document)
     if isinstance(value, EndOfList):
         raise JsonPatchPathNotFound(operation["from"])
     _check_levels(operation["path"], value)
-    return len(encode(value)) if operation["op"] == "copy" else 0
+    return len(encode(value))
 
 
 def _check_levels(path: str, value: Any) -> None:
@@ -92,18 +101,13 @@ def _check_levels(path: str, value: Any) -> None:
 def _levels(value: Any) -> int:
     """How deep containers are nested in a value: 0 for a plain one; at most one more than `MAX_JSON_LEVELS`."""
     depth = 0
-    level = [value]
-    while depth <= MAX_JSON_LEVELS:
+    level = [value] if isinstance(value, _CONTAINERS) else []
+    while level and depth <= MAX_JSON_LEVELS:
+        depth += 1
         inner: list[Any] = []
         for one in level:
-            if isinstance(one, dict):
-                inner.extend(one.values())
-            elif isinstance(one, list):
-                inner.extend(one)
-        if not any(isinstance(one, dict | list) for one in level):
-            return depth
-        depth += 1
-        level = inner
+            inner.extend(one.values() if isinstance(one, dict) else one)
+        level = [one for one in inner if isinstance(one, _CONTAINERS)]
     return depth
 
 
