@@ -86,14 +86,12 @@ EXIT_OF_CODE = {
     "forbidden_origin": EXIT_SURROUNDINGS,
     "no_route": EXIT_USAGE,
     "method_not_allowed": EXIT_USAGE,
-    "claim_lost": EXIT_NEGATIVE,
     "recipient_not_found": EXIT_NEGATIVE,
     "message_not_found": EXIT_NEGATIVE,
     "message_refused": EXIT_NEGATIVE,  # by the relay: NACK with another reason
     "channel_not_found": EXIT_NEGATIVE,
     "service_not_found": EXIT_NEGATIVE,
     "service_error": EXIT_SURROUNDINGS,  # what a service says went wrong in it
-    "lease_lost": EXIT_NEGATIVE,
     # The coding agent
     "model_unavailable": EXIT_SURROUNDINGS,  # no server listens, or it has no such model
     "model_failed": EXIT_SURROUNDINGS,  # the server broke off, fell silent, or said what nobody understands

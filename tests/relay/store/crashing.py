@@ -1,7 +1,7 @@
 """A process that writes to a store from several threads until it is killed, and says what was acknowledged.
 
-Thread `n` appends 0, 1, 2, … to the stream `n`, each with the next version of the document `n`, a counter, a message
-in a queue, and now and then a blob, in one batch. A line is printed when the batch is acknowledged.
+Thread `n` appends 0, 1, 2, … to the stream `n`, each with the next version of the document `n`, a counter, and
+now and then a blob, in one batch. A line is printed when the batch is acknowledged.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 import threading
 from pathlib import Path
 
-from tersely.relay.store.commands import Append, Attach, Batch, Command, Count, Edit, Enqueue, Write
+from tersely.relay.store.commands import Append, Attach, Batch, Command, Count, Edit, Write
 from tersely.relay.store.store import Store
 
 WRITERS = 4
@@ -39,7 +39,6 @@ def write(store: Store, writer: int) -> None:
             Append(str(writer), "k", body),
             Write(str(writer), lambda before, body=body: Edit(body, body)),  # type: ignore[misc]
             Count("all", str(writer)),
-            Enqueue(str(writer), str(number), body),
         ]
         if number % BLOB_EVERY == 0:
             kept = store.take_in([content(writer, number)])

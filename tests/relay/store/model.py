@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 from tersely.foundation.limits import RECEIPT_SECONDS
 from tersely.relay.store.commands import (
@@ -16,29 +15,13 @@ from tersely.relay.store.commands import (
     Command,
     Count,
     Detach,
-    Enqueue,
-    Fence,
     Keep,
-    Settle,
     Write,
 )
 
 
 class RefusedError(Exception):
     """The code with which the store should refuse."""
-
-
-@dataclass
-class Job:
-    """Work of a queue."""
-
-    id: str
-    body: bytes
-    due_ms: int
-    expires_ms: int | None
-    status: str = "waiting"
-    attempts: int = 0
-    note: str = ""
 
 
 @dataclass
@@ -50,8 +33,6 @@ class Model:
     blobs: dict[str, int] = field(default_factory=dict)  # when each was last wanted
     numbers: dict[str, int] = field(default_factory=dict)  # of attachments, by owner
     attachments: dict[tuple[str, str], tuple[int, str, bytes]] = field(default_factory=dict)
-    queues: dict[str, list[Job]] = field(default_factory=dict)
-    leases: dict[str, tuple[str, int, int]] = field(default_factory=dict)
     cached: dict[str, tuple[bytes, int, int]] = field(default_factory=dict)
     counters: dict[tuple[str, str], int] = field(default_factory=dict)
     receipts: dict[str, tuple[int, bytes, tuple[int, ...]]] = field(default_factory=dict)
@@ -88,48 +69,12 @@ class Model:
                 return size_bytes
             case Attach() | Detach():
                 return self._attachment(command)
-            case Enqueue(queue, id_, body, due_ms, expires_ms):
-                jobs = self.queues.setdefault(queue, [])
-                jobs.append(Job(id_, body, due_ms, expires_ms))
-                return len(jobs)
-            case Settle():
-                return self._settle(command)
             case Cache(key, body, expires_ms):
                 self.cached[key] = (body, expires_ms, 0)
                 return len(body)
             case Count(scope, name, amount):
                 self.counters[scope, name] = self.counters.get((scope, name), 0) + amount
                 return self.counters[scope, name]
-            case Fence(lease, token):
-                _, held, until_ms = self.leases.get(lease, ("", 0, 0))
-                if until_ms <= now_ms or held != token:
-                    raise RefusedError("lease_lost")
-                return token
-
-    def claim(self, queue: str, limit: int, hold_ms: int, now_ms: int) -> list[tuple[int, str, int]]:
-        """Number, id and attempt of what is claimed."""
-        jobs = self.queues.get(queue, [])
-        for job in jobs:
-            is_over = job.expires_ms is not None and job.expires_ms <= now_ms
-            if job.status == "waiting" and job.due_ms <= now_ms and is_over:
-                job.status, job.note = "dead", "expired"
-        due = [(job.due_ms, number) for number, job in enumerate(jobs) if job.status == "waiting"]
-        claimed = []
-        for due_ms, number in sorted(due):
-            if due_ms <= now_ms and len(claimed) < limit:
-                job = jobs[number]
-                job.attempts, job.due_ms = job.attempts + 1, now_ms + hold_ms
-                claimed.append((number + 1, job.id, job.attempts))
-        return claimed
-
-    def lease(self, name: str, holder: str, hold_ms: int, now_ms: int) -> int | None:
-        """The token of a lease that is taken or prolonged."""
-        had, token, until_ms = self.leases.get(name, ("", 0, 0))
-        if until_ms > now_ms and had != holder:
-            return None
-        token += not (until_ms > now_ms)
-        self.leases[name] = (holder, token, now_ms + hold_ms)
-        return token
 
     def sweep(self, older_than_ms: int) -> int:
         """How many blobs go that nobody has."""
@@ -157,13 +102,3 @@ class Model:
             number = self.numbers[command.owner] = self.numbers.get(command.owner, 0) + 1
             self.attachments[place] = (number, command.digest, command.body)
         return self.attachments[place][0]
-
-    def _settle(self, command: Settle) -> int:
-        jobs = self.queues.get(command.queue, [])
-        job: Any = jobs[command.number - 1] if 0 < command.number <= len(jobs) else None
-        # A token is the number of the attempt that it was given for.
-        if job is None or job.status != "waiting" or job.attempts != command.token:
-            raise RefusedError("claim_lost")
-        status = "waiting" if command.outcome == "again" else command.outcome
-        jobs[command.number - 1] = replace(job, status=status, due_ms=command.due_ms, note=command.note)
-        return int(job.attempts)

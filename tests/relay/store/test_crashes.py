@@ -55,7 +55,6 @@ def check(store: Store, writer: int, acknowledged: int) -> None:
     assert store.counts("all").get(name, 0) == count
     found = store.document(name)
     assert found == ((count, str(count - 1).encode()) if count else None)
-    assert len([row for start in range(0, count, 1_000) for row in store.queued(name, "waiting", start)]) == count
     attached = {one.name: one.digest for one in store.attachments(name)}
     expected = range(0, count, BLOB_EVERY)
     assert sorted(attached) == sorted(map(str, expected))

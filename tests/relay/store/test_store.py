@@ -23,9 +23,6 @@ from tersely.relay.store.commands import (
     Count,
     Detach,
     Edit,
-    Enqueue,
-    Fence,
-    Settle,
     Write,
 )
 from tersely.relay.store.store import INLINE_BLOB_BYTES, Store
@@ -207,37 +204,6 @@ def test_text_is_found_where_it_belongs(store: Store) -> None:
     assert [match.name for match in store.search("two", ["token", "validated"], 10)] == ["note"]
     assert store.search("one", ['"', "AND", "owner:"], 10) == []
     assert store.search("one", [], 10) == []
-
-
-def test_work_is_held_by_one_at_a_time_and_comes_back(store: Store, clock: Clock) -> None:
-    commit(store, Enqueue("q", "a", b"1"), Enqueue("q", "b", b"2", expires_ms=store.now_ms() + 5_000))
-    first, second = store.claim("q", 10, 1_000)
-    assert (first.id, first.attempt, second.id) == ("a", 1, "b")
-    assert store.claim("q", 10, 1_000) == []
-    assert commit(store, Settle("q", second.number, second.token, "again", due_ms=store.now_ms() + 6_000)) == (1,)
-    clock.seconds += 2
-    (again,) = store.claim("q", 10, 1_000)
-    assert (again.id, again.attempt) == ("a", 2)
-    assert code_of(store, Settle("q", first.number, first.token, "done")) == "claim_lost"
-    commit(store, Settle("q", again.number, again.token, "done"))
-    clock.seconds += 10
-    assert store.claim("q", 10, 1_000) == []
-    assert [row[1:5:3] for row in store.queued("q", "dead")] == [("b", "expired")]
-
-
-def test_a_lease_has_one_holder_and_a_higher_token_for_the_next(store: Store, clock: Clock) -> None:
-    ann = store.lease("job", "ann", 1_000)
-    assert ann is not None
-    assert store.lease("job", "bob", 1_000) is None
-    prolonged = store.lease("job", "ann", 5_000)
-    assert prolonged is not None
-    assert prolonged.token == ann.token
-    commit(store, Fence("job", ann.token), Append("s", "k", b""))
-    clock.seconds += 6
-    bob = store.lease("job", "bob", 1_000)
-    assert bob is not None
-    assert bob.token > ann.token
-    assert code_of(store, Fence("job", ann.token), Append("s", "k", b"")) == "lease_lost"
 
 
 def test_remembered_answers_expire_and_are_counted(store: Store, clock: Clock) -> None:

@@ -85,32 +85,6 @@ class Detach:
 
 
 @dataclass(frozen=True, slots=True)
-class Enqueue:
-    """Work at the end of a queue, not to be claimed before `due_ms`, dead after `expires_ms`. Gives its number."""
-
-    queue: str
-    id: str
-    body: bytes
-    due_ms: int = 0
-    expires_ms: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Settle:
-    """What came of claimed work: it is `done`, to be claimed `again` from `due_ms`, or `dead`. Gives its attempts.
-
-    `token` is what the claim gave; where somebody has claimed the work since, the batch is refused with `claim_lost`.
-    """
-
-    queue: str
-    number: int
-    token: int
-    outcome: str
-    due_ms: int = 0
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Cache:
     """An answer to be remembered until a time. Gives its size in bytes."""
 
@@ -128,15 +102,7 @@ class Count:
     amount: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
-    """The condition that a lease is still held under this token, else `lease_lost`. Gives the token."""
-
-    lease: str
-    token: int
-
-
-Command = Append | Write | Keep | Attach | Detach | Enqueue | Settle | Cache | Count | Fence
+Command = Append | Write | Keep | Attach | Detach | Cache | Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,17 +166,6 @@ class Match(NamedTuple):
     score: float  # higher is better
 
 
-class Work(NamedTuple):
-    """Work that was claimed."""
-
-    number: int
-    id: str
-    body: bytes
-    attempt: int  # 1 for the first
-    token: int  # to settle it with
-    at_ms: int
-
-
 class Kept(NamedTuple):
     """One remembered answer."""
 
@@ -218,10 +173,3 @@ class Kept(NamedTuple):
     at_ms: int
     expires_ms: int
     hits: int
-
-
-class Lease(NamedTuple):
-    """A lease that was taken. A later holder has a higher token."""
-
-    token: int
-    until_ms: int

@@ -25,16 +25,6 @@ create unique index attachment_number on attachment (owner, number);
 create index attachment_digest on attachment (digest);
 create virtual table words using fts5 (owner, text, tokenize = "unicode61 remove_diacritics 2 tokenchars '_'");
 
-create table work (
-    queue text not null, number integer not null, id text not null, at_ms integer not null, body blob not null,
-    due_ms integer not null, expires_ms integer, attempts integer not null default 0, token integer not null default 0,
-    status text not null default 'waiting', note text not null default '', primary key (queue, number)
-) without rowid;
-create index work_due on work (queue, due_ms, number) where status = 'waiting';
-create table lease (
-    name text primary key, holder text not null, token integer not null, until_ms integer not null
-) without rowid;
-
 create table cached (
     key text primary key, at_ms integer not null, expires_ms integer not null, used_ms integer not null,
     hits integer not null default 0, body blob not null

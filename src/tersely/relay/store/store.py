@@ -36,10 +36,8 @@ from tersely.relay.store.commands import (
     Entry,
     Keep,
     Kept,
-    Lease,
     Match,
     Version,
-    Work,
 )
 from tersely.relay.store.schema import MIGRATIONS
 from tersely.relay.store.writer import Writer
@@ -108,16 +106,6 @@ class Store:
     def write(self, do: Callable[[on.Tables], ResultT]) -> Future[ResultT]:
         """Have the modules beside this one write in one transaction with others, without waiting."""
         return self._writer.submit(do)
-
-    def claim(self, queue: str, limit: int, hold_ms: int) -> list[Work]:
-        """Take work that is due, the oldest first. What is not settled in `hold_ms` can be claimed again."""
-        claimed: list[Work] = self._writer.submit(lambda tables: on.claim(tables, queue, limit, hold_ms)).result()
-        return claimed
-
-    def lease(self, name: str, holder: str, hold_ms: int) -> Lease | None:
-        """Take or prolong a lease; None while somebody else holds it. With 0 ms it is given back."""
-        taken: Lease | None = self._writer.submit(lambda tables: on.lease(tables, name, holder, hold_ms)).result()
-        return taken
 
     def sweep(self, older_than_ms: int) -> int:
         """Remove blobs that nobody has attached since a time (ms since 1970); how many there were."""
@@ -237,14 +225,6 @@ class Store:
     def counts(self, scope: str) -> dict[str, int]:
         """The counters of a scope."""
         return dict(self._read.rows("select name, amount from counter where scope = ? order by name", (scope,)))
-
-    def queued(self, queue: str, status: str, after: int = 0, limit: int = MAX_READ_ENTRIES) -> list[Any]:
-        """The work of a queue in one status: (number, id, body, attempts, note)."""
-        sql = (
-            "select number, id, body, attempts, note from work "
-            "where queue = ? and status = ? and number > ? order by number limit ?"
-        )
-        return self._read.rows(sql, (queue, status, after, min(limit, MAX_READ_ENTRIES)))
 
     # Blobs
 

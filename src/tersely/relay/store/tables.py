@@ -18,18 +18,12 @@ from tersely.relay.store.commands import (
     Committed,
     Count,
     Detach,
-    Enqueue,
-    Fence,
     Keep,
-    Lease,
-    Settle,
-    Work,
     Write,
 )
 
 MAX_CACHE_BYTES = 256_000_000  # of answers
 MAX_EVICTED_ANSWERS = 64  # that make room at one go
-_OUTCOMES = ("done", "again", "dead")
 _NUMBER_BYTES = 8
 
 
@@ -39,7 +33,7 @@ class Tables(NamedTuple):
     database: Database
     blobs: Path
     now_ms: int
-    touched: set[str]  # the streams and queues that have grown
+    touched: set[str]  # the streams that have grown
     loose: set[str]  # blobs whose files may have no row once this is over, whatever comes of it
 
 
@@ -57,34 +51,6 @@ def commit(tables: Tables, batch: Batch) -> Committed:
         sql = "insert into receipt values (?, ?, ?, ?)"
         tables.database.execute(sql, (batch.key, tables.now_ms, batch.fingerprint, packed))
     return Committed(tuple(given))
-
-
-def claim(tables: Tables, queue: str, limit: int, hold_ms: int) -> list[Work]:
-    """Take work that is due; it is due again when the claim has run out. What has expired is dead instead."""
-    database, now_ms = tables.database, tables.now_ms
-    expired = "update work set status = 'dead', note = 'expired' where queue = ? and status = 'waiting' and due_ms <= ?"
-    database.execute(f"{expired} and expires_ms <= ?", (queue, now_ms, now_ms))
-    due = database.rows(
-        "select number, id, body, attempts + 1, token + 1, at_ms from work "
-        "where queue = ? and status = 'waiting' and due_ms <= ? order by due_ms, number limit ?",
-        (queue, now_ms, limit),
-    )
-    held = "update work set attempts = attempts + 1, token = token + 1, due_ms = ? where queue = ? and number = ?"
-    database.execute_many(held, [(now_ms + hold_ms, queue, row[0]) for row in due])
-    return [Work(*row) for row in due]
-
-
-def lease(tables: Tables, name: str, holder: str, hold_ms: int) -> Lease | None:
-    """Take or prolong a lease; None while somebody else holds it. A time of 0 gives it back."""
-    row = tables.database.row("select holder, token, until_ms from lease where name = ?", (name,))
-    was_holder, token, until_ms = row or ("", 0, 0)
-    is_ours = until_ms > tables.now_ms and was_holder == holder
-    if until_ms > tables.now_ms and not is_ours:
-        return None
-    taken = Lease(token if is_ours else token + 1, tables.now_ms + hold_ms)
-    sql = "insert or replace into lease values (?, ?, ?, ?)"
-    tables.database.execute(sql, (name, holder, taken.token, taken.until_ms))
-    return taken
 
 
 def touch_cached(tables: Tables, key: str) -> None:
@@ -164,29 +130,6 @@ def _detach(tables: Tables, command: Detach, given: list[int]) -> int:
     return 1
 
 
-def _enqueue(tables: Tables, command: Enqueue, given: list[int]) -> int:
-    _, number = _next(tables, f"work of {command.queue}")
-    sql = "insert into work (queue, number, id, at_ms, body, due_ms, expires_ms) values (?, ?, ?, ?, ?, ?, ?)"
-    values = (command.queue, number, command.id, tables.now_ms, command.body, command.due_ms, command.expires_ms)
-    tables.database.execute(sql, values)
-    return number
-
-
-def _settle(tables: Tables, command: Settle, given: list[int]) -> int:
-    if command.outcome not in _OUTCOMES:
-        raise TerselyError("invalid_argument", f"the outcome of work is one of {', '.join(_OUTCOMES)}")
-    status = "waiting" if command.outcome == "again" else command.outcome
-    attempts: int | None = tables.database.value(
-        "update work set status = ?, due_ms = ?, note = ? "
-        "where queue = ? and number = ? and token = ? and status = 'waiting' returning attempts",
-        (status, command.due_ms, command.note, command.queue, command.number, command.token),
-    )
-    if attempts is None:
-        message = f"work {command.number} of {command.queue} is not held under {command.token} any more"
-        raise TerselyError("claim_lost", message, "it was settled, or another agent claimed it")
-    return attempts
-
-
 def _cache(tables: Tables, command: Cache, given: list[int]) -> int:
     database = tables.database
     before: int | None = database.value("select length(body) from cached where key = ?", (command.key,))
@@ -218,25 +161,14 @@ def _count(tables: Tables, command: Count, given: list[int]) -> int:
     return total
 
 
-def _fence(tables: Tables, command: Fence, given: list[int]) -> int:
-    sql = "select token from lease where name = ? and until_ms > ?"
-    token: int | None = tables.database.value(sql, (command.lease, tables.now_ms))
-    if token != command.token:
-        raise TerselyError("lease_lost", f"another agent holds the lease of {command.lease}", "take it again")
-    return command.token
-
-
 _DO: dict[type, Callable[[Tables, Any, list[int]], int]] = {
     Append: _append,
     Write: _write,
     Keep: _keep,
     Attach: _attach,
     Detach: _detach,
-    Enqueue: _enqueue,
-    Settle: _settle,
     Cache: _cache,
     Count: _count,
-    Fence: _fence,
 }
 
 
