@@ -53,10 +53,9 @@ def test_content_comes_back_as_it_was(web: Web) -> None:
         "PUT", f"/threads/{thread}/artifacts?name=all.bin", content, Content_Type="application/octet-stream"
     )
     assert (stored.status, stored.json["type"], stored.json["size"]) == (201, "binary", len(content))
-    for path in (f"{stored.json['ref'][:12]}/content", f"{stored.json['ref']}?raw=1"):
-        sent = web.ask("GET", f"/threads/{thread}/artifacts/{path}")
-        assert (sent.status, sent.content) == (200, content)
-        assert sent.headers["content-type"] == "application/octet-stream"
+    sent = web.ask("GET", f"/threads/{thread}/artifacts/{stored.json['ref'][:12]}/content")
+    assert (sent.status, sent.content) == (200, content)
+    assert sent.headers["content-type"] == "application/octet-stream"
     removed = web.ask("DELETE", f"/threads/{thread}/artifacts/{stored.json['ref']}")
     assert removed.json == {"ref": stored.json["ref"]}
     assert web.ask("GET", f"/threads/{thread}/artifacts").json == {"artifacts": [], "next_after": None}

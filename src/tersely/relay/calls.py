@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice
 from threading import Lock
@@ -82,7 +82,6 @@ class Offer:
     scope: Callable[[Call], Scope | None] | None = None
     remembered_seconds: int = 3_600
     trusts_nobody: bool = False  # refuses calls whose arguments come from artifacts that are not trusted
-    normalized: Callable[[Mapping[str, Any]], Mapping[str, Any]] = field(default=lambda arguments: arguments)
 
     def told(self) -> dict[str, Any]:
         """The offer as doors list it."""
@@ -193,14 +192,14 @@ class Calls:
     def _key(self, offer: Offer, call: Call) -> str:
         """The address of the answer, empty where none is remembered."""
         scope = offer.scope(call) if offer.scope else None
-        return cache_key(offer.name, offer.normalized(call.arguments), scope) if scope else ""
+        return cache_key(offer.name, call.arguments, scope) if scope else ""
 
     def _repeated(self, call: Call) -> Artifact | None:
         """What the same request was answered with before."""
         kept = self._store.cached(_receipt(call)) if call.key else None
         if kept is None:
             return None
-        fingerprint, digest = decode(kept.body)
+        fingerprint, digest = decode(kept)
         if fingerprint != _fingerprint(call):
             message = f"{call.key!r} was used before, for something else"
             raise TerselyError("key_reused", message, "use a new idempotency key for a new request")
@@ -210,7 +209,7 @@ class Calls:
         kept = self._store.cached(key) if key else None
         if kept is None:
             return None
-        owner, digest = decode(kept.body)
+        owner, digest = decode(kept)
         try:
             found = artifacts.get(self._store, owner, digest)
         except TerselyError:  # it was removed from the thread that it was made for: made again, it is there again

@@ -13,7 +13,9 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
@@ -24,6 +26,7 @@ DEFAULT_HOPS = 50
 MAX_RATED_ACTORS = 10_000  # whose calls are counted; the longest silent are forgotten
 CONFIG = "config.toml"
 _EVERYBODY = "*"
+_Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Reach(StrEnum):
@@ -43,12 +46,12 @@ _DEFAULT_ALLOWED = {Reach.READ: True, Reach.WRITE: True, Reach.NETWORK: False, R
 class Policy:
     """The decisions, all made. A rule of `allow` or `deny` is a pattern of capabilities and the agents it is about."""
 
-    payload_bytes: int = DEFAULT_PAYLOAD_BYTES  # of one request but an artifact's
-    note_characters: int = DEFAULT_NOTE_CHARACTERS
-    hops: int = DEFAULT_HOPS  # calls that may lead from one to the next
-    calls_per_minute: int = 600  # of one agent
-    artifact_bytes: int = 4_000_000_000
-    cache_seconds: int = 86_400  # the longest that any answer is remembered
+    payload_bytes: _Positive = DEFAULT_PAYLOAD_BYTES  # of one request but an artifact's
+    note_characters: _Positive = DEFAULT_NOTE_CHARACTERS
+    hops: _Positive = DEFAULT_HOPS  # calls that may lead from one to the next
+    calls_per_minute: _Positive = 600  # of one agent
+    artifact_bytes: _Positive = 4_000_000_000
+    cache_seconds: _Positive = 86_400  # the longest that any answer is remembered
     private_hosts: tuple[str, ...] = ()  # that `http.fetch` may reach though they are not of the public internet
     allow: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     deny: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -80,9 +83,8 @@ class Policy:
 
     def told(self) -> dict[str, Any]:
         """The policy as it is shown."""
-        plain = {one.name: getattr(self, one.name) for one in fields(self)}
-        rules = {name: {key: list(who) for key, who in plain[name].items()} for name in ("allow", "deny")}
-        return {**plain, "private_hosts": list(self.private_hosts), **rules}
+        told: dict[str, Any] = msgspec.to_builtins(self)
+        return told
 
 
 def load(home: Path) -> Policy:
@@ -98,7 +100,16 @@ def load(home: Path) -> Policy:
         given = tomllib.loads(content.decode())
     except (ValueError, RecursionError) as error:
         raise TerselyError("invalid_setting", f"{path} is not TOML: {error}") from error
-    return Policy(**{name: _checked(path, name, value) for name, value in given.items()})
+    known = [one.name for one in fields(Policy)]
+    for name in given:
+        if name not in known:
+            raise TerselyError("invalid_setting", f"{path}: there is no setting {name!r}", f"known: {', '.join(known)}")
+    try:
+        return msgspec.convert(given, Policy)
+    except msgspec.ValidationError as error:
+        raise TerselyError(
+            "invalid_setting", f"{path}: {error}", 'as hops = 50, or [allow] "http.fetch" = ["*"]'
+        ) from error
 
 
 class Rates:
@@ -129,24 +140,3 @@ def _applies(rules: Mapping[str, tuple[str, ...]], capability: str, actor: str) 
     return any(
         fnmatchcase(capability, pattern) and (_EVERYBODY in who or actor in who) for pattern, who in rules.items()
     )
-
-
-def _checked(path: Path, name: str, value: Any) -> Any:
-    known = {one.name: one for one in fields(Policy)}
-    if name not in known:
-        raise TerselyError("invalid_setting", f"{path}: there is no setting {name!r}", f"known: {', '.join(known)}")
-    if name in {"allow", "deny"}:
-        if isinstance(value, dict) and all(_is_texts(who) for who in value.values()):
-            return {pattern: tuple(who) for pattern, who in value.items()}
-        raise TerselyError("invalid_setting", f"{path}: [{name}] has lists of agents", 'as "http.fetch" = ["*"]')
-    if name == "private_hosts":
-        if _is_texts(value):
-            return tuple(value)
-        raise TerselyError("invalid_setting", f"{path}: {name} is a list of hosts")
-    if type(value) is not int or value < 1:
-        raise TerselyError("invalid_setting", f"{path}: {name} is a whole number of at least 1")
-    return value
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)

@@ -13,7 +13,6 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute
 
 from tersely.foundation.errors import TerselyError
 from tersely.protocols.relay.operations import OPERATIONS, Operation
@@ -26,7 +25,7 @@ from tersely.web.guard import Pages as GuardedPages
 from tersely.web.openapi import document
 from tersely.web.routes import mail, services
 from tersely.web.routes.plain import HANDLERS, Handler
-from tersely.web.routes.streams import STREAMED, artifact_content
+from tersely.web.routes.streams import STREAMED
 from tersely.web.table import Endpoint, Table
 from tersely.web.ui.entry import Entry
 from tersely.web.ui.routes import Pages
@@ -37,7 +36,7 @@ _JSON = "application/json"
 _LOG = logging.getLogger("tersely.web")
 
 
-def make_app(relay: Relay, token: str, hosts: Iterable[str], more: Iterable[BaseRoute] = ()) -> Guard:
+def make_app(relay: Relay, token: str, hosts: Iterable[str]) -> Guard:
     """The application behind its guard. `hosts` are the names by which it may be asked, with the port."""
     pool = ThreadPoolExecutor(WEB_THREADS, thread_name_prefix="tersely-web")
     calls = ThreadPoolExecutor(WEB_CALL_THREADS, thread_name_prefix="tersely-call")  # which may all be slow
@@ -60,7 +59,7 @@ def make_app(relay: Relay, token: str, hosts: Iterable[str], more: Iterable[Base
         return Response(described, media_type=_JSON)
 
     by_path["/openapi.json"] = {"GET": openapi}
-    others = Starlette(routes=[*pages.routes(), *more], exception_handlers={HTTPException: _unrouted})
+    others = Starlette(routes=pages.routes(), exception_handlers={HTTPException: _unrouted})
     others.state.event_streams = 0
     others.router.redirect_slashes = False
     # What is asked most is looked up at once: going through routes one by one costs more than most answers.
@@ -82,8 +81,6 @@ def _endpoint(operation: Operation, relay: Relay, pool: Executor, handlers: Mapp
 
     async def answering(request: Request) -> Response:
         asked = await read(operation, request)
-        if asked.query.get("raw"):
-            return await artifact_content(relay, asked, request, pool)
         # Reading takes less time than handing over to a thread; writing waits for the disk.
         if operation.writes or operation.waits:
             told: Any = await asyncio.get_running_loop().run_in_executor(pool, partial(handler, relay, asked))

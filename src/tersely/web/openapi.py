@@ -76,13 +76,10 @@ def _operation(operation: Operation) -> dict[str, Any]:
 
 def _responses(operation: Operation) -> dict[str, Any]:
     given: dict[str, Any] = {"description": operation.summary}
-    as_it_is: dict[str, Any] = {kind: {"schema": {}} for kind in (Content.BYTES, "text/plain")}
     if operation.answers is not None:
         given["content"] = {Content.JSON: {"schema": _schema(operation.answers)}}
-        if any(query.name == "raw" for query in operation.query):
-            given["content"] |= as_it_is
     elif operation.gives is Content.BYTES:
-        given["content"] = as_it_is
+        given["content"] = {kind: {"schema": {}} for kind in (Content.BYTES, Content.TEXT)}
     else:
         given["content"] = {operation.gives: {"schema": {"type": "string"}}}
     codes: dict[int, list[str]] = {}

@@ -33,7 +33,7 @@ class Model:
     blobs: dict[str, int] = field(default_factory=dict)  # when each was last wanted
     numbers: dict[str, int] = field(default_factory=dict)  # of attachments, by owner
     attachments: dict[tuple[str, str], tuple[int, str, bytes]] = field(default_factory=dict)
-    cached: dict[str, tuple[bytes, int, int]] = field(default_factory=dict)
+    cached: dict[str, tuple[bytes, int]] = field(default_factory=dict)
     counters: dict[tuple[str, str], int] = field(default_factory=dict)
     receipts: dict[str, tuple[int, bytes, tuple[int, ...]]] = field(default_factory=dict)
 
@@ -70,7 +70,7 @@ class Model:
             case Attach() | Detach():
                 return self._attachment(command)
             case Cache(key, body, expires_ms):
-                self.cached[key] = (body, expires_ms, 0)
+                self.cached[key] = (body, expires_ms)
                 return len(body)
             case Count(scope, name, amount):
                 self.counters[scope, name] = self.counters.get((scope, name), 0) + amount
@@ -84,13 +84,10 @@ class Model:
             del self.blobs[digest]
         return len(unused)
 
-    def remembered(self, key: str, now_ms: int) -> tuple[bytes, int] | None:
-        """An answer and how often it was used, this time included."""
-        body, expires_ms, hits = self.cached.get(key, (b"", 0, 0))
-        if expires_ms <= now_ms:
-            return None
-        self.cached[key] = (body, expires_ms, hits + 1)
-        return body, hits + 1
+    def remembered(self, key: str, now_ms: int) -> bytes | None:
+        """An answer that has not expired."""
+        body, expires_ms = self.cached.get(key, (b"", 0))
+        return body if expires_ms > now_ms else None
 
     def _attachment(self, command: Attach | Detach) -> int:
         place = (command.owner, command.name)

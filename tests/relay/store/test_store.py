@@ -206,15 +206,9 @@ def test_text_is_found_where_it_belongs(store: Store) -> None:
     assert store.search("one", [], 10) == []
 
 
-def test_remembered_answers_expire_and_are_counted(store: Store, clock: Clock) -> None:
+def test_remembered_answers_expire(store: Store, clock: Clock) -> None:
     commit(store, Cache("key", b"answer", store.now_ms() + 1_000))
-    hits = []
-    for _ in range(3):
-        kept = store.cached("key")
-        assert kept is not None
-        commit(store)  # behind the note that it was used
-        hits.append((kept.body, kept.hits))
-    assert hits == [(b"answer", 1), (b"answer", 2), (b"answer", 3)]
+    assert store.cached("key") == b"answer"
     clock.seconds += 2
     assert store.cached("key") is None
 

@@ -135,7 +135,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "artifact_get", "GET", "/threads/{thread_id}/artifacts/{ref}", "One artifact and its preview",
-        shapes.ArtifactTold, query=(Query("raw", "1: as /content", 0, 1, 0),), fails=(*_ARTIFACT, "artifact_damaged"),
+        shapes.ArtifactTold, fails=_ARTIFACT,
     ),
     Operation(
         "artifact_content", "GET", "/threads/{thread_id}/artifacts/{ref}/content", "The bytes of an artifact", None,

@@ -8,33 +8,18 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay.encoding import decode, encode
 from tersely.relay.store import mailboxes as boxes
+from tersely.relay.store.mailboxes import Identity
 from tersely.relay.store.store import Store
 from tersely.relay.store.tables import Tables
 
 MAX_IDENTITIES = 100_000
 _SECRET_BYTES = 24
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Somebody who has used a name. `token` and `resume` are hashes; without a token the name is not bound."""
-
-    name: str
-    kind: str = "agent"
-    project: str = ""
-    details: Mapping[str, Any] = field(default_factory=dict)
-    token: bytes | None = None
-    session: str = ""
-    resume: bytes | None = None
-    first_ms: int = 0
-    last_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +50,7 @@ class Identities:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known = {
-            row.name: Identity(*row._replace(details=decode(row.details)))  # type: ignore[arg-type]
-            for row in boxes.identities(store.reader)
-        }
+        self._known = {one.name: one for one in boxes.identities(store.reader)}
 
     def get(self, name: str) -> Identity | None:
         """Who uses a name, or has."""
@@ -136,8 +118,7 @@ class Identities:
         was = before or Identity(claim.name, first_ms=now_ms)
         resume = secrets.token_urlsafe(_SECRET_BYTES)
         token = secrets.token_urlsafe(_SECRET_BYTES) if claim.binds and was.token is None else ""
-        made = replace(
-            was,
+        made = was._replace(
             kind=claim.kind or was.kind,
             project=claim.project or was.project,
             details={**was.details, **claim.details},
@@ -147,11 +128,7 @@ class Identities:
             last_ms=now_ms,
         )
         self._known[made.name] = made
-        row = boxes.Identity(
-            made.name, made.kind, made.project, encode(made.details), made.token, made.session, made.resume,
-            made.first_ms, made.last_ms,
-        )  # fmt: skip
-        return Session(made, resume, token, is_resumed), lambda tables: boxes.introduce(tables, row)
+        return Session(made, resume, token, is_resumed), lambda tables: boxes.introduce(tables, made)
 
 
 def _hashed(secret: str) -> bytes:

@@ -164,12 +164,3 @@ class Match(NamedTuple):
     digest: str
     snippet: str  # the words that were found stand between « and »
     score: float  # higher is better
-
-
-class Kept(NamedTuple):
-    """One remembered answer."""
-
-    body: bytes
-    at_ms: int
-    expires_ms: int
-    hits: int

@@ -6,12 +6,14 @@ result, for it has changed nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from tersely.foundation.database import Database
 from tersely.foundation.limits import INDEXED_MESSAGES, MAX_READ_ENTRIES
+from tersely.relay.encoding import decode, encode
 from tersely.relay.store.tables import Tables
 
 
@@ -110,17 +112,17 @@ class Told(NamedTuple):
 
 
 class Identity(NamedTuple):
-    """Somebody who has used a name. Of tokens only hashes are kept."""
+    """Somebody who has used a name. `token` and `resume` are hashes; without a token the name is not bound."""
 
     name: str
-    kind: str
-    project: str
-    details: bytes  # JSON
-    token: bytes | None
-    session: str
-    resume: bytes | None
-    first_ms: int
-    last_ms: int
+    kind: str = "agent"
+    project: str = ""
+    details: Mapping[str, Any] = MappingProxyType({})
+    token: bytes | None = None
+    session: str = ""
+    resume: bytes | None = None
+    first_ms: int = 0
+    last_ms: int = 0
 
 
 class Settled(NamedTuple):
@@ -229,7 +231,7 @@ def revive(tables: Tables, number: int, mailbox: str) -> list[Settled]:
 def introduce(tables: Tables, one: Identity) -> None:
     """Remember who uses a name."""
     sql = "insert or replace into identity values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-    tables.database.execute(sql, one)
+    tables.database.execute(sql, one._replace(details=encode(one.details)))  # type: ignore[arg-type]
 
 
 def take_over(tables: Tables) -> None:
@@ -379,7 +381,8 @@ def loads(database: Database) -> dict[str, tuple[int, int]]:
 
 def identities(database: Database) -> list[Identity]:
     """Everybody who has used a name."""
-    return [Identity(*row) for row in database.rows("select * from identity")]
+    rows = (Identity(*row) for row in database.rows("select * from identity"))
+    return [row._replace(details=decode(row.details)) for row in rows]  # type: ignore[arg-type]
 
 
 def members(database: Database) -> list[tuple[str, str, int]]:

@@ -27,7 +27,7 @@ create virtual table words using fts5 (owner, text, tokenize = "unicode61 remove
 
 create table cached (
     key text primary key, at_ms integer not null, expires_ms integer not null, used_ms integer not null,
-    hits integer not null default 0, body blob not null
+    body blob not null
 ) without rowid;
 create index cached_used on cached (used_ms);
 create table total (name text primary key, amount integer not null) without rowid;

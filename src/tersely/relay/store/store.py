@@ -35,7 +35,6 @@ from tersely.relay.store.commands import (
     Committed,
     Entry,
     Keep,
-    Kept,
     Match,
     Version,
 )
@@ -212,15 +211,14 @@ class Store:
                 break
         return [Match(*row) for row in rows]
 
-    def cached(self, key: str) -> Kept | None:
+    def cached(self, key: str) -> bytes | None:
         """A remembered answer that has not expired. That it was used is noted without waiting for it."""
-        sql = "select body, at_ms, expires_ms, hits from cached where key = ? and expires_ms > ?"
-        row = self._read.row(sql, (key, self.now_ms()))
-        if row is None:
-            return None
-        with suppress(TerselyError):  # the note is not worth a refusal
-            self._writer.submit(lambda tables: on.touch_cached(tables, key))
-        return Kept(row[0], row[1], row[2], row[3] + 1)
+        sql = "select body from cached where key = ? and expires_ms > ?"
+        body: bytes | None = self._read.value(sql, (key, self.now_ms()))
+        if body is not None:
+            with suppress(TerselyError):  # the note is not worth a refusal
+                self._writer.submit(lambda tables: on.touch_cached(tables, key))
+        return body
 
     def counts(self, scope: str) -> dict[str, int]:
         """The counters of a scope."""

@@ -55,7 +55,7 @@ def commit(tables: Tables, batch: Batch) -> Committed:
 
 def touch_cached(tables: Tables, key: str) -> None:
     """Remember that an answer was used."""
-    sql = "update cached set hits = hits + 1, used_ms = ? where key = ?"
+    sql = "update cached set used_ms = ? where key = ?"
     tables.database.execute(sql, (tables.now_ms, key))
 
 

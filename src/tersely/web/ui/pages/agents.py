@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay.encoding import timestamp
-from tersely.relay.mail.identities import Identity
+from tersely.relay.store.mailboxes import Identity
 from tersely.web.ui.layout import (
     Column,
     Shown,
