@@ -15,7 +15,7 @@ from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS, MAX_WAITING_TEXTS
 from tersely.protocols.inline.arguments import CODE_SERVICE
-from tersely.protocols.inline.commands import Command, Malformed, Message, Release, Request, Spawn
+from tersely.protocols.inline.commands import Command, Malformed, Message, Release, Spawn
 from tersely.protocols.inline.foreign import neutral
 
 MAX_SESSION_LINES = 200  # of each kind in a summary
@@ -50,9 +50,6 @@ class Record:
             self.sent.add(f"to {command.to}{_thread(command.thread)}: {command.body}")
         elif isinstance(command, Message):
             self.asked.add(f"{command.to} {command.body}")
-        elif isinstance(command, Request):
-            given = " ".join(f"{name}={value}" for name, value in command.parameters.items())
-            self.asked.add(f"{command.service} {command.method} {given}")
         elif isinstance(command, Spawn):
             self.started.add(f"{command.name}: {' '.join(command.program)} {command.task}")
         else:

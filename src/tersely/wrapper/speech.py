@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from tersely.foundation.errors import TerselyError
 from tersely.protocols.inline.arguments import CODE_SERVICE, Asked, asked
-from tersely.protocols.inline.commands import Command, Malformed, Message, Release, Request, Spawn
+from tersely.protocols.inline.commands import Command, Malformed, Message, Release, Spawn
 from tersely.wrapper.mail import Mail
 from tersely.wrapper.results import error_text, result_text
 from tersely.wrapper.spawned import Spawned
@@ -62,8 +62,6 @@ class Speech:
             self._ask(asked(command.to, command.body))
         elif isinstance(command, Message):
             await self._send(command)
-        elif isinstance(command, Request):
-            self._ask(Asked(command.service, command.method, dict(command.parameters)))
         elif isinstance(command, Spawn):
             self._say(f"[{RELAY}]", await self._spawned.start(command))
         elif isinstance(command, Release):

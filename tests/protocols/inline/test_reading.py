@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.protocols.inline import reading
-from tersely.protocols.inline.commands import Command, Malformed, Message, Release, Request, Spawn
+from tersely.protocols.inline.commands import Command, Malformed, Message, Release, Spawn
 from tersely.protocols.inline.reading import MAX_BLOCK_LINES, MAX_FENCED_LINES, Line
 
 
@@ -40,8 +40,6 @@ def commands(text: str, columns: int = 0) -> Sequence[Command]:
         ("• ->relay:Bob <<<\n  one\n    two\n  >>>", Message("Bob", "one\n  two")),
         ('[[RELAY]]{"to": "Bob", "body": "hi", "thread": "t"}[[/RELAY]]', Message("Bob", "hi", "t")),
         ('[[RELAY]]\n{"to": "Bob",\n "body": "hi", "data": {"n": 1}}\n[[/RELAY]]', Message("Bob", "hi", data={"n": 1})),
-        ('[[RELAY]]{"service": "tldr", "method": "impact", "params": {"target": "f"}}[[/RELAY]]',
-         Request("tldr", "impact", {"target": "f"})),
         ('->relay:tldr semantic "validate tokens"', Message("tldr", 'semantic "validate tokens"')),
         ('->relay:spawn Worker claude "look at auth.py"', Spawn("Worker", ("claude",), "look at auth.py")),
         ("->relay:spawn Worker claude <<<\nlook\n>>>", Spawn("Worker", ("claude",), "look")),

@@ -24,15 +24,6 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """A question to a service whose parameters are given by name."""
-
-    service: str
-    method: str
-    parameters: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class Spawn:
     """Another program to be started under a name, and what it is to do."""
 
@@ -56,4 +47,4 @@ class Malformed:
     text: str
 
 
-Command = Message | Request | Spawn | Release | Malformed
+Command = Message | Spawn | Release | Malformed

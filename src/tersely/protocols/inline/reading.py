@@ -30,7 +30,6 @@ from tersely.protocols.inline.commands import (
     Malformed,
     Message,
     Release,
-    Request,
     Spawn,
 )
 
@@ -276,9 +275,6 @@ def _json_command(opened: _Open) -> Command:
 
 
 def _told_command(told: dict[str, Any], text: str) -> Command:
-    service, method, parameters = told.get("service"), told.get("method"), told.get("params", {})
-    if isinstance(service, str) and isinstance(method, str) and isinstance(parameters, dict):
-        return Request(service, method, parameters)
     to, body = told.get("to"), told.get("body")
     if not isinstance(to, str) or not re.fullmatch(TARGET, to):
         return Malformed("to is missing", _beginning(text))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+from msgspec import Meta, Struct
 
 from tersely.foundation.errors import TerselyError
 from tersely.relay.calls import Call, Scope
@@ -16,9 +18,17 @@ MAX_SERVICE_CAPABILITIES = 100  # of one service
 MAX_SERVICE_TEXT_CHARACTERS = 1_000  # of what it says of itself or of one of them
 MAX_SERVICE_SCHEMA_BYTES = 10_000
 CONNECTED, BRIDGE = "connected", "bridge"  # how the relay reaches a service
-_METHOD = re.compile(r"\w[\w.-]{0,63}", re.ASCII)
 _ANYTHING: Mapping[str, Any] = {"type": "object"}
 _TOLD = "a capability is a name, or an object with a name, a description, parameters and an effect"
+
+
+class _Told(Struct):
+    """A capability as a service says it."""
+
+    name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}\Z")]
+    description: Annotated[str, Meta(max_length=MAX_SERVICE_TEXT_CHARACTERS)] = ""
+    parameters: dict[str, Any] = msgspec.field(default_factory=lambda: dict(_ANYTHING))
+    effect: Reach = Reach.WRITE
 
 
 class Method(NamedTuple):
@@ -69,24 +79,15 @@ def declared(name: str, version: str, capabilities: Sequence[Any]) -> Declared:
 
 
 def _method(given: Any) -> Method:
-    if isinstance(given, str):
-        given = {"name": given}
-    if not isinstance(given, Mapping):
-        raise _refused(f"{str(given)[:80]!r} is no capability")
-    name, description = given.get("name"), given.get("description", "")
-    if not isinstance(name, str) or not _METHOD.fullmatch(name):
-        raise _refused(f"{str(name)[:80]!r} is no name of a capability: letters, digits and . _ -, at most 64")
-    if not isinstance(description, str) or len(description) > MAX_SERVICE_TEXT_CHARACTERS:
-        raise _refused(f"the description of {name} is a text of at most {MAX_SERVICE_TEXT_CHARACTERS:,} characters")
-    parameters = given.get("parameters", given.get("args_schema", _ANYTHING))
-    if not isinstance(parameters, Mapping) or parameters.get("type") != "object":
-        raise _refused(f'the parameters of {name} are a JSON Schema of an object: {{"type": "object", …}}')
-    if len(encode(parameters)) > MAX_SERVICE_SCHEMA_BYTES:
-        raise _refused(f"the parameters of {name} take more than {MAX_SERVICE_SCHEMA_BYTES:,} bytes to describe")
-    effect = given.get("effect", Reach.WRITE)
-    if effect not in set(Reach):
-        raise _refused(f"the effect of {name} is one of {', '.join(Reach)}")
-    return Method(name, description, parameters, Reach(effect))
+    try:
+        told = msgspec.convert({"name": given} if isinstance(given, str) else given, _Told)
+    except msgspec.ValidationError as error:
+        raise _refused(f"a capability is refused: {error}") from None
+    if told.parameters.get("type") != "object":
+        raise _refused(f'the parameters of {told.name} are a JSON Schema of an object: {{"type": "object", …}}')
+    if len(encode(told.parameters)) > MAX_SERVICE_SCHEMA_BYTES:
+        raise _refused(f"the parameters of {told.name} take more than {MAX_SERVICE_SCHEMA_BYTES:,} bytes to describe")
+    return Method(told.name, told.description, told.parameters, told.effect)
 
 
 def _refused(message: str) -> TerselyError:

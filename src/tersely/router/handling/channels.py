@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import Raw
@@ -10,28 +11,24 @@ from tersely.foundation.errors import TerselyError
 from tersely.protocols.socket import envelopes
 from tersely.protocols.socket.envelopes import Envelope, MalformedError, payload_of
 from tersely.relay.encoding import timestamp
+from tersely.relay.mail.channels import Write
 from tersely.router.clients import Clients
 from tersely.router.connection import Connection
 from tersely.router.refusals import nack
 
 MAX_SUBSCRIPTIONS = 256  # topics of one client
+Change = Callable[[str, str], Write | None]  # of a channel, by a name
 _LOGS = "logs"  # the topic of what everybody logs; `logs:NAME` is of one
 
 
 def join(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     """Put somebody into a channel."""
-    asked: envelopes.InChannel = payload_of(envelope, envelopes.InChannel)
-    name = asked.member or connection.name
-    write = clients.mail.channels.join(asked.channel, name)
-    _changed(clients, connection, envelope, asked, name, write)
+    _change(clients, connection, envelope, clients.mail.channels.join)
 
 
 def leave(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     """Take somebody out of a channel."""
-    asked: envelopes.InChannel = payload_of(envelope, envelopes.InChannel)
-    name = asked.member or connection.name
-    write = clients.mail.channels.leave(asked.channel, name)
-    _changed(clients, connection, envelope, asked, name, write)
+    _change(clients, connection, envelope, clients.mail.channels.leave)
 
 
 def typing(clients: Clients, connection: Connection, envelope: Envelope) -> None:
@@ -77,9 +74,11 @@ def log(clients: Clients, connection: Connection, envelope: Envelope) -> None:
             one.send("LOG", envelope.payload, from_=connection.name)
 
 
-def _changed(
-    clients: Clients, connection: Connection, envelope: Envelope, asked: envelopes.InChannel, name: str, write: Any
-) -> None:
+def _change(clients: Clients, connection: Connection, envelope: Envelope, change: Change) -> None:
+    asked: envelopes.InChannel = payload_of(envelope, envelopes.InChannel)
+    name = asked.member or connection.name
+    write = change(asked.channel, name)
+
     def written(given: Any) -> None:
         connection.answered()
         if isinstance(given, Exception):

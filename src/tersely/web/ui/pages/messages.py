@@ -43,26 +43,15 @@ _NEWEST = 10**15  # before which all messages are
 def messages_page(visit: Visit) -> Shown:
     """Messages of everybody, or those with one name or of one thread, the newest first."""
     asked = {name: visit.query.get(name, "").strip() for name in ("with", "thread")}
-    found = visit.relay.mail.recent(Sought(asked["with"], asked["thread"]), _before(visit), UI_PAGE_ROWS)
-    more = older(address("messages", **asked, before=found[-1].number)) if len(found) == UI_PAGE_ROWS else None
     empty = "Nothing is found." if any(asked.values()) else "Nobody has sent anything. `tersely send NAME TEXT` does."
-    listed = section("What was sent", _list(found, empty), more, note=by_agents("the newest first"), id="messages")
-    return Shown("Messages", listed)
+    return Shown("Messages", _section(visit, Sought(asked["with"], asked["thread"]), "", empty))
 
 
 def thread_messages_page(visit: Visit) -> Shown:
     """The messages of one thread, the newest first."""
     thread_id = visit.path["thread_id"]
-    found = visit.relay.mail.recent(Sought(thread=thread_id), _before(visit), UI_PAGE_ROWS)
-    target = address("threads", thread_id, "messages", before=found[-1].number) if len(found) == UI_PAGE_ROWS else ""
     empty = f"Nothing was sent in this thread. `tersely send NAME TEXT --thread {thread_id}` does."
-    listed = section(
-        "What was sent",
-        _list(found, empty, thread_id),
-        older(target) if target else None,
-        note=by_agents("the newest first"),
-    )
-    return framed(visit, "Messages", listed)
+    return framed(visit, "Messages", _section(visit, Sought(thread=thread_id), thread_id, empty))
 
 
 def message_page(visit: Visit) -> Shown:
@@ -84,6 +73,15 @@ def message_page(visit: Visit) -> Shown:
     ways = section("How far it has come", table("Recipients", _WAYS, rows, "It was for nobody."), id="stages",
                    note="accepted, delivered, injected, seen; or a dead letter")  # fmt: skip
     return Shown(f"Message {number}", e("div", about, ways), (("Messages", "/ui/messages"),))
+
+
+def _section(visit: Visit, sought: Sought, thread_id: str, empty: str) -> Element:
+    """One page of the messages that are sought; `thread_id` is that of the page, which rows need not name."""
+    found = visit.relay.mail.recent(sought, _before(visit), UI_PAGE_ROWS)
+    asked = {"with": sought.with_, "thread": sought.thread, "before": found[-1].number if found else None}
+    more = older(address("messages", **asked)) if len(found) == UI_PAGE_ROWS else None
+    listed = _list(found, empty, thread_id)
+    return section("What was sent", listed, more, note=by_agents("the newest first"), id="messages")
 
 
 def _list(found: list[Told], empty: str, thread_id: str = "") -> Element:
