@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.coverage.reports import About, ReportOptions, about, about_lines, measured_by, placed
 from tersely.capabilities.declaration import Capability, Effect, group, option
-from tersely.capabilities.packs.budget import budget_option
-from tersely.capabilities.packs.context import packed
-from tersely.capabilities.packs.exchange import Exchange
-from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, check, counted_text, session_lines
-from tersely.capabilities.packs.wording import Format, Wording, format_of
+from tersely.capabilities.packs.budget import budget_of, budget_option
+from tersely.capabilities.packs.sessions import (
+    REMEMBERING,
+    Packed,
+    PackedSymbol,
+    Packing,
+    answered,
+    check,
+    counted_text,
+    packed,
+    session_lines,
+)
 from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
 
@@ -45,23 +52,15 @@ class Parameters:
     )
     failures_only: bool = option(False, "only what has to do with tests that failed")
     budget: int | None = budget_option()
-    wording: Wording = group(Wording)
-    exchange: Exchange = group(Exchange)
-    memory: Memory = group(Memory)
+    packing: Packing = group(Packing)
 
 
 @dataclass(frozen=True, slots=True)
-class RankedSymbol:
-    """One symbol of the pack: how much of it is shown, and why. `of` is the symbol that the reason relates it to."""
+class RankedSymbol(PackedSymbol):
+    """One symbol of the pack, with what the report says of it."""
 
-    id: str
-    detail: str  # as of `PackedSymbol`
-    reason: str
     evidence: str
-    of: str
     score: float  # 0 where the symbol is folded into another
-    line: int
-    end_line: int
     shown: tuple[tuple[int, int], ...]  # the lines of the file that its code is cut down to, none for all of them
 
 
@@ -77,41 +76,27 @@ class ProgramRun:
 
 
 @dataclass(frozen=True, slots=True)
-class CoverageContext:
-    """The pack as printed, with what is in it. `used` counts every token of `text`."""
+class CoverageContext(Packed):
+    """A pack about what ran and what failed."""
 
+    items: tuple[RankedSymbol, ...]
     about: About
     run: ProgramRun | None
-    format: Format
-    budget: int
-    used: int
-    text: str
-    items: tuple[RankedSymbol, ...]
-    whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
-    omitted: dict[str, int]  # by reason, what there was no room for
-    session: Told | None
 
 
 def run(workspace: Workspace, parameters: Parameters) -> CoverageContext:
     """Read the report, or run the program, rank, fit and print."""
-    budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
-    check(parameters.memory.reader)
+    from tersely.code.pack.texts import cut_to_parts
+
+    budget = budget_of(workspace, parameters.budget)
+    check(parameters.packing.memory.reader)
     program, found = _measured(workspace, parameters)
-    texts = workspace.texts(with_docs=parameters.wording.with_docs)
-    view, texts = _view(workspace, found, texts, budget, parameters)
-    answer = answered(workspace, parameters.memory, parameters.wording, view, texts, budget, parameters.exchange)
-    return CoverageContext(
-        about(found),
-        program,
-        format_of(parameters.wording),
-        budget,
-        answer.pack.used,
-        answer.text,
-        tuple(_ranked(answer.pack)),
-        answer.pack.whole_files,
-        dict(answer.pack.omitted),
-        answer.told,
-    )
+    texts = workspace.texts(with_docs=parameters.packing.wording.with_docs)
+    view = _view(workspace, found, texts, budget, parameters.failures_only)
+    texts = cut_to_parts(texts, view)
+    answer = answered(workspace, parameters.packing, view, texts, budget)
+    items = tuple(_ranked(answer.pack))
+    return CoverageContext(**answer.fields() | {"items": items}, about=about(found), run=program)
 
 
 def _measured(workspace: Workspace, parameters: Parameters) -> tuple[ProgramRun | None, Measured]:
@@ -170,11 +155,8 @@ def _written_anew(workspace: Workspace, path: str, before_ns: int, done: Program
     return workspace.report_place(path)
 
 
-def _view(
-    workspace: Workspace, found: Measured, texts: Texts, budget: int, parameters: Parameters
-) -> tuple[View, Texts]:
+def _view(workspace: Workspace, found: Measured, texts: Texts, budget: int, failures_only: bool) -> View:
     from tersely.code.lenses.coverage.look import MostTargets, Sources, look
-    from tersely.code.pack.sliced import in_parts
 
     store, engine = workspace.engine.store, workspace.engine
 
@@ -189,27 +171,15 @@ def _view(
         max(1, min(budget // tokens, MAX_FAILURE_TARGETS)) for tokens in (TOKENS_A_TEST, TOKENS_A_SUSPECT)
     )
     most = MostTargets(tests, suspects)
-    view = look(found, sources, most, failures_only=parameters.failures_only)
-    parts = {one.symbol.id: one.parts for one in view.candidates if one.parts}
-    bodies = {
-        one.symbol.id: in_parts(texts.body(one.symbol), parts[one.symbol.id], _shown_header(one.symbol, texts))
-        for one in view.candidates
-        if one.symbol.id in parts
-    }
-    return view, workspace.texts(bodies, with_docs=parameters.wording.with_docs)
-
-
-def _shown_header(symbol: Symbol, texts: Texts) -> int:
-    return texts.header_size(symbol) if symbol.qualname else 0
+    return look(found, sources, most, failures_only=failures_only)
 
 
 def _ranked(pack: Pack) -> Iterator[RankedSymbol]:
-    shown = {item.symbol.id: item for item in pack.items}
+    items = {item.symbol.id: item for item in pack.items}
     for one in packed(pack):
-        item = shown.get(one.id)
+        item = items.get(one.id)
         evidence, parts = (item.evidence, item.parts) if item else ("", ())
-        score = round(item.score, 4) if item else 0.0
-        yield RankedSymbol(one.id, one.detail, one.reason, evidence, one.of, score, one.line, one.end_line, parts)
+        yield RankedSymbol(**asdict(one), evidence=evidence, score=round(item.score, 4) if item else 0.0, shown=parts)
 
 
 def aside(found: CoverageContext, style: Style) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tersely.capabilities.declaration import Capability, Role, option, positional
 from tersely.capabilities.files.places import files_below
 from tersely.capabilities.graph.listing import GRADE_WORDS, name_of, path_of
-from tersely.capabilities.packs.budget import budget_option
+from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from tersely.capabilities.text import PLAIN, Style, counted
 from tersely.code.symbols import Grade, Kind, Symbol
@@ -102,7 +102,7 @@ def run(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
     """From the change to symbols, from these to tests; as many routes as the budget pays for."""
     if parameters.files and parameters.base:
         raise TerselyError("usage", "--base compares with git, which named files are not", "leave out FILES or --base")
-    budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
+    budget = budget_of(workspace, parameters.budget)
     impact = _impact(workspace, parameters)
     count = workspace.tokenizer.count
     kept, over = -1, max(len(impact.routes.items), len(impact.imports.items)) + 1

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import option
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
+
+if TYPE_CHECKING:
+    from tersely.workspace import Workspace
 
 
 def budget_option() -> Any:
@@ -17,3 +20,8 @@ def budget_option() -> Any:
         maximum=MAX_BUDGET_TOKENS,
         metavar="TOKENS",
     )
+
+
+def budget_of(workspace: Workspace, budget: int | None) -> int:
+    """The most tokens of an answer: what was asked for, else what the settings say."""
+    return workspace.settings.budget_tokens if budget is None else budget

@@ -6,25 +6,25 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import Capability, Role, group, option, positional
-from tersely.capabilities.packs.budget import budget_option
-from tersely.capabilities.packs.exchange import Exchange
-from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, check, counted_text, session_lines
-from tersely.capabilities.packs.wording import Format, Wording, format_of
+from tersely.capabilities.packs.budget import budget_of, budget_option
+from tersely.capabilities.packs.sessions import (
+    REMEMBERING,
+    Packed,
+    Packing,
+    answered,
+    check,
+    counted_text,
+    session_lines,
+)
 from tersely.capabilities.text import Style, aligned
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_DEPTH_HOPS, MAX_TARGET_SYMBOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tersely.capabilities.packs.sessions import Answer
     from tersely.code.pack.excerpt import Line
-    from tersely.code.pack.model import Pack
     from tersely.code.symbols import Symbol
     from tersely.workspace import Workspace
-
-
-FOLDED = "folded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +44,8 @@ class Parameters:
     )
     depth: int = option(DEFAULT_DEPTH_HOPS, "how many calls to follow", minimum=0, maximum=MAX_DEPTH_HOPS, metavar="N")
     budget: int | None = budget_option()
-    wording: Wording = group(Wording)
-    exchange: Exchange = group(Exchange)
-    memory: Memory = group(Memory)
+    packing: Packing = group(Packing)
     explain: bool = option(False, "say where the tokens went and what the whole files would have cost")
-
-
-@dataclass(frozen=True, slots=True)
-class PackedSymbol:
-    """One symbol of the pack: how much of it is shown, and why. `of` is the symbol that the reason relates it to."""
-
-    id: str
-    detail: str  # body, skeleton, signature or name; `folded` where a line says what differs from the symbol before it
-    reason: str
-    of: str
-    line: int
-    end_line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,53 +61,30 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """The pack as printed, with what is in it. `used` counts every token of `text`."""
+class Context(Packed):
+    """A pack around some symbols."""
 
-    format: Format
-    budget: int
-    used: int
-    text: str
     targets: tuple[str, ...]
-    items: tuple[PackedSymbol, ...]
-    whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
-    omitted: dict[str, int]  # by reason, what there was no room for
     report: Report | None
-    session: Told | None
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Context:
     """Choose, fit and print."""
     from tersely.code.lenses.neighbours import Neighbours, look
 
-    check(parameters.memory.reader)
-    engine, settings = workspace.engine, workspace.settings
-    budget = settings.budget_tokens if parameters.budget is None else parameters.budget
+    check(parameters.packing.memory.reader)
+    engine = workspace.engine
+    budget = budget_of(workspace, parameters.budget)
     targets = list({symbol.id: symbol for symbol in map(engine.symbol, parameters.symbols)}.values())
     bodies = _sliced_bodies(workspace, parameters.slice, targets)
-    texts = workspace.texts(bodies, with_docs=parameters.wording.with_docs)
+    texts = workspace.texts(bodies, with_docs=parameters.packing.wording.with_docs)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
     is_slice = bool(bodies)  # of which less of the file around it is shown
     view = look(targets, neighbours, depth=parameters.depth, siblings=not is_slice)
     view = replace(view, apart=view.apart | {target.path for target in targets if target.id in bodies})
-    answer = answered(workspace, parameters.memory, parameters.wording, view, texts, budget, parameters.exchange)
-    return _context(workspace, parameters, budget, answer)
-
-
-def _context(workspace: Workspace, parameters: Parameters, budget: int, answer: Answer) -> Context:
-    pack, form = answer.pack, format_of(parameters.wording)
-    return Context(
-        form,
-        budget,
-        pack.used,
-        answer.text,
-        pack.targets,
-        tuple(packed(pack)),
-        pack.whole_files,
-        dict(pack.omitted),
-        _report(workspace, form, answer) if parameters.explain else None,
-        answer.told,
-    )
+    answer = answered(workspace, parameters.packing, view, texts, budget)
+    report = _report(workspace, answer) if parameters.explain else None
+    return Context(**answer.fields(), targets=answer.pack.targets, report=report)
 
 
 def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol]) -> dict[str, list[Line]]:
@@ -146,22 +109,11 @@ def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol
     return {symbol.id: sliced(lines, symbol.start_line, symbol.end_line, set(kept))}
 
 
-def packed(pack: Pack) -> Iterator[PackedSymbol]:
-    """What is said of the symbols of a pack beside its text; those that are folded follow what they are like."""
-    for item in pack.items:
-        symbol = item.symbol
-        end = item.last_line or symbol.end_line
-        yield PackedSymbol(symbol.id, item.detail.word, item.reason, item.of, symbol.start_line, end)
-        for twin in item.twins:
-            one = twin.symbol
-            yield PackedSymbol(one.id, FOLDED, twin.reason, twin.of, one.start_line, one.end_line)
-
-
-def _report(workspace: Workspace, form: Format, answer: Answer) -> Report:
+def _report(workspace: Workspace, answer: Answer) -> Report:
     from tersely.code.pack.report import budget_report
     from tersely.code.render.formats import format_named
 
-    report = budget_report(answer.pack, answer.texts, format_named(form.value), workspace.tokenizer.count)
+    report = budget_report(answer.pack, answer.texts, format_named(answer.format.value), workspace.tokenizer.count)
     return Report(
         dict(report.by_part),
         dict(report.by_file),

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.capabilities.coverage.changes import ChangeCoverage, change_lines, with_coverage
 from tersely.capabilities.declaration import Capability, Role, group, option, positional
-from tersely.capabilities.packs.budget import budget_option
-from tersely.capabilities.packs.context import packed
-from tersely.capabilities.packs.exchange import Exchange
-from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, check, counted_text, session_lines
-from tersely.capabilities.packs.wording import Format, Wording, format_of
+from tersely.capabilities.packs.budget import budget_of, budget_option
+from tersely.capabilities.packs.sessions import (
+    REMEMBERING,
+    Packed,
+    PackedSymbol,
+    Packing,
+    answered,
+    check,
+    counted_text,
+    packed,
+    session_lines,
+)
 from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
 
@@ -51,43 +58,28 @@ class Parameters:
         role=Role.REPORT, metavar="FILE",
     )  # fmt: skip
     budget: int | None = budget_option()
-    wording: Wording = group(Wording)
-    exchange: Exchange = group(Exchange)
-    memory: Memory = group(Memory)
+    packing: Packing = group(Packing)
 
 
 @dataclass(frozen=True, slots=True)
-class ShownSymbol:
-    """One symbol of the pack: how much of it is shown, and why. `of` is the symbol that the reason relates it to."""
+class ShownSymbol(PackedSymbol):
+    """One symbol of the pack, with its changed lines."""
 
-    id: str
-    detail: str  # as of `PackedSymbol`
-    reason: str
-    of: str
-    line: int
-    end_line: int
     shown: tuple[tuple[int, int], ...]  # the lines of the file that its code is cut down to, none for all of them
     diff_lines: tuple[int, ...]  # those that the change put in
 
 
 @dataclass(frozen=True, slots=True)
-class DiffContext:
-    """The pack as printed, with what is in it. `used` counts every token of `text`."""
+class DiffContext(Packed):
+    """A pack about a change."""
 
+    items: tuple[ShownSymbol, ...]
     base: str  # the commit that the change leads from, "" for a patch
     head: str  # a commit, "index", "worktree" or "patch"
-    format: Format
-    budget: int
-    used: int
-    text: str
     changed: tuple[str, ...]  # ids of symbols that differ
     deleted: tuple[str, ...]  # ids of those that are gone
     files: int  # that differ
-    items: tuple[ShownSymbol, ...]
-    whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
-    omitted: dict[str, int]  # by reason, what there was no room for
     coverage: ChangeCoverage | None
-    session: Told | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,41 +97,32 @@ def run(workspace: Workspace, parameters: Parameters) -> DiffContext:
     from tersely.code.lenses.diff.placed import changed_symbols
 
     _check(parameters)
-    budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
-    check(parameters.memory.reader)
+    budget = budget_of(workspace, parameters.budget)
+    check(parameters.packing.memory.reader)
     change = _of_patch(workspace, parameters.patch) if parameters.patch else _of_git(workspace, parameters)
     changed = [one for file in change.files for one in (*changed_symbols(file), *_noted(file))]
     changed = _told_once(changed)
-    looked = _looked(workspace, change, changed, budget, with_docs=parameters.wording.with_docs)
+    looked = _looked(workspace, change, changed, budget, with_docs=parameters.packing.wording.with_docs)
     view, coverage = with_coverage(workspace, looked.view, parameters.coverage)
     texts = looked.texts_of(view)
-    answer = answered(workspace, parameters.memory, parameters.wording, view, texts, budget, parameters.exchange)
-    pack = answer.pack
+    answer = answered(workspace, parameters.packing, view, texts, budget)
     return DiffContext(
-        change.base,
-        change.head,
-        format_of(parameters.wording),
-        budget,
-        pack.used,
-        answer.text,
-        tuple(one.symbol.id for one in changed if not one.is_gone),
-        tuple(one.symbol.id for one in changed if one.is_gone),
-        len(change.files),
-        tuple(_shown(pack)),
-        pack.whole_files,
-        dict(pack.omitted),
-        coverage,
-        answer.told,
+        **answer.fields() | {"items": tuple(_shown(answer.pack))},
+        base=change.base,
+        head=change.head,
+        changed=tuple(one.symbol.id for one in changed if not one.is_gone),
+        deleted=tuple(one.symbol.id for one in changed if one.is_gone),
+        files=len(change.files),
+        coverage=coverage,
     )
 
 
 def _shown(pack: Pack) -> Iterator[ShownSymbol]:
-    changes = {item.symbol.id: item for item in pack.items}
+    items = {item.symbol.id: item for item in pack.items}
     for one in packed(pack):
-        item = changes.get(one.id)
+        item = items.get(one.id)
         lines = item.change.lines if item and item.change else ()
-        parts = item.parts if item else ()
-        yield ShownSymbol(one.id, one.detail, one.reason, one.of, one.line, one.end_line, parts, lines)
+        yield ShownSymbol(**asdict(one), shown=item.parts if item else (), diff_lines=lines)
 
 
 def _check(parameters: Parameters) -> None:
@@ -300,7 +283,7 @@ def look_at(workspace: Workspace, parameters: Parameters, budget: int) -> Looked
     changed = _told_once([one for file in change.files for one in (*changed_symbols(file), *_noted(file))])
     if not changed:
         return None
-    return _looked(workspace, change, changed, budget, with_docs=parameters.wording.with_docs)
+    return _looked(workspace, change, changed, budget, with_docs=parameters.packing.wording.with_docs)
 
 
 def _looked(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import Capability, Role, group, option, positional
 from tersely.capabilities.files.places import files_below
-from tersely.capabilities.packs.budget import budget_option
+from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.exchange import Delivery
 from tersely.capabilities.packs.sessions import REMEMBERING, Session, Told, counted_text, session_aside, told_outline
 from tersely.capabilities.text import clipped
@@ -65,7 +65,7 @@ class Map:
 
 def run(workspace: Workspace, parameters: Parameters) -> Map:
     """Rank, and open the tree as far as the budget goes."""
-    budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
+    budget = budget_of(workspace, parameters.budget)
     outline, _ = outlined(workspace, budget, parameters.path, parameters.focus, parameters.zoom)
     question = "\n".join(["<map>", parameters.zoom.value, parameters.path, *parameters.focus])
     told = told_outline(workspace, parameters.reader, question, outline)

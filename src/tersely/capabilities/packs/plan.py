@@ -6,11 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.capabilities.declaration import Capability, Role, group, option, positional
-from tersely.capabilities.packs.budget import budget_option
-from tersely.capabilities.packs.context import PackedSymbol, packed
-from tersely.capabilities.packs.exchange import Exchange
-from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, check, counted_text, session_lines
-from tersely.capabilities.packs.wording import Format, Wording, format_of
+from tersely.capabilities.packs.budget import budget_of, budget_option
+from tersely.capabilities.packs.sessions import (
+    REMEMBERING,
+    Packed,
+    Packing,
+    answered,
+    check,
+    counted_text,
+    session_lines,
+)
+from tersely.capabilities.packs.wording import Format, format_of
 from tersely.capabilities.text import Style, aligned
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
@@ -20,14 +26,10 @@ if TYPE_CHECKING:
 
     from tersely.capabilities.packs.diff import Looked
     from tersely.capabilities.packs.sessions import Answer
-    from tersely.code.lenses.candidate import View
     from tersely.code.lenses.task.clues import Clues
     from tersely.code.lenses.task.evidence import Evidence, Hit, Sources
-    from tersely.code.pack.excerpt import Line
     from tersely.code.pack.outline import Outline
     from tersely.code.pack.plan import Outlook, Plan, Step
-    from tersely.code.pack.texts import Texts
-    from tersely.code.symbols import Symbol
     from tersely.workspace import Workspace
 
 SLICED_LINES = 40  # of a function, from which on a line that the task names stands for its slice
@@ -48,9 +50,7 @@ class Parameters:
     base: str = option("", "take what has changed since then for the beginning of it; the last commit if none")
     budget: int | None = budget_option()
     explain: bool = option(False, "say what was weighed, what it costs and what it is likely to be worth")
-    wording: Wording = group(Wording)
-    exchange: Exchange = group(Exchange)
-    memory: Memory = group(Memory)
+    packing: Packing = group(Packing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +67,11 @@ class PlannedStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """The pack as printed, the plan behind it, and what is in it. `used` counts every token of `text`."""
+class Planned(Packed):
+    """A pack for a task, and the plan behind it."""
 
-    format: Format
-    budget: int
-    used: int
-    text: str
     explained: bool
     steps: tuple[PlannedStep, ...]
-    items: tuple[PackedSymbol, ...]
-    whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
-    omitted: dict[str, int]  # by reason, what there was no room for
-    session: Told | None
 
 
 class _Asked(NamedTuple):
@@ -98,44 +90,35 @@ def run(workspace: Workspace, parameters: Parameters) -> Planned:
     from tersely.code.lenses.task.evidence import gather
     from tersely.code.lenses.task.look import look
     from tersely.code.pack.plan import plan
+    from tersely.code.pack.texts import cut_to_parts
 
-    budget = workspace.settings.budget_tokens if parameters.budget is None else parameters.budget
-    check(parameters.memory.reader)
+    budget = budget_of(workspace, parameters.budget)
+    check(parameters.packing.memory.reader)
     clues = read_task("\n".join(filter(None, [" ".join(parameters.task), parameters.report])))
     evidence = gather(clues, _sources(workspace))
     looked = _looked(workspace, parameters, budget)
     proposals = look(evidence, _slices(workspace, evidence), looked.view if looked else None)
     maps: dict[int, Outline] = {}
-    chosen = plan(proposals, budget, _number(workspace), _map_of(workspace, maps, format_of(parameters.wording)))
+    chosen = plan(
+        proposals, budget, _number(workspace), _map_of(workspace, maps, format_of(parameters.packing.wording))
+    )
     outline = maps[chosen.map_budget] if chosen.map_budget else None
     room = max(1, budget - (outline.used + SEAM_TOKENS if outline else 0))
-    texts = looked.texts_of(proposals.view) if looked else _texts(workspace, parameters, proposals.view)
-    answer = answered(
-        workspace, parameters.memory, parameters.wording, proposals.view, texts, room, parameters.exchange
-    )
+    whole = workspace.texts(with_docs=parameters.packing.wording.with_docs)
+    texts = looked.texts_of(proposals.view) if looked else cut_to_parts(whole, proposals.view)
+    answer = answered(workspace, parameters.packing, proposals.view, texts, room)
     found = _Asked(budget, clues, evidence, chosen, outline)
     return _planned(workspace, parameters, found, answer)
 
 
 def _planned(workspace: Workspace, parameters: Parameters, found: _Asked, answer: Answer) -> Planned:
-    text, used, pack = answer.text, answer.pack.used, answer.pack
-    whole = pack.whole_files
-    shown = {*whole, *(item.symbol.path for item in pack.items)}
+    fields = answer.fields() | {"budget": found.budget}
+    shown = {*answer.pack.whole_files, *(item.symbol.path for item in answer.pack.items)}
     if found.outline is not None and _pays(workspace, found.outline, shown):
-        text = found.outline.text + (f"\n{text}" if text else "")
-        used = workspace.tokenizer.count(text)
-    return Planned(
-        format_of(parameters.wording),
-        found.budget,
-        used,
-        text,
-        parameters.explain,
-        tuple(_step(step, found) for step in found.plan.steps),
-        tuple(packed(pack)),
-        whole,
-        dict(pack.omitted),
-        answer.told,
-    )
+        text = found.outline.text + (f"\n{answer.text}" if answer.text else "")
+        fields |= {"text": text, "used": workspace.tokenizer.count(text)}
+    steps = tuple(_step(step, found) for step in found.plan.steps)
+    return Planned(**fields, explained=parameters.explain, steps=steps)
 
 
 def _pays(workspace: Workspace, outline: Outline, shown: Collection[str]) -> bool:
@@ -175,24 +158,8 @@ def _sources(workspace: Workspace) -> Sources:
 def _looked(workspace: Workspace, parameters: Parameters, budget: int) -> Looked | None:
     from tersely.capabilities.packs import diff
 
-    asking = diff.Parameters(base=parameters.base, worktree=not parameters.base, wording=parameters.wording)
+    asking = diff.Parameters(base=parameters.base, worktree=not parameters.base, packing=parameters.packing)
     return diff.look_at(workspace, asking, budget)
-
-
-def _texts(workspace: Workspace, parameters: Parameters, view: View) -> Texts:
-    """The source of the candidates, of which some are cut down to slices."""
-    from tersely.code.pack.sliced import in_parts
-    from tersely.code.pack.texts import Texts
-
-    whole = workspace.texts(with_docs=parameters.wording.with_docs)
-    parts = {one.symbol.id: one.parts for one in view.candidates if one.parts}
-
-    def body_of(symbol: Symbol) -> Sequence[Line] | None:
-        if symbol.id not in parts:
-            return None
-        return in_parts(whole.body(symbol), parts[symbol.id], whole.header_size(symbol))
-
-    return Texts(whole.source_of, whole.symbols_of, body_of, whole.with_docs)
 
 
 def _slices(workspace: Workspace, evidence: Evidence) -> dict[str, Ranges]:

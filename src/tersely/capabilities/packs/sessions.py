@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tersely.capabilities.declaration import group, option
 from tersely.capabilities.packs.exchange import Exchange, included
-from tersely.capabilities.packs.wording import Wording, format_of
+from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.capabilities.text import Style, counted
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SESSION_CHARACTERS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tersely.code.lenses.candidate import View
     from tersely.code.pack.model import Pack
     from tersely.code.pack.outline import Outline
     from tersely.code.pack.texts import Texts
     from tersely.workspace import Workspace
 
+FOLDED = "folded"
 # Arguments with which an answer depends on those before it.
 REMEMBERING = frozenset({"session"})
 
@@ -46,6 +49,15 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
+class Packing:
+    """How a pack is printed, what it shows beside what was chosen, and which reader is answered with it."""
+
+    wording: Wording = group(Wording)
+    exchange: Exchange = group(Exchange)
+    memory: Memory = group(Memory)
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """The session's part in a pack: how many of its symbols were sent as what, and the tokens that it saved."""
 
@@ -56,6 +68,32 @@ class Told:
     saved: int  # tokens that the same pack takes without a session, beyond those used
 
 
+@dataclass(frozen=True, slots=True)
+class PackedSymbol:
+    """One symbol of the pack: how much of it is shown, and why. `of` is the symbol that the reason relates it to."""
+
+    id: str
+    detail: str  # body, skeleton, signature or name; `folded` where a line says what differs from the symbol before it
+    reason: str
+    of: str
+    line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A pack as printed, with what is in it. `used` counts every token of `text`."""
+
+    format: Format
+    budget: int
+    used: int
+    text: str
+    items: tuple[PackedSymbol, ...]
+    whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
+    omitted: dict[str, int]  # by reason, what there was no room for
+    session: Told | None
+
+
 class Answer(NamedTuple):
     """A pack as it is printed, and what a session did for it."""
 
@@ -63,6 +101,32 @@ class Answer(NamedTuple):
     text: str
     told: Told | None
     texts: Texts
+    format: Format
+
+    def fields(self) -> dict[str, Any]:
+        """What `Packed` has, by name."""
+        pack = self.pack
+        return {
+            "format": self.format,
+            "budget": pack.budget,
+            "used": pack.used,
+            "text": self.text,
+            "items": tuple(packed(pack)),
+            "whole_files": pack.whole_files,
+            "omitted": dict(pack.omitted),
+            "session": self.told,
+        }
+
+
+def packed(pack: Pack) -> Iterator[PackedSymbol]:
+    """What is said of the symbols of a pack beside its text; those that are folded follow what they are like."""
+    for item in pack.items:
+        symbol = item.symbol
+        end = item.last_line or symbol.end_line
+        yield PackedSymbol(symbol.id, item.detail.word, item.reason, item.of, symbol.start_line, end)
+        for twin in item.twins:
+            one = twin.symbol
+            yield PackedSymbol(one.id, FOLDED, twin.reason, twin.of, one.start_line, one.end_line)
 
 
 def check(session: Session) -> None:
@@ -75,29 +139,22 @@ def check(session: Session) -> None:
         raise TerselyError("invalid_argument", f"the name of a session has 1 to {MAX_SESSION_CHARACTERS} characters")
 
 
-def answered(
-    workspace: Workspace,
-    memory: Memory,
-    wording: Wording,
-    view: View,
-    texts: Texts,
-    budget: int,
-    exchange: Exchange,
-) -> Answer:
+def answered(workspace: Workspace, packing: Packing, view: View, texts: Texts, budget: int) -> Answer:
     """Fit a pack in the words that are wanted, and write down what the reader is sent."""
     from tersely.code.pack.fit import fit
     from tersely.code.pack.scale import Scale
     from tersely.code.render.formats import format_named
 
-    includes, texts = included(exchange, texts, budget, workspace.tokenizer)
-    scale = Scale(format_named(format_of(wording).value), workspace.tokenizer.count)
+    memory, form = packing.memory, format_of(packing.wording)
+    includes, texts = included(packing.exchange, texts, budget, workspace.tokenizer)
+    scale = Scale(format_named(form.value), workspace.tokenizer.count)
     fitted = partial(
         fit, view, texts, scale.render, budget, includes=includes, revision=workspace.revision, count=scale.count
     )
     session = memory.reader.session
     if session is None:
         sent = fitted()
-        return Answer(sent.pack, sent.text, None, texts)
+        return Answer(sent.pack, sent.text, None, texts, form)
     from tersely.code.pack.memory.reader import Reader
 
     with workspace.sessions() as sessions:
@@ -114,7 +171,7 @@ def answered(
             sent = min(shortened, sent, key=lambda one: one.pack.used)
         sessions.record(session, *reader.sent(sent.pack))
     told = _told(session, sent.pack, scale.settle(whole).pack.used)
-    return Answer(sent.pack, sent.text, told, texts)
+    return Answer(sent.pack, sent.text, told, texts, form)
 
 
 class Text(NamedTuple):

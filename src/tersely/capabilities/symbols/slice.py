@@ -6,10 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import Capability, Role, group, option, positional
-from tersely.capabilities.packs.context import PackedSymbol, packed
-from tersely.capabilities.packs.exchange import Exchange
-from tersely.capabilities.packs.sessions import REMEMBERING, Memory, Told, answered, check, counted_text, session_aside
-from tersely.capabilities.packs.wording import Format, Wording, format_of
+from tersely.capabilities.packs.sessions import (
+    REMEMBERING,
+    Packed,
+    Packing,
+    answered,
+    check,
+    counted_text,
+    session_aside,
+)
 from tersely.code.symbols import Kind
 from tersely.foundation.limits import MAX_BUDGET_TOKENS, MAX_DEPTH_HOPS, MAX_PAGE_ENTRIES, MAX_TARGET_SYMBOLS
 
@@ -44,24 +49,14 @@ class Parameters:
         maximum=MAX_BUDGET_TOKENS,
         metavar="TOKENS",
     )
-    wording: Wording = group(Wording)
-    exchange: Exchange = group(Exchange)
-    memory: Memory = group(Memory)
+    packing: Packing = group(Packing)
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
-    """The pack as printed, with what is in it. `used` counts every token of `text`."""
+class Slice(Packed):
+    """A pack of symbols with what they need."""
 
-    format: Format
-    budget: int
-    used: int
-    text: str
     targets: tuple[str, ...]
-    items: tuple[PackedSymbol, ...]
-    whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
-    omitted: dict[str, int]  # by reason, what there was no room for
-    session: Told | None
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Slice:
@@ -69,29 +64,17 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice:
     from tersely.code.lenses.needs import closure, first
     from tersely.code.lenses.neighbours import Neighbours
 
-    check(parameters.memory.reader)
+    check(parameters.packing.memory.reader)
     engine = workspace.engine
     named = (engine.symbol(query, parameters.kind) for query in parameters.symbols)
     targets = list({symbol.id: symbol for symbol in named}.values())
-    texts = workspace.texts(with_docs=parameters.wording.with_docs)
+    texts = workspace.texts(with_docs=parameters.packing.wording.with_docs)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
     view = closure(targets, neighbours, texts.source, parameters.depth)
     if parameters.limit is not None:
         view = first(view, parameters.limit + len(targets))
-    budget = parameters.budget
-    answer = answered(workspace, parameters.memory, parameters.wording, view, texts, budget, parameters.exchange)
-    pack = answer.pack
-    return Slice(
-        format_of(parameters.wording),
-        budget,
-        pack.used,
-        answer.text,
-        pack.targets,
-        tuple(packed(pack)),
-        pack.whole_files,
-        dict(pack.omitted),
-        answer.told,
-    )
+    answer = answered(workspace, parameters.packing, view, texts, parameters.budget)
+    return Slice(**answer.fields(), targets=answer.pack.targets)
 
 
 CAPABILITY = Capability(

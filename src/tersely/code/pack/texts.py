@@ -6,8 +6,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from tersely.code.languages.registry import line_comment_of
+from tersely.code.lenses.candidate import View
 from tersely.code.pack.excerpt import Line, Signature, body, dedented, lines_of, shortened, signature, skeleton
 from tersely.code.pack.model import Extract
+from tersely.code.pack.sliced import in_parts
 from tersely.code.symbols import CALLABLE_KINDS, Symbol
 
 # A list of members is to be read at a glance; one that fills the screen is shown whole only by itself.
@@ -122,3 +124,16 @@ class Texts:
         if path not in self._symbols:
             self._symbols[path] = self.symbols_of(path)
         return self._symbols[path]
+
+
+def cut_to_parts(whole: Texts, view: View) -> Texts:
+    """The same texts, with the bodies of the candidates of a view cut down to their parts."""
+    parts = {one.symbol.id: one.parts for one in view.candidates if one.parts}
+
+    def body_of(symbol: Symbol) -> Sequence[Line] | None:
+        if symbol.id not in parts:
+            return None
+        header_lines = whole.header_size(symbol) if symbol.qualname else 0
+        return in_parts(whole.body(symbol), parts[symbol.id], header_lines)
+
+    return Texts(whole.source_of, whole.symbols_of, body_of, whole.with_docs)
