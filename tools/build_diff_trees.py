@@ -21,7 +21,7 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,8 +38,8 @@ from tersely.code.lenses.diff.chances import weighed
 from tersely.code.lenses.diff.choice import chosen
 from tersely.code.lenses.diff.evidence import FIELDS, Evidence, gather
 from tersely.code.lenses.diff.placed import side_of
-from tersely.code.lenses.diff.trees import write_trees
 from tersely.code.places import is_test
+from tersely.code.search.storage.arrays import write_arrays
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol
 from tersely.foundation.errors import TerselyError
 from tersely.workspace import Workspace
@@ -112,6 +112,30 @@ class Change(NamedTuple):
     hunk: Hunk
     first: int
     last: int
+
+
+def write_trees(path: Path, model: Mapping[str, Any]) -> None:
+    """Write trees down as LightGBM tells of them (`Booster.dump_model`)."""
+    roots: list[int] = []
+    nodes: list[list[float]] = []  # figure, threshold, left, right, value
+    depth = 0
+    for tree in model["tree_info"]:
+        roots.append(len(nodes))
+        waiting: list[tuple[Any, int, int, int]] = [(tree["tree_structure"], 0, -1, 0)]
+        while waiting:
+            told, level, parent, side = waiting.pop()
+            at = len(nodes)
+            nodes.append([0.0, 0.0, at, at, told.get("leaf_value", told.get("internal_value", 0.0))])
+            depth = max(depth, level)
+            if parent >= 0:
+                nodes[parent][side] = at
+            if "split_feature" in told:
+                nodes[at][:2] = told["split_feature"], told["threshold"]
+                waiting += [(told["left_child"], level + 1, at, 2), (told["right_child"], level + 1, at, 3)]
+    types = {"figure": "u1", "threshold": "f4", "left": "u2", "right": "u2", "value": "f4"}
+    arrays = {name: np.array([node[at] for node in nodes], kind) for at, (name, kind) in enumerate(types.items())}
+    about = {"fields": list(model["feature_names"]), "depth": depth}
+    write_arrays(path, about, {"roots": np.array(roots, "u2"), **arrays})
 
 
 def main(arguments: list[str]) -> int:

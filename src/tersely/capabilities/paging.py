@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -22,6 +22,10 @@ class Page(Generic[ItemT]):
     total: int
     offset: int
     more: int
+
+    def each(self, change: Callable[[ItemT], OtherT]) -> Page[OtherT]:
+        """The page with something else in the place of each item."""
+        return Page(tuple(map(change, self.items)), self.total, self.offset, self.more)
 
 
 def page_of(items: Sequence[ItemT], limit: int, offset: int) -> Page[ItemT]:

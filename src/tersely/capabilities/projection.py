@@ -1,4 +1,4 @@
-"""Plain frozen values as JSON: field names as they are, enums as their words, tuples as lists."""
+"""Plain frozen values as JSON: enums as their words, named tuples as objects, other tuples as lists."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ def to_json(value: object) -> Any:
         return value.value
     if isinstance(value, str):
         return str(value)
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, tuple | list):
         return [to_json(element) for element in value]
     if isinstance(value, dict):

@@ -25,3 +25,12 @@ def is_test(path: str) -> bool:
 def directory(path: str) -> str:
     """The folder that a path is in, "" for the root."""
     return path.rpartition("/")[0]
+
+
+def outward(directory: str) -> list[str]:
+    """A directory and those around it, the nearest first, "" for the root."""
+    found = [directory]
+    while directory:
+        directory = directory.rpartition("/")[0]
+        found.append(directory)
+    return found

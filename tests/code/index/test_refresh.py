@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+from tests.code.index.dumped import dumped
 
 from tersely.code.index import refresh as module
 from tersely.code.index.content import Reason, Skipped
@@ -44,7 +45,7 @@ def counts(report: RefreshReport) -> tuple[int, int, int, int]:
 def rebuilt(root: Path) -> list[tuple[Any, ...]]:
     with Store.in_memory() as fresh:
         refresh(root, fresh)
-        return list(fresh.dump())
+        return dumped(fresh)
 
 
 class TestChanges:
@@ -60,7 +61,7 @@ class TestChanges:
         assert counts(refresh(root, store)) == (1, 1, 1, 0)
         assert store.files_mentioning("g") == []
         assert len(store.files_mentioning("h")) == 1
-        assert list(store.dump()) == rebuilt(root)
+        assert dumped(store) == rebuilt(root)
 
     def test_progress_reaches_its_end(self, root: Path, store: Store, plant: Plant) -> None:
         plant({f"{number}.py": "" for number in range(450)})
@@ -148,7 +149,7 @@ class TestChanges:
             assert store.why_skipped("a.py") == Reason.UNREADABLE
             assert counts(refresh(root, store)) == (0, 0, 0, 1)
         assert counts(refresh(root, store)) == (0, 1, 0, 0)
-        assert list(store.dump()) == rebuilt(root)
+        assert dumped(store) == rebuilt(root)
 
     def test_scripts_are_known_by_their_first_line(self, root: Path, store: Store, plant: Plant) -> None:
         plant({"run": "#!/usr/bin/env python3\ndef f(): ...\n", "tool": "#!/bin/false\n"})
@@ -265,7 +266,7 @@ class Edits(RuleBasedStateMachine):
     @rule()
     def compare(self) -> None:
         refresh(self.base, self.store)
-        assert list(self.store.dump()) == rebuilt(self.base)
+        assert dumped(self.store) == rebuilt(self.base)
         assert counts(refresh(self.base, self.store))[:3] == (0, 0, 0)
         assert self.store.find("secret") == []
 
@@ -302,7 +303,7 @@ class TestDamage:
         path.write_bytes(content)
         with Store.open(root) as store:
             report = refresh(root, store)
-            assert list(store.dump()) == rebuilt(root)
+            assert dumped(store) == rebuilt(root)
         assert "the index was damaged and is built anew" in report.notices
         with Store.open(root) as store:
             assert counts(refresh(root, store)) == (0, 0, 0, 50)
@@ -313,7 +314,7 @@ class TestDamage:
     ) -> None:
         plant({"a.py": "def f(): ...\n"})
         refresh(root, store)
-        before = list(store.dump())
+        before = dumped(store)
 
         def interrupted(*_: object) -> Iterator[None]:
             raise KeyboardInterrupt
@@ -324,19 +325,19 @@ class TestDamage:
             patch.setattr(module, "batches", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 refresh(root, store)
-        assert list(store.dump()) == before
+        assert dumped(store) == before
         refresh(root, store)
-        assert list(store.dump()) == rebuilt(root)
+        assert dumped(store) == rebuilt(root)
 
     def test_a_full_disk_is_told_and_leaves_the_index_before(self, root: Path, store: Store, plant: Plant) -> None:
         plant({"a.py": "def f(): ...\n"})
         refresh(root, store)
-        before = list(store.dump())
+        before = dumped(store)
         plant({f"{number}.py": "def g(): ...\n" * 500 for number in range(20)})
         store._database.execute("pragma max_page_count = 40")
         with pytest.raises(TerselyError, match="full"):
             refresh(root, store)
-        assert list(store.dump()) == before
+        assert dumped(store) == before
 
 
 PROGRAM = """
@@ -389,15 +390,15 @@ class TestSeveralProcesses:
     ) -> None:
         plant({f"{number}.py": "def f(): ...\n" for number in range(6)})
         refresh(root, store)
-        before = list(store.dump())
+        before = dumped(store)
         plant({f"{number}.py": "def g(): ...\n" for number in range(6)})
         process = halfway()
-        assert list(store.dump()) == before
+        assert dumped(store) == before
         process.send_signal(signal.SIGKILL)
         process.wait()
-        assert list(store.dump()) == before
+        assert dumped(store) == before
         assert counts(refresh(root, store)) == (0, 6, 0, 0)
-        assert list(store.dump()) == rebuilt(root)
+        assert dumped(store) == rebuilt(root)
 
     def test_a_killed_first_build_leaves_an_empty_index(
         self, root: Path, plant: Plant, halfway: Callable[[], subprocess.Popen[str]]
@@ -466,7 +467,7 @@ class TestSeveralProcesses:
 
         monkeypatch.setattr(module, "_carry_out", overtaken)
         assert counts(refresh(root, store)) == (0, 0, 0, 1)
-        assert list(store.dump()) == rebuilt(root)
+        assert dumped(store) == rebuilt(root)
 
     def test_a_snapshot_is_one_revision(self, root: Path, store: Store, plant: Plant) -> None:
         plant({"a.py": "def f(): ...\n"})

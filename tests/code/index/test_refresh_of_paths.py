@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.code.index.dumped import dumped
 
 from tersely.code.index.refresh import refresh
 from tersely.code.index.store import Store
@@ -29,7 +30,7 @@ def test_it_is_equal_to_a_rebuild(before: list[tuple[str, str]], after: list[tup
                 apply(root, [change])
                 refresh(root, told, paths={change[0]})
             refresh(root, rebuilt)
-            assert list(told.dump()) == list(rebuilt.dump())
+            assert dumped(told) == dumped(rebuilt)
 
 
 def apply(root: Path, changes: list[tuple[str, str]]) -> None:

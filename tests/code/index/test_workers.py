@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.code.index.dumped import dumped
 
 from tersely.code.index.building import jobs, workers
 from tersely.code.index.content import Reason, Skipped
@@ -58,7 +59,7 @@ def test_rows_are_those_of_one_process(root: Path, monkeypatch: pytest.MonkeyPat
         refresh(root, store, progress=lambda files, _: done.append(files))
         monkeypatch.setattr(jobs, "WORTHWHILE_BYTES", 1_000_000)
         refresh(root, alone)
-        assert list(store.dump()) == list(alone.dump())
+        assert dumped(store) == dumped(alone)
         assert [file.path for file in store.files()] == [f"{number:02}.py" for number in range(FILES)]
     assert done == [3, 6, 9, 12]
 

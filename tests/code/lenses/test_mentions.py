@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.code.planted import Planted, plant
 
-from tersely.code.lenses.mentions import mentioned, visible_in
+from tersely.code.lenses.mentions import declared_in, mentioned
 
 SOURCE = """
 LIMIT = 3
@@ -21,7 +21,7 @@ class Session(Base):
     def validate(self, token: Token) -> bool:
         if len(token) > LIMIT or self.NAMES:
             raise Broken
-        return Session.check(token)
+        return helper() and Session.check(token)
 
 def helper(): return LIMIT
 """
@@ -37,7 +37,7 @@ def used(planted: Planted, name: str) -> list[tuple[str, str]]:
     source = planted.sources["a.py"]
     signature = source[symbol.start_byte : symbol.signature_end_byte].decode()
     body = source[symbol.signature_end_byte : symbol.end_byte].decode()
-    found = mentioned(symbol, signature, body, visible_in(planted.by_path["a.py"]).get)
+    found = mentioned(symbol, signature, body, declared_in(planted.by_path["a.py"]).get)
     return [(other.name, reason) for other, reason in found]
 
 
@@ -51,4 +51,4 @@ def test_what_a_class_declares_itself_by_is_its_base(planted: Planted) -> None:
 
 
 def test_functions_are_the_business_of_the_call_graph(planted: Planted) -> None:
-    assert "helper" not in visible_in(planted.by_path["a.py"])
+    assert "helper" not in [name for name, _ in used(planted, "Session.validate")]

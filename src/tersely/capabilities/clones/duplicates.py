@@ -86,12 +86,11 @@ def run(workspace: Workspace, parameters: Parameters) -> Duplicates:
     weights = {cluster.exemplar: _lines(cluster, comparing) for cluster in found}
     found.sort(key=lambda cluster: (-weights[cluster.exemplar], cluster.exemplar))
     page = page_of(found, parameters.limit, parameters.offset)
-    groups = tuple(_group(cluster, weights[cluster.exemplar], comparing) for cluster in page.items)
     return Duplicates(
         len(chosen),
         sum(len(cluster.members) for cluster in found),
         sum(weights.values()),
-        Page(groups, page.total, page.offset, page.more),
+        page.each(lambda cluster: _group(cluster, weights[cluster.exemplar], comparing)),
     )
 
 

@@ -13,14 +13,7 @@ from tersely.foundation.limits import MAX_DIFFERENCE_CHARACTERS, MAX_LISTED_DIFF
 if TYPE_CHECKING:
     from tersely.code.search.duplicates.clusters import Alike
     from tersely.code.search.duplicates.comparing import Comparing
-
-
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """Text of the first function and what the other has in its place, each on one line; "" for nothing."""
-
-    one: str
-    other: str
+    from tersely.code.search.duplicates.differences import Difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +25,17 @@ class Likeness:
     line: int
     end_line: int
     similarity: float
-    differences: tuple[Replacement, ...]
+    differences: tuple[Difference, ...]
     more_differences: int
 
 
 def likeness(to: int, alike: Alike, comparing: Comparing) -> Likeness:
     """What there is to say of a function that resembles another."""
+    from tersely.code.search.duplicates.differences import Difference
+
     symbol = comparing.symbol(alike.function)
     found = comparing.differences(to, alike.function)
-    shown = tuple(Replacement(_clip(one), _clip(other)) for one, other in found[:MAX_LISTED_DIFFERENCES])
+    shown = tuple(Difference(_clip(one), _clip(other)) for one, other in found[:MAX_LISTED_DIFFERENCES])
     similarity = round(alike.similarity, 4)
     return Likeness(
         symbol.id, symbol.path, symbol.start_line, symbol.end_line, similarity, shown, len(found) - len(shown)
@@ -63,7 +58,6 @@ def rows(likenesses: Sequence[Likeness], style: Style) -> list[str]:
 
 def differences_text(one: Likeness) -> str:
     """`get → post; + retries=3; 2 more`, "" when only spaces and comments differ."""
-    from tersely.code.search.duplicates.differences import Difference, line_of
+    from tersely.code.search.duplicates.differences import line_of
 
-    shown = [Difference(replacement.one, replacement.other) for replacement in one.differences]
-    return line_of(shown, more=one.more_differences)
+    return line_of(one.differences, more=one.more_differences)

@@ -12,15 +12,8 @@ from tersely.foundation.limits import MAX_LISTED_FILES
 
 if TYPE_CHECKING:
     from tersely.code.lenses.candidate import View
+    from tersely.code.lenses.coverage.changes import UnrunLines
     from tersely.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class UnrunLines:
-    """Changed lines of one symbol that no test ran."""
-
-    symbol: str
-    lines: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +43,7 @@ def with_coverage(workspace: Workspace, view: View, path: str) -> tuple[View, Ch
         lambda name: definition_of_test(name, store.symbols_named),
         lambda one: _statement_lines(workspace, one),
     )
-    not_run = tuple(UnrunLines(symbol, lines) for symbol, lines in ran.not_run)
-    return view, ChangeCoverage(about(found), ran.lines, ran.ran, not_run, ran.tests, ran.outside)
+    return view, ChangeCoverage(about(found), ran.lines, ran.ran, ran.not_run, ran.tests, ran.outside)
 
 
 def _statement_lines(workspace: Workspace, path: str) -> frozenset[int]:

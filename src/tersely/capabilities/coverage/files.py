@@ -74,14 +74,14 @@ def _ranked(path: str, file: FileCoverage, found: Measured, frames: int) -> Rank
 
 def text(found: RankedFiles, style: Style) -> str:
     """A line a file."""
-    from tersely.code.lenses.coverage.look import ranges_text
+    from tersely.code.lenses.candidate import ranged_lines
 
     knows_tests = bool(found.about.tests)
     rows = []
     for one in found.page.items:
         of_all = f" of {one.covered + one.missed}" if one.missed is not None else ""
         use = counted(one.tests, "test") if knows_tests else f"{one.hits:,}×" if one.hits > 1 else ""
-        fault = f"{one.suspicion:.2f} at {ranges_text(one.suspicious_lines)}" if one.suspicion else ""
+        fault = f"{one.suspicion:.2f} at {ranged_lines(one.suspicious_lines)}" if one.suspicion else ""
         stack = f"{one.frames:,} on stacks" if one.frames else ""
         rows.append((one.path, f"{one.covered}{of_all} lines", use, stack, fault))
     lines = aligned(rows, [style.symbol, None, style.faint, None, style.bad], right=(1, 2))

@@ -39,14 +39,6 @@ class ReportOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class StaleFile:
-    """A file of which the report may not be true, and why."""
-
-    path: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class About:
     """What was read, and what it does not cover."""
 
@@ -56,7 +48,7 @@ class About:
     tests: int  # that the report knows by name
     failed: tuple[str, ...]
     unmatched: tuple[str, ...]  # failed tests that the report of coverage does not know
-    stale: tuple[StaleFile, ...]
+    stale: tuple[Stale, ...]
 
 
 def measured_by(workspace: Workspace, options: ReportOptions) -> tuple[Measured, bool]:
@@ -107,8 +99,7 @@ def about(found: Measured) -> About:
     known = KnownTests(found.tests)
     failed = tuple(failure.test for failure in found.failures)
     unmatched = tuple(test for test in failed if found.tests and not known.named(test))
-    stale = tuple(StaleFile(one.path, one.why) for one in found.stale)
-    return About(found.format, len(found.files), found.elsewhere, len(found.tests), failed, unmatched, stale)
+    return About(found.format, len(found.files), found.elsewhere, len(found.tests), failed, unmatched, found.stale)
 
 
 def about_lines(told: About, style: Style) -> list[str]:

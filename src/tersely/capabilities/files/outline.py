@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tersely.code.index.schema import IndexedFile
     from tersely.code.pack.outline import Node
     from tersely.code.pack.texts import Texts
-    from tersely.code.symbols import Symbol
+    from tersely.code.symbols import Problem, Symbol
     from tersely.workspace import Workspace
 
 MAX_TREE_LEVELS = 64
@@ -116,14 +116,6 @@ class SymbolEntry(OutlineEntry):
 
 
 @dataclass(frozen=True, slots=True)
-class UnparsedLine:
-    """A line that could not be parsed."""
-
-    line: int
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
 class FileHeader:
     """What stands in a file beside its definitions."""
 
@@ -132,7 +124,7 @@ class FileHeader:
     lines: int
     doc: str
     imports: tuple[Imported, ...]
-    problems: tuple[UnparsedLine, ...]
+    problems: tuple[Problem, ...]  # lines that could not be parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +191,7 @@ def _source(workspace: Workspace, file: IndexedFile, texts: Texts, with_doc: boo
         module.end_line,
         _doc(module, texts) if with_doc else "",
         tuple(imports_of(workspace, file.path)),
-        tuple(UnparsedLine(problem.line, problem.message) for problem in store.facts(file.id).problems),
+        store.facts(file.id).problems,
     )
 
 

@@ -49,7 +49,6 @@ class Slice:
 
     path: str
     line: int
-    statement_lines: tuple[int, ...]
     variable: str
     direction: Direction
     parts: tuple[SlicePart, ...]
@@ -58,7 +57,7 @@ class Slice:
 
 def run(workspace: Workspace, parameters: Parameters) -> Slice:
     """Slice the routine that the line is of."""
-    from tersely.code.flow.lines import lines_of, lines_of_all
+    from tersely.code.flow.lines import lines_of_all
     from tersely.code.flow.slicing import slice_of
     from tersely.code.flow.through import called_lines, parts_of_callees
 
@@ -77,9 +76,8 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice:
         parts += [_called(part, code) for part in found]
         if len(callees) > MAX_SLICED_CALLEES:
             notes.append(f"of {len(callees)} functions that are called the first {MAX_SLICED_CALLEES} are sliced")
-    own = sorted({line for at in place.statements for line in lines_of(routine.statements[at])})
     note = "; ".join(filter(None, notes))
-    return Slice(path, place.line, tuple(own), variable, parameters.direction, tuple(parts), note)
+    return Slice(path, place.line, variable, parameters.direction, tuple(parts), note)
 
 
 def _called(part: Part, code: object) -> SlicePart:
@@ -97,6 +95,8 @@ def _part(
 
 def text(found: Slice, style: Style) -> str:
     """A heading a function, then its lines: as ranges, or with their code and the gaps between them."""
+    from tersely.code.lenses.candidate import ranged_lines
+
     about = f" of {found.variable}" if found.variable else ""
     heads = [f"{found.direction.value} slice{about} from {found.path}:{found.line}"]
     heads += [style.doubtful(found.note)] if found.note else []
@@ -104,7 +104,7 @@ def text(found: Slice, style: Style) -> str:
         of = part.end_line - part.line + 1
         through = f", called on line {part.called_on}" if part.called_on else ""
         heads.append(f"{style.symbol(part.symbol)}  {style.faint(f'{len(part.lines)} of {of} lines{through}')}")
-        heads += _code_lines(part, style) if part.code else [f"  {_ranges(part.lines) or 'no statements'}"]
+        heads += _code_lines(part, style) if part.code else [f"  {ranged_lines(part.lines, ', ') or 'no statements'}"]
     return "\n".join(heads)
 
 
@@ -119,17 +119,6 @@ def _code_lines(part: SlicePart, style: Style) -> list[str]:
         shown.append(f"  {style.faint(f'{number:>{width}}')}  {line}".rstrip())
         last = number
     return shown
-
-
-def _ranges(lines: tuple[int, ...]) -> str:
-    """`3-5, 9`."""
-    groups: list[list[int]] = []
-    for line in lines:
-        if groups and line == groups[-1][-1] + 1:
-            groups[-1].append(line)
-        else:
-            groups.append([line])
-    return ", ".join(f"{group[0]}-{group[-1]}" if len(group) > 1 else f"{group[0]}" for group in groups)
 
 
 CAPABILITY = Capability(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tersely.code.index.changes import ChangedFile
     from tersely.code.languages.runners.commands import SelectedTest
     from tersely.code.lenses.affected.changed import Gone
+    from tersely.code.lenses.affected.importing import Importing
     from tersely.code.lenses.affected.reach import Affected, Reaching, Step
     from tersely.code.lenses.affected.suites import Suites
     from tersely.workspace import Workspace
@@ -52,32 +53,14 @@ class Parameters:
 
 
 @dataclass(frozen=True, slots=True)
-class OnTheWay:
-    """A symbol between a test and the change, and what it does to the next one; "" for the last."""
-
-    id: str
-    way: str
-
-
-@dataclass(frozen=True, slots=True)
 class Route:
     """The tests that may run what has changed in one way; a file as a whole where its tests have no names."""
 
     certainty: float  # that one of these tests runs it, from 0 to 1
     grade: Grade  # of the least sure step
-    distance: int  # steps from the nearest of the tests to the change, 0 for tests that have changed themselves
-    way: tuple[OnTheWay, ...]  # from the first symbol that is no part of the tests to the change
+    way: tuple[Step, ...]  # from the first symbol that is no part of the tests to the change
     through: tuple[str, ...]  # fixtures and helpers of the tests by which they get there, the id of each
     tests: tuple[str, ...]  # ids
-
-
-@dataclass(frozen=True, slots=True)
-class ImportingTests:
-    """A file of tests that imports a changed file. `path` leads from it to that file, both included."""
-
-    file: str
-    distance: int
-    path: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +73,7 @@ class ChangeImpact:
     tests: int  # that reach it by calls
     likely: int  # of them, as likely as not or more
     routes: Page[Route]  # the surest and shortest first
-    imports: Page[ImportingTests]  # without files all of whose tests are found by calls
+    imports: Page[Importing]  # without files all of whose tests are found by calls
     likely_command: str  # runs the likely tests
     command: str  # runs all tests that are found by calls
     imports_command: str  # runs the files of `imports`, or everything where that is nearly the same
@@ -218,10 +201,9 @@ def _order(affected: Affected) -> tuple[float, int, str, str]:
 
 def _route(group: Sequence[Affected]) -> Route:
     one, shared = group[0], _outside_tests(group[0])
-    way = tuple(OnTheWay(step.id, step.way) for step in shared)
     between = (step.id for each in group for step in each.steps[1 : len(each.steps) - len(shared)])
     ids = tuple(f"{test.path}:{test.name}" if test.name else test.path for test in sorted(each.test for each in group))
-    return Route(round(one.certainty, 3), one.grade, len(one.steps) - 1, way, tuple(dict.fromkeys(between)), ids)
+    return Route(round(one.certainty, 3), one.grade, shared, tuple(dict.fromkeys(between)), ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +259,7 @@ def _users_of_gone(gone: list[Gone], users: Users) -> list[User]:
     return [user for one in gone if one.qualname for user in users.of_gone(one.name, language_of_path(one.path) or "")]
 
 
-def _importing(workspace: Workspace, change: _Change, found: Reaching, suites: Suites) -> list[ImportingTests]:
+def _importing(workspace: Workspace, change: _Change, found: Reaching, suites: Suites) -> list[Importing]:
     """Files of tests that import a changed file and hold a test that is not found already, nearest first."""
     from tersely.code.lenses.affected.importing import importers_of_gone, importing
 
@@ -288,7 +270,7 @@ def _importing(workspace: Workspace, change: _Change, found: Reaching, suites: S
     changed = {*change.files, *importers_of_gone(change.gone, imports)}
     reached = {affected.test for affected in found.tests}
     return [
-        ImportingTests(one.file, len(one.path) - 1, one.path)
+        one
         for one in importing(changed, graph.edges(imports), engine.graph.program.under)
         if suites.has_others(one.file, languages[one.file], reached)
     ]
@@ -334,7 +316,7 @@ def _few(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED_TESTS]) + more
 
 
-def _imports_text(imports: Page[ImportingTests], style: Style) -> list[str]:
+def _imports_text(imports: Page[Importing], style: Style) -> list[str]:
     """The files, those together that import the change by way of the same others."""
     lines = [f"{counted(imports.total, 'file')} of tests with others that import it"]
     by_way: dict[tuple[str, ...], list[str]] = {}

@@ -12,6 +12,7 @@ from tersely.capabilities.paging import Page, limit_option, offset_option, page_
 from tersely.capabilities.text import Style, counted
 
 if TYPE_CHECKING:
+    from tersely.code.graph.cycles import Knot
     from tersely.workspace import Workspace
 
 MAX_LISTED_MEMBERS = 12  # of a cycle beside those that are on the way around
@@ -34,19 +35,11 @@ class Parameters:
 
 
 @dataclass(frozen=True, slots=True)
-class Circle:
-    """Members that all reach one another, and a shortest way from the first back to itself."""
-
-    members: tuple[str, ...]
-    cycle: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Cycles:
     """The largest first."""
 
     of: Relation
-    cycles: Page[Circle]
+    cycles: Page[Knot]
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Cycles:
@@ -60,8 +53,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Cycles:
         for edge in workspace.engine.graph.edges(guesses=False):
             if not is_external(edge.callee):
                 graph.setdefault(edge.caller, set()).add(edge.callee)
-    circles = [Circle(knot.members, knot.cycle) for knot in knots(graph)]
-    return Cycles(parameters.of, page_of(circles, parameters.limit, parameters.offset))
+    return Cycles(parameters.of, page_of(knots(graph), parameters.limit, parameters.offset))
 
 
 def text(cycles: Cycles, style: Style) -> str:

@@ -23,6 +23,7 @@ from tersely.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_DEPTH_HOPS, MAX_TA
 if TYPE_CHECKING:
     from tersely.capabilities.packs.sessions import Answer
     from tersely.code.pack.excerpt import Line
+    from tersely.code.pack.report import BudgetReport
     from tersely.code.symbols import Symbol
     from tersely.workspace import Workspace
 
@@ -49,23 +50,11 @@ class Parameters:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """Where the tokens of a pack went."""
-
-    by_part: dict[str, int]
-    by_file: dict[str, int]
-    items: dict[str, int]
-    omitted: int
-    whole_files: int
-    saved_part: float
-
-
-@dataclass(frozen=True, slots=True)
 class Context(Packed):
     """A pack around some symbols."""
 
     targets: tuple[str, ...]
-    report: Report | None
+    report: BudgetReport | None
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Context:
@@ -109,19 +98,11 @@ def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol
     return {symbol.id: sliced(lines, symbol.start_line, symbol.end_line, set(kept))}
 
 
-def _report(workspace: Workspace, answer: Answer) -> Report:
+def _report(workspace: Workspace, answer: Answer) -> BudgetReport:
     from tersely.code.pack.report import budget_report
     from tersely.code.render.formats import format_named
 
-    report = budget_report(answer.pack, answer.texts, format_named(answer.format.value), workspace.tokenizer.count)
-    return Report(
-        dict(report.by_part),
-        dict(report.by_file),
-        dict(report.items),
-        report.omitted,
-        report.whole_files,
-        round(report.saved_part, 4),
-    )
+    return budget_report(answer.pack, answer.texts, format_named(answer.format.value), workspace.tokenizer.count)
 
 
 def aside(context: Context, style: Style) -> str:

@@ -63,8 +63,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Dependencies:
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
     needs = needs_of([symbol], neighbours, texts.source, parameters.depth)
     page = page_of(needs, parameters.limit, parameters.offset)
-    items = tuple(_dependency(need, texts) for need in page.items)
-    return Dependencies(symbol.id, Page(items, page.total, page.offset, page.more))
+    return Dependencies(symbol.id, page.each(lambda need: _dependency(need, texts)))
 
 
 def _dependency(need: Need, texts: Texts) -> Dependency:

@@ -53,8 +53,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Found:
     if not found:
         raise workspace.engine.not_found(missing[0], parameters.kind)
     page = page_of(list(found.values()), parameters.limit, parameters.offset)
-    lines = tuple(symbol_line(symbol, texts) for symbol in page.items)
-    return Found(Page(lines, page.total, page.offset, page.more), tuple(missing))
+    return Found(page.each(lambda symbol: symbol_line(symbol, texts)), tuple(missing))
 
 
 def text(found: Found, style: Style) -> str:

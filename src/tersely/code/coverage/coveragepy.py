@@ -12,7 +12,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tersely.code.coverage.model import Bits, Coverage, FileCoverage, bits_of, both, invalid, line_number, slashed
+from tersely.code.coverage.model import (
+    Bits,
+    Coverage,
+    FileCoverage,
+    bits_of,
+    both,
+    invalid,
+    line_number,
+    lines_of_bits,
+    slashed,
+)
 from tersely.foundation.database import Database, read_foreign
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_COVERED_LINE
@@ -93,17 +103,11 @@ def _file(path: str, contexts: dict[str, Bits], missed: Iterable[int]) -> FileCo
     hits = dict.fromkeys(missed, 0)
     tests: dict[str, Bits] = {}
     for context, bits in contexts.items():
-        hits.update(dict.fromkeys(_lines(bits), 1))
+        hits.update(dict.fromkeys(sorted(lines_of_bits(bits) - {0}), 1))
         if context:
             test = without_phase(context)
             tests[test] = both(tests.get(test, b""), bits)
     return FileCoverage(path, hits, tests)
-
-
-def _lines(bits: Bits) -> list[int]:
-    number = int.from_bytes(bits, "little")
-    text = bin(number)[:1:-1]
-    return [line for line, bit in enumerate(text) if bit == "1" and line]
 
 
 def without_phase(context: str) -> str:

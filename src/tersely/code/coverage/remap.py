@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from tersely.code.places import outward
 from tersely.foundation.errors import TerselyError
 
 MIN_SHARED_NAMES = 2  # of two paths, neither of which is whole in the other
@@ -47,7 +48,7 @@ class Places:
         self._paths = frozenset(paths)
         self._root = root.rstrip("/") + "/"
         self._maps = maps
-        self._directories = _outward(around)
+        self._directories = outward(around)
         self._by_name: dict[str, list[str]] = defaultdict(list)
         for path in sorted(self._paths):
             self._by_name[path.rpartition("/")[2]].append(path)
@@ -99,12 +100,3 @@ def _shared_end(left: Sequence[str], right: Sequence[str]) -> int:
             break
         size += 1
     return size
-
-
-def _outward(directory: str) -> list[str]:
-    """A directory and those around it, the nearest first, "" for the root."""
-    found = [directory]
-    while directory:
-        directory = directory.rpartition("/")[0]
-        found.append(directory)
-    return found

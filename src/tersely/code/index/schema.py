@@ -79,14 +79,12 @@ create index if not exists file_name on file (name);
 create index if not exists file_namespace on file (namespace);
 create index if not exists symbol_name on symbol (name);
 create index if not exists symbol_owner on symbol (owner);
-create index if not exists import_module on import (module);
 """
 WITHOUT_INDEXES = """
 drop index if exists file_name;
 drop index if exists file_namespace;
 drop index if exists symbol_name;
 drop index if exists symbol_owner;
-drop index if exists import_module;
 """
 TABLES_BY_FILE = ("facts", "symbol", "import", "problem")
 

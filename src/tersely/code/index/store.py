@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from tersely.code.index import lookup
 from tersely.code.index.content import Reason, Skipped
@@ -234,14 +234,6 @@ class Store:
         )  # fmt: skip
         return [Import(*row) for row in rows]
 
-    def importers(self, module: str) -> list[tuple[str, Import]]:
-        """(path, import) for all that import a module written exactly so, by path and line."""
-        rows = self._database.rows(
-            "select f.path, i.module, i.name, i.alias, i.line from import i join file f on f.id = i.file_id "
-            "where i.module = ? order by f.path, i.position", (module,)
-        )  # fmt: skip
-        return [(row[0], Import(*row[1:])) for row in rows]
-
     def every_import(self) -> list[tuple[str, Import]]:
         """(path, import) for every import of every file, by path and line."""
         rows = self._database.rows(
@@ -249,10 +241,6 @@ class Store:
             "order by f.path, i.line, i.module, i.position"
         )
         return [(row[0], Import(*row[1:])) for row in rows]
-
-    def imported_modules(self) -> list[str]:
-        """Every module that is imported anywhere, as written, each once."""
-        return [row[0] for row in self._database.rows("select distinct module from import order by module")]
 
     def files_mentioning(self, name: str) -> list[int]:
         """Ids of the files that use an identifier. Ids depend on history: order by path what people see."""
@@ -321,27 +309,6 @@ class Store:
     def suggestions(self, query: str, limit: int) -> list[str]:
         """Names that look like the last part of a query that found nothing, the likeliest first."""
         return lookup.suggestions(self._database, query, limit)
-
-    # For comparison
-
-    def dump(self) -> Iterator[tuple[Any, ...]]:
-        """Every fact in canonical order, free of ids and times: equal for a refreshed and a rebuilt index."""
-        yield ("revision", self.revision())
-        for row in self._database.rows("select path, language, hash, namespace, skipped, id from file order by path"):
-            yield ("file", *row[:-1])
-            if not row[4]:
-                yield ("facts", row[0], self.facts(row[5]))
-        for symbol in self.symbols():
-            yield ("symbol", symbol)
-        owners = "select f.path, s.position, s.owner from symbol s join file f on f.id = s.file_id order by 1, 2"
-        for row in self._database.rows(owners):
-            yield ("owner", *row)
-        for module in self.imported_modules():
-            yield ("importers", module, self.importers(module))
-        yield from (("problem", *found) for found in self.problems())
-        paths = {row[0]: row[1] for row in self._database.rows("select id, path from file")}
-        for name, posting in self._database.rows("select name, files from mention order by name"):
-            yield ("mention", name, sorted(paths[file_id] for file_id in decode_ids(posting)))
 
 
 def _own_directory(root: Path) -> tuple[Path, tuple[str, ...]]:

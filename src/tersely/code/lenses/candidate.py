@@ -105,3 +105,9 @@ def merged(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         else:
             found.append((first, last))
     return tuple(found)
+
+
+def ranged_lines(lines: Iterable[int], separator: str = ",") -> str:
+    """`3-5,9`: numbers of lines, those that follow each other as one range."""
+    found = merged((line, line) for line in lines)
+    return separator.join(f"{first}-{last}" if last > first else f"{first}" for first, last in found)

@@ -32,18 +32,13 @@ def declared_in(symbols: Iterable[Symbol]) -> dict[str, Symbol]:
     return {symbol.name: symbol for symbol in listed if symbol.parent in modules}
 
 
-def visible_in(symbols: Iterable[Symbol]) -> dict[str, Symbol]:
-    """Likewise of classes and values alone."""
-    return {name: symbol for name, symbol in declared_in(symbols).items() if symbol.kind in DEPENDENCY_KINDS}
-
-
 def mentioned(symbol: Symbol, signature: str, body: str, visible: Callable[[str], Symbol | None]) -> list[Used]:
     """The visible classes and values that a symbol names, in order, without itself and what holds it."""
     declared = set(_IDENTIFIER.findall(signature))
     used = []
     for name in dict.fromkeys(_IDENTIFIER.findall(signature) + _IDENTIFIER.findall(body)):
         other = visible(name)
-        if other is not None and other.kind in DEPENDENCY_KINDS and not _holds(other, symbol):
+        if other is not None and other.kind in DEPENDENCY_KINDS and not holds(other, symbol):
             used.append(Used(other, _reason(symbol, other, name in declared)))
     return used[:MAX_USED_SYMBOLS]
 
@@ -54,5 +49,6 @@ def _reason(symbol: Symbol, other: Symbol, declared: bool) -> str:
     return BASE if declared and symbol.kind in CLASS_KINDS else TYPE
 
 
-def _holds(outer: Symbol, inner: Symbol) -> bool:
+def holds(outer: Symbol, inner: Symbol) -> bool:
+    """Whether a definition lies within another, or is the same."""
     return outer.path == inner.path and outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte

@@ -33,6 +33,7 @@ from tersely.code.lenses.candidate import (
     View,
     ranked,
 )
+from tersely.code.lenses.mentions import holds
 from tersely.code.lenses.neighbours import ALL_NAMES, Neighbours
 from tersely.code.lenses.symbol import HOP_DECAY, around
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Grade, Import, Kind, Symbol
@@ -148,7 +149,7 @@ class _Names:
         yield from self._named(symbol, depth)
         for callee, grade in self._grades.items():
             other = None if callee.startswith(EXTERNAL_PREFIX) else self._neighbours.symbol(callee)
-            if other is not None and not _holds(symbol, other) and not _holds(other, symbol):
+            if other is not None and not holds(symbol, other) and not holds(other, symbol):
                 yield Need(callee, other, CALLEE + BY_NAME if grade is Grade.BY_NAME else CALLEE, symbol.id, depth)
 
     def _named(self, of: Symbol, depth: int) -> Iterator[Need]:
@@ -179,9 +180,9 @@ class _Names:
 
     def _needs_of(self, chain: tuple[str, ...], of: Symbol, depth: int) -> Iterator[Need]:
         for other in self._meanings(chain):
-            if not _holds(other, of) and not _holds(of, other):
+            if not holds(other, of) and not holds(of, other):
                 yield Need(other.id, other, self._need(chain, other), of.id, depth)
-            elif other.kind in CLASS_KINDS and not _holds(of, other):
+            elif other.kind in CLASS_KINDS and not holds(of, other):
                 yield Need(other.id, other, ENCLOSING, of.id, depth)
         if self._inner(chain[0]) is None and self._neighbours.meaning(of.path, chain[0]) is None:
             for item in self._imports:
@@ -278,7 +279,3 @@ def _after(item: Import, chain: tuple[str, ...]) -> tuple[str, ...] | None:
 
 def _names(text: str, name: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) is not None
-
-
-def _holds(outer: Symbol, inner: Symbol) -> bool:
-    return outer.path == inner.path and outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte

@@ -8,28 +8,21 @@ from dataclasses import dataclass
 
 from tersely.code.pack.model import Count, Pack, Render
 from tersely.code.pack.texts import Texts
-from tersely.foundation import tokens
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetReport:
-    """All figures are tokens of the printed text. `by_part` and `by_file` each add up to `used`."""
+    """All figures are tokens of the printed text. `by_part` and `by_file` each add up to those of the pack."""
 
-    budget: int
-    used: int
     by_part: Mapping[str, int]  # body, signature, …, header, note
     by_file: Mapping[str, int]  # most first; "" for what is about no file
     items: Mapping[str, int]  # how many symbols are shown at each level of detail
     omitted: int  # candidates there was no room for
     whole_files: int  # what the files of all items and extracts cost, whole
-
-    @property
-    def saved_part(self) -> float:
-        """The part of the files' tokens that the pack does without; 0 if it saves nothing."""
-        return max(0.0, 1 - self.used / self.whole_files) if self.whole_files else 0.0
+    saved_part: float  # of the files' tokens, that the pack does without; 0 if it saves nothing
 
 
-def budget_report(pack: Pack, texts: Texts, render: Render, count: Count = tokens.count) -> BudgetReport:
+def budget_report(pack: Pack, texts: Texts, render: Render, count: Count) -> BudgetReport:
     """Account for a fitted pack. Reads its files whole, so it is asked for by itself."""
     by_part: Counter[str] = Counter()
     by_file: Counter[str] = Counter()
@@ -41,14 +34,14 @@ def budget_report(pack: Pack, texts: Texts, render: Render, count: Count = token
     for counter in (by_part, by_file):
         counter[max(counter, key=counter.__getitem__)] += pack.used - counter.total()
     paths = {item.symbol.path for item in pack.items} | {extract.path for extract in pack.extracts}
+    whole_files = sum(count(texts.extract(path).text) for path in sorted(paths))
     return BudgetReport(
-        budget=pack.budget,
-        used=pack.used,
         by_part=_ordered(by_part),
         by_file=_ordered(by_file),
         items=_ordered(Counter(item.detail.word for item in pack.items)),
         omitted=sum(times for _, times in pack.omitted),
-        whole_files=sum(count(texts.extract(path).text) for path in sorted(paths)),
+        whole_files=whole_files,
+        saved_part=round(max(0.0, 1 - pack.used / whole_files), 4) if whole_files else 0.0,
     )
 
 

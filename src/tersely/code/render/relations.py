@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tersely.code.lenses.candidate import BY_NAME, CALLEE, CALLER, DELETED, TEST, Candidate, Twin
+from tersely.code.lenses.candidate import BY_NAME, CALLEE, CALLER, DELETED, TEST, Candidate, Twin, ranged_lines
 from tersely.code.pack.model import Delta, Detail, Extract, Item, Pack
 from tersely.code.symbols import Symbol
 
@@ -86,13 +86,8 @@ def reason_phrase(item: Item | Candidate, pack: Pack) -> str:
 
 def changed_phrase(item: Item) -> str:
     """` 14-15,20`: the lines that a change put in, "" for what has not changed or only lost lines."""
-    runs: list[list[int]] = []
-    for line in item.change.lines if item.change else ():
-        if runs and line == runs[-1][-1] + 1:
-            runs[-1][1:] = [line]
-        else:
-            runs.append([line])
-    return f" {','.join('-'.join(map(str, run)) for run in runs)}" if runs else ""
+    lines = item.change.lines if item.change else ()
+    return f" {ranged_lines(lines)}" if lines else ""
 
 
 def evidence_phrase(item: Item) -> str:

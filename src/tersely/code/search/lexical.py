@@ -6,7 +6,7 @@ and summed; the sum saturates, and a term that few units have counts more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -102,13 +102,12 @@ class Lexicon:
             if first < last
         }
 
-    def scores(self, terms: Mapping[str, float] | Sequence[str]) -> Scores:
-        """The score of every unit for some terms, each once; a mapping gives them weights."""
-        weights = terms if isinstance(terms, Mapping) else dict.fromkeys(terms, 1.0)
+    def scores(self, terms: Iterable[str]) -> Scores:
+        """The score of every unit for some terms, each once."""
         scores = np.zeros(len(self.collection))
-        for term, weight in weights.items():
+        for term in dict.fromkeys(terms):
             found, added = self.term_scores(term)
-            scores[found] += weight * added
+            scores[found] += added
         return scores
 
     def field_shares(self, terms: Sequence[str], units: Ints) -> Scores:

@@ -14,6 +14,7 @@ from shlex import quote
 from tersely.code.index.content import read_below
 from tersely.code.languages.runners.commands import Runner, SelectedTest
 from tersely.code.languages.runners.table import CUSTOMS
+from tersely.code.places import outward
 
 MAX_COMMAND_TESTS = 40  # named one by one in a command; of more, their files
 
@@ -30,7 +31,7 @@ class Projects:
     def _runner(self, directory: str, language: str) -> tuple[str, Runner]:
         """The directory that tests of a directory are run from, "" for the root, and by what: the nearest says so."""
         runners = CUSTOMS[language].runners
-        around = _outward(directory)
+        around = outward(directory)
         for is_project in (True, False):
             for nearest in around:
                 for runner in runners:
@@ -104,12 +105,3 @@ def _few(tests: Iterable[SelectedTest]) -> set[SelectedTest]:
     if len(single) > MAX_COMMAND_TESTS:
         return whole | {SelectedTest(test.path) for test in single}
     return whole | single
-
-
-def _outward(directory: str) -> list[str]:
-    """A directory and those around it, the nearest first, "" for the root."""
-    found = [directory]
-    while directory:
-        directory = directory.rpartition("/")[0]
-        found.append(directory)
-    return found

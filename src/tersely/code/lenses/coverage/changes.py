@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from tersely.code.coverage.model import FileCoverage, lines_of_bits
-from tersely.code.lenses.candidate import TEST, Candidate, View, ranked
-from tersely.code.lenses.coverage.look import ranges_text
+from tersely.code.lenses.candidate import TEST, Candidate, View, ranged_lines, ranked
 from tersely.code.lenses.coverage.measured import Measured
 from tersely.code.places import is_test
 from tersely.code.symbols import Symbol
@@ -18,13 +18,20 @@ RAN_CHANGE_SCORE = 0.95  # of the test that ran most of the change, and little e
 BREADTH_POWER = 0.25
 
 
+class UnrunLines(NamedTuple):
+    """Changed lines of one symbol that no test ran."""
+
+    symbol: str
+    lines: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class RanChange:
     """What ran of a change. Lines are those that tests can run, in code that is no test."""
 
     lines: int
     ran: int
-    not_run: tuple[tuple[str, tuple[int, ...]], ...]  # by the id of the changed symbol
+    not_run: tuple[UnrunLines, ...]
     tests: tuple[str, ...]  # that ran some of it, what says most first
     outside: tuple[str, ...]  # changed files of which the report says nothing
 
@@ -55,8 +62,8 @@ def joined(
         number = sum(line in known for line in one.change.lines)
         lines, ran = lines + number, ran + number - len(missed)
         if missed:
-            not_run.append((one.symbol.id, missed))
-            told.append(replace(one, evidence=f"no test ran {ranges_text(missed)}"))
+            not_run.append(UnrunLines(one.symbol.id, missed))
+            told.append(replace(one, evidence=f"no test ran {ranged_lines(missed)}"))
         elif number:
             told.append(replace(one, evidence="all of it ran"))
     outside = sorted({one.symbol.path for one in product if one.symbol.path not in found.files and one.symbol.language})

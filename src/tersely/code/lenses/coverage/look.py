@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from tersely.code.coverage.model import Failure, Frame
 from tersely.code.coverage.naming import is_defined_as, ways_in
-from tersely.code.lenses.candidate import CALLEE, TARGET_SCORE, Candidate, View, merged, ranked
+from tersely.code.lenses.candidate import CALLEE, TARGET_SCORE, Candidate, View, merged, ranged_lines, ranked
 from tersely.code.lenses.coverage.evidence import HeaderLines, Ran, SymbolsOf, ran_functions
 from tersely.code.lenses.coverage.measured import Measured
 from tersely.code.lenses.diff.placed import Side
@@ -181,7 +181,7 @@ def _suspicious(functions: Sequence[Ran]) -> Iterator[Candidate]:
     for one in functions:
         if one.suspicion:
             score = SUSPICIOUS_SCORE * one.suspicion * _weight(one.symbol)
-            told = f"{one.suspicion:.2f}, line{'s' * (len(one.worst) > 1)} {ranges_text(one.worst)}: "
+            told = f"{one.suspicion:.2f}, line{'s' * (len(one.worst) > 1)} {ranged_lines(one.worst)}: "
             told += f"{one.failing} failing, {one.passing} passing"
             yield Candidate(one.symbol, score, SUSPECT, parts=_parts(one.symbol, one.worst), evidence=told)
 
@@ -240,9 +240,3 @@ def _parts(
         return ()
     first, last = symbol.start_line, symbol.end_line
     return merged((max(first, at - AROUND_LINES), min(last, at + AROUND_LINES)) for at in known)
-
-
-def ranges_text(lines: Sequence[int]) -> str:
-    """`3-5,9`."""
-    found = merged((line, line) for line in lines)
-    return ",".join(f"{first}-{last}" if last > first else f"{first}" for first, last in found)

@@ -7,7 +7,6 @@ logarithm of the odds that the piece is needed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.code.search.storage.arrays import map_arrays, write_arrays
+from tersely.code.search.storage.arrays import map_arrays
 
 SHIPPED = "needed.arrays"
 
@@ -75,27 +74,3 @@ def shipped() -> Trees:
     roots, figure, left, right = (file[name].astype(np.int64) for name in ("roots", "figure", "left", "right"))
     depth, fields = int(file.about["depth"]), tuple(file.about["fields"])
     return Trees(roots, figure, file["threshold"], left, right, file["value"], depth, fields)
-
-
-def write_trees(path: Path, model: Mapping[str, Any]) -> None:
-    """Write trees down as LightGBM tells of them (`Booster.dump_model`)."""
-    roots: list[int] = []
-    nodes: list[list[float]] = []  # figure, threshold, left, right, value
-    depth = 0
-    for tree in model["tree_info"]:
-        roots.append(len(nodes))
-        waiting: list[tuple[Any, int, int, int]] = [(tree["tree_structure"], 0, -1, 0)]
-        while waiting:
-            told, level, parent, side = waiting.pop()
-            at = len(nodes)
-            nodes.append([0.0, 0.0, at, at, told.get("leaf_value", told.get("internal_value", 0.0))])
-            depth = max(depth, level)
-            if parent >= 0:
-                nodes[parent][side] = at
-            if "split_feature" in told:
-                nodes[at][:2] = told["split_feature"], told["threshold"]
-                waiting += [(told["left_child"], level + 1, at, 2), (told["right_child"], level + 1, at, 3)]
-    types = {"figure": "u1", "threshold": "f4", "left": "u2", "right": "u2", "value": "f4"}
-    arrays = {name: np.array([node[at] for node in nodes], kind) for at, (name, kind) in enumerate(types.items())}
-    about = {"fields": list(model["feature_names"]), "depth": depth}
-    write_arrays(path, about, {"roots": np.array(roots, "u2"), **arrays})

@@ -51,14 +51,13 @@ def near_lines(diff: FileDiff, lines_of: Callable[[str], Sequence[str]]) -> Iter
         yield from lines[after : after + AROUND_LINES]
 
 
-def terms_of(names: Iterable[str]) -> dict[str, float]:
-    """What the names look up in an index of words, each once."""
-    terms: dict[str, float] = {}
+def terms_of(names: Iterable[str]) -> Iterator[str]:
+    """What the names look up in an index of words."""
     for name in sorted(names):
         if name.lower() not in STOP_WORDS:
-            terms.update(dict.fromkeys(map(stem, pieces_of(name)), 1.0))
-            terms.update({whole: 1.0 for whole in [whole_of(name)] if whole})
-    return terms
+            yield from map(stem, pieces_of(name))
+            if whole := whole_of(name):
+                yield whole
 
 
 def term_of(name: str) -> str:
