@@ -332,27 +332,18 @@ def _texts(
 ) -> Texts:
     """The source of the candidates, cut down to their parts; of what is gone as it was."""
     from tersely.code.pack.excerpt import Line, lines_of
-    from tersely.code.pack.sliced import in_parts
-    from tersely.code.pack.texts import Texts
+    from tersely.code.pack.texts import Texts, cut_to_parts
 
-    whole = Texts(text_of, symbols_of, with_docs=with_docs)
     before: Mapping[str, Side] = {file.before.path: file.before for file in files if file.before is not None}
-    parts = {one.symbol.id: one for one in view.candidates if one.parts or one.is_gone}
+    gone = {one.symbol.id for one in view.candidates if one.is_gone and one.parts}
 
     def body_of(symbol: Symbol) -> Sequence[Line] | None:
-        candidate = parts.get(symbol.id)
-        if candidate is None:
+        if symbol.id not in gone:
             return None
-        if not candidate.parts:
-            return ()
-        if candidate.is_gone:
-            side = before[symbol.path]
-            lines: Sequence[Line] = lines_of(side.text, 0, len(side.text), 1)[symbol.start_line - 1 : symbol.end_line]
-        else:
-            lines = whole.body(symbol)
-        return in_parts(lines, candidate.parts, 0 if not symbol.qualname else whole.header_size(symbol))
+        text = before[symbol.path].text
+        return lines_of(text, 0, len(text), 1)[symbol.start_line - 1 : symbol.end_line]
 
-    return Texts(text_of, symbols_of, body_of, with_docs)
+    return cut_to_parts(Texts(text_of, symbols_of, body_of, with_docs), view)
 
 
 def aside(found: DiffContext, style: Style) -> str:
