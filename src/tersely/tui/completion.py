@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -31,9 +31,6 @@ class Candidate(NamedTuple):
 
     text: str
     note: str = ""
-
-
-Complete = Callable[[str], Sequence[Candidate]]
 
 
 def word_before(line: str, *, is_first_line: bool = True) -> Word | None:

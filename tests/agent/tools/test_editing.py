@@ -289,7 +289,9 @@ def test_pipes_large_and_binary_files_are_refused(toolbox: Toolbox, root: Path) 
 
 def test_a_preview_shows_the_diff_and_changes_nothing(toolbox: Toolbox, root: Path) -> None:
     path = write(root, APP)
-    shown = editing.preview_edit(toolbox, {"path": "app.py", "old": "return 1", "body": "return '\x1b[31m\u202e'"})
+    shown = editing.preview(
+        editing.plan_edit, toolbox, {"path": "app.py", "old": "return 1", "body": "return '\x1b[31m\u202e'"}
+    )
     assert "-    return 1" in shown
     assert "\x1b" not in shown
     assert "\u202e" not in shown

@@ -12,7 +12,6 @@ from tersely.agent.calling.way import Way
 
 # What a line begins with that begins a call, in one of the forms that are read.
 _CALL_STARTS = (OPENING, "<tool_call>", "<function=", "[TOOL_CALLS]")
-_LONGEST_START = max(map(len, _CALL_STARTS)) + 1
 _SAY = re.compile(rf'\s*\{{\s*"{SAY}"\s*:\s*"')
 _ESCAPE_CHARACTERS = 6  # \u0041
 _PAIR_CHARACTERS = 12  # of a character that needs two of those

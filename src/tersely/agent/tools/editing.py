@@ -51,52 +51,50 @@ class Refused(NamedTuple):
     doubted: bytes = b""  # what would have been written, where the grammar alone speaks against it
 
 
-Planned = Callable[[], Plan | Refused]
+Planning = Callable[[Toolbox, Mapping[str, Any]], Plan | Refused]
 
 
-async def edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
-    """Change lines of a file."""
-    return await _changed(toolbox, lambda: plan_edit(toolbox, arguments))
+async def run(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Make the change that a call asks for."""
+
+    def work() -> Observation:
+        planned = plan(toolbox, arguments)
+        return _refusal(toolbox, planned) if isinstance(planned, Refused) else _made(toolbox, planned)
+
+    try:
+        return await toolbox.apart(work)
+    except TerselyError as error:
+        return failed(error)
 
 
-async def write(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
-    """Make a new file of a body."""
-    return await _changed(toolbox, lambda: plan_new(toolbox, arguments, str(arguments["body"])))
+def preview(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+    """The diff that a call would make, or why it would make none."""
+    try:
+        planned = plan(toolbox, arguments)
+    except TerselyError as error:
+        return visible(str(error))
+    if isinstance(planned, Refused):
+        return visible(f"{planned.inside}: {planned.why}")
+    doubt = visible(f"The grammar does not understand it: {planned.doubt}\n") if planned.doubt else ""
+    return planned.diff.text + doubt
 
 
-async def create(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
-    """Make an empty file."""
-    return await _changed(toolbox, lambda: plan_new(toolbox, arguments, ""))
+def refusal(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation | None:
+    """What the model is told if the change does not fit."""
+    try:
+        planned = plan(toolbox, arguments)
+    except TerselyError as error:
+        return failed(error)
+    return _refusal(toolbox, planned) if isinstance(planned, Refused) else None
 
 
-def preview_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
-    """The diff that an edit would make, or why it would make none."""
-    return _preview(lambda: plan_edit(toolbox, arguments))
-
-
-def preview_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
-    """The diff of a new file."""
-    return _preview(lambda: plan_new(toolbox, arguments, str(arguments.get("body", ""))))
-
-
-def refusal_of_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation | None:
-    """What the model is told if an edit does not fit."""
-    return _known_refusal(toolbox, lambda: plan_edit(toolbox, arguments))
-
-
-def refusal_of_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation | None:
-    """What the model is told if there is a file already."""
-    return _known_refusal(toolbox, lambda: plan_new(toolbox, arguments, str(arguments.get("body", ""))))
-
-
-def is_doubtful_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
-    """Whether an edit is sent again that the grammar speaks against."""
-    return _is_doubtful(lambda: plan_edit(toolbox, arguments))
-
-
-def is_doubtful_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
-    """The same of a new file."""
-    return _is_doubtful(lambda: plan_new(toolbox, arguments, str(arguments.get("body", ""))))
+def is_doubtful(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
+    """Whether a change is asked for again that the grammar speaks against."""
+    try:
+        planned = plan(toolbox, arguments)
+    except TerselyError:
+        return False
+    return isinstance(planned, Plan) and bool(planned.doubt)
 
 
 def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
@@ -119,9 +117,9 @@ def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
     return _plan(toolbox, inside, found.data, found.mode, content, after, made)
 
 
-def plan_new(toolbox: Toolbox, arguments: Mapping[str, Any], body: str) -> Plan | Refused:
-    """What a new file would be."""
-    path = str(arguments["path"])
+def plan_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
+    """What a new file would be, an empty one without a body."""
+    path, body = str(arguments["path"]), str(arguments.get("body", ""))
     inside = places.resolved(toolbox.root, path)
     if path.rstrip().endswith("/"):
         return Refused(inside, "it names a folder: folders are made with the files in them")
@@ -191,17 +189,6 @@ def _line(lines: list[str], number: int) -> str:
     return lines[number - 1].strip() if number <= len(lines) else "end of file"
 
 
-async def _changed(toolbox: Toolbox, planned: Planned) -> Observation:
-    def work() -> Observation:
-        plan = planned()
-        return _refusal(toolbox, plan) if isinstance(plan, Refused) else _made(toolbox, plan)
-
-    try:
-        return await toolbox.apart(work)
-    except TerselyError as error:
-        return failed(error)
-
-
 def _made(toolbox: Toolbox, plan: Plan) -> Observation:
     """Write down what is about to be done, do it, and say so."""
     folders = replacing.missing_folders(toolbox.root, plan.inside) if plan.data is None else ()
@@ -243,29 +230,3 @@ def _refusal(toolbox: Toolbox, refused: Refused) -> Observation:
     if seen:
         toolbox.shown.add(refused.inside, refused.data, seen)
     return Observation(visible(first) + (f"\n{text}" if text else ""), "refused")
-
-
-def _known_refusal(toolbox: Toolbox, planned: Planned) -> Observation | None:
-    try:
-        plan = planned()
-    except TerselyError as error:
-        return failed(error)
-    return _refusal(toolbox, plan) if isinstance(plan, Refused) else None
-
-
-def _is_doubtful(planned: Planned) -> bool:
-    try:
-        plan = planned()
-    except TerselyError:
-        return False
-    return isinstance(plan, Plan) and bool(plan.doubt)
-
-
-def _preview(planned: Planned) -> str:
-    try:
-        plan = planned()
-    except TerselyError as error:
-        return visible(str(error))
-    if isinstance(plan, Refused):
-        return visible(f"{plan.inside}: {plan.why}")
-    return plan.diff.text + (visible(f"The grammar does not understand it: {plan.doubt}\n") if plan.doubt else "")

@@ -5,6 +5,8 @@ What is a question to a capability takes its parameters from the catalogue.
 
 from __future__ import annotations
 
+from functools import partial
+
 from tersely.agent.tools import editing, external, reading, web
 from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Effect, Kind, Parameter, Subject, Tool
 from tersely.agent.tools.running import git, shell
@@ -27,6 +29,15 @@ def _of(capability: str, name: str, *, required: bool | None = None) -> Paramete
 
 def _raw(name: str, *, required: bool = True) -> Parameter:
     return Parameter(name, Kind.RAW, required, most_characters=MAX_BODY_CHARACTERS)
+
+
+def _changing(name: str, signature: str, parameters: tuple[Parameter, ...], plan: editing.Planning) -> Tool:
+    """A tool that changes a file as it is planned."""
+    return Tool(
+        name, 1, signature, parameters, Effect.WRITE, partial(editing.run, plan), partial(editing.preview, plan),
+        subject="path", about=Subject.PATH, refusal=partial(editing.refusal, plan),
+        is_doubtful=partial(editing.is_doubtful, plan),
+    )  # fmt: skip
 
 
 _PATH = Parameter("path", Kind.PATH)
@@ -68,45 +79,14 @@ TOOLS: tuple[Tool, ...] = (
         Effect.READ,
         reading.request_tools,
     ),
-    Tool(
+    _changing(
         "edit",
-        1,
         "edit(path, start, end, body) replaces lines; edit(path, old, body) a text; edit(path, body) a short file",
         (_PATH, _START, _END, _raw("old", required=False), _raw("body")),
-        Effect.WRITE,
-        editing.edit,
-        editing.preview_edit,
-        subject="path",
-        about=Subject.PATH,
-        refusal=editing.refusal_of_edit,
-        is_doubtful=editing.is_doubtful_edit,
+        editing.plan_edit,
     ),
-    Tool(
-        "write",
-        1,
-        "write(path, body) a new file",
-        (_NEW_PATH, _raw("body")),
-        Effect.WRITE,
-        editing.write,
-        editing.preview_new,
-        subject="path",
-        about=Subject.PATH,
-        refusal=editing.refusal_of_new,
-        is_doubtful=editing.is_doubtful_new,
-    ),
-    Tool(
-        "create",
-        1,
-        "create(path) an empty file",
-        (_NEW_PATH,),
-        Effect.WRITE,
-        editing.create,
-        editing.preview_new,
-        subject="path",
-        about=Subject.PATH,
-        refusal=editing.refusal_of_new,
-        is_doubtful=editing.is_doubtful_new,
-    ),
+    _changing("write", "write(path, body) a new file", (_NEW_PATH, _raw("body")), editing.plan_new),
+    _changing("create", "create(path) an empty file", (_NEW_PATH,), editing.plan_new),
     Tool(
         "bash",
         2,
