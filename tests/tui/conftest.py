@@ -69,6 +69,8 @@ async def seen(
     agent: Scripted, size: tuple[int, int] = (80, 24), root: Path | None = None, theme: str = ""
 ) -> AsyncIterator[Seen]:
     """The screen of an agent."""
-    app = ChatApp(agent, root, theme)
+    app = ChatApp(agent, root)
+    if theme:
+        app.theme = theme
     async with app.run_test(size=size) as pilot:
         yield Seen(app, agent, pilot)

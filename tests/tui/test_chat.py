@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.tui.conftest import Seen, seen
-from tests.tui.scripted import CHANGE, DIFF, PAUSE, WAIT, Scripted, call, screen_of
+from tests.tui.scripted import CHANGE, DIFF, PAUSE, WAIT, Scripted, call
 from textual.events import Paste
 from textual.widgets import OptionList
 
@@ -133,29 +133,14 @@ async def test_the_list_of_tools_fits_a_small_screen() -> None:
         await screen.shows("Esc goes back")
 
 
-async def test_a_theme_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: list[str] = []
-    app = ChatApp(Scripted(), theme="nord", keep_theme=kept.append)
+async def test_colours_are_chosen_in_the_palette_or_are_those_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = ChatApp(Scripted())
     async with app.run_test() as pilot:
-        assert app.theme == "nord"
-        screen_of(app).run_command("/theme dracula")
         await pilot.pause()
-        assert (app.theme, kept) == ("dracula", ["dracula"])
-    assert ChatApp(Scripted(), theme="no such theme").theme == ChatApp(Scripted()).theme
+        titles = [command.title for command in app.get_system_commands(app.screen)]
+        assert titles[-1] == "Theme"
     monkeypatch.setenv("NO_COLOR", "1")
-    assert ChatApp(Scripted(), theme="nord").theme == PLAIN
-
-
-async def test_a_theme_that_cannot_be_kept_is_said() -> None:
-    def full(theme: str) -> None:
-        raise TerselyError("unwritable_output", "the theme cannot be kept: no space left")
-
-    app = ChatApp(Scripted(), keep_theme=full)
-    async with app.run_test() as pilot:
-        one = Seen(app, Scripted(), pilot)
-        screen_of(app).run_command("/theme nord")
-        await one.shows("cannot be kept: no space left")
-        assert app.theme == "nord"
+    assert ChatApp(Scripted()).theme == PLAIN
 
 
 async def test_a_very_long_text_may_be_pasted() -> None:
@@ -284,7 +269,6 @@ async def test_commands() -> None:
             "/rag": "code is looked up before the model is asked",
             "/cost": "3 requests, 2,847 tokens",
             "/model gemma3:4b": "the model is gemma3:4b from now on",
-            "/theme none": "there is no theme 'none'",
             "/nonsense": "there is no command /nonsense",
         }.items():
             screen.chat.prompt.put(command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, TypeVar
@@ -19,34 +19,27 @@ from tersely.tui.completion import Index
 from tersely.tui.dialogs.approving import Approving
 from tersely.tui.shown import ShownAgent
 
-DARK, PLAIN = "textual-dark", "ansi-dark"  # the colours of choice, and those of the terminal
+PLAIN = "ansi-dark"  # the colours of the terminal
+ResultT = TypeVar("ResultT")
 
 
-FoundT = TypeVar("FoundT")
-KeepTheme = Callable[[str], None]
+class QuietApp(App[ResultT]):
+    """A program of Textual that asks the terminal for no more than it has to."""
+
+    def __init__(self) -> None:
+        wants_colours = "NO_COLOR" not in os.environ  # before Textual takes the variable out
+        super().__init__(ansi_color=None if wants_colours else True)
+        self.animation_level = "none"  # every frame of one would be sent over SSH
+        if not wants_colours:
+            self.theme = PLAIN
+
+    def _fatal_error(self) -> None:
+        """Instead of Textual's, which fills the terminal with a trace: who runs the program says what went wrong."""
+        self._close_messages_no_wait()
 
 
-def has_colours() -> bool:
-    """Whether the user wants any; to be asked before Textual takes the variable out."""
-    return "NO_COLOR" not in os.environ
-
-
-def theme_of(wanted: str, known: Container[str], wants_colours: bool) -> str:
-    """The theme to begin with: the wanted one if there is one of that name, and if colours are wanted at all."""
-    if not wants_colours:
-        return PLAIN
-    return wanted if wanted in known else DARK
-
-
-def _forget(theme: str) -> None:
-    """Nobody keeps it."""
-
-
-class ChatApp(App[None]):
-    """A conversation in a terminal. `root` is the repository whose names are completed, None for none.
-
-    `keep_theme` is told a theme that is chosen; it may raise `TerselyError`.
-    """
+class ChatApp(QuietApp[None]):
+    """A conversation in a terminal. `root` is the repository whose names are completed, None for none."""
 
     TITLE = "Tersely"
     NOTIFICATION_TIMEOUT = 3
@@ -56,30 +49,20 @@ class ChatApp(App[None]):
         Binding("ctrl+q", "quit", "Quit", priority=True),
     ]
 
-    def __init__(
-        self, agent: ShownAgent, root: Path | None = None, theme: str = "", keep_theme: KeepTheme = _forget
-    ) -> None:
-        wants_colours = has_colours()
-        super().__init__(ansi_color=None if wants_colours else True)
+    def __init__(self, agent: ShownAgent, root: Path | None = None) -> None:
+        super().__init__()
         self._index = Index(root) if root is not None else None
-        self._keep_theme = keep_theme
         self._chat = ChatScreen(agent, self._index)
-        self.animation_level = "none"  # every frame of one would be sent over SSH
-        self.theme = theme_of(theme, self.available_themes, wants_colours)
-
-    def choose_theme(self, name: str) -> None:
-        """Have other colours, also the next time."""
-        self.theme = name
-        self._keep_theme(name)
 
     def get_default_screen(self) -> Screen[None]:
         """The conversation is all that there is."""
         return self._chat
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """The palette: what can be typed after `/`."""
+        """The palette: what can be typed after `/`, and the colours."""
         for name, command in COMMANDS.items():
             yield SystemCommand(f"/{name}", command.summary, partial(self._choose, name))
+        yield SystemCommand("Theme", "other colours", self.action_change_theme)
 
     def _choose(self, name: str) -> None:
         """A command that needs an argument is put into the prompt."""
@@ -95,10 +78,6 @@ class ChatApp(App[None]):
             screen.dismiss(None)
         else:
             self._chat.cancel()
-
-    def _fatal_error(self) -> None:
-        """Instead of Textual's, which fills the terminal with a trace: who runs the program says what went wrong."""
-        self._close_messages_no_wait()
 
     def on_unmount(self) -> None:
         """Let go of the index."""
@@ -116,15 +95,15 @@ def spare_collector() -> None:
     gc.enable()
 
 
-def raise_defect(app: App[FoundT]) -> None:
+def raise_defect(app: App[ResultT]) -> None:
     """Raise what has ended a program that ended by a defect."""
     if app._exception is not None:
         raise app._exception
 
 
-async def chat(agent: ShownAgent, root: Path | None = None, theme: str = "", keep_theme: KeepTheme = _forget) -> None:
+async def chat(agent: ShownAgent, root: Path | None = None) -> None:
     """Show a conversation until the user ends it."""
-    app = ChatApp(agent, root, theme, keep_theme)
+    app = ChatApp(agent, root)
     app.call_later(spare_collector)
     await app.run_async()
     raise_defect(app)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
-from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
+from typing import ClassVar, TypeVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -27,9 +27,6 @@ from tersely.tui.log import MAX_ENTRIES, Log
 from tersely.tui.prompt import Prompt
 from tersely.tui.shown import Said, ShownAgent
 from tersely.tui.status import StatusBar
-
-if TYPE_CHECKING:
-    from tersely.tui.app import ChatApp
 
 ResultT = TypeVar("ResultT")
 
@@ -233,10 +230,6 @@ class ChatScreen(Screen[None]):
     async def choose(self, title: str, choices: Sequence[Choice]) -> str | None:
         """Have one of a list chosen; None if nobody wants any."""
         return await self.app.push_screen_wait(Choosing(title, choices))
-
-    def choose_theme(self, name: str) -> None:
-        """Other colours, from now on."""
-        cast("ChatApp", self.app).choose_theme(name)
 
     # Keys.
 

@@ -111,15 +111,6 @@ async def _cost(screen: ChatScreen, argument: str) -> None:
     screen.log_view.say(screen.agent.cost())
 
 
-async def _theme(screen: ChatScreen, argument: str) -> None:
-    names = sorted(screen.app.available_themes)
-    name = argument or await screen.choose("Themes", [Choice(name, name) for name in names])
-    if name and name not in names:
-        raise TerselyError("invalid_argument", f"there is no theme {name!r}", "/theme lists them.")
-    if name:
-        screen.choose_theme(name)
-
-
 async def _quit(screen: ChatScreen, argument: str) -> None:
     await screen.app.action_quit()
 
@@ -134,7 +125,6 @@ COMMANDS = {
     "fork": Command("go on in a copy of this session", _fork),
     "rag": Command("look up code before the model is asked, or not", _rag, "[on|off]", may_run_meanwhile=True),
     "cost": Command("tokens of this session", _cost, may_run_meanwhile=True),
-    "theme": Command("other colours", _theme, "[name]", may_run_meanwhile=True),
     "quit": Command("end the program", _quit, may_run_meanwhile=True),
 }
 KEYS = {

@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable
 from typing import ClassVar, Generic, TypeVar
 
 from textual import work
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Footer, Static
 
 from tersely.foundation.errors import TerselyError
-from tersely.tui.app import has_colours, raise_defect, theme_of
+from tersely.tui.app import QuietApp, raise_defect
 from tersely.tui.calls import shown
 
 FoundT = TypeVar("FoundT")
@@ -24,7 +24,7 @@ _LOOKING = "Looking for a model"
 _WAITING = "Looks again by itself; R looks now"
 
 
-class Starting(App[FoundT], Generic[FoundT]):
+class Starting(QuietApp[FoundT], Generic[FoundT]):
     """Ends with what `look` gives, or with None when the user gives up; `error` says why nothing was found, if so."""
 
     CSS_PATH = "chat.tcss"
@@ -34,14 +34,11 @@ class Starting(App[FoundT], Generic[FoundT]):
         Binding("q,ctrl+q,ctrl+c,escape", "give_up", "Quit", key_display="q", priority=True),
     ]
 
-    def __init__(self, look: Callable[[], Awaitable[FoundT]], theme: str = "") -> None:
-        wants_colours = has_colours()
-        super().__init__(ansi_color=None if wants_colours else True)
+    def __init__(self, look: Callable[[], Awaitable[FoundT]]) -> None:
+        super().__init__()
         self._look = look
         self._is_looking = False
         self.error: TerselyError | None = None
-        self.animation_level = "none"
-        self.theme = theme_of(theme, self.available_themes, wants_colours)
 
     def compose(self) -> ComposeResult:
         """What is wrong, what to do, what goes on."""
@@ -77,17 +74,13 @@ class Starting(App[FoundT], Generic[FoundT]):
         finally:
             self._is_looking = False
 
-    def _fatal_error(self) -> None:
-        """Instead of Textual's: a trace is for whoever asks for one, which is not done here."""
-        self._close_messages_no_wait()
-
     def action_give_up(self) -> None:
         """Q."""
         self.workers.cancel_group(self, "look")
         self.exit()
 
 
-async def until_found(look: Callable[[], Awaitable[FoundT]], theme: str = "") -> FoundT | TerselyError:
+async def until_found(look: Callable[[], Awaitable[FoundT]]) -> FoundT | TerselyError:
     """What `look` gives in the end; what it last failed with where the user gives up.
 
     What is found at once comes without a screen.
@@ -102,7 +95,7 @@ async def until_found(look: Callable[[], Awaitable[FoundT]], theme: str = "") ->
     async def again() -> FoundT:
         return await (pending.pop() if pending else look())
 
-    app = Starting(again, theme)
+    app = Starting(again)
     found = await app.run_async()
     raise_defect(app)
     return found or app.error or TerselyError("model_unavailable", "no model has answered yet")

@@ -15,7 +15,6 @@ from tersely.agent.sessions.analytics import analytics
 from tersely.capabilities.text import counted
 from tersely.cli.agent.declared import HIGHEST_TIER
 from tersely.cli.agent.past import past
-from tersely.cli.agent.remembered import keep_theme, kept_theme
 from tersely.cli.agent.servers import Server, connected
 from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import EXIT_OK, TerselyError
@@ -26,20 +25,19 @@ from tersely.tui.starting import until_found
 
 async def show(wanted: Wanted, server: Server, *, retrieves: bool) -> int:
     """Talk on the screen until the user ends it; the exit status."""
-    theme = kept_theme(wanted.folder)
-    shown = await open_shown(wanted, *await _found(server, theme), retrieves=retrieves)
+    shown = await open_shown(wanted, *await _found(server), retrieves=retrieves)
     try:
-        await chat(shown, wanted.root, theme, partial(keep_theme, wanted.folder))
+        await chat(shown, wanted.root)
     finally:
         await shown.close()
     return EXIT_OK
 
 
-async def _found(server: Server, theme: str) -> tuple[Server, Model]:
+async def _found(server: Server) -> tuple[Server, Model]:
     """The model; on a terminal the user may start its server now."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return await connected(server)
-    found = await until_found(partial(connected, server), theme)
+    found = await until_found(partial(connected, server))
     if isinstance(found, TerselyError):
         raise found
     return found
