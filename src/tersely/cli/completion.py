@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tersely.capabilities.declaration import Parameter, Role
 from tersely.cli.commands import COMMANDS, OWN_COMMANDS, RELAY_COMMANDS, TALK, Command, find_command
+from tersely.cli.manual import TOPICS, spelling
 from tersely.cli.options import OPTIONS
 from tersely.foundation.errors import TerselyError
 
@@ -122,29 +123,18 @@ def _second_words(first: str) -> list[str]:
 
 
 def _own_arguments(name: str) -> list[str]:
-    if name == "completion":
-        return [shell.value for shell in Shell]
-    if name == "daemon":
-        return ["start", "stop", "status", "list"]
-    if name == "sessions":
-        return ["list", "show", "resume", "fork", "rewind", "rename", "delete", "export", "stats"]
+    from tersely.cli.own import own_parameters  # which imports this module
+
     if name == TALK:
         return ["listen", "check", "send", "discover", "listen-once", "join"]
-    return [*_first_words(), "exit-codes", "json"] if name == "help" else []
+    if name == "help":
+        return [*_first_words(), *TOPICS]
+    return [choice for parameter in own_parameters(name) or () if parameter.positional for choice in parameter.choices]
 
 
 def _flags(declared: Sequence[Parameter]) -> list[str]:
-    flags = []
-    for parameter in declared:
-        if parameter.positional:
-            continue
-        if parameter.shorthand:
-            flags += ["--" + choice for choice in parameter.choices]
-        elif parameter.type is bool and parameter.default:
-            flags.append("--no-" + parameter.flag[2:])
-        else:
-            flags.append(parameter.flag)
-    return [*flags, "--help"]
+    words = [word.rstrip(",") for parameter in declared for word in spelling(parameter).split()]
+    return [*(word for word in words if word.startswith("--")), "--help"]
 
 
 _BASH = """\

@@ -124,33 +124,39 @@ def page(program: str, command: Command, style: Style) -> str:
 
 def parameter_blocks(parameters: Sequence[Parameter], style: Style) -> list[str]:
     """What a command may be given, with what every command may be."""
-    places = [parameter for parameter in parameters if parameter.positional]
+    positional = [parameter for parameter in parameters if parameter.positional]
     named = [parameter for parameter in parameters if not parameter.positional and not parameter.hidden]
-    sections = (("Arguments", places), ("Options", named), ("Options of every command", OPTIONS))
+    sections = (("Arguments", positional), ("Options", named), ("Options of every command", OPTIONS))
     return [_options(title, shown, style) for title, shown in sections if shown]
 
 
 def _synopsis(command: Command) -> str:
-    words = list(command.words)
-    for parameter in command.parameters():
+    return " ".join([command.name, *places(command.parameters())])
+
+
+def places(parameters: Sequence[Parameter]) -> list[str]:
+    """The words that stand for what a command is given without an option."""
+    words = []
+    for parameter in parameters:
         if parameter.positional:
             word = parameter.metavar + ("…" if parameter.many else "")
             words.append(word if parameter.required else f"[{word}]")
-    return " ".join(words)
+    return words
 
 
 def _options(title: str, parameters: Sequence[Parameter], style: Style) -> str:
-    spelled = [(_spelling(parameter), _told(parameter)) for parameter in parameters]
-    indent = max(len(spelling) for spelling, _ in spelled) + 4
+    spelled = [(spelling(parameter), _told(parameter)) for parameter in parameters]
+    indent = max(len(words) for words, _ in spelled) + 4
     lines = []
-    for spelling, told in spelled:
+    for words, told in spelled:
         first, *more = textwrap.wrap(told, WIDTH_CHARACTERS - indent)
-        lines.append(f"  {style.symbol(spelling)}{' ' * (indent - 2 - len(spelling))}{first}")
+        lines.append(f"  {style.symbol(words)}{' ' * (indent - 2 - len(words))}{first}")
         lines += [" " * indent + line for line in more]
     return "\n".join([style.heading(title), *lines]) + "\n"
 
 
-def _spelling(parameter: Parameter) -> str:
+def spelling(parameter: Parameter) -> str:
+    """How a parameter is typed."""
     if parameter.positional:
         return parameter.metavar
     if parameter.type is bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tersely.capabilities.declaration import Role, option, parameters_of
+from tersely.capabilities.binding import bind, read_words
+from tersely.capabilities.declaration import Parameter, Role, option, parameters_of
 
 
 class Color(StrEnum):
@@ -30,3 +32,10 @@ class Options:
 
 
 OPTIONS = parameters_of(Options)
+
+
+def read_with_options(declared: Sequence[Parameter], words: Sequence[str]) -> tuple[Options, dict[str, object]]:
+    """The options of every command among some words, and what else a command is given; raises `usage`."""
+    read = read_words((*OPTIONS, *declared), words)
+    options = {parameter.name: read.pop(parameter.name) for parameter in OPTIONS if parameter.name in read}
+    return bind(Options, options), read

@@ -8,14 +8,14 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from tersely import __version__
-from tersely.capabilities.binding import bind, read_words
+from tersely.capabilities.binding import bind
 from tersely.capabilities.declaration import Parameter, option, parameters_of, positional
 from tersely.capabilities.invoke import Outcome
 from tersely.capabilities.text import Style
 from tersely.cli import completion, manual
 from tersely.cli.agent.declared import LAST, ChatParameters, SessionParameters, SessionVerb
 from tersely.cli.commands import CANDIDATES_COMMAND
-from tersely.cli.options import OPTIONS, Options
+from tersely.cli.options import OPTIONS, Options, read_with_options
 from tersely.cli.output import Output
 from tersely.cli.terminal import Terminal
 
@@ -35,9 +35,8 @@ def run_own(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
     else:
         name, rest = (words[0], [*leading, *words[1:]]) if words else ("help", list(leading))
     command = _COMMANDS[name]
-    read = read_words((*OPTIONS, *parameters_of(command.parameters)), rest)
-    options = bind(Options, {key: value for key, value in read.items() if key in _OPTION_NAMES})
-    parameters: Any = bind(command.parameters, {key: value for key, value in read.items() if key not in _OPTION_NAMES})
+    options, arguments = read_with_options(parameters_of(command.parameters), rest)
+    parameters: Any = bind(command.parameters, arguments)
     output = Output(program, options, Terminal.own())
     asked = Asked(program, options, output.answer_style())
     result = command.run(asked, parameters)
@@ -90,11 +89,11 @@ def _help(asked: Asked, parameters: _HelpParameters) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class _VersionParameters:
+class _Nothing:
     pass
 
 
-def _version(asked: Asked, parameters: _VersionParameters) -> dict[str, Any]:
+def _version(asked: Asked, parameters: _Nothing) -> dict[str, Any]:
     return {"version": __version__, "text": f"{asked.program} {__version__}\n"}
 
 
@@ -127,12 +126,7 @@ def _daemon(asked: Asked, parameters: _DaemonParameters) -> dict[str, Any]:
     return run_daemon(parameters.verb, asked.options.root, asked.style)
 
 
-@dataclass(frozen=True, slots=True)
-class _WarmParameters:
-    pass
-
-
-def _warm(asked: Asked, parameters: _WarmParameters) -> dict[str, Any]:
+def _warm(asked: Asked, parameters: _Nothing) -> dict[str, Any]:
     from tersely.cli.daemon import run_warm
 
     return run_warm(asked.options.root)
@@ -221,13 +215,12 @@ _COMMANDS: Mapping[str, _OwnCommand] = {
     "uninstall": _OwnCommand(_UninstallParameters, _uninstall),
     "hook": _OwnCommand(_HookParameters, _hook),
     "daemon": _OwnCommand(_DaemonParameters, _daemon),
-    "warm": _OwnCommand(_WarmParameters, _warm),
+    "warm": _OwnCommand(_Nothing, _warm),
     "mcp": _OwnCommand(_McpParameters, _mcp),
     "chat": _OwnCommand(ChatParameters, _chat),
     "sessions": _OwnCommand(SessionParameters, _sessions),
     "help": _OwnCommand(_HelpParameters, _help),
-    "version": _OwnCommand(_VersionParameters, _version),
+    "version": _OwnCommand(_Nothing, _version),
     "completion": _OwnCommand(_CompletionParameters, _completion),
     CANDIDATES_COMMAND: _OwnCommand(_CandidatesParameters, _candidates),
 }
-_OPTION_NAMES = frozenset(parameter.name for parameter in OPTIONS)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tersely.capabilities.binding import bind, read_words
 from tersely.capabilities.declaration import Capability, Tier
 from tersely.capabilities.invoke import Failure, Outcome, invoke
 from tersely.capabilities.references import with_references
@@ -17,7 +16,7 @@ from tersely.capabilities.text import PLAIN
 from tersely.cli import cassettes
 from tersely.cli.commands import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK, Command, find_command
 from tersely.cli.content import with_content
-from tersely.cli.options import OPTIONS, Options
+from tersely.cli.options import OPTIONS, Options, read_with_options
 from tersely.cli.output import Output
 from tersely.cli.paths import from_root
 from tersely.cli.terminal import Terminal
@@ -120,10 +119,7 @@ def split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
 def read_request(leading: Sequence[str], words: Sequence[str]) -> Request:
     """Understand the options before a command, and the command with what follows; raises `usage`."""
     command, rest = find_command(words)
-    read = read_words((*OPTIONS, *command.parameters()), [*leading, *rest])
-    names = {parameter.name for parameter in OPTIONS}
-    options = bind(Options, {name: value for name, value in read.items() if name in names})
-    arguments = {name: value for name, value in read.items() if name not in names}
+    options, arguments = read_with_options(command.parameters(), [*leading, *rest])
     return Request(options, command, {**command.preset, **arguments})
 
 

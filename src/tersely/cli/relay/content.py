@@ -13,7 +13,7 @@ from typing import Any
 from tersely import __version__
 from tersely.capabilities.declaration import Role, option, positional
 from tersely.capabilities.text import aligned
-from tersely.cli.relay.declared import Asked, Nothing, RelayCommand
+from tersely.cli.relay.declared import Asked, Nothing, RelayCommand, plain
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible, visible_line
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES
@@ -119,21 +119,19 @@ class _Checkpoint:
 def _thread_new(asked: Asked, parameters: _New) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        made = relay(ask.thread_new(parameters.name))
+    made = asked.ask(ask.thread_new(parameters.name))
     return {"thread_id": made.thread_id, "name": made.name, "text": f"{made.thread_id}\n"}
 
 
 def _runs(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        found = relay(ask.thread_list(limit=_SHOWN_THREADS)).threads
+    found = asked.ask(ask.thread_list(limit=_SHOWN_THREADS)).threads
     rows = [
         (one.thread_id, one.created_at, one.state_ref, f"{one.artifact_count}", visible_line(one.name)) for one in found
     ]
     lines = aligned([("thread", "created", "state", "artifacts", "name"), *rows], [asked.style.symbol])
-    return {"threads": _plain(found), "text": "\n".join(lines) + "\n" if rows else "there are no threads\n"}
+    return {"threads": plain(found), "text": "\n".join(lines) + "\n" if rows else "there are no threads\n"}
 
 
 def _show(asked: Asked, parameters: _OfThread) -> dict[str, Any]:
@@ -141,7 +139,7 @@ def _show(asked: Asked, parameters: _OfThread) -> dict[str, Any]:
 
     with asked.connect() as relay:
         thread = relay(ask.thread_get(parameters.thread_id))
-        header = _plain(relay(ask.state_header(parameters.thread_id)))
+        header = plain(relay(ask.state_header(parameters.thread_id)))
         artifacts = relay(ask.artifact_list(parameters.thread_id)).artifacts
     rows = [("thread", thread.thread_id), ("name", visible_line(thread.name)), ("created", thread.created_at)]
     rows += [("state", thread.state_ref), ("calls", f"{thread.hop_count:,}")]
@@ -152,7 +150,7 @@ def _show(asked: Asked, parameters: _OfThread) -> dict[str, Any]:
     lines += (
         ["artifacts:", *(f"  {line}" for line in aligned(listed, [asked.style.symbol], right=(2,)))] if listed else []
     )
-    return {"thread": _plain(thread), "header": header, "artifacts": _plain(artifacts), "text": "\n".join(lines) + "\n"}
+    return {"thread": plain(thread), "header": header, "artifacts": plain(artifacts), "text": "\n".join(lines) + "\n"}
 
 
 def _tail(asked: Asked, parameters: _Tail) -> dict[str, Any]:
@@ -161,7 +159,7 @@ def _tail(asked: Asked, parameters: _Tail) -> dict[str, Any]:
     with asked.connect() as relay:
         if not parameters.follow:
             found = relay(ask.events(parameters.thread_id, parameters.after, 1_000)).events
-            return {"events": _plain(found), "text": "".join(_event_line(one, asked) for one in found)}
+            return {"events": plain(found), "text": "".join(_event_line(one, asked) for one in found)}
         with closing(relay.tail(parameters.thread_id, parameters.after)) as events:
             for one in events:
                 sys.stdout.write(_event_line(one, asked))
@@ -181,15 +179,13 @@ def _open(asked: Asked, parameters: _OfThread) -> dict[str, Any]:
 def _state_header(asked: Asked, parameters: _InThread) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        return _as_json(relay(ask.state_header(_given(parameters.thread))))
+    return _as_json(asked.ask(ask.state_header(_given(parameters.thread))))
 
 
 def _state_get(asked: Asked, parameters: _State) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        return _as_json(relay(ask.state_full(_given(parameters.thread), parameters.version or None)))
+    return _as_json(asked.ask(ask.state_full(_given(parameters.thread), parameters.version or None)))
 
 
 def _state_patch(asked: Asked, parameters: _Patch) -> dict[str, Any]:
@@ -197,9 +193,8 @@ def _state_patch(asked: Asked, parameters: _Patch) -> dict[str, Any]:
 
     text = sys.stdin.read(MAX_WEB_BODY_BYTES) if parameters.patch == "-" else parameters.patch
     operations = _decoded("--patch", text)
-    with asked.connect() as relay:
-        made = relay(ask.state_patch(_given(parameters.thread), operations))
-    return {**_plain(made), "text": f"{made.state_ref}\n"}
+    made = asked.ask(ask.state_patch(_given(parameters.thread), operations))
+    return {**plain(made), "text": f"{made.state_ref}\n"}
 
 
 def _artifact_put(asked: Asked, parameters: _Put) -> dict[str, Any]:
@@ -211,7 +206,7 @@ def _artifact_put(asked: Asked, parameters: _Put) -> dict[str, Any]:
                 made = relay.upload(_given(parameters.thread), file, name=name)
         except OSError as error:
             raise TerselyError("unreadable_file", f"{parameters.file}: {error.strerror}") from error
-    return {**_plain(made), "text": f"{made.uri}\n"}
+    return {**plain(made), "text": f"{made.uri}\n"}
 
 
 def _artifact_get(asked: Asked, parameters: _Get) -> dict[str, Any]:
@@ -221,40 +216,37 @@ def _artifact_get(asked: Asked, parameters: _Get) -> dict[str, Any]:
     with asked.connect() as relay:
         found = relay(ask.artifact_get(_given(parameters.thread), ref))
         if not parameters.out:
-            return {**_plain(found), "text": visible(found.preview.text).rstrip("\n") + "\n"}
+            return {**plain(found), "text": visible(found.preview.text).rstrip("\n") + "\n"}
         try:
             relay.download(parameters.thread, found.ref, Path(parameters.out))
         except OSError as error:
             raise TerselyError("unwritable_output", f"{parameters.out}: {error.strerror}") from error
-    return {**_plain(found), "out": parameters.out, "text": f"{found.size:,} bytes in {parameters.out}\n"}
+    return {**plain(found), "out": parameters.out, "text": f"{found.size:,} bytes in {parameters.out}\n"}
 
 
 def _artifact_list(asked: Asked, parameters: _InThread) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        found = relay(ask.artifact_list(_given(parameters.thread), limit=1_000)).artifacts
+    found = asked.ask(ask.artifact_list(_given(parameters.thread), limit=1_000)).artifacts
     rows = [(one.ref[:_SHOWN_REF], one.type, f"{one.size:,}", visible_line(one.name)) for one in found]
     text = "\n".join(aligned(rows, [asked.style.symbol], right=(2,))) + "\n" if rows else "there are no artifacts\n"
-    return {"artifacts": _plain(found), "text": text}
+    return {"artifacts": plain(found), "text": text}
 
 
 def _cap_list(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        found = relay(ask.cap_list()).capabilities
+    found = asked.ask(ask.cap_list()).capabilities
     rows = [(one.name, one.effect, visible_line(one.description)) for one in found]
-    return {"capabilities": _plain(found), "text": "\n".join(aligned(rows, [asked.style.symbol])) + "\n"}
+    return {"capabilities": plain(found), "text": "\n".join(aligned(rows, [asked.style.symbol])) + "\n"}
 
 
 def _cap_invoke(asked: Asked, parameters: _Invoke) -> dict[str, Any]:
     from tersely.client import ask
 
     arguments = _decoded("--args", parameters.args)
-    with asked.connect() as relay:
-        made = relay(ask.cap_invoke(_given(parameters.thread), parameters.capability, arguments))
-    told = _plain(made)
+    made = asked.ask(ask.cap_invoke(_given(parameters.thread), parameters.capability, arguments))
+    told = plain(made)
     shown = visible(told.get("text") or made.preview.text).rstrip("\n")
     return {**told, "text": f"{shown}\n{asked.style.faint(f'cass://{made.artifact_ref}')}\n"}
 
@@ -262,9 +254,8 @@ def _cap_invoke(asked: Asked, parameters: _Invoke) -> dict[str, Any]:
 def _report(asked: Asked, parameters: _Report) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        made = relay(ask.report(parameters.thread_id, parameters.format.value))
-    return {**_plain(made), "text": visible(made.text).rstrip("\n") + "\n"}
+    made = asked.ask(ask.report(parameters.thread_id, parameters.format.value))
+    return {**plain(made), "text": visible(made.text).rstrip("\n") + "\n"}
 
 
 def _stats(asked: Asked, parameters: _Stats) -> dict[str, Any]:
@@ -274,8 +265,7 @@ def _stats(asked: Asked, parameters: _Stats) -> dict[str, Any]:
     named = [(kind, name) for kind, name in kinds.items() if name]
     if len(named) > 1:
         raise TerselyError("usage", "one of THREAD-ID, --agent and --capability", "figures are of one of them")
-    with asked.connect() as relay:
-        figures = relay(ask.stats(*named[0]) if named else ask.stats_all()).token_savings
+    figures = asked.ask(ask.stats(*named[0]) if named else ask.stats_all()).token_savings
     rows = [
         ("artifacts", f"{figures.artifacts:,}", ""),
         ("naive tokens (if pasted)", f"{figures.naive_tokens:,}", f"{figures.estimate.naive_tokens:,}"),
@@ -285,23 +275,21 @@ def _stats(asked: Asked, parameters: _Stats) -> dict[str, Any]:
         ("cache hits", f"{figures.cache_hits:,}", ""),
     ]
     lines = aligned([("", "tokens", "characters / 4"), *rows], [asked.style.faint], right=(1, 2))
-    return {**_plain(figures), "text": "\n".join(lines) + "\n"}
+    return {**plain(figures), "text": "\n".join(lines) + "\n"}
 
 
 def _mirror(asked: Asked, parameters: _OfThread) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        written = relay(ask.mirror(parameters.thread_id))
-    return {**_plain(written), "text": f"{written.path}\n"}
+    written = asked.ask(ask.mirror(parameters.thread_id))
+    return {**plain(written), "text": f"{written.path}\n"}
 
 
 def _export(asked: Asked, parameters: _Export) -> dict[str, Any]:
     from tersely.client import ask
 
     path = Path(parameters.out or f"{parameters.thread_id}.zip")
-    with asked.connect() as relay:
-        bundle = relay(ask.thread_export(parameters.thread_id))
+    bundle = asked.ask(ask.thread_export(parameters.thread_id))
     try:
         path.write_bytes(bundle)
     except OSError as error:
@@ -316,39 +304,35 @@ def _import(asked: Asked, parameters: _Import) -> dict[str, Any]:
         bundle = Path(parameters.bundle).read_bytes()
     except OSError as error:
         raise TerselyError("unreadable_file", f"{parameters.bundle}: {error.strerror}") from error
-    with asked.connect() as relay:
-        made = relay(ask.thread_import(bundle))
-    return {**_plain(made), "text": f"{made.thread_id}\n"}
+    made = asked.ask(ask.thread_import(bundle))
+    return {**plain(made), "text": f"{made.thread_id}\n"}
 
 
 def _checkpoint(asked: Asked, parameters: _Checkpoint) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        made = relay(ask.checkpoint(parameters.thread_id, parameters.name))
-    return {**_plain(made), "text": f"{made.state_ref}, event {made.seq}\n"}
+    made = asked.ask(ask.checkpoint(parameters.thread_id, parameters.name))
+    return {**plain(made), "text": f"{made.state_ref}, event {made.seq}\n"}
 
 
 def _replay(asked: Asked, parameters: _OfThread) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        found = relay(ask.replay(parameters.thread_id)).calls
+    found = asked.ask(ask.replay(parameters.thread_id)).calls
     lines = [f"{one.outcome:<8} {one.event:>6}  {one.capability}" for one in found]
     lines += [visible(f"\nevent {one.event}:\n{one.changes}") for one in found if one.changes]
-    return {"calls": _plain(found), "text": "\n".join(lines or ["no calls were made"]) + "\n"}
+    return {"calls": plain(found), "text": "\n".join(lines or ["no calls were made"]) + "\n"}
 
 
 def _config(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        found = relay(ask.settings())
+    found = asked.ask(ask.settings())
     rows = [("home", found.home), *((name, str(value)) for name, value in found.policy.items())]
     for one in found.services:
         decided = ", ".join(f"{name} {value}" for name, value in one.items() if name != "name" and value != "")
         rows.append((f"service {one['name']}", visible_line(decided)))
-    return {**_plain(found), "text": "\n".join(aligned(rows, [asked.style.faint])) + "\n"}
+    return {**plain(found), "text": "\n".join(aligned(rows, [asked.style.faint])) + "\n"}
 
 
 def _version(asked: Asked, parameters: Nothing) -> dict[str, Any]:
@@ -396,19 +380,13 @@ def _decoded(option_name: str, text: str) -> Any:
         raise TerselyError("usage", f"{option_name} is not JSON: {error}") from None
 
 
-def _plain(value: Any) -> Any:
-    import msgspec
-
-    return msgspec.to_builtins(value)
-
-
 def _as_json(value: Any) -> dict[str, Any]:
     import json
 
     from tersely.foundation.escape import json_escaped
 
-    plain = _plain(value)
-    return {**plain, "text": json_escaped(json.dumps(plain, ensure_ascii=False, indent=2)) + "\n"}
+    shown = plain(value)
+    return {**shown, "text": json_escaped(json.dumps(shown, ensure_ascii=False, indent=2)) + "\n"}
 
 
 def _line(item: dict[str, Any]) -> str:

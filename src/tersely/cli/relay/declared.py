@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tersely.capabilities.text import Style
 from tersely.cli.options import Options
 
 if TYPE_CHECKING:
     from tersely.client import Client
+    from tersely.client.request import Request
+
+AnswerT = TypeVar("AnswerT")
 
 
 class Asked(NamedTuple):
@@ -19,7 +22,18 @@ class Asked(NamedTuple):
     program: str
     options: Options
     style: Style
-    connect: Callable[[], Client]  # raises `daemon_not_running`
+    agent: str  # as whom the relay is asked
+
+    def connect(self) -> Client:
+        """A client of this user's relay; raises `daemon_not_running`."""
+        from tersely.client import Client
+
+        return Client.local(self.agent)
+
+    def ask(self, request: Request[AnswerT]) -> AnswerT:
+        """What the relay answers to one question; raises as a client does."""
+        with self.connect() as relay:
+            return relay(request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +59,10 @@ class RelayCommand:
 @dataclass(frozen=True, slots=True)
 class Nothing:
     """The parameters of commands that have none."""
+
+
+def plain(value: Any) -> Any:
+    """An answer of the relay as JSON has it."""
+    import msgspec
+
+    return msgspec.to_builtins(value)

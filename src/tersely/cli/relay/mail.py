@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import Role, option, positional
 from tersely.capabilities.text import aligned, counted
-from tersely.cli.relay.declared import Asked, Nothing, RelayCommand
+from tersely.cli.relay.declared import Asked, Nothing, RelayCommand, plain
 from tersely.foundation.escape import visible_line
 from tersely.foundation.limits import MAX_FRAME_BYTES
 from tersely.protocols.inline.foreign import neutral
@@ -62,15 +62,14 @@ class _Resend:
 def _agents(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        found = relay(ask.agent_list()).agents
+    found = asked.ask(ask.agent_list()).agents
     rows = [
         (one.name, one.kind, "connected" if one.connected else "away", f"{one.waiting:,}", visible_line(one.project),
          one.last_seen, visible_line(str(one.details.get("task", ""))))
         for one in found
     ]  # fmt: skip
     titles = ("name", "kind", "is", "waiting", "project", "last seen", "task")
-    return {"agents": _plain(found), "text": _table(titles, rows, asked, "no agents known\n", right=(3,))}
+    return {"agents": plain(found), "text": _table(titles, rows, asked, "no agents known\n", right=(3,))}
 
 
 def _send(asked: Asked, parameters: _Send) -> dict[str, Any]:
@@ -79,20 +78,18 @@ def _send(asked: Asked, parameters: _Send) -> dict[str, Any]:
 
     body = sys.stdin.read(MAX_FRAME_BYTES) if parameters.body == "-" else parameters.body
     message = NewMessage(parameters.to, body, thread=parameters.thread, queue=parameters.queue)
-    with asked.connect() as relay:
-        sent = relay(ask.message_send(message))
+    sent = asked.ask(ask.message_send(message))
     reached = counted(sent.recipients, "recipient") if sent.recipients else "no recipients"
     told = [f"{sent.message_id}  {reached}, kept ({sent.durability})"]
     if sent.refused:
         told.append(f"not for {', '.join(map(visible_line, sent.refused))}: their mailboxes are full")
-    return {**_plain(sent), "text": "\n".join(told) + "\n"}
+    return {**plain(sent), "text": "\n".join(told) + "\n"}
 
 
 def _inbox(asked: Asked, parameters: _Inbox) -> dict[str, Any]:
     from tersely.client import Client, ask
 
-    with asked.connect() as relay:
-        page = relay(ask.inbox(parameters.name, parameters.after, _PAGE_MESSAGES, waiting=parameters.waiting))
+    page = asked.ask(ask.inbox(parameters.name, parameters.after, _PAGE_MESSAGES, waiting=parameters.waiting))
     if parameters.ack:
         with Client.local(parameters.name) as owner:
             for one in page.messages:
@@ -102,51 +99,46 @@ def _inbox(asked: Asked, parameters: _Inbox) -> dict[str, Any]:
     text = (
         "".join(shown) + _more(page.next_after) if shown else f"nothing has come to {visible_line(parameters.name)}\n"
     )
-    return {**_plain(page), "text": text}
+    return {**plain(page), "text": text}
 
 
 def _messages(asked: Asked, parameters: _Messages) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        page = relay(ask.message_list(query=parameters.words, after=parameters.after, limit=_PAGE_MESSAGES))
+    page = asked.ask(ask.message_list(query=parameters.words, after=parameters.after, limit=_PAGE_MESSAGES))
     shown = [_shown(one.number, one.sent_at, one.sender, one.to, "", one.body) for one in page.messages]
-    return {**_plain(page), "text": "".join(shown) + _more(page.next_after) if shown else "no messages found\n"}
+    return {**plain(page), "text": "".join(shown) + _more(page.next_after) if shown else "no messages found\n"}
 
 
 def _channels(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        found = relay(ask.channel_list()).channels
+    found = asked.ask(ask.channel_list()).channels
     rows = [(one.name, f"{len(one.members):,}", visible_line(", ".join(one.members))) for one in found]
-    return {"channels": _plain(found), "text": _table(("channel", "members", ""), rows, asked, "there are none\n")}
+    return {"channels": plain(found), "text": _table(("channel", "members", ""), rows, asked, "there are none\n")}
 
 
 def _join(asked: Asked, parameters: _Membership) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        return _members(relay(ask.channel_join(parameters.channel)))
+    return _members(asked.ask(ask.channel_join(parameters.channel)))
 
 
 def _leave(asked: Asked, parameters: _Membership) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        return _members(relay(ask.channel_leave(parameters.channel)))
+    return _members(asked.ask(ask.channel_leave(parameters.channel)))
 
 
 def _members(told: Membership) -> dict[str, Any]:
     members = visible_line(", ".join(told.members)) or "no members left"
-    return {**_plain(told), "text": f"{told.channel}  {members}\n"}
+    return {**plain(told), "text": f"{told.channel}  {members}\n"}
 
 
 def _dead_letters(asked: Asked, parameters: _DeadLetters) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        page = relay(ask.dead_letters(parameters.after, _PAGE_MESSAGES))
+    page = asked.ask(ask.dead_letters(parameters.after, _PAGE_MESSAGES))
     rows = [
         (
             one.message_id,
@@ -159,15 +151,14 @@ def _dead_letters(asked: Asked, parameters: _DeadLetters) -> dict[str, Any]:
         for one in page.messages
     ]
     table = _table(("message", "since", "from", "for", "why", ""), rows, asked, "there are none\n")
-    return {**_plain(page), "text": table + _more(page.next_after)}
+    return {**plain(page), "text": table + _more(page.next_after)}
 
 
 def _resend(asked: Asked, parameters: _Resend) -> dict[str, Any]:
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        told = relay(ask.dead_letter_resend(parameters.message_id))
-    return {**_plain(told), "text": f"waits again in {told.mailboxes:,} mailbox{'es' * (told.mailboxes != 1)}\n"}
+    told = asked.ask(ask.dead_letter_resend(parameters.message_id))
+    return {**plain(told), "text": f"waits again in {told.mailboxes:,} mailbox{'es' * (told.mailboxes != 1)}\n"}
 
 
 COMMANDS: tuple[RelayCommand, ...] = (
@@ -199,9 +190,3 @@ def _more(next_after: int | None) -> str:
 
 def _table(titles: tuple[str, ...], rows: list[Any], asked: Asked, empty: str, right: tuple[int, ...] = ()) -> str:
     return "\n".join(aligned([titles, *rows], [asked.style.symbol], right=right)) + "\n" if rows else empty
-
-
-def _plain(value: Any) -> Any:
-    import msgspec
-
-    return msgspec.to_builtins(value)

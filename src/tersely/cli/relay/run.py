@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tersely.capabilities.binding import bind, read_words
+from tersely.capabilities.binding import bind
 from tersely.capabilities.declaration import parameters_of
 from tersely.capabilities.invoke import Outcome
 from tersely.capabilities.text import Style, aligned
 from tersely.cli.commands import RELAY, RELAY_COMMANDS
-from tersely.cli.manual import parameter_blocks
-from tersely.cli.options import OPTIONS, Options
+from tersely.cli.manual import parameter_blocks, places
+from tersely.cli.options import Options, read_with_options
 from tersely.cli.output import Output
 from tersely.cli.relay import brief, content, mail, process, services, wrapped
 from tersely.cli.relay.declared import Asked, RelayCommand
@@ -19,32 +19,25 @@ from tersely.cli.run import asks_for_help
 from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import EXIT_OK, TerselyError
 
-if TYPE_CHECKING:
-    from tersely.client import Client
-
 COMMANDS: tuple[RelayCommand, ...] = (
     *process.COMMANDS, *wrapped.COMMANDS, *brief.COMMANDS, *mail.COMMANDS, *services.COMMANDS, *content.COMMANDS,
 )  # fmt: skip
 _AGENT = "cli"  # as whom the relay is asked where no other is named
-_OPTION_NAMES = frozenset(parameter.name for parameter in OPTIONS)
 
 
 def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
     """Run a command, `leading` being the options before it; raises `usage` and what goes wrong."""
-    output_style = Output(program, Options(), Terminal.own()).answer_style()
     if not words or words[0] == "help" or asks_for_help(words):
         named = [word for word in words if not word.startswith("-") and word != "help"]
-        return Output(program, Options(), Terminal.own()).print_plain(
-            Outcome("", {"text": help_text(program, named, output_style)})
-        )
+        output = Output(program, Options(), Terminal.own())
+        return output.print_plain(Outcome("", {"text": help_text(program, named, output.answer_style())}))
     command, rest = _find(words)
     rest = ["--", *rest] if command.is_open else _with_payload(command, rest)
-    read = read_words((*OPTIONS, *parameters_of(command.parameters)), [*leading, *rest])
-    options = bind(Options, {name: value for name, value in read.items() if name in _OPTION_NAMES})
-    parameters: Any = bind(command.parameters, {name: read[name] for name in read if name not in _OPTION_NAMES})
+    options, arguments = read_with_options(parameters_of(command.parameters), [*leading, *rest])
+    parameters: Any = bind(command.parameters, arguments)
     output = Output(program, options, Terminal.own())
     agent = getattr(parameters, "agent", "") or _AGENT
-    asked = Asked(program, options, output.answer_style(), lambda: _connected(agent))
+    asked = Asked(program, options, output.answer_style(), agent)
     result = command.run(asked, parameters)
     return output.print_plain(Outcome("", result)) or int(result.get("exit_status", EXIT_OK))
 
@@ -68,11 +61,7 @@ def _usage(program: str, command: RelayCommand) -> str:
     """How it is typed; behind `relay` where it is no command of the program itself."""
     is_own = program == RELAY or command.words[0] in RELAY_COMMANDS
     words = [program, command.name] if is_own else [program, RELAY, command.name]
-    for parameter in parameters_of(command.parameters):
-        if parameter.positional:
-            word = parameter.metavar + ("…" if parameter.many else "")
-            words.append(word if parameter.required else f"[{word}]")
-    return " ".join(words)
+    return " ".join([*words, *places(parameters_of(command.parameters))])
 
 
 def _find(words: Sequence[str]) -> tuple[RelayCommand, Sequence[str]]:
@@ -91,9 +80,3 @@ def _with_payload(command: RelayCommand, words: Sequence[str]) -> list[str]:
     """The words with `--json` that has a JSON value behind it as the option that takes it."""
     valued = [place for place, word in enumerate(words[:-1]) if word == "--json" and words[place + 1][:1] in {"[", "{"}]
     return [command.payload if command.payload and place in valued else word for place, word in enumerate(words)]
-
-
-def _connected(agent: str) -> Client:
-    from tersely.client import Client
-
-    return Client.local(agent)

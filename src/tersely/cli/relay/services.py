@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import positional
 from tersely.capabilities.text import aligned
-from tersely.cli.relay.declared import Asked, Nothing, RelayCommand
+from tersely.cli.relay.declared import Asked, Nothing, RelayCommand, plain
 from tersely.foundation.escape import visible_line
 from tersely.protocols.inline.foreign import neutral
 
@@ -27,12 +27,9 @@ class _Call:
 
 
 def _services(asked: Asked, parameters: Nothing) -> dict[str, Any]:
-    import msgspec
-
     from tersely.client import ask
 
-    with asked.connect() as relay:
-        found = relay(ask.service_list()).services
+    found = asked.ask(ask.service_list()).services
     lines: list[str] = []
     for one in found:
         about = " ".join(part for part in (one.version, one.how, one.place) if part)
@@ -40,7 +37,7 @@ def _services(asked: Asked, parameters: Nothing) -> dict[str, Any]:
         lines += aligned(
             [(visible_line(f"  {_signature(method)}"), visible_line(method.description)) for method in one.methods]
         )
-    return {"services": msgspec.to_builtins(found), "text": "\n".join(lines or ["there are no services"]) + "\n"}
+    return {"services": plain(found), "text": "\n".join(lines or ["there are no services"]) + "\n"}
 
 
 def _signature(method: MethodTold) -> str:
@@ -53,8 +50,7 @@ def _call(asked: Asked, parameters: _Call) -> dict[str, Any]:
     from tersely.protocols.inline.arguments import asked as question
 
     said = question(parameters.service, shlex.join([parameters.method, *parameters.words]))
-    with asked.connect() as relay:
-        told = relay(ask.service_call(said.service, said.method, said.parameters))
+    told = asked.ask(ask.service_call(said.service, said.method, said.parameters))
     shown = told.result if isinstance(told.result, str) else json.dumps(told.result, ensure_ascii=False, indent=2)
     return {
         "service": told.service,
