@@ -29,11 +29,7 @@ class Status(NamedTuple):
     server does not say.
     """
 
-    session: str
-    name: str
     model: str
-    repository: str
-    way: str
     tier: int
     tokens: int
     window: int
@@ -144,9 +140,8 @@ class Agent:
         if usage is not None and usage.cached_tokens is not None and usage.prompt_tokens:
             cached = 100 * usage.cached_tokens / usage.prompt_tokens
         return Status(
-            session.id, session.name, session.model, session.repository, talk.way.value, session.tier,
-            talk.gauge.tokens(session.prompt()), talk.budget.window,
-            cached, talk.retrieves,
+            session.model, session.tier, talk.gauge.tokens(session.prompt()), talk.budget.window, cached,
+            talk.retrieves,
         )  # fmt: skip
 
     async def undo(self, *, insists: bool) -> str:

@@ -51,7 +51,7 @@ CONTROL = Control(
         "resource": Assign("name", "value"),
         "catch_clause": Catch(":catch_formal_parameter"),
         "finally_clause": Finally(":block"),
-        "synchronized_statement": With(":parenthesized_expression"),
+        "synchronized_statement": With(),
         "return_statement": Goes(Leap.RETURN),
         "throw_statement": Goes(Leap.RAISE),
         "break_statement": Goes(Leap.BREAK, "#0"),

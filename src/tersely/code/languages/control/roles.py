@@ -99,7 +99,6 @@ class Finally:
 class With:
     """Context managers are entered, the body runs, and they are left again."""
 
-    items: Field = ":with_clause"
     body: Field = "body"
 
 

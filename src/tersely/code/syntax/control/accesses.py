@@ -219,8 +219,7 @@ def _outer(walk: Walk, node: Node, role: model.Outer) -> None:
 def _escape(walk: Walk, node: Node, role: control.Escape) -> None:
     """The value is looked at, and may be returned instead of taken."""
     walk.visit(field(role.value)(node))
-    number = walk.draft.last()
-    walk.draft.close()
+    number = walk.draft.finish()
     walk.draft.here = [(number, Way.NEXT)]
     walk.draft.route([(number, Way.RETURN)], control.Leap.RETURN, "")
 
@@ -233,10 +232,6 @@ def _unary(walk: Walk, node: Node, role: control.Unary) -> None:
     walk.visit(operand)
     if operand is not None and token(node, role.updates) is not None:
         walk.bind(operand, None, declares=False)
-
-
-def _borrow(walk: Walk, node: Node, role: control.Borrow) -> None:
-    walk.visit(field(role.operand)(node))
 
 
 def _lent(walk: Walk, argument: Node) -> Node | None:
@@ -320,7 +315,6 @@ VISITORS: dict[type, Callable[[Walk, Node, Any], None]] = {
     control.Escape: _escape,
     control.Update: _update,
     control.Unary: _unary,
-    control.Borrow: _borrow,
     control.Declares: _declares,
     control.Forgets: _forgets,
     control.Fails: _fails,

@@ -93,8 +93,8 @@ def _is_doc_string(walk: Walk, node: Node) -> bool:
     return bool(wanted) and node.named_child_count == 1 and node.named_children[0].type == wanted
 
 
-def open_statement(walk: Walk, node: Node, kind: str, head_end: Node | None = None) -> StatementDraft:
-    """Begin a statement; its head ends where the node `head_end` begins."""
+def open_statement(walk: Walk, node: Node, kind: str, head_end: Node | None = None) -> int:
+    """Begin a statement, whose number is returned; its head ends where the node `head_end` begins."""
     draft = walk.draft
     owner = draft.statement
     draft.close()
@@ -110,7 +110,7 @@ def open_statement(walk: Walk, node: Node, kind: str, head_end: Node | None = No
         made.tails += closing_line(node)
     draft.statement = len(draft.statements)
     draft.statements.append(made)
-    return made
+    return draft.statement
 
 
 def note_closing(walk: Walk, node: Node, statement: int) -> None:

@@ -42,8 +42,7 @@ def _arms_of(walk: Walk, node: Node, role: control.If, result: str | None) -> En
     then, last = field(role.then)(node), field(role.otherwise)(node)
     if then is not None and last is not None and then.id == last.id:
         then = None  # nothing between the brackets
-    open_statement(walk, node, "if", then)
-    me = draft.statement
+    me = open_statement(walk, node, "if", then)
     initial(walk, node, role.initial)
     draft.decisions += 1
     holds, fails = tested(walk, node, role.condition, then if then is not None else last)
@@ -83,15 +82,13 @@ def lower_refutable(walk: Walk, node: Node, role: control.Refutable) -> None:
     """The names are bound where the value fits; where it does not, something else runs."""
     draft = walk.draft
     left, right, otherwise = (field(name)(node) for name in (role.left, role.right, role.otherwise))
-    open_statement(walk, node, "if", otherwise)
+    me = open_statement(walk, node, "if", otherwise)
     draft.decisions += 1
-    me = draft.statement
     walk.visit(right)
     if left is not None:
         walk.bind(left, right, declares=True)
     draft.point(node.start_byte, draft.statements[draft.statement].end).tests = True
-    number = draft.last()
-    draft.close()
+    number = draft.finish()
     draft.here = [(number, Way.FALSE)]
     block(walk, otherwise)
     draft.close()

@@ -34,8 +34,7 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     draft, result = walk.draft, walk.result
     draft.scopes.append({})
     body = field(role.body)(node) or node
-    open_statement(walk, node, "switch", body if body.id != node.id else None)
-    me = draft.statement
+    me = open_statement(walk, node, "switch", body if body.id != node.id else None)
     initial(walk, node, role.initial)
     subject = field(role.subject)(node)
     walk.visit(subject)
@@ -46,8 +45,7 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     if subject is not None:
         walk.write((_matched(node),), subject)
         draft.own.add(_matched(node))
-    start = draft.last()
-    draft.close()
+    start = draft.finish()
     cases = _cases_in(walk, body)
     if cases:
         draft.statements[me].head_end_line = min(draft.statements[me].head_end_line, cases[0][0].start_point[0] + 1)
@@ -128,8 +126,7 @@ def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends
     draft.point(node.start_byte, pattern.end_byte if pattern is not None else node.start_byte)
     walk.read((subject,), pattern or node)
     draft.point().tests = True
-    number = draft.last()
-    draft.close()
+    number = draft.finish()
     fits = default or (role.names_fit and _is_name(walk, pattern))
     missed: Ends = [] if fits else [(number, Way.FALSE)]
     draft.here = [(number, Way.TRUE if missed else Way.NEXT)]

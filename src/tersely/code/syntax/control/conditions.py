@@ -63,8 +63,7 @@ def _bound_if(walk: Walk, value: Node, target: Node) -> tuple[Ends, Ends]:
     walk.visit(value)
     walk.bind(target, value, declares=True)
     walk.draft.point(value.start_byte, value.end_byte).tests = True
-    number = walk.draft.last()
-    walk.draft.close()
+    number = walk.draft.finish()
     return [(number, Way.TRUE)], [(number, Way.FALSE)]
 
 

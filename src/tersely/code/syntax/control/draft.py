@@ -121,6 +121,12 @@ class Draft:
         """What comes next is another point."""
         self.open = None
 
+    def finish(self) -> int:
+        """The number of the point being filled, which nothing is added to any more."""
+        number = self.last()
+        self.close()
+        return number
+
     def edge(self, source: int, target: int, why: Way) -> None:
         """Control may go from one point to another."""
         self.edges[Edge(source, target, why)] = None
@@ -142,8 +148,7 @@ class Draft:
 
     def jump(self, leap: Leap, label: str, why: Way) -> None:
         """Leave the point being filled for where `leap` goes; what follows in the text is not reached."""
-        number = self.last()
-        self.close()
+        number = self.finish()
         self.here = [(number, Way.NEVER)]
         self.route([(number, why)], leap, label)
 

@@ -30,12 +30,10 @@ def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
     parts = [(child, walk.role(child)) for child in node.named_children]
     handlers = [(child, part) for child, part in parts if type(part) is control.Catch]
     final = next(((child, part) for child, part in parts if type(part) is control.Finally), None)
-    open_statement(walk, node, "try", body)
-    me = draft.statement
+    me = open_statement(walk, node, "try", body)
     walk.visit(field(role.resources)(node))
     draft.point(node.start_byte, draft.statements[draft.statement].end)
-    start = draft.last()
-    draft.close()
+    start = draft.finish()
     if final is not None:
         draft.frames.append(Frame("finally"))
     if handlers:
@@ -84,8 +82,7 @@ def _handler(walk: Walk, node: Node, role: control.Catch, raised: Ends, result: 
     if bound is not None:
         walk.bind(bound, None, declares=not walk.control.declares_by_assignment)
     draft.point(node.start_byte, draft.statements[draft.statement].end)
-    number = draft.last()
-    draft.close()
+    number = draft.finish()
     missed: Ends = []
     if caught is not None:
         draft.here = [(number, Way.TRUE)]
@@ -109,8 +106,7 @@ def _finally(walk: Walk, node: Node, role: control.Finally, me: int) -> None:
     if not frame.passing:
         return
     draft.point(node.end_byte, node.end_byte).reads[left(len(draft.frames)),] = None
-    number = draft.last()
-    draft.close()
+    number = draft.finish()
     for leap, label, why in frame.passing:
         draft.route([(number, why)], leap, label)
     draft.here = [(number, Way.NEXT if normal else Way.NEVER)]
@@ -120,8 +116,7 @@ def lower_with(walk: Walk, node: Node, role: control.With) -> None:
     """Entering, the body, and leaving at its end; a jump out of it does not pass there."""
     draft = walk.draft
     body = field(role.body)(node)
-    open_statement(walk, node, "with", body)
-    me = draft.statement
+    me = open_statement(walk, node, "with", body)
     for child in node.named_children:
         if body is None or child.id != body.id:
             walk.visit(child)

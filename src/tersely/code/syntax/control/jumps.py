@@ -90,8 +90,7 @@ def lower_labelled(walk: Walk, node: Node, role: control.Labelled) -> None:
 
 def lower_deferred(walk: Walk, node: Node, role: control.Deferred) -> None:
     """The call is prepared here and runs when the routine is left."""
-    open_statement(walk, node, "simple")
-    me = walk.draft.statement
+    me = open_statement(walk, node, "simple")
     walk.visit_children(node)
     walk.draft.point(node.start_byte, node.end_byte)
     walk.draft.close()

@@ -28,8 +28,7 @@ def lower_while(walk: Walk, node: Node, role: control.While) -> None:
     draft.scopes.append({})
     head = field(role.head)(node) if role.head else node
     body = field(role.body)(node)
-    open_statement(walk, node, "loop", body if role.first else None)
-    me = draft.statement
+    me = open_statement(walk, node, "loop", body if role.first else None)
     draft.decisions += 1
     initial(walk, head, role.initial)
     frame = _enter_loop(walk, node, role)
@@ -63,8 +62,7 @@ def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
     draft, result = walk.draft, walk.result if role.collects else None
     draft.scopes.append({})
     body, iterable, target = field(role.body)(node), field(role.iterable)(node), field(role.target)(node)
-    open_statement(walk, node, "loop", body)
-    me = draft.statement
+    me = open_statement(walk, node, "loop", body)
     draft.decisions += 1
     initial(walk, node, role.initial)
     walk.visit(iterable)
@@ -101,8 +99,7 @@ def _further_clauses(walk: Walk, clauses: Node | None, target: Node | None) -> N
 def _test(walk: Walk, condition: Node | None, node: Node, *, negated: bool) -> tuple[Ends, Ends]:
     if condition is None or type(walk.role(condition)) is model.Skip:
         walk.draft.point(node.start_byte, walk.draft.statements[walk.draft.statement].end)
-        number = walk.draft.last()
-        walk.draft.close()
+        number = walk.draft.finish()
         return [(number, Way.TRUE)], [(number, Way.NEVER)]
     holds, fails = branch(walk, condition)
     return (fails, holds) if negated else (holds, fails)
