@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Static
 
+_ANY_CELLS = 1_000  # before the width is known
 _LEAST_CELLS = 16  # for text beside what it belongs to
 _BLANK_LETTER = "\u2800"  # of Braille, without a dot
 
@@ -24,24 +25,24 @@ def hanging(row: Content, width: int, indent: int) -> list[Content]:
     return [first, *(part.pad_left(indent) for part in rest if part.plain.replace(_BLANK_LETTER, " ").strip())]
 
 
-class Columns(Static):
-    """A name and what it means, row by row, the meanings below each other; a row without a name is a heading."""
+class LaidOut(Static):
+    """Rows that are laid out for the width that there is, in cells."""
 
-    def __init__(self, rows: Sequence[tuple[str, str]], classes: str = "") -> None:
-        super().__init__(markup=False, classes=classes)
-        self._rows = rows
+    def __init__(self, lay_out: Callable[[int], Iterable[Content]], classes: str = "") -> None:
+        super().__init__(Content("\n").join(lay_out(_ANY_CELLS)), markup=False, classes=classes)
+        self._lay_out = lay_out
         self._laid_out_for = 0
 
     def on_resize(self, event: Resize) -> None:
-        """Lay out for the width that there is."""
+        """Another width, other rows."""
         width = self.content_size.width
         if width and width != self._laid_out_for:
             self._laid_out_for = width
-            self.update(Content("\n").join(columns(self._rows, width)))
+            self.update(Content("\n").join(self._lay_out(width)))
 
 
 def columns(rows: Sequence[tuple[str, str]], width: int) -> list[Content]:
-    """Names and meanings for a width in cells."""
+    """A name and what it means, row by row, the meanings below each other; a row without a name is a heading."""
     left = max((len(name) for name, _ in rows), default=0) + 2
     shown: list[Content] = []
     for name, meaning in rows:

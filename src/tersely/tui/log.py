@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual import work
@@ -30,7 +31,7 @@ from tersely.agent.events import (
 from tersely.foundation.escape import visible_line
 from tersely.tui.answer import Answer
 from tersely.tui.calls import Call, shown
-from tersely.tui.columns import Columns
+from tersely.tui.columns import LaidOut, columns
 from tersely.tui.link import is_behind
 
 MAX_ENTRIES = 200  # on the screen; the session keeps everything
@@ -99,7 +100,7 @@ class Log(VerticalScroll, can_focus=True):
     def table(self, rows: Sequence[tuple[str, str]]) -> Widget:
         """Names and their meanings; the entry that shows them."""
         self._end_answer()
-        entry = Columns(rows, classes="entry")
+        entry = LaidOut(partial(columns, rows), classes="entry")
         self._add(entry)
         return entry
 

@@ -12,15 +12,14 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.content import Content
 from textual.events import Key, Paste
 from textual.message import Message
 from textual.widgets import OptionList, TextArea
-from textual.widgets.option_list import Option
 
-from tersely.foundation.escape import visible, visible_line
+from tersely.foundation.escape import visible
 from tersely.tui.commands import COMMANDS
 from tersely.tui.completion import Candidate, Index, Word, referred, word_before
+from tersely.tui.dialogs.choosing import option
 
 _PLACEHOLDER = "Ask, or say what to change · / commands · @ files"
 MAX_REMEMBERED = 200  # messages that can be called back
@@ -221,7 +220,7 @@ class Prompt(Vertical):
             return
         self._offered = found
         self._list.clear_options()
-        self._list.add_options([_option(candidate) for candidate in found])
+        self._list.add_options([option(candidate.text, candidate.note) for candidate in found])
         self._list.display = bool(found)
         if found:
             self._list.highlighted = 0
@@ -265,8 +264,3 @@ class Prompt(Vertical):
         at = self._list.highlighted
         self._list.highlighted = ((at or 0) + by) % self._list.option_count
         return True
-
-
-def _option(candidate: Candidate) -> Option:
-    note = f"  {visible_line(candidate.note)}" if candidate.note else ""
-    return Option(Content.assemble(visible_line(candidate.text), (note, "dim")))

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.events import Resize
 from textual.screen import ModalScreen
-from textual.widgets import Button, Input, Label, Static
+from textual.widgets import Button, Input, Label
 
 from tersely.agent.events import ApprovalAsked, Decision
 from tersely.foundation.escape import visible, visible_line
 from tersely.tui.calls import diff_rows
-from tersely.tui.columns import hanging
+from tersely.tui.columns import LaidOut, hanging
 
 _PATTERN = "All that fits, in this session (Enter allows, Esc back)"
 _BUTTON_CELLS = 20  # of the one that shows a pattern
@@ -52,7 +53,7 @@ class Approving(ModalScreen[Answered]):
             title = Content.assemble("Allow ", (visible_line(self.asked.tool), "bold"), f"? {_subject(self.asked)}")
             yield Label(title, markup=False, classes="title")
             with VerticalScroll(id="detail", can_focus=True):
-                yield Detail(self.asked.detail, self.asked.what.removeprefix(f"{self.asked.tool} "))
+                yield LaidOut(partial(_detail, self.asked))
             yield Label(_PATTERN, id="pattern-note", markup=False)
             yield Input(self._pattern, id="pattern", compact=True)
             with Horizontal(classes="buttons"):
@@ -101,18 +102,10 @@ class Approving(ModalScreen[Answered]):
             self.action_answer(Decision.DENY)
 
 
-class Detail(Static):
-    """What a call will do: a diff of `path`, or the command."""
-
-    def __init__(self, text: str, path: str) -> None:
-        self._rows = list(diff_rows(text, path))
-        super().__init__(Content("\n").join(self._rows), markup=False)
-
-    def on_resize(self, event: Resize) -> None:
-        """Lay out for the width that there is."""
-        width = self.content_size.width
-        if width:
-            self.update(Content("\n").join(part for row in self._rows for part in hanging(row, width, 2)))
+def _detail(asked: ApprovalAsked, width: int) -> Iterator[Content]:
+    """What a call will do: a diff, or the command."""
+    for row in diff_rows(asked.detail, asked.what.removeprefix(f"{asked.tool} ")):
+        yield from hanging(row, width, 2)
 
 
 def _subject(asked: ApprovalAsked) -> str:

@@ -38,7 +38,7 @@ class Choosing(ModalScreen[str | None]):
         """Title, entries, what to press."""
         with Vertical(classes="dialog"):
             yield Label(self._title, markup=False, classes="title")
-            yield OptionList(*map(_option, self._choices), markup=False)
+            yield OptionList(*(option(choice.text, choice.note) for choice in self._choices), markup=False)
             yield Label(
                 "Enter chooses, Esc goes back" if self._choices else "There are none. Esc goes back", classes="keys"
             )
@@ -52,6 +52,6 @@ class Choosing(ModalScreen[str | None]):
         self.dismiss(None)
 
 
-def _option(choice: Choice) -> Option:
-    note = f"  {visible_line(choice.note)}" if choice.note else ""
-    return Option(Content.assemble(visible_line(choice.text), (note, "dim")))
+def option(text: str, note: str) -> Option:
+    """An entry of a list with a few words about it."""
+    return Option(Content.assemble(visible_line(text), (f"  {visible_line(note)}" if note else "", "dim")))

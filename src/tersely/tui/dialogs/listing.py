@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.events import Resize
 from textual.screen import ModalScreen
-from textual.widgets import Label, Static
+from textual.widgets import Label
 
 from tersely.foundation.escape import visible_line
-from tersely.tui.columns import hanging
+from tersely.tui.columns import LaidOut, hanging
 from tersely.tui.shown import ToolRow
 
-_ANY_CELLS = 1_000  # before the width is known
 _POLICIES = {"allow": "", "ask": "asks first", "deny": "denied"}
 
 
@@ -36,21 +35,8 @@ class Listing(ModalScreen[None]):
         with Vertical(classes="dialog"):
             yield Label("Tools", classes="title")
             with VerticalScroll(id="tools", can_focus=True):
-                yield Table(self._tools)
+                yield LaidOut(partial(_rows, self._tools))
             yield Label("Ctrl+T or /tier unlocks the next tier. Esc goes back", classes="keys")
-
-
-class Table(Static):
-    """One paragraph a tier."""
-
-    def __init__(self, tools: Sequence[ToolRow]) -> None:
-        super().__init__(Content("\n").join(_rows(tools, _ANY_CELLS)), markup=False)
-        self._tools = tools
-
-    def on_resize(self, event: Resize) -> None:
-        """Lay out for the width that there is."""
-        if width := self.content_size.width:
-            self.update(Content("\n").join(_rows(self._tools, width)))
 
 
 def _rows(tools: Sequence[ToolRow], width: int) -> Iterator[Content]:
