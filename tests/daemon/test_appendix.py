@@ -55,8 +55,8 @@ def test_context_of_a_file(talk: Talk) -> None:
 def test_impact(talk: Talk, depth: dict[str, int], reached: int) -> None:
     found = result(talk, cmd="impact", target="format_cents", **depth)
     assert found["symbol"] == f"{MONEY}:format_cents"
-    assert found["reached"]["total"] == reached
-    assert {"id", "depth", "path"} <= found["reached"]["items"][0].keys()
+    assert found["callers"]["total"] == reached
+    assert {"caller", "depth", "path"} <= found["callers"]["items"][0].keys()
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_calls(talk: Talk, direction: str, near: str, far: set[str]) -> None:
 def test_structure(talk: Talk, below: dict[str, str], files: int) -> None:
     found = result(talk, cmd="structure", **below)
     assert found["files"] == files
-    price = next(symbol for symbol in found["symbols"]["items"] if symbol["name"] == "Price")
+    price = next(symbol for symbol in found["entries"]["items"] if symbol["name"] == "Price")
     assert (price["kind"], price["path"], price["line"]) == ("class", MONEY, 8)
 
 
