@@ -5,11 +5,16 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
-from collections.abc import Callable
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.router.bridging import SOURCE
+
+from tersely.daemon import lifecycle
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -30,3 +35,23 @@ def _on_loop(test: Callable[..., Any]) -> Callable[..., Any]:
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
+
+
+@pytest.fixture
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A place for sockets with a short name."""
+    directory = Path(tempfile.mkdtemp(prefix="tersely-"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(directory))
+    monkeypatch.setenv("TMPDIR", str(directory))
+    yield directory
+    shutil.rmtree(directory)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Path]:
+    """A workspace, whose daemon is ended."""
+    root = tmp_path / "shop"
+    root.mkdir()
+    (root / "auth.py").write_text(SOURCE, "utf-8")
+    yield root
+    lifecycle.stop(str(root))

@@ -5,137 +5,22 @@ from __future__ import annotations
 import asyncio
 import json
 import shlex
-import shutil
 import subprocess
-import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.router.served import Served, served
+from tests.router.bridging import ANSWER_WORDS, APPENDIX, SOURCE, bridged, listening, refused, serving, with_id
 
-from tersely.client.peer import Peer
 from tersely.daemon import lifecycle
-from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
 from tersely.relay import threads
 from tersely.relay.calls import Answered, Call
-from tersely.relay.services.configuration import Bridged
-from tersely.router.bridge.bridge import Bridge
 from tersely.router.bridge.fallbacks import fallback
 
-ANSWER_WORDS = "tersely.cli.words:answer"
-SOURCE = '''def verify(token):
-    """Validate authentication tokens."""
-    return bool(token)
-
-
-def login(token):
-    return verify(token)
-'''
-# The commands of the appendix, each with what it is asked with here.
-APPENDIX: dict[str, dict[str, Any]] = {
-    "semantic": {"query": "validate tokens", "limit": 10},
-    "context": {"target": "auth.py:verify", "depth": 2},
-    "impact": {"target": "verify", "depth": 3},
-    "calls": {"target": "verify", "direction": "callers"},
-    "structure": {},
-    "extract": {"symbol": "verify"},
-    "cfg": {"target": "verify"},
-    "dfg": {"target": "verify"},
-    "slice": {"target": "auth.py:3", "variable": "token"},
-}
-
-Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-Reply = Callable[[dict[str, Any]], Any]  # the reply to a request; None: hang up; a coroutine: later
-
-
-class Other:
-    """A server of the protocol that is not ours."""
-
-    def __init__(self, reply: Reply) -> None:
-        self.reply = reply
-        self.requests: list[dict[str, Any]] = []
-        self.connections = 0
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.connections += 1
-        while line := await reader.readline():
-            request = json.loads(line)
-            self.requests.append(request)
-            told = self.reply(request)
-            if asyncio.iscoroutine(told):
-                told = await told
-            if told is None:
-                break
-            writer.write((told if isinstance(told, bytes) else json.dumps(told).encode()) + b"\n")
-
-
-@pytest.fixture(autouse=True)
-def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A place for sockets with a short name."""
-    directory = Path(tempfile.mkdtemp(prefix="tersely-"))
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(directory))
-    monkeypatch.setenv("TMPDIR", str(directory))
-    yield directory
-    shutil.rmtree(directory)
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Path]:
-    """A workspace, whose daemon is ended."""
-    root = tmp_path / "shop"
-    root.mkdir()
-    (root / "auth.py").write_text(SOURCE, "utf-8")
-    yield root
-    lifecycle.stop(str(root))
-
-
-@asynccontextmanager
-async def serving(socket: Path, serve: Serve) -> AsyncIterator[None]:
-    """A server until all whom it serves have left."""
-    tasks = set()
-
-    async def served_one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        tasks.add(asyncio.current_task())
-        await serve(reader, writer)
-        writer.close()
-
-    server = await asyncio.start_unix_server(served_one, socket)
-    yield
-    server.close()
-    await asyncio.gather(*filter(None, tasks))
-
-
-@asynccontextmanager
-async def listening(socket: Path, reply: Reply) -> AsyncIterator[Other]:
-    other = Other(reply)
-    async with serving(socket, other.serve):
-        yield other
-
-
-@asynccontextmanager
-async def bridged(home: Path, workspace: Path, **given: Any) -> AsyncIterator[tuple[Served, Peer]]:
-    """A relay with the bridge, and somebody who asks."""
-    bridge = Bridge(replace(Bridged(), **given), str(workspace), ANSWER_WORDS)
-    async with served(home, bring=lambda: [bridge]) as relay, await relay.peer("ann") as ann:
-        yield relay, ann
-    bridge.close()
-
-
-async def refused(waits: Any) -> tuple[str, str]:
-    with pytest.raises(TerselyError) as raised:
-        await waits
-    return raised.value.code, raised.value.message
-
-
-def with_id(**told: Any) -> Reply:
-    return lambda request: {"id": request["id"], **told}
+pytestmark = pytest.mark.usefixtures("runtime")
 
 
 async def test_our_daemon_is_started_and_answers_all_of_the_appendix(home: Path, shop: Path) -> None:
@@ -156,7 +41,7 @@ async def test_a_socket_path_may_be_that_of_our_daemon(home: Path, shop: Path) -
         for method, parameters in APPENDIX.items():
             assert await ann.ask("tldr", method, parameters), method
         assert (await ann.ask("tldr", "symbol.find", {"queries": ["ver*"]}))["symbols"]["total"] == 1
-        assert (await ann.ask("tldr", "tree", {}))["root"]
+        assert (await ann.ask("tldr", "tree", {}))["files"] == 1
 
 
 async def test_a_change_of_a_file_is_a_change_of_the_answer(home: Path, shop: Path) -> None:
