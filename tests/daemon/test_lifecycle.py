@@ -75,6 +75,25 @@ def test_after_a_violent_end_nothing_is_left_but_files(shop: Path) -> None:
             assert next_status["pid"] != status["pid"]
 
 
+def test_one_that_hangs_is_not_waited_for_when_it_is_to_end(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lifecycle, "DAEMON_STOP_SECONDS", 0.2)
+    with serving(shop) as status:
+        os.kill(status["pid"], signal.SIGSTOP)
+        try:
+            with pytest.raises(TerselyError, match="does not end: timed out"):
+                lifecycle.stop(str(shop))
+        finally:
+            os.kill(status["pid"], signal.SIGCONT)
+            wait_for_end(status["pid"])
+
+
+def test_a_record_that_is_no_record_keeps_none_from_ending(shop: Path) -> None:
+    with serving(shop) as status:
+        Path(Place.of(str(shop)).lock).write_text("[" * 10_000)
+        assert lifecycle.stop(str(shop))
+        wait_for_end(status["pid"])
+
+
 def test_an_end_on_request_takes_everything_along(shop: Path) -> None:
     with serving(shop) as status:
         children = pids_of_analysis(shop)

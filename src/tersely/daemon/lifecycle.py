@@ -94,7 +94,7 @@ def stop(root: str) -> bool:
         return False
     try:
         with client, contextlib.suppress(ConnectionError):  # it hangs up: it ends
-            client.ask({"cmd": "shutdown"})
+            client.ask({"cmd": "shutdown"}, seconds=DAEMON_STOP_SECONDS)
             client.wait_until_closed(DAEMON_STOP_SECONDS)
         if isinstance(pid, int):
             detached.wait_for_end(pid, DAEMON_STOP_SECONDS)

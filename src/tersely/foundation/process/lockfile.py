@@ -46,6 +46,6 @@ def read_record(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
             record = json.loads(file.read(_RECORD_BYTES))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return record if isinstance(record, dict) else {}
