@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -54,10 +55,11 @@ def _uris(result: Any) -> list[str]:
 def _directory(uris: Sequence[str]) -> Path | None:
     """The first directory of this machine among some URIs, None if there are none; raises `root_not_found`."""
     for uri in uris:
-        parts = urlsplit(uri)
-        place = Path(unquote(parts.path))
-        if parts.scheme == "file" and parts.netloc in {"", "localhost"} and place.is_dir():
-            return place.resolve()
+        with suppress(ValueError, OSError):  # no URI, or no path that the system takes
+            parts = urlsplit(uri)
+            place = Path(unquote(parts.path))
+            if parts.scheme == "file" and parts.netloc in {"", "localhost"} and place.is_dir():
+                return place.resolve()
     if uris:
         message = f"none of the client's roots is a directory: {', '.join(uris)}"
         raise TerselyError("root_not_found", message, "name a directory with --root")
