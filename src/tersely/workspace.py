@@ -153,7 +153,7 @@ class Workspace:
 
         directory = self.engine.store.directory
         if directory is None:
-            raise TerselyError("database_unavailable", "there is no place to remember what a session was shown")
+            raise TerselyError("database_unavailable", "no session can be kept here", "leave out --session")
         return Sessions.open(directory)
 
     def close(self) -> None:

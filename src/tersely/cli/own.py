@@ -99,7 +99,7 @@ def _version(asked: Asked, parameters: _Nothing) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _CompletionParameters:
-    shell: completion.Shell = positional("the shell")
+    shell: completion.Shell = positional("bash, zsh or fish")
 
 
 def _completion(asked: Asked, parameters: _CompletionParameters) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def ask(root: str, request: dict[str, Any]) -> dict[str, Any]:
     """The reply of a running daemon; raises `daemon_not_running`."""
     reply = _ask(Place.of(root), request)
     if reply is None:
-        raise TerselyError("daemon_not_running", f"no daemon serves {root}", "daemon start starts one")
+        raise TerselyError("daemon_not_running", f"no daemon serves {root}", "tersely daemon start starts one")
     return reply
 
 

@@ -35,7 +35,7 @@ class Settings:
 
     budget_tokens: int = field(default=DEFAULT_BUDGET_TOKENS, metadata={"least": 1})
     answer_seconds: int = field(default=DEFAULT_ANSWER_SECONDS, metadata={"least": 0})  # of a command; 0: any time
-    vocabulary: str = "o200k"  # whose tokens budgets are counted in; see `tokens.Tokenizer`
+    vocabulary: str = "o200k"  # the tokenizer that budgets are counted with; see `tokens.Tokenizer`
     daemon: str = field(
         default="use", metadata={"choices": ("use", "off", "start")}
     )  # one that answers; none; or a new one

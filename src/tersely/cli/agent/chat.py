@@ -100,7 +100,7 @@ def _places(said: str) -> tuple[Path, ...]:
     places = tuple(Path(os.path.realpath(os.path.expanduser(one))) for one in _listed(said, os.pathsep))
     for place, name in zip(places, _listed(said, os.pathsep), strict=True):
         if not os.path.isabs(os.path.expanduser(name)) or not place.exists() or place == Path(place.anchor):
-            hint = "absolute paths of what is there, joined as in PATH; not the root of the file system"
+            hint = "absolute paths of what is there, separated by `:`; not the root of the file system"
             raise TerselyError("invalid_setting", f"TERSELY_CHAT_WRITABLE: {name} is no such place", hint)
     return places
 

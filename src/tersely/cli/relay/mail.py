@@ -170,9 +170,7 @@ COMMANDS: tuple[RelayCommand, ...] = (
     RelayCommand(("channels", "leave"), "Leave a channel", _Membership, _leave),
     RelayCommand(("channels",), "The channels and their members", Nothing, _channels),
     RelayCommand(("dead-letters", "resend"), "Let a dead letter wait again", _Resend, _resend),
-    RelayCommand(
-        ("dead-letters",), "Messages that were refused, or that nobody took in time", _DeadLetters, _dead_letters
-    ),
+    RelayCommand(("dead-letters",), "Messages that were refused or not collected in time", _DeadLetters, _dead_letters),
 )
 
 

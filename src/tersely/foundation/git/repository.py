@@ -18,7 +18,7 @@ _OPENED = (
     "refs", "refs/heads", "refs/remotes", "refs/tags", "logs", "objects", "objects/info", "objects/info/alternates",
     "objects/info/commit-graph", "objects/info/commit-graphs", "objects/pack", "objects/pack/multi-pack-index",
 )  # fmt: skip
-# Places outside that the user allows, joined as in `PATH`: the setting `git_elsewhere`, which no repository can make.
+# Places outside that the user allows, separated by `:`: the setting `git_elsewhere`, which no repository can make.
 ALLOWED = "TERSELY_GIT_ELSEWHERE"
 _MAX_NAMED_PLACES = 100  # settings and object stores that one repository names
 _POINTER_BYTES = 4_096
