@@ -87,6 +87,14 @@ def test_a_revision_that_is_none_is_refused(tmp_path: Path) -> None:
             Changes(tmp_path, base)
 
 
+def test_a_repository_that_git_refuses_is_told_with_the_words_of_git(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / ".git" / "config").write_text("[core]\n\trepositoryformatversion = 99\n")
+    for base in ("", "HEAD"):
+        with pytest.raises(TerselyError, match=r"git_unavailable: .*99"):
+            Changes(tmp_path, base)
+
+
 def test_text_that_is_no_diff_has_no_files() -> None:
     assert read_patch(b"") == read_patch(b"hello\n") == []
 

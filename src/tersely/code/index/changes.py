@@ -31,6 +31,7 @@ _DIFF_OPTIONS = (
 _PROBED_BYTES = 8_000  # of a file that git does not know, to see whether it is text
 MAX_EXCLUDED_FILES = 2_000  # without contents; of more git cannot be told to pass over them
 _SHA1_DIGITS = 40
+_WITHOUT_GIT = "`change-impact FILE…` and `diff-context PATCH` need none"
 _MAIN_BRANCHES = ("origin/HEAD", "main", "master", "origin/main", "origin/master")
 
 
@@ -61,8 +62,9 @@ class Changes:
         Raises what asking git may raise.
         """
         if not in_repository(str(root)):
-            raise TerselyError("git_unavailable", f"{root} is in no git repository", "name the files that changed")
+            raise TerselyError("git_unavailable", f"{root} is in no git repository", _WITHOUT_GIT)
         self._root = root
+        self._git("rev-parse", "--git-dir")  # git may refuse the repository, such as that of another user
         self.head = self._resolved(head) if head else ""
         self._staged = staged
         self.commit = self._base(base)
@@ -208,7 +210,7 @@ class Changes:
         try:
             output = run(str(self._root), words, self._environment, given)
         except GitUnavailableError as error:
-            raise TerselyError("git_unavailable", str(error)) from error
+            raise TerselyError("git_unavailable", str(error), "`git status` there says more") from error
         except OSError as error:
             raise TerselyError("git_unavailable", f"git cannot be run: {error.strerror}") from error
         if len(output) > MAX_DIFF_BYTES:
