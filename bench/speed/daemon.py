@@ -1,4 +1,4 @@
-"""`python -m bench.speed.daemon CODE`: a warm daemon on a copy of a source tree, beside llm-tldr's in the same run.
+"""`python -m bench.speed.daemon CODE`: a warm daemon on a copy of a source tree.
 
 Every question is asked over the socket. "first" are questions about symbols that nobody has asked about at this
 revision, after as many about others; "again" are the same once more, which the daemon remembers.
@@ -7,16 +7,11 @@ revision, after as many about others; "again" are the same once more, which the 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
-import math
 import random
-import shutil
 import socket
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -43,12 +38,10 @@ CLIENT_QUESTIONS = 100
 SAVES = 20
 REST_SECONDS = 12  # until a daemon that nobody asks has given memory back
 START_RUNS = 20
-PEER_QUESTIONS = 20
-PEER_START_SECONDS = 60
 MILLISECONDS = 1000.0
 TABLE = Table(
     "The daemon",
-    "python -m bench.speed.daemon CODE --peers DIR --record",
+    "python -m bench.speed.daemon CODE --record",
     "what|asked:,|p50:.2f|p95:.2f|slowest:,.0f|note",
     "Times in milliseconds, from sending to reading.",
 )
@@ -96,7 +89,7 @@ QUESTIONS: tuple[tuple[str, Question], ...] = (
 SLOW = frozenset({"importers"})  # asked less often
 
 
-def measure(tree: Path, peers: Path | None) -> Iterator[Row]:
+def measure(tree: Path) -> Iterator[Row]:
     """All rows for a tree that may be written to."""
     symbols = sampled(tree, 400)
     first, others = symbols[:200], symbols[200:]
@@ -119,8 +112,6 @@ def measure(tree: Path, peers: Path | None) -> Iterator[Row]:
         talk.close()
     finally:
         lifecycle.stop(root)
-    if peers is not None:
-        yield from _peer(tree, peers / "llm-tldr" / "bin" / "tldr", first[:PEER_QUESTIONS])
 
 
 def _questions(talk: Talk, symbols: Sequence[Symbol], others: Sequence[Symbol]) -> Iterator[Row]:
@@ -202,66 +193,17 @@ def _resident(talk: Talk) -> float:
     return sum(map(memory_mb, pids))
 
 
-# llm-tldr: the same questions where it has them, a connection each, as its own client does
-
-
-def _peer(tree: Path, executable: Path, symbols: Sequence[Symbol]) -> Iterator[Row]:
-    if not executable.exists():
-        yield {"what": "llm-tldr", "note": "skipped: not installed"}
-        return
-    path = f"{tempfile.gettempdir()}/tldr-{hashlib.md5(str(tree.resolve()).encode()).hexdigest()[:8]}.sock"
-    process = subprocess.Popen(
-        [str(executable.with_name("python")), "-m", "tldr.daemon", str(tree), "--foreground"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        _await_socket(path)
-        started = time.perf_counter()
-        _ask_peer(path, {"cmd": "warm"})
-        yield _figure("llm-tldr: warm", time.perf_counter() - started, "s")
-        yield _row("llm-tldr: ping", [_ask_peer(path, {"cmd": "ping"}) for _ in range(PEER_QUESTIONS)])
-        files = {symbol.path: None for symbol in symbols}
-        for name, requests in (
-            ("extract a file", [{"cmd": "extract", "file": str(tree / path)} for path in files]),
-            ("impact", [{"cmd": "impact", "func": symbol.name} for symbol in symbols]),
-            ("importers", [{"cmd": "importers", "module": path[:-3].replace("/", ".")} for path in list(files)[:3]]),
-            ("context", [{"cmd": "context", "entry": symbol.name} for symbol in symbols[:3]]),
-        ):
-            for turn in ("first", "again"):
-                yield _row(f"llm-tldr: {name}, {turn}", [_ask_peer(path, request) for request in requests])
-        yield _figure("llm-tldr: resident", memory_mb(process.pid), "MB")
-    finally:
-        process.kill()
-        process.wait()
-        Path(path).unlink(missing_ok=True)
-        shutil.rmtree(tree / ".tldr", ignore_errors=True)
-
-
-def _await_socket(path: str) -> None:
-    deadline = time.monotonic() + PEER_START_SECONDS
-    while not Path(path).exists():
-        if time.monotonic() > deadline:
-            raise TimeoutError("llm-tldr's daemon does not listen")
-        time.sleep(0.05)
-
-
-def _ask_peer(path: str, request: dict[str, Any]) -> float:
-    """Milliseconds; `connect` included, as there is no second request on a connection."""
-    started = time.perf_counter()
-    with socket.socket(socket.AF_UNIX) as client:
-        client.settimeout(REPLY_SECONDS)
-        client.connect(path)
-        client.sendall(json.dumps(request).encode() + b"\n")
-        while client.recv(1 << 20):
-            pass
-    return (time.perf_counter() - started) * MILLISECONDS
-
-
 def _row(what: str, times: Sequence[float], note: str = "") -> Row:
     ordered = sorted(times)
-    p95 = ordered[math.ceil(len(ordered) * 0.95) - 1]
-    middle = statistics.median(ordered)
-    return {"what": what, "asked": len(ordered), "p50": middle, "p95": p95, "slowest": ordered[-1], "note": note}
+    p95 = ordered[-1 - len(ordered) // 20]
+    return {
+        "what": what,
+        "asked": len(ordered),
+        "p50": statistics.median(ordered),
+        "p95": p95,
+        "slowest": ordered[-1],
+        "note": note,
+    }
 
 
 def _figure(what: str, figure: float, unit: str) -> Row:
@@ -272,14 +214,10 @@ def main(arguments: list[str]) -> int:
     """Measure and print; `--record` keeps the figures."""
     parser = argparse.ArgumentParser(prog="python -m bench.speed.daemon", description=__doc__)
     parser.add_argument("code", type=Path, help="source tree, copied")
-    parser.add_argument("--peers", type=Path, help="folder of the installed peers")
     parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
     options = parser.parse_args(arguments)
-    rows = []
     with copied(options.code) as tree:
-        for row in measure(tree, options.peers):
-            print(row, flush=True)
-            rows.append(row)
+        rows = list(measure(tree))
     results.report("daemon", [TABLE.filled(rows, f"`{options.code.name}`.")], options.record)
     return 0
 

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.ollama import Front
 from tests.agent.random_model import write_random
-from tests.code.search.repositories import ids
+from tests.code.search.repositories import FILES, ids, lay
 
 from tersely.capabilities.invoke import ask
 from tersely.code.engine import Engine
@@ -30,6 +30,13 @@ from tersely.workspace import Workspace
 
 DIMENSIONS = 48
 RANDOM_MODEL_DIMENSIONS = 64
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A repository to search."""
+    lay(tmp_path, FILES)
+    return tmp_path
 
 
 def embedded(text: str) -> list[float]:

@@ -148,7 +148,7 @@ def test_help_of_the_program_itself_shows_what_it_takes(ask: Ask, name: str) -> 
     assert page.out.startswith(f"tersely {OWN_COMMANDS[name][0]}\n")
     for parameter in declared:
         spelled = parameter.metavar if parameter.positional else parameter.flag.removeprefix("--")
-        assert spelled in page.out
+        assert (spelled in page.out) is not parameter.hidden
 
 
 def test_help_of_a_group_lists_its_commands(ask: Ask) -> None:

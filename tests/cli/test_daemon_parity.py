@@ -18,7 +18,8 @@ from tests.cli.test_startup import loaded_by
 from tersely.cli import remote
 from tersely.cli.commands import OWN_COMMANDS, RELAY_COMMANDS
 from tersely.cli.daemon import ANSWER_WORDS
-from tersely.daemon import identity, lifecycle
+from tersely.daemon import lifecycle
+from tersely.foundation.process import identity
 
 # Commands that tell what they have done themselves; no daemon answers them.
 OWN_WORK = {"index"}
@@ -164,8 +165,9 @@ def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, served:
     ours = {name for name in loaded_by("tree") if name.startswith("tersely")}
     assert ours == {
         *("tersely", "tersely.cli", "tersely.cli.main", "tersely.cli.remote", "tersely.cli.terminal"),
-        *("tersely.daemon", "tersely.daemon.client", "tersely.foundation.process.identity", "tersely.daemon.place"),
+        *("tersely.daemon", "tersely.daemon.client", "tersely.daemon.place"),
         *("tersely.foundation", "tersely.foundation.limits", "tersely.foundation.private", "tersely.foundation.roots"),
+        *("tersely.foundation.process", "tersely.foundation.process.identity"),
     }
     assert loaded_by("tree") & {"socket", "hashlib", "pathlib", "typing", "dataclasses", "subprocess"} == set()
 

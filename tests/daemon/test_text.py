@@ -60,7 +60,7 @@ def test_another_program_is_not_answered(shop: Path, talk: Talk) -> None:
 
 def test_a_cut_answer_still_says_how_to_go_on() -> None:
     text = "".join(f"symbol number {number}\n" for number in range(100)) + "… 40 more symbols: --offset 100 continues\n"
-    tokenizer = Tokenizer("o200k", None)
+    tokenizer = Tokenizer("o200k")
     shown = cut(text, 80, tokenizer)
     assert shown.endswith("… 40 more symbols: --offset 100 continues\n")
     assert "more lines have no room in 80 tokens" in shown

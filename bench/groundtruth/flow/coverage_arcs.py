@@ -19,7 +19,8 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from bench.groundtruth.flow.line_edges import line_edges
+from tests.code.flow.line_edges import line_edges
+
 from bench.groundtruth.score import CaseResult, SuiteResult, edge, judged
 from tersely.code.flow.blocks import basic_blocks
 from tersely.code.languages.registry import LANGUAGES

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any, NamedTuple
 
 from httpcore2 import (
+    URL,
     AsyncConnectionPool,
     ConnectError,
     ConnectionPool,
@@ -24,6 +25,7 @@ from httpcore2 import (
     RemoteProtocolError,
     Response,
     TimeoutException,
+    UnsupportedProtocol,
     WriteError,
 )
 
@@ -34,7 +36,7 @@ MAX_KEPT_CONNECTIONS = 10
 MAX_LINE_BYTES = 10_000_000  # of a stream that is read by lines
 
 DISCONNECTIONS = (ReadError, WriteError, RemoteProtocolError)
-FAILURES = (NetworkError, ProtocolError, TimeoutException)  # of a server, or on the way to it
+FAILURES = (NetworkError, ProtocolError, TimeoutException, UnsupportedProtocol)  # of a server, or on the way to it
 
 
 class TooLongError(Exception):
@@ -71,7 +73,7 @@ def stream(
     content: bytes | Iterator[bytes] | None = None,
 ) -> Iterator[Response]:
     """Ask, and give the answer as soon as its head is here; raises `FAILURES`."""
-    with pool.stream(method, url, headers=_fields(headers), content=content, extensions=waits) as response:
+    with pool.stream(method, _target(url), headers=_fields(headers), content=content, extensions=waits) as response:
         yield response
 
 
@@ -108,7 +110,7 @@ async def stream_once(
     fields = _fields({**headers, "Connection": "close"})
     async with (
         AsyncConnectionPool(max_keepalive_connections=0) as pool,
-        pool.stream(method, url, headers=fields, content=content, extensions=extensions) as response,
+        pool.stream(method, _target(url), headers=fields, content=content, extensions=extensions) as response,
     ):
         yield response
 
@@ -160,6 +162,13 @@ def _source(error: BaseException) -> BaseException | None:
         return error.exceptions[0]
     inner = error.args[0] if error.args else None
     return inner if isinstance(inner, BaseException) else error.__cause__
+
+
+def _target(url: str) -> URL:
+    try:
+        return URL(url)
+    except (TypeError, ValueError):
+        raise LocalProtocolError(f"{url!r} is not a URL in ASCII") from None
 
 
 def _fields(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:

@@ -11,16 +11,20 @@ if TYPE_CHECKING:
 INDEX_DIRECTORY = ".tersely"
 INDEX_FILE = "index.db"
 MARK = ".gitignore"  # what every index directory holds
+FILE_SYSTEM = "/"
 
 
 def enclosing_root(directory: str) -> str:
-    """The nearest directory around a resolved one that is a repository or has an index, else the directory itself."""
+    """The nearest directory around a resolved one that is a repository or has an index, else the directory itself.
+
+    The file system as a whole encloses nothing: an index that lies there by accident would take in every directory.
+    """
     around = directory
-    while not is_repository(around):
-        if around in {"", "/"}:
-            return directory
+    while around not in {"", FILE_SYSTEM}:
+        if is_repository(around):
+            return around
         around = os.path.dirname(around)
-    return around
+    return directory
 
 
 def is_repository(directory: str) -> bool:
@@ -29,12 +33,18 @@ def is_repository(directory: str) -> bool:
 
 
 def find_root(start: Path) -> Path:
-    """The nearest directory around `start` that is a repository or has an index, else `start` itself, resolved."""
+    """The nearest directory around `start` that is a repository or has an index, else `start` itself, resolved.
+
+    Raises `root_not_found` where that is the whole file system, in which graphical programs start others.
+    """
+    from tersely.foundation.errors import TerselyError
+
     try:
         start = start.resolve(strict=True)
     except OSError as error:
-        from tersely.foundation.errors import TerselyError
-
         message = f"the current directory is gone or closed: {error.strerror}"
         raise TerselyError("root_not_found", message, "name a directory with --root") from error
-    return type(start)(enclosing_root(str(start)))
+    root = enclosing_root(str(start))
+    if root == FILE_SYSTEM:
+        raise TerselyError("root_not_found", f"{FILE_SYSTEM} is not a repository", "name a directory with --root")
+    return type(start)(root)

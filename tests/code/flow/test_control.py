@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from bench.groundtruth.flow.line_edges import line_edges
+from tests.code.flow.line_edges import line_edges
 
 from tersely.code.flow.blocks import basic_blocks
 from tersely.code.languages.python import PYTHON

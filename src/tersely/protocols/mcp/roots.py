@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.roots import find_root
+from tersely.foundation.roots import FILE_SYSTEM, find_root
 from tersely.protocols.mcp.jsonrpc import RpcError
 from tersely.protocols.mcp.session import OpenRequest
 
@@ -57,10 +57,11 @@ def _directory(uris: Sequence[str]) -> Path | None:
     for uri in uris:
         with suppress(ValueError, OSError):  # no URI, or no path that the system takes
             parts = urlsplit(uri)
-            place = Path(unquote(parts.path))
-            if parts.scheme == "file" and parts.netloc in {"", "localhost"} and place.is_dir():
-                return place.resolve()
+            place = Path(unquote(parts.path)).resolve()
+            is_here = parts.scheme == "file" and parts.netloc in {"", "localhost"}
+            if is_here and place.is_dir() and str(place) != FILE_SYSTEM:
+                return place
     if uris:
-        message = f"none of the client's roots is a directory: {', '.join(uris)}"
+        message = f"none of the client's roots is the directory of a project: {', '.join(uris)}"
         raise TerselyError("root_not_found", message, "name a directory with --root")
     return None
