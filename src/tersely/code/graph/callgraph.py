@@ -19,10 +19,10 @@ from tersely.code.expressions import (
     PROPERTY,
     Expression,
 )
+from tersely.code.graph.call_resolution import Sites, Target
 from tersely.code.graph.evaluate import Evaluator
 from tersely.code.graph.imports import ImportGraph
 from tersely.code.graph.program import Facts, File, Program
-from tersely.code.graph.sites import Sites, Target
 from tersely.code.graph.values import ASPECT, CLASS, EXTERNAL, FUNCTION, MODULE
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Grade, Kind
 

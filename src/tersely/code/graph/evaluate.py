@@ -42,15 +42,15 @@ from tersely.code.graph.annotations import Annotations, instances_of
 from tersely.code.graph.calls import Calls
 from tersely.code.graph.containers import Containers
 from tersely.code.graph.fixpoint import Solver
+from tersely.code.graph.fixture_injection import Providers
 from tersely.code.graph.members import Members
 from tersely.code.graph.names import Names
-from tersely.code.graph.objects import Objects
+from tersely.code.graph.object_literals import Objects
 from tersely.code.graph.parameters import Parameters
 from tersely.code.graph.program import MEMBER_OWNERS, File, Program
-from tersely.code.graph.providers import Providers
 from tersely.code.graph.summaries import Summaries
 from tersely.code.graph.traits import Traits
-from tersely.code.graph.typed import Typed
+from tersely.code.graph.type_filtering import Typed
 from tersely.code.graph.values import DISPLAY, FUNCTION, GENERATED, KEY, NOTHING, PROMISED, RESULT, Values, one
 from tersely.foundation.recursion import allow_deep_nesting
 

@@ -21,9 +21,9 @@ from tersely.code.expressions import (
     TYPED,
 )
 from tersely.code.graph.annotations import written_types
+from tersely.code.graph.call_resolution import Sites
 from tersely.code.graph.open_classes import OpenClasses
 from tersely.code.graph.program import File
-from tersely.code.graph.sites import Sites
 from tersely.code.graph.values import (
     ASPECT,
     BUILTIN,

@@ -8,7 +8,7 @@ from tersely.code.expressions import CALL, CLASS_METHOD, DEFINED, EXTENSION, NEW
 from tersely.code.graph.annotations import instances_of
 from tersely.code.graph.parameters import EVERY
 from tersely.code.graph.program import MEMBER_OWNERS, File
-from tersely.code.graph.typed import type_name
+from tersely.code.graph.type_filtering import type_name
 from tersely.code.graph.values import (
     CLASS,
     EXTERNAL,

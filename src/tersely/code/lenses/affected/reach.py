@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from tersely.code.graph.users import User, Users, Way
+from tersely.code.graph.references import User, Users, Way
 from tersely.code.index.store import Store
 from tersely.code.languages.runners.commands import SelectedTest
 from tersely.code.lenses.affected.suites import Suites

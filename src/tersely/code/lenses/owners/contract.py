@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tersely.code.graph.users import Users
+from tersely.code.graph.references import Users
 from tersely.code.languages.runners.commands import SelectedTest
 from tersely.code.lenses.affected.command import command
 from tersely.code.lenses.affected.reach import Reach
