@@ -199,6 +199,14 @@ def test_a_choice_that_cannot_be_is_refused(shop: Path, choice: Choice) -> None:
         assert refusal.value.code == "invalid_setting"
 
 
+@pytest.mark.parametrize("url", ["http://ex\xe4mple", "http://[::1"])
+def test_a_url_that_no_request_can_have_is_refused(shop: Path, url: str) -> None:
+    with Engine.open(shop) as engine:
+        engine.refresh()
+        with pytest.raises(TerselyError, match=r"embedder_unavailable|invalid_setting"):
+            engine.search.find("anything", choice=Choice(url, "tiny"))
+
+
 def test_the_settings_choose_the_server(shop: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERSELY_EMBEDDER_URL", server.url)
     monkeypatch.setenv("TERSELY_EMBEDDER_MODEL", "tiny")

@@ -201,6 +201,8 @@ def test_the_root_is_found_by_its_index_or_repository(tmp_path: Path) -> None:
     assert find_root(inner) == (tmp_path / "a").resolve()
     (inner / ".git").write_text("gitdir: elsewhere\n", "utf-8")
     assert find_root(inner) == inner.resolve()
+    with pytest.raises(TerselyError, match="root_not_found: / is not a repository"):
+        find_root(Path("/"))
 
 
 def test_a_question_whose_file_vanishes_under_it_is_asked_of_the_files_as_they_are_then(kitchen: Path) -> None:

@@ -157,7 +157,7 @@ def test_the_client_is_asked_for_its_roots_and_told_of_progress(shop: Path, tmp_
         question = wire.receive()
         parse_server_request(question["method"], "2025-11-25", question.get("params"))
         assert question["method"] == "roots/list"
-        unusable = [{"uri": "file://[::"}, {"uri": f"file:///{'a' * 5_000}"}, {"uri": "file:///a%00"}]
+        unusable = [{"uri": uri} for uri in ("file://[::", f"file:///{'a' * 5_000}", "file:///a%00", "file:///")]
         roots = [*unusable, {"uri": elsewhere.as_uri()}]
         wire.send({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": roots}})
         told = []
