@@ -30,8 +30,7 @@ def server_embedder(url: str, model: str, key: str) -> Embedder:
 
     Raises `invalid_setting` for a URL that is not one of HTTP. The embedder raises `embedder_unavailable`.
     """
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
+    if not _is_http(url):
         raise TerselyError("invalid_setting", f"embedder_url cannot be {url!r}", "It begins with http:// or https://.")
     place = f"{url.rstrip('/')}/embeddings"
     headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -50,6 +49,14 @@ def server_embedder(url: str, model: str, key: str) -> Embedder:
         return vector
 
     return Embedder(f"openai {place} {model}", embed_units, embed_question)
+
+
+def _is_http(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # brackets that are no address
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
 def _unit_text(text: Text) -> str:
