@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
 from pathlib import Path
 
+import pytest
+
+from tersely.talk import commands
 from tersely.talk.commands import COMMANDS
 from tersely.talk.failures import EXIT_OF_CODE
 from tersely.talk.frames import FrameReader
@@ -25,3 +30,15 @@ def test_the_frame_of_the_page_is_an_envelope() -> None:
     (frame,) = FrameReader().feed(text.encode())
     message = message_of(frame)
     assert (message.body, message.thread, message.sender_port) == (b"Hello", "tea", 9001)
+
+
+@pytest.mark.parametrize("module", sorted(Path(commands.__file__).parent.glob("*.py")), ids=lambda path: path.stem)
+def test_no_module_needs_more_than_the_standard_library(module: Path) -> None:
+    imports = [node for node in ast.walk(ast.parse(module.read_text("utf-8"))) if isinstance(node, ast.Import)]
+    sources = [
+        node.module or ""
+        for node in ast.walk(ast.parse(module.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom) and not node.level
+    ]
+    named = [*sources, *(alias.name for node in imports for alias in node.names)]
+    assert {name.partition(".")[0] for name in named} <= sys.stdlib_module_names
