@@ -24,7 +24,6 @@ MODEL_SILENCE_SECONDS = 300.0  # of a server that is asked for an answer: a long
 MODEL_PROBE_SECONDS = 60.0  # for each small question that finds out what a server can do
 MAX_MODEL_REPLY_BYTES = 8_000_000  # of an answer that is not streamed
 MAX_MODEL_ANSWER_BYTES = 50_000_000  # of one stream
-_WAITS = http.waits(MODEL_CONNECT_SECONDS, MODEL_SILENCE_SECONDS)
 _FOR_A_HEADER = re.compile(r"[!-~]*")
 _LOADING, _NOT_FOUND = 503, 404
 _KEY_STATUSES = {401, 403}
@@ -125,7 +124,8 @@ async def opened(
     headers |= {"Content-Type": "application/json"} if content else {}
     headers |= {"Authorization": f"Bearer {place.key}"} if place.key else {}
     async with AsyncExitStack() as stack:
-        asked = http.stream_once(method, place.url + path, _WAITS, headers=headers, content=content)
+        waits = http.waits(MODEL_CONNECT_SECONDS, MODEL_SILENCE_SECONDS)
+        asked = http.stream_once(method, place.url + path, waits, headers=headers, content=content)
         try:
             response = await stack.enter_async_context(asked)
         except http.FAILURES as error:
