@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from tersely.code.index.listing.ignore import SKIP_DIRS, VIRTUAL_ENVIRONMENT_NAMES
+from tersely.code.index.directories import TOOL_DIRECTORIES
 
 MAX_WATCHED_DIRECTORIES = 100_000
 MAX_EVENT_READS = 1_000  # of the queue of the kernel, at one go
@@ -30,7 +30,6 @@ _GONE = _DELETE_SELF | _MOVE_SELF | _UNMOUNT
 _EVENT = struct.Struct("iIII")  # watch, mask, cookie, length of the name
 _READ_BYTES = 65_536
 _GIT_NAMES = frozenset({"index", "HEAD", "config", "exclude"})  # what decides what is tracked and what is ignored
-_TOOLS = SKIP_DIRS - VIRTUAL_ENVIRONMENT_NAMES
 
 
 class WatchUnavailableError(Exception):
@@ -129,7 +128,7 @@ class Watch:
             changes.paths.add(f"{directory}/{name}" if directory else name)
 
     def _note_directory(self, path: str, name: str, mask: int, changes: Changes) -> None:
-        if name in _TOOLS and name != ".git":
+        if name in TOOL_DIRECTORIES and name != ".git":
             return
         changes.is_everything = True
         changes.has_new_directories |= bool(mask & (_CREATE | _MOVED_TO))

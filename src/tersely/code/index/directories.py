@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 
-from tersely.code.index.listing.ignore import is_skipped_name
+from tersely.code.index.listing.ignore import SKIP_DIRS, VIRTUAL_ENVIRONMENT_NAMES, is_skipped_name
 from tersely.code.index.store import Store
 from tersely.foundation.git.listing import ignored_directories, in_repository
 from tersely.foundation.git.runner import GitUnavailableError
 
+TOOL_DIRECTORIES = SKIP_DIRS - VIRTUAL_ENVIRONMENT_NAMES  # names of what never holds a project's own source
 _GIT_DIRECTORY = ".git"
 _EXCLUDES = "info"  # below it, the file `exclude`
 
