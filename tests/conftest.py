@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import settings
@@ -30,3 +31,24 @@ def own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("XDG_RUNTIME_DIR", runtime)
         yield
     shutil.rmtree(runtime, ignore_errors=True)  # what ends with us may still be removing its socket
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None]:
+    return (yield from _skipped_without_libraries())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None]:
+    return (yield from _skipped_without_libraries())
+
+
+def _skipped_without_libraries() -> Generator[None]:
+    """A system without the libraries of llama.cpp's server skips what needs the server, by the library's name."""
+    try:
+        return (yield)
+    except RuntimeError as error:
+        missing = re.search(r"ImportError: (\S+): cannot open shared object file", str(error))
+        if missing is None:
+            raise
+        pytest.skip(f"llama.cpp's server needs {missing[1]}, which is not installed")

@@ -205,7 +205,8 @@ def test_a_conflict_is_shown_as_the_file_is(repository: Repository, ask: Ask) ->
     git(root, "checkout", "-q", "main")
     write(root, {"notes.txt": "three\n"})
     commit(root)
-    subprocess.run(["git", "merge", "-q", "other"], cwd=root, check=False, capture_output=True)
+    with pytest.raises(subprocess.CalledProcessError):
+        git(root, "merge", "-q", "other")
     assert "<<<<<<<" in slices(ask, "--worktree")["notes.txt"]["code"]
 
 
