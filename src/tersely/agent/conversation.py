@@ -12,13 +12,13 @@ from tersely.agent.context.window import Budget, Gauge
 from tersely.agent.events import Decision, Event, Unlocked, Usage
 from tersely.agent.models.protocol import Constraint, Model
 from tersely.agent.models.protocol import Usage as RequestUsage
-from tersely.agent.repeats import Repeats
 from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import Session
 from tersely.agent.sessions.store import Store
 from tersely.agent.tools.declaration import ANSWER, Tool
 from tersely.agent.tools.table import TOOLS
 from tersely.agent.tools.toolbox import Toolbox
+from tersely.agent.turn.repeats import Repeats
 from tersely.foundation.clock import Stopwatch
 
 MAX_WAITING_EVENTS = 256  # that nobody has taken yet

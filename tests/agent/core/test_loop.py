@@ -28,9 +28,9 @@ from tersely.agent.events import (
 from tersely.agent.loop import MAX_TURN_STEPS
 from tersely.agent.models.protocol import Chunk, Prompt
 from tersely.agent.models.protocol import Usage as RequestUsage
-from tersely.agent.repeats import EXCLUDED, HINT
 from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.toolbox import Choices
+from tersely.agent.turn.repeats import EXCLUDED, HINT
 from tersely.foundation.errors import TerselyError
 
 READ = call("read", path="shop/prices.py")

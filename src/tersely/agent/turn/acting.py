@@ -8,17 +8,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-from tersely.agent import repeats
 from tersely.agent.calling import Call, Malformed, Way
 from tersely.agent.context import disclosure
 from tersely.agent.conversation import Answered, Conversation
 from tersely.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted, Decision, Level, Notice, TextDelta
-from tersely.agent.repeats import Repeated
 from tersely.agent.sessions.session import Draft
 from tersely.agent.tools.approvals import Verdict, suggested
 from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Effect, Observation, Tool
 from tersely.agent.tools.running.tail import Tail
-from tersely.agent.turn import assembling
+from tersely.agent.turn import assembling, repeats
+from tersely.agent.turn.repeats import Repeated
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
