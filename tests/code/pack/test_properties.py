@@ -203,7 +203,11 @@ def test_everything_is_there_once_and_has_a_reason(question: Question, format_na
     pack = answer(question, format_name, budget).pack
     assert all(item.reason for item in pack.items)
     left = sum(times for _, times in pack.omitted) - sum(question.view.beyond.values())
-    assert left + len(pack.items) + len(pack.within) == len(question.view.candidates)
+    is_plain = not (pack.items or pack.within)  # whole files, where they cost less than their parts
+    whole = {extract.path for extract in pack.extracts} if is_plain else set()
+    inside = [candidate for candidate in question.view.candidates if candidate.symbol.path in whole]
+    shown = len(pack.items) + len(pack.within) + len(inside)
+    assert left + shown == len(question.view.candidates)
     bodies = [item for item in pack.items if item.detail is Detail.BODY]
     for item in pack.items:
         holders = [body for body in bodies if body is not item and body.symbol.path == item.symbol.path]
