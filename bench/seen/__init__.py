@@ -1,0 +1,1 @@
+"""Tokens that an agent pays until it has seen all the code that a task changes."""

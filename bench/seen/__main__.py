@@ -1,0 +1,184 @@
+"""`python -m bench.seen TASKS… --repositories DIR`: tokens until an agent has seen what a task changes.
+
+TASKS are files of JSON lines (`instance_id`, `repo`, `base_commit`, `problem_statement`, `golden_patch`), and
+`--history CLONE` takes the tasks from the history of a repository of one's own. Each task is checked out at its base
+and given to scripted agents that know its text alone; what they print is counted until all needed lines were in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from bench import results
+from bench.results import Table
+from bench.scratch import clone_of, git
+from bench.seen.curve import Costs, curve, row
+from bench.seen.grep import VARIANTS, grep
+from bench.seen.ours import POLICIES, Desk
+from bench.seen.reading import Reading, SeenError
+from bench.seen.tasks import Need, Task, history_tasks, need_of, read_tasks
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_FILE_BYTES
+from tersely.workspace import Workspace
+
+TOLD = "grep, told the right files"
+WHOLE = "whole files in the order of grep's hits"
+TABLE = Table(
+    "Tokens until seen",
+    "python -m bench.seen TASKS… --repositories DIR --record",
+    "group|agent|tasks:,|1k:.2f|2k:.2f|4k:.2f|8k:.2f|16k:.2f|32k:.2f|median:,.0f|p75:,.0f|to_grep:.2f|95%"
+    "|to_best:.2f|wins:,|losses:,|ties:,",
+    "The share of tasks of which everything needed was printed within so many tokens.",
+    names=2,
+)
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, print the curve of each group, and keep it if that is wanted."""
+    parser = argparse.ArgumentParser(prog="python -m bench.seen", description=__doc__)
+    parser.add_argument("tasks", type=Path, nargs="*", help="files of tasks, a line each")
+    parser.add_argument("--use", default="", help="only tasks that are marked for this: fit or measure")
+    parser.add_argument("--repositories", type=Path, default=Path(), help="clones, named owner+repository")
+    parser.add_argument("--history", type=Path, nargs="*", default=[], help="clones whose newest commits are tasks")
+    parser.add_argument("--most", type=int, default=40, help="tasks of one history")
+    parser.add_argument("--trees", type=Path, help="where checked out tasks are kept for the next run")
+    parser.add_argument("--costs", type=Path, help="a file that keeps what was paid; agents in it are not run again")
+    parser.add_argument("--again", nargs="*", default=[], help="agents to run again, by the beginning of their names")
+    parser.add_argument("--agents", nargs="*", default=[""], help="only these, by the beginning of their names")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
+    options = parser.parse_args(arguments)
+    tasks = [task for path in options.tasks for task in read_tasks(path, options.use)]
+    for clone in options.history:
+        tasks += history_tasks(clone, options.most, "history")
+    known: dict[str, dict[str, int | None]] = defaultdict(dict)
+    if options.costs and options.costs.exists():
+        known.update(json.loads(options.costs.read_text("utf-8")))
+    with tempfile.TemporaryDirectory(prefix="tersely-seen-") as scratch:
+        os.environ["TERSELY_HOME"] = str(options.trees / "home" if options.trees else scratch)  # its key names indexes
+        os.environ["TERSELY_GIT_ELSEWHERE"] = str(options.repositories.resolve())  # from which checked out trees borrow
+        trees = options.trees or Path(scratch) / "trees"
+        jobs = []
+        for task in tasks:
+            wanted = [one for one in AGENTS if one.startswith(tuple(options.agents))]
+            agents = [one for one in wanted if task.name not in known[one] or one.startswith(tuple(options.again))]
+            clone = clone_of(options.repositories, task.repository) or Path(task.repository)
+            jobs.append((task, clone, trees / task.name, agents))
+        for name, paid in _each(jobs, options.jobs):
+            for agent, cost in paid.items():
+                known[agent][name] = cost
+            print(name, paid, file=sys.stderr, flush=True)
+            if options.costs:
+                options.costs.write_text(json.dumps(known), "utf-8")
+    _report(tasks, known, options.record)
+    return 0
+
+
+def _each(jobs: Sequence[tuple[Task, Path, Path, list[str]]], workers: int) -> Iterable[tuple[str, dict[str, int | None]]]:
+    wanted = [job for job in jobs if job[3]]
+    if workers == 1:
+        yield from map(measured, wanted)
+        return
+    with ProcessPoolExecutor(workers) as pool:
+        yield from pool.map(measured, wanted)
+
+
+AGENTS = (*(style.name for style in VARIANTS), TOLD, *POLICIES)
+
+
+def measured(job: tuple[Task, Path, Path, list[str]]) -> tuple[str, dict[str, int | None]]:
+    """What some agents pay for one task; nothing for one of which nothing is needed in files that are there."""
+    task, clone, place, agents = job
+    _check_out(clone, task.base, place)
+    with Workspace.open(place) as workspace:
+        workspace.refresh()
+        workspace.refreshes = False
+        texts = _texts(place)
+        need = need_of(task, workspace.engine.store, texts)
+        if not need.lines:
+            return task.name, {}
+        paid: dict[str, int | None] = {}
+        wholes: dict[str, str] = {}
+        for agent in agents:
+            reading = Reading(need, texts, wholes=wholes)
+            try:
+                _run(agent, Desk(reading, task.text, workspace), need)
+            except SeenError:
+                pass
+            except TerselyError as error:
+                print(f"{task.name}: {agent}: {error}", file=sys.stderr)
+            paid[agent] = reading.cost
+    return task.name, paid
+
+
+def _run(agent: str, desk: Desk, need: Need) -> None:
+    if agent in POLICIES:
+        POLICIES[agent](desk)
+        return
+    styles = {style.name: style for style in VARIANTS}
+    if agent == TOLD:
+        grep(desk.reading, desk.task, VARIANTS[2], list(need.lines))
+        for path in need.lines:
+            desk.reading.pay("\n".join(desk.reading.texts[path]), {path: range(1, len(desk.reading.texts[path]) + 1)})
+        return
+    grep(desk.reading, desk.task, styles[agent])
+
+
+def _check_out(clone: Path, commit: str, place: Path) -> None:
+    if not place.exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        source = clone / "repo" if (clone / "repo").exists() else clone
+        git(source, "clone", "-q", "--shared", "--no-checkout", str(source.resolve()), str(place))
+        git(place, "-c", "core.autocrlf=false", "checkout", "-q", "--force", "--detach", commit)
+
+
+def _texts(place: Path) -> dict[str, list[str]]:
+    """The lines of all files that git tracks and that are text."""
+    found = {}
+    for name in git(place, "ls-files", "-z").decode("utf-8", "replace").split("\0"):
+        path = place / name
+        if not name or path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+            continue
+        data = path.read_bytes()
+        if b"\0" not in data[:8_000]:
+            found[name] = data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    return found
+
+
+def _report(tasks: Iterable[Task], known: dict[str, dict[str, int | None]], keep: bool) -> None:
+    groups: dict[str, list[str]] = defaultdict(list)
+    for task in tasks:
+        groups["all"].append(task.name)
+        groups[task.language].append(task.name)
+        if task.language != "python":
+            groups["others than python"].append(task.name)
+    rows: list[dict[str, Any]] = []
+    for group, names in groups.items():
+        costs: dict[str, Costs] = {}
+        for agent, paid in known.items():
+            if agent in AGENTS and any(name in paid for name in names):
+                costs[agent] = {name: paid[name] for name in names if name in paid}
+        plain = costs.get(VARIANTS[0].name)
+        if not plain:
+            continue
+        best = min((costs[style.name] for style in VARIANTS if style.name in costs), key=lambda one: _order(one))
+        rows += [{"group": group, **row(agent, paid, plain, best)} for agent, paid in costs.items()]
+    results.report("seen", [TABLE.filled(rows)], keep)
+
+
+def _order(costs: Costs) -> tuple[float, float]:
+    figures = curve(costs)
+    return figures["median"], -figures["4k"]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
