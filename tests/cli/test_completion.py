@@ -37,6 +37,8 @@ MAX_SILENCE_SECONDS = 30.0  # of a shell that has been asked something
         ("tersely context src/shop/money.py:form", ["src/shop/money.py:format_cents"]),
         ("tersely extract sr", [":files"]),
         ("tersely --root sr", [":directories"]),
+        ("tersely search x --in a.py sr", [":files"]),
+        ("tersely search --in a.py b.py --kind cla", ["class"]),
         ("tersely nonsense x", []),
         ("tersely calls 'chec", ["checkout"]),
         ("tersely stats ", []),

@@ -52,7 +52,7 @@ def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> dict[str,
     """Read command words (`SYMBOL --depth 2 --with-docs`) into arguments; raises `usage`.
 
     Options may stand anywhere, as `--name value` or `--name=value`; only the latter takes a value
-    that starts with two dashes. After `--` every word is positional.
+    that starts with two dashes. A greedy option takes all words up to the next. After `--` every word is positional.
     """
     arguments: dict[str, object] = {}
     positionals: list[str] = []
@@ -88,12 +88,20 @@ def _read_option(declared: Sequence[Parameter], word: str, rest: list[str], argu
             raise _usage(f"{flag} needs a value", f"{flag} {parameter.metavar}: {parameter.help}")
         value = rest.pop(0)
     read = from_text(parameter, value)
-    if parameter.many:
-        before = arguments.get(parameter.name, ())
-        assert isinstance(before, tuple)
-        arguments[parameter.name] = (*before, read)
-    else:
+    if not parameter.many:
         arguments[parameter.name] = read
+        return
+    before = arguments.get(parameter.name, ())
+    assert isinstance(before, tuple)
+    more = _taken(rest) if parameter.greedy and not equals else []
+    arguments[parameter.name] = (*before, read, *(from_text(parameter, word) for word in more))
+
+
+def _taken(rest: list[str]) -> list[str]:
+    """The words up to the next option, which are no longer among the rest."""
+    number = next((at for at, word in enumerate(rest) if word.startswith("--")), len(rest))
+    taken, rest[:] = rest[:number], rest[number:]
+    return taken
 
 
 def _option_named(declared: Sequence[Parameter], flag: str) -> tuple[Parameter, object]:

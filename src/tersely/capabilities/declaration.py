@@ -87,6 +87,7 @@ class Parameter:
     shorthand: bool  # each choice is also a flag of its own: `--callers` for `--direction callers`
     effect: Effect  # what giving it does, beside what its capability does
     hidden: bool  # help leaves it out
+    greedy: bool  # an option that takes all words up to the next option
 
     def tier(self, value: object) -> Tier:
         """How much trust a value needs. What is outside of the repository is not for everybody to have read."""
@@ -103,8 +104,8 @@ class Parameter:
 
     @property
     def flag(self) -> str:
-        """The option as it is written on a command line; `continue_` is how Python can name `--continue`."""
-        return "--" + self.name.rstrip("_").replace("_", "-")
+        """The option as it is written on a command line."""
+        return "--" + self.name.replace("_", "-")
 
 
 def positional(
@@ -133,10 +134,12 @@ def option(
     shorthand: bool = False,
     effect: Effect = Effect.READ,
     hidden: bool = False,
+    greedy: bool = False,
 ) -> Any:
-    """Declare a parameter that is given by its name."""
+    """Declare a parameter that is given by its name: that of the field, without the `_` after a word of Python's."""
     told = {"help": help, "role": role, "metavar": metavar, "minimum": minimum, "maximum": maximum, "hidden": hidden}
-    return dataclasses.field(default=default, metadata={**told, "bare": bare, "shorthand": shorthand, "effect": effect})
+    told |= {"bare": bare, "shorthand": shorthand, "effect": effect, "greedy": greedy}
+    return dataclasses.field(default=default, metadata=told)
 
 
 def fixed(value: Any) -> Any:
@@ -183,9 +186,14 @@ def made(parameters: type[ParametersT], values: Mapping[str, object]) -> Paramet
     for field in dataclasses.fields(parameters):  # type: ignore[arg-type]
         if _is_group(hints[field.name]):
             given[field.name] = made(hints[field.name], values)
-        elif field.name in values:
-            given[field.name] = values[field.name]
+        elif _name(field) in values:
+            given[field.name] = values[_name(field)]
     return parameters(**given)
+
+
+def _name(field: dataclasses.Field[Any]) -> str:
+    """What a field is called outside of Python, where `in` and `continue` are names."""
+    return field.name.rstrip("_")
 
 
 def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
@@ -197,7 +205,7 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
     element: type = get_args(hint)[0] if many else hint
     required = field.default is dataclasses.MISSING
     return Parameter(
-        name=field.name,
+        name=_name(field),
         type=element,
         help=told["help"],
         default=None if required else field.default,
@@ -207,12 +215,13 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
         nullable=nullable,
         minimum=told["minimum"],
         maximum=told["maximum"],
-        metavar=told["metavar"] or field.name.upper().replace("_", "-"),
+        metavar=told["metavar"] or _name(field).upper().replace("_", "-"),
         role=told["role"],
         bare=told.get("bare"),
         shorthand=told.get("shorthand", False),
         effect=told.get("effect", Effect.READ),
         hidden=told.get("hidden", False),
+        greedy=told.get("greedy", False),
     )
 
 

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from tersely.capabilities.declaration import Parameter, Role
 from tersely.cli.commands import COMMANDS, OWN_COMMANDS, RELAY_COMMANDS, TALK, Command, find_command
@@ -79,19 +80,34 @@ def _after_options(declared: Sequence[Parameter], before: Sequence[str], current
     """Flags where one has been begun, values after a flag that takes one."""
     if current.startswith("-"):
         return _flags(declared)
-    valued = _valued(declared)
-    return _values(valued[before[-1]], current) if before and before[-1] in valued else []
+    option = _split(before, declared).option
+    return _values(option, current) if option else []
 
 
 def _places(before: Sequence[str], declared: Sequence[Parameter]) -> list[str]:
     """The words that are neither options nor their values."""
-    valued = _valued(declared)
-    pairs = zip(["", *before], before, strict=False)
-    return [word for previous, word in pairs if not word.startswith("-") and previous not in valued]
+    return _split(before, declared).places
 
 
-def _valued(declared: Sequence[Parameter]) -> dict[str, Parameter]:
-    return {parameter.flag: parameter for parameter in declared if parameter.type is not bool}
+class _Split(NamedTuple):
+    """Some words: the places among them, and the option that the next word may be a value of."""
+
+    places: list[str]
+    option: Parameter | None
+
+
+def _split(before: Sequence[str], declared: Sequence[Parameter]) -> _Split:
+    valued = {parameter.flag: parameter for parameter in declared if parameter.type is not bool}
+    places: list[str] = []
+    option: Parameter | None = None
+    for word in before:
+        if word.startswith("-"):
+            option = valued.get(word)
+        elif option is None:
+            places.append(word)
+        elif not option.greedy:
+            option = None
+    return _Split(places, option)
 
 
 def _values(parameter: Parameter, current: str) -> list[str]:

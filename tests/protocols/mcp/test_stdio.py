@@ -307,7 +307,7 @@ def test_nothing_outside_of_the_repository_is_read(shop: Path, tmp_path: Path) -
                 ("context", {"symbols": ["checkout"], "include": [place]}),
                 ("symbol_get", {"symbol": f"{place}:hidden_word"}),
                 ("map", {"path": place}),
-                ("search", {"query": ['"hidden_word"'], "path": [place]}),
+                ("search", {"query": ['"hidden_word"'], "in": [place]}),
             ]:
                 answer = await client.call_tool(CALL, {"tool": name, "arguments": arguments})
                 assert "return 'hidden_word'" not in text_of(answer), (name, place)

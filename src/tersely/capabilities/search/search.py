@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import Capability, Role, option, positional
 from tersely.capabilities.files.places import files_below, normal
-from tersely.capabilities.text import Style, clipped, counted
+from tersely.capabilities.text import PLAIN, Style, clipped, counted
+from tersely.capabilities.values import lines_text
 from tersely.code.symbols import Kind
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_BUDGET_TOKENS
 
 if TYPE_CHECKING:
+    from tersely.code.index.schema import IndexedFile
+    from tersely.code.search.inside import Passage
     from tersely.workspace import Workspace
 
 MAX_HITS = 200
+DEFAULT_HITS_TOKENS = 1_000
 PATTERN_MARKS = frozenset("*?[")
 SIGNATURE_CHARACTERS = 120
+MAX_QUOTED_LINES = 2  # of one definition
+QUOTED_CHARACTERS = 100  # of a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +35,26 @@ class Parameters:
         'words that say what it does; a name; "quoted text"; or a /regular expression/', metavar="QUERY", minimum=1
     )
     kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
-    path: tuple[str, ...] = option(
-        (), "only in this directory or file, or where a pattern fits (src/*/api.py)", role=Role.PATH
+    in_: tuple[str, ...] = option(
+        (),
+        "search inside these files, or below directories",
+        role=Role.PATH,
+        metavar="FILE…",
+        greedy=True,
     )
     language: str | None = option(None, "only in files of this language", metavar="LANGUAGE")
     limit: int = option(10, "how many hits to show", minimum=1, maximum=MAX_HITS, metavar="N")
+    budget: int = option(
+        DEFAULT_HITS_TOKENS, "the most tokens of the hits", minimum=1, maximum=MAX_BUDGET_TOKENS, metavar="N"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedLine:
+    """A line of a definition that holds something of the question."""
+
+    line: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +69,8 @@ class Hit:
     signature: str
     share: float
     reasons: tuple[str, ...]
+    quoted: tuple[QuotedLine, ...] = ()  # of a search inside files: the lines that tell most, in order
+    lines: int = 0  # of a search inside files: how many lines hold something
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +81,33 @@ class Hits:
     hits: tuple[Hit, ...]
     total: int
     ranked: bool  # false where hits have the text or are matched by the expression, and all others do not
+    without_room: int = 0  # hits that the budget leaves out
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Hits:
-    """Search, bringing the search files up to date before."""
+    """Search inside files, or everywhere, for which the search files are brought up to date before."""
     from tersely.code.languages.registry import LANGUAGES
-    from tersely.code.search.query import read_query
-    from tersely.code.search.searcher import Filters
 
     if parameters.language is not None and parameters.language not in LANGUAGES:
         known = ", ".join(sorted(LANGUAGES))
         raise TerselyError("invalid_argument", f"unknown language {parameters.language!r}", f"known: {known}")
+    places = [_existing(workspace, place) for place in parameters.in_]
+    files = [file for file in map(workspace.engine.store.file, dict.fromkeys(places)) if file is not None]
+    is_inside = bool(places) and len(files) == len(set(places))
+    found = _inside(workspace, parameters, files) if is_inside else _ranked(workspace, parameters, places)
+    return _fitted(workspace, found, parameters.budget)
+
+
+def _ranked(workspace: Workspace, parameters: Parameters, places: Sequence[str]) -> Hits:
+    """The hits in all files, or in those that are in some places."""
+    from tersely.code.search.query import read_query
+    from tersely.code.search.searcher import Filters
+
     question = " ".join(parameters.query)
     query = read_query(question)
     filters = Filters(
         frozenset({parameters.kind} if parameters.kind else ()),
-        tuple(_existing(workspace, path) for path in parameters.path),
+        tuple(places),
         frozenset({parameters.language} if parameters.language else ()),
     )
     found = workspace.search(question, filters, parameters.limit)
@@ -92,6 +128,60 @@ def run(workspace: Workspace, parameters: Parameters) -> Hits:
     return Hits(question, tuple(hits), found.total, not query.quoted and query.expression is None)
 
 
+def _inside(workspace: Workspace, parameters: Parameters, files: Sequence[IndexedFile]) -> Hits:
+    """The definitions of some files that hold words of the question."""
+    question = " ".join(parameters.query)
+    searched = [file for file in files if parameters.language in {None, file.language}]
+    kinds = frozenset({parameters.kind} if parameters.kind else ())
+    found = workspace.engine.search.find_inside(question, searched, kinds, parameters.limit)
+    sources = {path: _lines(workspace, path) for path in dict.fromkeys(one.symbol.path for one in found.passages)}
+    texts = workspace.texts()
+    hits = [
+        Hit(
+            one.symbol.id,
+            one.symbol.kind,
+            one.symbol.path,
+            one.symbol.start_line,
+            one.symbol.end_line,
+            texts.signature(one.symbol).plain or one.symbol.name,
+            round(one.share, 3),
+            (),
+            _quoted(one, sources[one.symbol.path]),
+            len(one.lines),
+        )
+        for one in found.passages
+    ]
+    return Hits(question, tuple(hits), found.total, ranked=False)
+
+
+def _lines(workspace: Workspace, path: str) -> list[str]:
+    return workspace.source(path).decode("utf-8", "replace").split("\n")
+
+
+def _quoted(passage: Passage, source: Sequence[str]) -> tuple[QuotedLine, ...]:
+    shown = sorted(passage.lines[:MAX_QUOTED_LINES])
+    return tuple(QuotedLine(line, _cut(source[line - 1].strip())) for line in shown)
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= QUOTED_CHARACTERS else f"{line[:QUOTED_CHARACTERS]}…"
+
+
+def _fitted(workspace: Workspace, found: Hits, budget: int) -> Hits:
+    """The first hits that have room; raises `budget_too_small` when none has."""
+    count = workspace.tokenizer.count
+    number = len(found.hits)
+    while number and count(text(_first(found, number), PLAIN) + "\n") > budget:
+        number -= 1
+    if found.hits and not number:
+        raise TerselyError("budget_too_small", f"no hit fits into {budget} tokens", "allow more with --budget")
+    return _first(found, number)
+
+
+def _first(found: Hits, number: int) -> Hits:
+    return replace(found, hits=found.hits[:number], without_room=len(found.hits) - number)
+
+
 def _existing(workspace: Workspace, path: str) -> str:
     """A directory, file or pattern that some indexed file fits; raises `path_not_found`."""
     from tersely.code.search.searcher import path_fits
@@ -100,24 +190,42 @@ def _existing(workspace: Workspace, path: str) -> str:
         if not any(path_fits(file.path, path) for file in workspace.engine.store.files()):
             raise TerselyError("path_not_found", f"no indexed file matches {path!r}", "tersely tree lists them")
         return path
-    files = files_below(workspace, path)
-    return files[0].path if len(files) == 1 else normal(path)
+    place, files = normal(path), files_below(workspace, path)
+    is_directory = not place or files[0].path.startswith(f"{place}/")
+    return place if is_directory else files[0].path
 
 
 def text(found: Hits, style: Style) -> str:
-    """A line for each hit, and the reasons below it."""
+    """A line for each hit, with the lines found in it, or the reasons below it."""
     if not found.hits:
         far = ": no symbol has a word of the query or is close to it in meaning"
         return style.doubtful(f"no results{far if found.ranked and found.total else ''}")
     lines = []
     for hit in found.hits:
-        place = style.symbol(f"{hit.path}:{hit.line}")
-        lines.append(f"{place}  {clipped(hit.signature, SIGNATURE_CHARACTERS)}  {style.good(f'({hit.share:.0%})')}")
-        lines.append(f"    {style.faint('; '.join([*_owner(hit), *hit.reasons]))}")
-    if not found.ranked and found.total > len(found.hits):
-        more = counted(found.total - len(found.hits), "more symbol has it", "more symbols have it")
-        lines.append(style.doubtful(f"… {more}: --limit {min(found.total, MAX_HITS)} shows them"))
+        lines += _inside_row(hit, style) if hit.lines else _ranked_rows(hit, style)
+    left = found.without_room if found.ranked else found.total - len(found.hits)
+    if left:
+        more = counted(left, "more symbol", "more symbols")
+        allow = "--budget" if found.without_room else f"--limit {min(found.total, MAX_HITS)}"
+        lines.append(style.doubtful(f"… {more}: {allow} allows more"))
     return "\n".join(lines)
+
+
+def _ranked_rows(hit: Hit, style: Style) -> list[str]:
+    place = style.symbol(f"{hit.path}:{hit.line}")
+    row = f"{place}  {clipped(hit.signature, SIGNATURE_CHARACTERS)}  {style.good(f'({hit.share:.0%})')}"
+    return [row, f"    {style.faint('; '.join([*_owner(hit), *hit.reasons]))}"]
+
+
+def _inside_row(hit: Hit, style: Style) -> list[str]:
+    """`path:12-40 Class.method  (35: a line; 37: another; +3)`; what stands in no definition has the path alone."""
+    qualname = hit.id.removeprefix(hit.path).removeprefix(":")
+    place = f"{hit.path}:{lines_text(hit.line, hit.end_line)} {qualname}" if qualname else hit.path
+    quoted = [f"{one.line}: {one.text}" for one in hit.quoted]
+    left = hit.lines - len(quoted)
+    if left:
+        quoted.append(f"+{left}")
+    return [f"{style.symbol(place)}  ({'; '.join(quoted)})"]
 
 
 def _owner(hit: Hit) -> list[str]:
@@ -134,9 +242,17 @@ CAPABILITY = Capability(
     "speaks of them. The percentage is how much of the question is found again, in words or in meaning.\n\n"
     'Text in double quotes must be there as it stands: "Content-Type" header. An expression between slashes is tried '
     "on each line: /def \\w+_token/, and /…/i disregards case.\n\n"
-    "The first search of a repository makes the search files, which takes seconds; later ones bring them up to date.",
+    "With --in and files it searches inside them: the definitions that hold any of the words (in any case, also as a "
+    "part of a longer one), those that hold most first, each with the lines that tell most. A directory or a pattern "
+    "(src/*/api.py) narrows the ranking instead.\n\n"
+    "The first search of a repository makes the search files, which takes seconds; later ones bring them up to date. "
+    "A search inside files needs none.",
     parameters=Parameters,
     run=run,
     text=text,
-    examples=('search "where tokens are validated"', "search Session.validate", "search retry --kind function"),
+    examples=(
+        'search "where tokens are validated"',
+        "search Session.validate",
+        "search expired token --in src/auth.py src/session.py",
+    ),
 )

@@ -6,8 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from tersely.code.index.content import Hashed
+from tersely.code.index.schema import IndexedFile
 from tersely.code.index.store import Store
 from tersely.code.search.embedding.embedders import Choice, Embedder, chosen_embedder
+from tersely.code.search.inside import Inside, find_inside
+from tersely.code.search.query import read_query
 from tersely.code.search.searcher import Filters, Found, Place, Searcher, Sources
 from tersely.code.search.storage.collection import Collection
 from tersely.code.search.storage.shelf import IndexedText, Library, Progress, Shelf, open_shelf
@@ -39,6 +42,10 @@ class Search:
     ) -> Found:
         """At most `limit` hits, the best first; `query` says how questions are read."""
         return self.searcher(choice, progress).find(question, filters, limit)
+
+    def find_inside(self, question: str, files: Sequence[IndexedFile], kinds: frozenset[Kind], limit: int) -> Inside:
+        """At most `limit` definitions inside some files that hold words of the question; needs no search files."""
+        return find_inside(read_query(question), files, self._store.symbols_of, self._reader(), kinds, limit)
 
     def prepare(self, choice: Choice = WORDS, progress: Progress | None = None) -> int:
         """Bring the search files up to date, and say how many units there are."""

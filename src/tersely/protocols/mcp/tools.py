@@ -29,11 +29,11 @@ OUTPUT = "output"  # the parameter that says so where programs may do more than 
 # The tools that are listed, with the parameters that their schemas show. They take the others of their capability too.
 CORE: Mapping[str, tuple[str, ...]] = {
     "code.context": ("symbols",),
-    "code.search": ("query",),
+    "code.search": ("query", "in"),
     "code.symbol.get": ("symbol",),
     "code.calls": ("symbol", "direction"),
     "code.diff_context": ("base",),
-    "code.map": ("path",),
+    "code.map": (),
 }
 
 
@@ -60,7 +60,7 @@ def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
 
 def _pair() -> list[Tool]:
     about_more = (
-        f"Lists the tools that {CALL} calls: impact, dead code, slices, control flow, cycles and others. "
+        f"Lists the tools that {CALL} calls: impact, dead code, slices, cycles and others. "
         "With tool: all about that one"
     )
     called = {"tool": {"type": "string"}, "arguments": {"type": "object"}}
