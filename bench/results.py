@@ -32,7 +32,7 @@ ORDER = (
     "slices",
     "mcp_server",
     "relay_run",
-    "packet",
+    "seen",
     "relay",
     "services",
     "mail",

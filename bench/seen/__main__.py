@@ -30,6 +30,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.workspace import Workspace
 
+Job = tuple[Task, Path, Path, list[str]]  # a task, its clone, where it is checked out, and the agents
+Paid = dict[str, int | None]  # by agent
 TOLD = "grep, told the right files"
 WHOLE = "whole files in the order of grep's hits"
 TABLE = Table(
@@ -83,7 +85,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _each(jobs: Sequence[tuple[Task, Path, Path, list[str]]], workers: int) -> Iterable[tuple[str, dict[str, int | None]]]:
+def _each(jobs: Sequence[Job], workers: int) -> Iterable[tuple[str, Paid]]:
     wanted = [job for job in jobs if job[3]]
     if workers == 1:
         yield from map(measured, wanted)
@@ -95,7 +97,7 @@ def _each(jobs: Sequence[tuple[Task, Path, Path, list[str]]], workers: int) -> I
 AGENTS = (*(style.name for style in VARIANTS), TOLD, *POLICIES)
 
 
-def measured(job: tuple[Task, Path, Path, list[str]]) -> tuple[str, dict[str, int | None]]:
+def measured(job: Job) -> tuple[str, Paid]:
     """What some agents pay for one task; nothing for one of which nothing is needed in files that are there."""
     task, clone, place, agents = job
     _check_out(clone, task.base, place)
@@ -170,7 +172,7 @@ def _report(tasks: Iterable[Task], known: dict[str, dict[str, int | None]], keep
         plain = costs.get(VARIANTS[0].name)
         if not plain:
             continue
-        best = min((costs[style.name] for style in VARIANTS if style.name in costs), key=lambda one: _order(one))
+        best = min((costs[style.name] for style in VARIANTS if style.name in costs), key=_order)
         rows += [{"group": group, **row(agent, paid, plain, best)} for agent, paid in costs.items()]
     results.report("seen", [TABLE.filled(rows)], keep)
 

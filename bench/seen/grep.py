@@ -24,8 +24,12 @@ _QUOTED = re.compile(r"\"([^\"\n]{6,80})\"|'([^'\n]{6,80})'")
 _TRACE = re.compile(r"([\w./-]+\.\w{1,5})[\"']?(?:, line |:)(\d+)")
 _PATH = re.compile(r"(?<![\w/])((?:[\w.-]+/)+[\w-]+\.\w{1,5})")
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
-_DEFINES = re.compile(r"\s*(?:\w+\s+)*?(?:def|class|func|fn|function|struct|enum|trait|interface|type|module|const|let|var|impl|#define)\b")
-_COMMON = frozenset("the and for with that this from not are was has have when should which into does been will can".split())
+_DEFINES = re.compile(
+    r"\s*(?:\w+\s+)*?(?:def|class|func|fn|function|struct|enum|trait|interface|type|module|const|let|var|impl|#define)\b"
+)
+_COMMON = frozenset(
+    "the and for with that this from not are was has have when should which into does been will".split()
+)
 
 
 class Style(NamedTuple):
@@ -214,10 +218,14 @@ def _follow(
     """Definitions in the same file of names that a window uses and that share a word with the task."""
     lines = texts[path]
     used = Counter(word for number in shown for word in _WORD.findall(lines[number - 1]))
-    alike = [word for word in used if any(part in words for part in re.split(r"_|(?=[A-Z])", word.lower()) if len(part) > 3)]
+    alike = [
+        word for word in used if any(part in words for part in re.split(r"_|(?=[A-Z])", word.lower()) if len(part) > 3)
+    ]
     followed = 0
     for word in alike:
-        defining = re.compile(rf"(?:def|class|func|fn|function|struct|const|let|var)\s+(?:\([^)]*\)\s*)?{re.escape(word)}\b")
+        defining = re.compile(
+            rf"(?:def|class|func|fn|function|struct|const|let|var)\s+(?:\([^)]*\)\s*)?{re.escape(word)}\b"
+        )
         for number, line in enumerate(lines, 1):
             if word in line and number not in shown and defining.search(line):
                 _window(reading, texts, path, number + style.window // 4, style)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bench.seen import grep
@@ -14,10 +15,9 @@ from tersely.capabilities.text import PLAIN
 from tersely.foundation.errors import TerselyError
 from tersely.workspace import Workspace
 
-ROWS = 5  # symbols of a packet whose source is read
 FILES = 3  # of a packet, inside which is searched
 PLAN_TOKENS = 4_000
-MORE_ROWS = 6  # symbols that a search inside the files finds, whose source is read next
+MORE_ROWS = 4  # symbols that a search inside the files finds, whose source is read next
 FALLBACK = grep.VARIANTS[2]
 
 
@@ -34,20 +34,26 @@ Policy = Callable[[Desk], None]
 
 def documented_pack(desk: Desk) -> None:
     """The packet where it speaks, a plan of 4,000 tokens, then grep."""
-    packet = ask(desk.workspace, "code.packet", task=desk.task)
+    packet = ask(desk.workspace, "code.packet", task_file=desk.task)
     desk.reading.pay(packet.text, _bodies(packet))
     _plan(desk, PLAN_TOKENS)
     grep.grep(desk.reading, desk.task, FALLBACK)
 
 
-def packet_rows(desk: Desk) -> None:
-    """The packet always, the source of its first symbols, then grep inside its first files, then anywhere."""
-    packet = ask(desk.workspace, "code.packet", task=desk.task, min_confidence=0.0)
+def packet_next(desk: Desk) -> None:
+    """The packet, what it says to ask next and the best that this finds, then grep inside its files, then anywhere."""
+    packet = ask(desk.workspace, "code.packet", task_file=desk.task)
     desk.reading.pay(packet.text, _bodies(packet))
-    rows = [one for file in packet.files for one in file.symbols][:ROWS]
-    for row in rows:
-        _get(desk, [row.id])
-    _inside(desk, [file.path for file in packet.files][:FILES])
+    files: list[str] = []
+    for command in packet.next:
+        words = shlex.split(command)
+        if words[1:3] == ["symbol", "get"]:
+            _get(desk, words[3:])
+        else:
+            at = words.index("--in")
+            files = words[at + 1 :]
+            _search_inside(desk, words[2:at], files)
+    _inside(desk, files)
 
 
 def plan_only(desk: Desk) -> None:
@@ -58,7 +64,7 @@ def plan_only(desk: Desk) -> None:
 
 POLICIES: Mapping[str, Policy] = {
     "packet where it speaks, plan 4,000, grep": documented_pack,
-    "packet, five symbol get, grep inside its files": packet_rows,
+    "packet, what it says next, grep inside its files": packet_next,
     "plan, grep inside its files": plan_only,
 }
 
@@ -71,7 +77,7 @@ def _inside(desk: Desk, files: list[str]) -> None:
 
 
 def _plan(desk: Desk, budget: int | None) -> Mapping[str, Iterable[int]]:
-    pack = ask(desk.workspace, "code.plan", task=(desk.task,), **({"budget": budget} if budget else {}))
+    pack = ask(desk.workspace, "code.plan", report=desk.task, **({"budget": budget} if budget else {}))
     places = pack_places(pack)
     desk.reading.pay(pack.text, places)
     return places
@@ -87,17 +93,35 @@ def pack_places(pack: Any) -> dict[str, list[int]]:
     return dict(places)
 
 
-def _get(desk: Desk, ids: Iterable[str]) -> None:
-    """The source of symbols, as a call prints it."""
-    for symbol_id in ids:
-        try:
-            source = ask(desk.workspace, "code.symbol.get", symbol=symbol_id)
-        except TerselyError as error:
-            desk.reading.pay(str(error), {})
-            continue
-        text = load("code.symbol.get").text(source, PLAIN)
-        shown = source.content.count("\n")
-        desk.reading.pay(text, {source.path: range(source.first_line, source.first_line + shown)})
+def _get(desk: Desk, names: Sequence[str]) -> None:
+    """The source of symbols, as one call prints it."""
+    try:
+        found = ask(desk.workspace, "code.symbol.get", symbol=tuple(names))
+    except TerselyError as error:
+        desk.reading.pay(str(error), {})
+        return
+    text = load("code.symbol.get").text(found, PLAIN)
+    places: dict[str, list[int]] = defaultdict(list)
+    for source in getattr(found, "symbols", (found,)):
+        places[source.path] += range(source.first_line, source.first_line + source.content.count("\n"))
+    desk.reading.pay(text, places)
+
+
+def _search_inside(desk: Desk, words: Sequence[str], files: Sequence[str]) -> None:
+    """Search inside files, then read the source of the best that was not shown yet."""
+    try:
+        hits = ask(desk.workspace, "code.search", query=tuple(words), in_=tuple(files))
+    except TerselyError as error:
+        desk.reading.pay(str(error), {})
+        return
+    places: dict[str, list[int]] = defaultdict(list)
+    for hit in hits.hits:
+        places[hit.path] += [quoted.line for quoted in hit.quoted]
+    desk.reading.pay(load("code.search").text(hits, PLAIN), places)
+    shown = desk.reading.shown
+    new = [one for one in hits.hits if not set(range(one.line, one.end_line + 1)) & shown.get(one.path, set())]
+    if new:
+        _get(desk, [one.id for one in new[:MORE_ROWS]])
 
 
 def _bodies(packet: Any) -> dict[str, list[int]]:

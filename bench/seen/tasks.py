@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +25,9 @@ MAX_CHANGED_FILES = 8
 MAX_CHANGED_LINES = 300
 MAX_HISTORY_COMMITS = 8_000  # that are looked through for tasks
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
-_IMPORT = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|use\s|using\s|require(?:_relative)?\b|package\s)")
+_IMPORT = re.compile(
+    r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|use\s|using\s|require(?:_relative)?\b|package\s)"
+)
 _COMMENT = re.compile(r"\s*(?:#(?!include|define|if|el|end|pragma|\[)|//|/\*|\*(?:\s|/|$)|--(?:\s|$)|<!--)")
 _TRAILER = re.compile(r"^(?:signed-off|co-authored|change-id|reviewed|acked|cc:|\W*-{3,})", re.IGNORECASE)
 _REFERENCE = re.compile(r"\s*\(?(?:closes |fixes |refs )?#\d+\)?", re.IGNORECASE)
@@ -173,16 +177,12 @@ def _around(holder: Symbol, line: int) -> Iterable[int]:
 
 
 def _documentation(symbols: Iterable[Symbol], lines: Sequence[str]) -> set[int]:
+    """The numbers of lines on which documentation begins or goes on."""
+    starts = list(accumulate((len(line.encode("utf-8", "replace")) + 1 for line in lines), initial=0))
     found: set[int] = set()
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line.encode("utf-8", "replace")) + 1)
     for one in symbols:
         if one.doc_end_byte:
-            found.update(n + 1 for n, at in enumerate(starts[:-1]) if one.doc_start_byte <= at < one.doc_end_byte)
-            found.update(
-                n + 1 for n, at in enumerate(starts[:-1]) if at <= one.doc_start_byte < starts[n + 1] and one.doc_end_byte
-            )
+            found.update(range(bisect_right(starts, one.doc_start_byte), bisect_left(starts, one.doc_end_byte) + 1))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tersely.capabilities.invoke import ask
 from tersely.capabilities.packs.packet import SMALL_FILES
 from tersely.cli.main import main
 from tersely.code.lenses.owners.task import MAX_TASK_CHARACTERS, MAX_TASK_NAMES, read_task
+from tersely.code.pack.packet import HEADING
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.tokens import count
 from tersely.workspace import Workspace
@@ -35,7 +37,8 @@ class Basket:
         if line.price < 0:
             raise ValueError("a price is never below zero here")
         self.lines.append(line)
-''',
+'''
+    + 400 * "# Baskets of wicker were woven by hand.\n",
     "shop/postage.py": '''"""Postage."""
 
 
@@ -84,7 +87,7 @@ def packet(root: Path, task: str, **arguments: Any) -> Any:
 def test_a_name_leads_to_its_file_symbol_and_test(shop: Path) -> None:
     found = packet(shop, "Basket.total ignores the currency")
     assert found.files[0].path == "shop/basket.py"
-    assert found.files[0].symbols[0].id == "shop/basket.py:Basket.total"
+    assert found.rows[0].id == "shop/basket.py:Basket.total"
     assert found.tests == ("tests/test_basket.py",)
     assert "tests/test_basket.py" in found.test_command
     assert f"test: {found.test_command}\n" in found.text
@@ -103,14 +106,14 @@ def test_a_name_leads_to_its_file_symbol_and_test(shop: Path) -> None:
 def test_exact_places_and_messages_lead_to_the_file(shop: Path, task: str) -> None:
     found = packet(shop, task)
     assert found.files[0].path == "shop/basket.py"
-    assert found.files[0].why
+    assert found.files[0].why or found.rows[0].reason
 
 
 def test_lines_that_are_linked_to_lead_to_their_symbol(shop: Path) -> None:
     link = "https://git.example/group/shop/-/blob/main/shop/basket.py#L12"
     found = packet(shop, f"Something is slow\n\nSee {link} for it")
-    assert found.files[0].symbols[0].id == "shop/basket.py:Basket.add"
-    assert "shop/basket.py is linked to" in found.text
+    assert found.rows[0].id == "shop/basket.py:Basket.add"
+    assert found.rows[0].reason == "linked to"
 
 
 @pytest.mark.parametrize("part", ["b", "d/", "a.b_", "`", "e.r", "+", "a@", "a\\", "a.b:1 ", "https://a/b/"])
@@ -133,12 +136,28 @@ def test_a_test_command_that_is_given_is_the_contract(shop: Path) -> None:
     assert packet(shop, "Basket.total ignores the currency", test_command="make check").test_command == "make check"
 
 
-def test_the_receipt_says_what_it_was_made_from(shop: Path) -> None:
+def test_rows_say_where_why_and_how_likely(shop: Path) -> None:
     found = packet(shop, "Basket.total ignores the currency")
-    with Workspace.open(shop) as workspace:
-        revision = workspace.revision
-    assert f"receipt: revision {revision[:12]}, 3 files looked at, left out 0 files" in found.text
-    assert f", {found.used} tokens\n" in found.text
+    row = found.rows[0]
+    assert (
+        f"shop/basket.py\n  {row.line}-{row.end_line} Basket.total: {row.certainty}, named in the task\n" in found.text
+    )
+    assert [one.chance for one in found.rows] == sorted((one.chance for one in found.rows), reverse=True)
+
+
+def test_the_source_of_the_likeliest_stands_below_the_rows(shop: Path) -> None:
+    found = packet(shop, "Basket.total ignores the currency")
+    assert found.bodies[0].id == "shop/basket.py:Basket.total"
+    assert "return sum(line.price for line in self.lines)" in found.text.partition("== shop/basket.py:")[2]
+
+
+def test_what_it_says_to_do_next_can_be_typed(shop: Path) -> None:
+    found = packet(shop, "Basket ignores the currency when lines are added")
+    assert found.next
+    for command in found.next:
+        program, *words = shlex.split(command)
+        assert program == "tersely"
+        assert main([*words, "--root", str(shop)]) == 0
 
 
 def test_earlier_commits_are_evidence(shop: Path) -> None:
@@ -166,7 +185,7 @@ def test_a_packet_never_exceeds_its_tokens(shop_once: Path, budget: int) -> None
         assert error.code == "budget_too_small"
     else:
         assert found.used == count(found.text) <= budget
-        assert found.text.startswith("Likely owners") or found.silence == SMALL_FILES
+        assert found.text.startswith(HEADING) or found.silence == SMALL_FILES
 
 
 @pytest.fixture(scope="module")

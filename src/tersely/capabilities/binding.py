@@ -15,6 +15,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_CONTENT_BYTES
 
 MAX_ARGUMENT_VALUES = 200  # of one parameter
+_LONG_ROLES = frozenset({Role.CONTENT, Role.SOURCE, Role.PROSE})
 
 ParametersT = TypeVar("ParametersT")
 
@@ -181,7 +182,7 @@ def _checked_element(parameter: Parameter, value: object) -> object:
     if type(value) is not parameter.type:
         raise _invalid(f"{name} must be of type {JSON_NAMES[parameter.type]}", parameter.help)
     if isinstance(value, str):
-        longest = MAX_CONTENT_BYTES if parameter.role in {Role.CONTENT, Role.SOURCE} else MAX_ARGUMENT_CHARACTERS
+        longest = MAX_CONTENT_BYTES if parameter.role in _LONG_ROLES else MAX_ARGUMENT_CHARACTERS
         if len(value) > longest:
             raise _invalid(f"{name} is longer than {longest} characters")
         if "\0" in value:

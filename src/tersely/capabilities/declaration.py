@@ -64,6 +64,7 @@ class Role(StrEnum):
     MODULE = "module"  # a dotted module name, or a PATH
     DIRECTORY = "directory"  # a directory of the machine
     REPORT = "report"  # a file, or a folder of files, that a tool wrote; from the root, or absolute outside of it
+    PROSE = "prose"  # words of a person, of any length
     CONTENT = "content"  # a text; a door may take it from a file of the machine, or from what it is sent
 
 

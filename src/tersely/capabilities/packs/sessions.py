@@ -45,7 +45,7 @@ class Memory:
     """Which reader is answered with a pack, and what becomes of the room that its session saves."""
 
     reader: Session = group(Session)
-    fill: bool = option(True, "fill what the session saves with more; without it the answer is that much shorter")
+    fill: bool = option(False, "use the whole budget: fill what a session saves, and show less likely code as well")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`code.symbol.get`: the source of one symbol, or what has changed in it."""
+"""`code.symbol.get`: the source of symbols, or what has changed in one."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 UNCHANGED = "UNCHANGED"
+MAX_SYMBOLS = 50  # of one question
 _LEAVES_NO_MEMORY = frozenset({"database_unavailable", "database_locked"})
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Which symbol, and how much of it."""
+    """Which symbols, and how much of each."""
 
-    symbol: str = positional("the symbol", role=Role.SYMBOL)
+    symbol: tuple[str, ...] = positional("the symbols", role=Role.SYMBOL, minimum=1)
     etag: str | None = option(
         None, "the tag of the version that is known: answer UNCHANGED, or what has changed", metavar="TAG", bare=""
     )
@@ -52,11 +53,29 @@ class Source:
     more: int
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Source | str:
-    """The lines of the symbol, or `UNCHANGED`."""
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Several symbols, in the order in which they were asked for."""
+
+    symbols: tuple[Source, ...]
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Source | Sources | str:
+    """The lines of the symbol or symbols; of one whose tag is given, `UNCHANGED` where that is so."""
+    if len(parameters.symbol) > MAX_SYMBOLS:
+        raise TerselyError("invalid_argument", f"at most {MAX_SYMBOLS} symbols at once", "ask for fewer")
+    symbols = [workspace.engine.symbol(name) for name in parameters.symbol]
+    if len(symbols) == 1:
+        return _one(workspace, symbols[0], parameters)
+    if parameters.etag is not None:
+        raise TerselyError("usage", "--etag is about one symbol", "name one symbol, or leave out --etag")
+    found = (_one(workspace, symbol, parameters) for symbol in dict.fromkeys(symbols))
+    return Sources(tuple(one for one in found if isinstance(one, Source)))
+
+
+def _one(workspace: Workspace, symbol: Symbol, parameters: Parameters) -> Source | str:
     from tersely.code.pack.memory.etag import etag_of, normalised
 
-    symbol = workspace.engine.symbol(parameters.symbol)
     source = workspace.engine.source(symbol.path)
     normal = normalised(symbol, source)
     etag = etag_of(normal)
@@ -97,8 +116,10 @@ def _remembered(workspace: Workspace, symbol: Symbol, etag: str, normal: str, kn
     return (diff_of(before, normal) or None) if before is not None else None
 
 
-def text(source: Source | str, style: Style) -> str:
-    """A line about the symbol, then its code, or what has changed in it if that is shorter."""
+def text(source: Source | Sources | str, style: Style) -> str:
+    """A line about each symbol, then its code, or what has changed in it if that is shorter."""
+    if isinstance(source, Sources):
+        return "\n".join(text(one, style) for one in source.symbols)
     if isinstance(source, str):
         return source
     about = f"{source.kind.value}, {lines_text(*source.lines)}, etag {source.etag}"
@@ -114,7 +135,7 @@ def text(source: Source | str, style: Style) -> str:
 
 CAPABILITY = Capability(
     name="code.symbol.get",
-    summary="Source of one symbol",
+    summary="Source of symbols",
     description="The lines as they stand in the file, decorators and documentation included, and an ETag: the hash of "
     "the symbol, which edits elsewhere, moves and another indentation of the whole do not change. Given back with "
     "--etag, the answer is UNCHANGED, or the difference from the version that had the tag.",
@@ -122,5 +143,5 @@ CAPABILITY = Capability(
     run=run,
     text=text,
     remembering=frozenset({"etag"}),
-    examples=("symbol get Session.validate", "symbol get src/auth.py:validate --etag 5cfb1a142ef6"),
+    examples=("symbol get Session.validate Session.close", "symbol get src/auth.py:validate --etag 5cfb1a142ef6"),
 )

@@ -83,6 +83,7 @@ class View:
     base: str = ""  # of a view of a change, what it leads from, and to
     head: str = ""
     apart: frozenset[str] = frozenset()  # files of which the parts say more than the whole would
+    in_order: bool = False  # candidates are shown in their order, whatever they cost, instead of by worth per byte
     lens: str = ""  # what looked, and how far: of equal ones the later sees all that there is to see of a target
 
 

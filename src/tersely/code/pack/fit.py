@@ -22,7 +22,7 @@ from tersely.code.pack.draft import Draft
 from tersely.code.pack.filling import MOST_BYTES_PER_TOKEN, Filling
 from tersely.code.pack.folding import folded, folded_ids, without_folded
 from tersely.code.pack.include import Include, extracts_of
-from tersely.code.pack.ladder import levels, other_rungs, size_bytes, target_rungs
+from tersely.code.pack.ladder import levels, other_rungs, rungs_in_order, size_bytes, target_rungs
 from tersely.code.pack.memory.reader import Reader
 from tersely.code.pack.model import Count, Detail, Extract, Pack, Render
 from tersely.code.pack.plain import plain, plain_paths
@@ -109,7 +109,10 @@ class _Question:
         draft = self.least(extracts)
         size_of = self.reader.size_bytes if self.reader else size_bytes
         to_targets = target_rungs(self.view.candidates, size_of)
-        to_others = other_rungs(self.view.candidates, draft.holding_targets, size_of)
+        if self.view.in_order:
+            to_others = rungs_in_order(self.view.candidates, size_of)
+        else:
+            to_others = other_rungs(self.view.candidates, draft.holding_targets, size_of)
         return Filling(draft, self.scale, self.budget if limit is None else limit).fill_up(to_targets, to_others)
 
     def lacks(self, pack: Pack) -> bool:

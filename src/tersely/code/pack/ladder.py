@@ -92,6 +92,24 @@ def _target_order(rung: Rung) -> tuple[int, float, int]:
     return rung.detail, rung.size_bytes if size_matters else 0, rung.candidate
 
 
+def rungs_in_order(candidates: Sequence[Candidate], size_of: SizeOf = size_bytes) -> list[Rung]:
+    """The steps of all but the targets, those of each candidate before those of the next.
+
+    A body is a step only where nothing less will do: what is begun in order is not to be cut.
+    """
+    rungs: list[Rung] = []
+    for index, candidate in enumerate(candidates):
+        if candidate.is_target:
+            continue
+        details = levels(candidate, holds_target=False)
+        if candidate.outline_only:
+            details = details[:1]
+        elif not candidate.whole_only:
+            details = [detail for detail in details if detail is not Detail.BODY]
+        rungs += _rungs_of(index, candidate, details, size_of)
+    return rungs
+
+
 def other_rungs(candidates: Sequence[Candidate], holding: frozenset[int], size_of: SizeOf = size_bytes) -> list[Rung]:
     """The steps of all but the targets, the most worth per byte first; `holding` are indexes of what holds a target."""
     found: list[tuple[float, Rung]] = []

@@ -1,158 +1,146 @@
-"""Planning a pack as databases plan a query: what each operator would cost, what it is likely to be worth, and how far
-to follow each within a budget.
+"""What a pack for a task shows: the likeliest symbols whole, what they lead to, and the names of the rest.
 
-The worth of a pack is the expected number of needed symbols that it shows, each weighed by the detail in which it is
-shown (`ladder.WORTH`). A symbol counts once, whoever finds it, so this is a monotone submodular function of the steps
-taken, and taking steps by worth per token (greedy under a knapsack constraint; Khuller, Moss and Naor, 1999) comes
-close to the best choice. Costs are estimated from sizes in bytes: no file is read to plan.
+Symbols are taken in the order of their chance of being changed, for the first finds are read first; worth by token
+decides nothing among them. A body that is taken is never cut at its end: a long function is cut down to the windows
+that hold words of the task, lines of its traces and what those depend on. Then come steps along calls and bases from
+the likeliest. Below a floor of chance nothing more is added, whatever the budget: what is not needed costs as much as
+what is.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from tersely.code.lenses.candidate import Candidate
-from tersely.code.lenses.task.look import Operator, Proposals
-from tersely.code.pack.filling import TOKENS_PER_BYTE
-from tersely.code.pack.ladder import WORTH, Rung, other_rungs, target_rungs
-from tersely.code.pack.model import Detail
+from tersely.code.lenses.candidate import BASE, CALLEE, CALLER, NEAR_TARGET_SCORE, TYPE, Candidate, View, merged
+from tersely.code.lenses.owners.look import LikelySymbol, Location
+from tersely.code.pack.packet import certainty
+from tersely.code.symbols import CALLABLE_KINDS, Kind, Symbol
 
-MAP_PARTS = (0.15, 0.3)  # of a budget, that a map may take beside others
-# Of a task, about. Measured: what a task needs is not what the most code uses. So of what nothing is known, one symbol
-# is as likely to be needed as another, and a map is worth the share of all symbols that it shows.
-NEEDED_SYMBOLS = 1.6
-FILE_TOKENS = 10  # that the heading of a file takes
-LEAST_LINE_TOKENS = 6  # of a map
+FLOOR = 0.04  # the least chance of a symbol that is shown
+MAX_SHOWN = 12  # symbols of which more than the name is shown, unless a budget is to be filled
+MAX_FILES = 5  # that they are in
+MAX_NAMED = 10  # further symbols, by name alone
+SEEDS = 3  # likeliest symbols from which calls and bases are followed
+LONG_LINES = 60  # a function with more is cut down to windows
+WINDOW_LINES = 4  # before and after a line that matters
+MAX_WINDOW_LINES = 60  # of one function
+WHOLE_SHARE = 0.75  # of its lines, from which on a function is shown whole after all
+# What a step from a symbol that is changed is likely to lead to one as well.
+STEP_CHANCE = {CALLEE: 0.12, BASE: 0.1, TYPE: 0.05, CALLER: 0.06}
 
-
-class Outlook(NamedTuple):
-    """A map of some size: what it would take, and which share of the symbols outside of tests it shows."""
-
-    tokens: int
-    share: float
-
-
-NOTHING = Outlook(0, 0.0)
+Ranges = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """What the plan does with one operator. `tokens` and `worth` are estimates."""
+class Sources:
+    """What planning asks of the graph and of files."""
 
-    operator: Operator
-    tokens: int
-    worth: float  # needed symbols, each weighed by how much of it is shown
-    symbols: int  # that it shows
-    found: int  # candidates that it has
-
-    @property
-    def is_taken(self) -> bool:
-        """Whether the plan spends anything on it."""
-        return self.tokens > 0
+    around: Callable[[Symbol], Sequence[Candidate]]  # what is one step away from a symbol
+    lines: Callable[[Symbol], Sequence[str]]  # of its source
+    depends: Callable[[Symbol, int], Iterable[int]]  # lines of a function on which one of them depends, itself included
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How a budget is spent: the steps, the most worth first, and what is left for a map."""
-
-    budget: int
-    steps: tuple[Step, ...]
-    map_budget: int  # tokens that a map may take, 0 for no map
-
-    @property
-    def worth(self) -> float:
-        """The expected number of needed symbols, each weighed by how much of it is shown."""
-        return sum(step.worth for step in self.steps)
-
-
-class _Taken(NamedTuple):
-    operator: Operator
-    symbol_id: str
-    tokens: float
-    worth: float
-
-
-def plan(proposals: Proposals, budget: int, symbols: int, map_of: Callable[[int], Outlook]) -> Plan:
-    """Choose. `map_of` says what a map of at most so many tokens is.
-
-    That takes long in a large repository, so it is asked only where a map of all its `symbols` may be worth its place.
-    """
-    steps = _greedy(proposals, budget)
-    best = Plan(budget, _steps(steps, proposals, None), 0)
-    for part in MAP_PARTS if steps else (1.0,):
-        size = int(budget * part)
-        replaced = _beyond(steps, budget - size)
-        if steps and sum(one.worth for one in replaced) >= _worth_of_map(size / LEAST_LINE_TOKENS / max(1, symbols)):
-            continue
-        outlook = map_of(size)
-        kept = steps[: len(steps) - len(replaced)]
-        tried = Plan(budget, _steps(kept, proposals, outlook), size)
-        if outlook.tokens and tried.worth > best.worth:
-            best = tried
-    return best
-
-
-def _worth_of_map(share: float) -> float:
-    return NEEDED_SYMBOLS * WORTH[Detail.SIGNATURE] * min(1.0, share)
-
-
-def _greedy(proposals: Proposals, budget: int) -> list[_Taken]:
-    """The rungs that the budget pays for, those of targets first, then by worth per byte."""
-    candidates = proposals.view.candidates
-    taken: list[_Taken] = []
-    left = float(budget)
-    files: set[str] = set()
-    reached: dict[int, Detail] = {}
-    for rung in (*target_rungs(candidates), *other_rungs(candidates, frozenset())):
-        candidate = candidates[rung.candidate]
-        cost = rung.size_bytes * TOKENS_PER_BYTE + (FILE_TOKENS if candidate.symbol.path not in files else 0)
-        before = reached.get(rung.candidate)
-        is_next = rung.detail is Detail.NAME or candidate.whole_only or before is not None
-        if cost > left or not is_next:
-            continue
-        left -= cost
-        files.add(candidate.symbol.path)
-        reached[rung.candidate] = rung.detail
-        taken.append(_taken(candidate, proposals.operators, cost, rung, before))
-    return taken
-
-
-def _taken(
-    candidate: Candidate, operators: Mapping[str, Operator], cost: float, rung: Rung, before: Detail | None
-) -> _Taken:
-    gain = candidate.score * (WORTH[rung.detail] - (WORTH[before] if before is not None else 0.0))
-    return _Taken(operators[candidate.symbol.id], candidate.symbol.id, cost, gain)
-
-
-def _beyond(steps: Sequence[_Taken], tokens: int) -> Sequence[_Taken]:
-    """The last steps, which do not fit a smaller budget."""
-    used = 0.0
-    for position, step in enumerate(steps):
-        used += step.tokens
-        if used > tokens:
-            return steps[position:]
-    return ()
-
-
-def _steps(taken: Sequence[_Taken], proposals: Proposals, outlook: Outlook | None) -> tuple[Step, ...]:
-    tokens: Counter[Operator] = Counter()
-    worth: dict[Operator, float] = {}
-    symbols: dict[Operator, set[str]] = {}
-    for one in taken:
-        tokens[one.operator] += round(one.tokens)
-        worth[one.operator] = worth.get(one.operator, 0.0) + one.worth
-        symbols.setdefault(one.operator, set()).add(one.symbol_id)
-    found = Counter(proposals.operators[one.symbol.id] for one in proposals.view.candidates)
-    steps = [
-        Step(operator, tokens[operator], worth.get(operator, 0.0), len(symbols.get(operator, ())), found[operator])
-        for operator in Operator
-        if operator is not Operator.MAP
-    ]
-    if outlook is not None:
-        steps.append(Step(Operator.MAP, outlook.tokens, _worth_of_map(outlook.share), 0, 0))
+def planned(location: Location, sources: Sources, *, fill: bool) -> View:
+    """The candidates of a pack for a task, in the order in which they are to be shown."""
+    ranked = _with_steps(location.symbols, sources)
+    shown = _shown(ranked)
+    ids = {one.symbol.id for one in shown}
+    candidates = [_whole(one, location, sources, place) for place, one in enumerate(shown)]
+    rest = [one for one in ranked if one.symbol.id not in ids]
+    if fill:
+        candidates += [replace(_named(one), outline_only=False) for one in rest]
     else:
-        steps.append(Step(Operator.MAP, 0, 0.0, 0, 0))
-    return tuple(sorted(steps, key=lambda step: (-step.worth, list(Operator).index(step.operator))))
+        paths = {one.symbol.path for one in shown}
+        candidates += [_named(one) for one in rest if one.symbol.path in paths][:MAX_NAMED]
+    apart = frozenset(one.symbol.path for one in candidates if one.parts)
+    return View(tuple(candidates), apart=apart, lens="task", in_order=not fill)
+
+
+def _shown(ranked: Sequence[LikelySymbol]) -> list[LikelySymbol]:
+    """The likeliest that are worth their tokens, of a handful of files; nothing inside of what is shown already."""
+    shown: list[LikelySymbol] = []
+    paths: set[str] = set()
+    for one in ranked:
+        is_new_file = one.symbol.path not in paths
+        if one.chance < FLOOR or len(shown) == MAX_SHOWN:
+            break
+        if (is_new_file and len(paths) == MAX_FILES) or any(_holds(other.symbol, one.symbol) for other in shown):
+            continue
+        paths.add(one.symbol.path)
+        shown.append(one)
+    return shown
+
+
+def _holds(outer: Symbol, inner: Symbol) -> bool:
+    """Whether showing one function shows another one too."""
+    within = outer.path == inner.path and outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
+    return within and outer.kind in CALLABLE_KINDS
+
+
+def _with_steps(symbols: Sequence[LikelySymbol], sources: Sources) -> list[LikelySymbol]:
+    """The likely symbols with what the first of them call, extend and use, the likeliest first."""
+    found = {one.symbol.id: one for one in symbols}
+    for seed in symbols[:SEEDS]:
+        for candidate in sources.around(seed.symbol):
+            symbol = candidate.symbol
+            chance = seed.chance * STEP_CHANCE.get(candidate.reason, 0.0) * candidate.score
+            if symbol.kind is Kind.MODULE or not chance:
+                continue
+            before = found.get(symbol.id)
+            reason = f"{candidate.reason} of {seed.symbol.qualname}"
+            if before is None:
+                found[symbol.id] = LikelySymbol(symbol, chance, reason)
+            else:
+                joined = 1 - (1 - before.chance) * (1 - chance)
+                why = before.reason if before.chance > chance else reason
+                found[symbol.id] = replace(before, chance=joined, reason=why)
+    return sorted(found.values(), key=lambda one: (-one.chance, one.symbol.id))
+
+
+def _whole(one: LikelySymbol, location: Location, sources: Sources, place: int) -> Candidate:
+    """A symbol with its source, cut down to windows where it is long; a long class with its outline alone."""
+    symbol = one.symbol
+    score = NEAR_TARGET_SCORE - place / 1_000
+    size = symbol.end_line - symbol.start_line + 1
+    common = Candidate(symbol, score, certainty(one.chance), evidence=one.reason)
+    if size <= LONG_LINES:
+        return replace(common, whole_only=True)
+    if symbol.kind not in CALLABLE_KINDS:
+        return common
+    return replace(common, whole_only=True, parts=_windows(symbol, location, sources))
+
+
+def _windows(symbol: Symbol, location: Location, sources: Sources) -> Ranges:
+    """The parts of a long function that the task speaks of; nothing where that is most of it, or nothing at all."""
+    lines = sources.lines(symbol)
+    first = symbol.start_line
+    weights = _line_weights(lines, location.words)
+    chosen = set(range(first, first + 2))
+    named = [line for path, line in location.trace_lines if path == symbol.path]
+    for line in [line for line in named if symbol.start_line <= line <= symbol.end_line]:
+        chosen.update(sources.depends(symbol, line))
+    for at in sorted(weights, key=lambda at: (-weights[at], at)):
+        window = range(max(first, first + at - WINDOW_LINES), min(symbol.end_line, first + at + WINDOW_LINES) + 1)
+        if len(chosen.union(window)) > MAX_WINDOW_LINES:
+            break
+        chosen.update(window)
+    is_most = len(chosen) >= WHOLE_SHARE * len(lines)
+    return () if is_most else merged([(line, line) for line in chosen])
+
+
+def _line_weights(lines: Sequence[str], words: Sequence[str]) -> dict[int, float]:
+    """By position, how many of the words a line has, the rarer ones first in the order counting more."""
+    weights: dict[int, float] = {}
+    wanted = [word.lower() for word in words]
+    for at, line in enumerate(lines):
+        text = line.lower()
+        weight = sum(1 / (1 + place) for place, word in enumerate(wanted) if word in text)
+        if weight:
+            weights[at] = weight
+    return weights
+
+
+def _named(one: LikelySymbol) -> Candidate:
+    """A symbol that is told by its name."""
+    return Candidate(one.symbol, max(0.01, min(one.chance, 0.5)), certainty(one.chance), outline_only=True)

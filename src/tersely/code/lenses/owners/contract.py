@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,17 +18,17 @@ from tersely.code.symbols import CALLABLE_KINDS, Symbol
 if TYPE_CHECKING:
     from tersely.code.graph.callgraph import CallGraph
     from tersely.code.index.store import Store
-    from tersely.code.lenses.owners.look import Owners
+    from tersely.code.lenses.owners.look import Location
 
 MAX_FOLLOWED_SYMBOLS = 3  # from which tests are looked for
 MAX_REACHED_SYMBOLS = 60  # whose users are looked for on the way
 MAX_TEST_FILES = 3
 
 
-def tests_of(owners: Owners, store: Store, graph: CallGraph, suites: Suites) -> list[str]:
+def tests_of(location: Location, store: Store, graph: CallGraph, suites: Suites) -> list[str]:
     """The files of tests that reach the best symbols, those that reach them most often first; at most three."""
-    best = sorted((one for owner in owners.files for one in owner.symbols), key=lambda one: -one.worth)
-    followed: list[Symbol] = [one.symbol for one in best if one.symbol.kind in CALLABLE_KINDS][:MAX_FOLLOWED_SYMBOLS]
+    callables = (one.symbol for one in location.symbols if one.symbol.kind in CALLABLE_KINDS)
+    followed: list[Symbol] = list(islice(callables, MAX_FOLLOWED_SYMBOLS))
     found = Reach(Users(graph), store, suites, MAX_REACHED_SYMBOLS).search(followed, ())
     worth: dict[str, float] = defaultdict(float)
     for affected in found.tests:

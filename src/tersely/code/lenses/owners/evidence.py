@@ -55,6 +55,32 @@ class Sign(IntEnum):
     SIZE = 17
 
 
+class Mark(IntEnum):
+    """Kinds of evidence for a single symbol, in the order of the columns."""
+
+    TITLE_UNIT = 0  # the words of the title in it, beside the best symbol of all
+    TEXT_UNIT = 1
+    TITLE_HERE = 2  # … beside the best symbol of its file
+    TEXT_HERE = 3
+    TITLE_RANK = 4  # how early search finds it for the title
+    TEXT_RANK = 5
+    TITLE_NAME = 6  # it is what the title names in code
+    NAME = 7  # … the rest of the text
+    PLAIN_NAME = 8  # its name is a word of the title
+    NAME_WORDS = 9  # words of the title in its name
+    LAST_FRAME = 10  # it is the innermost function of a trace
+    FRAME = 11
+    TRACE_CALL = 12  # the last line of a trace calls it
+    MESSAGE = 13  # has a text that is quoted
+    LINKED = 14  # stands at lines that are linked to
+    OWNER = 15  # it belongs to what is named
+    FILE = 16  # the logit of its file, in tens
+    FILE_RANK = 17  # the place of its file among all, from 1 down
+    SIZE = 18  # the logarithm of its lines, in fives
+    IS_CLASS = 19
+    IS_VALUE = 20  # a constant, a field, a variable
+
+
 class Sources(NamedTuple):
     """What evidence is asked of."""
 
@@ -64,6 +90,7 @@ class Sources(NamedTuple):
     named: Callable[[str], Sequence[Symbol]]  # what a name may mean
     at: Callable[[str, int, int], Sequence[Symbol]]  # the innermost symbols at lines of a file, from one to another
     saying: Callable[[Sequence[str]], Mapping[str, Sequence[str]]]  # by text, the files that have it
+    holding: Callable[[str, str], Sequence[Symbol]]  # the innermost symbols of a file that have a text
     past: Sequence[Subject]
 
 
@@ -72,8 +99,10 @@ class Evidence(NamedTuple):
 
     signs: Numbers
     ceiling: float  # what share of the words of the title the best file has
-    symbols: Mapping[str, float]
-    units: Numbers  # by unit of the collection: how much of the words it has beside the best, from 0 to 1
+    marks: Mapping[str, Numbers]  # by symbol id, one number a `Mark`, without those that units and files give
+    title_units: Numbers  # by unit of the collection: how much of the words it has beside the best, from 0 to 1
+    text_units: Numbers
+    places: tuple[tuple[str, int], ...]  # lines of files that traces and links lead to
     why: Mapping[str, list[str]]  # by path, in words, the exact first
 
 
@@ -91,8 +120,10 @@ class _Gathering:
         for path in sources.paths:
             self.by_file_name[path.rpartition("/")[2]].append(path)
         self.signs = np.zeros((len(self.row), len(Sign)))
-        self.symbols: dict[str, float] = defaultdict(float)
-        self.units = np.zeros(len(sources.lexicon.collection))
+        self.marks: dict[str, Numbers] = defaultdict(lambda: np.zeros(len(Mark)))
+        self.title_units = np.zeros(len(sources.lexicon.collection))
+        self.text_units = self.title_units
+        self.places: list[tuple[str, int]] = []
         self.why: dict[str, list[str]] = defaultdict(list)
 
     def all(self) -> Evidence:
@@ -104,7 +135,9 @@ class _Gathering:
         self._names()
         self._messages()
         self._past()
-        return Evidence(self.signs, ceiling, self.symbols, self.units, self.why)
+        return Evidence(
+            self.signs, ceiling, self.marks, self.title_units, self.text_units, tuple(self.places), self.why
+        )
 
     # By words
 
@@ -113,13 +146,16 @@ class _Gathering:
         collection = lexicon.collection
         row_of = np.array([self.row.get(file.path, -1) for file in collection.files], np.int64)
         rows = row_of[collection.file] if len(row_of) else np.zeros(0, np.int64)
-        title_terms = _terms(self.task.title, lexicon)
+        title_terms = rare_terms(self.task.title, lexicon)
         both = (
             (title_terms, Sign.TITLE_UNIT, Sign.TITLE_FILE),
-            (_terms(self.task.text, lexicon), Sign.TEXT_UNIT, Sign.TEXT_FILE),
+            (rare_terms(self.task.text, lexicon), Sign.TEXT_UNIT, Sign.TEXT_FILE),
         )
         for terms, by_unit, by_file in both:
-            unit, whole = self._scores(terms, rows)
+            units, unit, whole = self._scores(terms, rows)
+            if by_unit is Sign.TITLE_UNIT:
+                self.title_units = units
+            self.text_units = units
             self.signs[:, by_unit] = unit / (unit.max(initial=0.0) + _TINY)
             self.signs[:, by_file] = whole / (whole.max(initial=0.0) + _TINY)
             if by_file is Sign.TITLE_FILE:
@@ -129,8 +165,9 @@ class _Gathering:
         self._path_words(title_terms)
         return ceiling
 
-    def _scores(self, terms: Sequence[str], rows: NDArray[np.int64]) -> tuple[Numbers, Numbers]:
-        """By file: the score of its best unit, and the sum over terms of the best score that any unit has for it."""
+    def _scores(self, terms: Sequence[str], rows: NDArray[np.int64]) -> tuple[Numbers, Numbers, Numbers]:
+        """By unit its share of the best score; by file the score of its best unit, and the sum over terms of the best
+        score that any unit has for it."""
         unit = np.zeros(len(rows))
         whole = np.zeros(len(self.row))
         for term in terms:
@@ -140,11 +177,10 @@ class _Gathering:
             best = np.zeros(len(self.row))
             np.maximum.at(best, rows[units[inside]], added[inside])
             whole += best
-        self.units += unit / (2 * unit.max(initial=0.0) + _TINY)
         best_unit = np.zeros(len(self.row))
         known = rows >= 0
         np.maximum.at(best_unit, rows[known], unit[known])
-        return best_unit, whole
+        return unit / (unit.max(initial=0.0) + _TINY), best_unit, whole
 
     def _path_words(self, title_terms: Sequence[str]) -> None:
         pieces = [{stem(piece) for word in words_of_text(path) for piece in pieces_of(word)} for path in self.row]
@@ -161,7 +197,7 @@ class _Gathering:
         for text, sign in texts:
             seen: set[str] = set()
             for rank, symbol in enumerate(self.sources.found(text)):
-                self.symbols[symbol.id] += 1 / (2 + rank)
+                self._mark(symbol, Mark.TITLE_RANK if sign is Sign.TITLE_RANK else Mark.TEXT_RANK, 1 / (1 + rank / 2))
                 if symbol.path not in seen:
                     self._raise(symbol.path, sign, 1 / (1 + len(seen)))
                     seen.add(symbol.path)
@@ -195,16 +231,28 @@ class _Gathering:
             if len(matches) != 1 or length < min(2, link.path.count("/") + 1):
                 continue
             self._raise(matches[0], Sign.PATH, 1.0, f"{link.path} is linked to")
+            if link.first_line:
+                self.places.append((matches[0], link.first_line))
             for symbol in self.sources.at(matches[0], link.first_line, link.last_line) if link.first_line else ():
-                self.symbols[symbol.id] += 1
+                self._mark(symbol, Mark.LINKED, 1.0)
 
     def _frames(self) -> None:
         placed = [(frame, path) for frame in self.task.frames for path in self._of_frame(frame)]
         for back, (frame, path) in enumerate(reversed(placed)):
             sign = Sign.FRAME if back else Sign.LAST_FRAME
             self._raise(path, sign, 1 / (1 + back), f"line {frame.line} is in the trace")
+            self.places.append((path, frame.line))
+            if not back:
+                self._trace_calls()
             for symbol in self._in_frame(frame, path):
-                self.symbols[symbol.id] += 1 / (1 + back)
+                self._mark(symbol, Mark.FRAME if back else Mark.LAST_FRAME, 1 / (1 + back))
+
+    def _trace_calls(self) -> None:
+        """What the innermost frame calls: the error may be in there, or in what it hands over."""
+        for name in self.task.trace_calls:
+            meanings = [one for one in self.sources.named(name) if one.path in self.row and one.kind is not Kind.MODULE]
+            for symbol in meanings if len(meanings) <= MAX_MEANINGS else ():
+                self._mark(symbol, Mark.TRACE_CALL, 1 / len(meanings))
 
     def _in_frame(self, frame: Frame, path: str) -> Sequence[Symbol]:
         """The function of a frame, by its name if it has one: the line may be that of another version."""
@@ -236,8 +284,8 @@ class _Gathering:
             each = worth / len(meanings)
             for symbol in meanings:
                 self._add(symbol.path, sign, each)
+                self._mark(symbol, _MARK_OF_NAME[sign], each)
                 if sign is not Sign.PLAIN_NAME:
-                    self.symbols[symbol.id] += each * (1.0 if sign is Sign.TITLE_NAME else 0.3)
                     self._say(symbol.path, f"defines {symbol.qualname}")
 
     def _messages(self) -> None:
@@ -246,6 +294,8 @@ class _Gathering:
             inside = [path for path in paths if path in self.row]
             for path in inside if len(inside) <= MAX_SAYING_FILES else ():
                 self._add(path, Sign.MESSAGE, 1 / len(inside), f'has the text "{text}"')
+                for symbol in self.sources.holding(path, text):
+                    self._mark(symbol, Mark.MESSAGE, 1 / len(inside))
 
     # By history
 
@@ -267,6 +317,11 @@ class _Gathering:
 
     # Writing down
 
+    def _mark(self, symbol: Symbol, mark: Mark, value: float) -> None:
+        """Each kind once, the most of it."""
+        row = self.marks[symbol.id]
+        row[mark] = max(row[mark], value)
+
     def _raise(self, path: str, sign: Sign, value: float, why: str = "") -> None:
         row = self.row.get(path)
         if row is not None:
@@ -285,12 +340,15 @@ class _Gathering:
             self.why[path].append(why)
 
 
+_MARK_OF_NAME = {Sign.TITLE_NAME: Mark.TITLE_NAME, Sign.NAME: Mark.NAME, Sign.PLAIN_NAME: Mark.PLAIN_NAME}
+
+
 def owning(paths: Iterable[str]) -> list[str]:
     """The files that may own a task: all but tests."""
     return [path for path in paths if not is_test(path)]
 
 
-def _terms(text: str, lexicon: Lexicon) -> list[str]:
+def rare_terms(text: str, lexicon: Lexicon) -> list[str]:
     """The rarest of the terms of a text that the repository has, each once."""
     terms: dict[str, None] = {}
     for word in words_of_text(text):

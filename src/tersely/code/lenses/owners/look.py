@@ -1,4 +1,4 @@
-"""Looking at a repository for what a task is about."""
+"""What a task is about: evidence for files and symbols, ranked."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 
 from tersely.code.index.store import Store
 from tersely.code.index.subjects import Subject
-from tersely.code.lenses.owners.evidence import Evidence, Sources, evidence, owning
+from tersely.code.lenses.owners.evidence import Evidence, Sources, evidence, owning, rare_terms
+from tersely.code.lenses.owners.table import MAX_OPENED_FILES, Files, Table, table_of
 from tersely.code.lenses.owners.task import Task
-from tersely.code.lenses.owners.weights import MAX_OWNERS, confidence, probabilities
+from tersely.code.lenses.owners.weights import MAX_OWNERS, chances, confidence, probabilities, reason
 from tersely.code.search.lexical import Lexicon
 from tersely.code.search.searcher import Filters, Searcher
 from tersely.code.search.words import pieces_of, stem, words_of_text
@@ -22,36 +23,40 @@ from tersely.foundation.errors import TerselyError
 FOUND_SYMBOLS = 60  # looked at of those that search finds for a text
 MAX_NAMED_SYMBOLS = 40  # of one name
 MAX_READ_FILES = 200  # for one text that is quoted
-MAX_OWNED_SYMBOLS = 12  # listed of one file
-_SHOWN_KINDS = CALLABLE_KINDS | CLASS_KINDS - {Kind.LAMBDA}
-_CLASS_SHARE = 0.5  # what a class has of what speaks for it: its methods say more, and are shorter
+MAX_RANKED_SYMBOLS = 60  # that are given
+MAX_REASON_WORDS = 3
+MAX_SEARCH_WORDS = 5  # of the title, and of the text
+_INNERMOST_KINDS = CALLABLE_KINDS | CLASS_KINDS - {Kind.LAMBDA}
 
 
 @dataclass(frozen=True, slots=True)
-class OwnedSymbol:
-    """A symbol of an owner, and how much speaks for it, comparable over all owners."""
-
-    symbol: Symbol
-    worth: float
-
-
-@dataclass(frozen=True, slots=True)
-class Owner:
+class LikelyFile:
     """A file that a task is probably about."""
 
     path: str
     probability: float  # that the task changes it
     why: tuple[str, ...]  # what is exact; words speak for all
-    symbols: tuple[OwnedSymbol, ...]  # the best first
 
 
 @dataclass(frozen=True, slots=True)
-class Owners:
-    """What a task is about, and how sure that is."""
+class LikelySymbol:
+    """A symbol that a task is probably about."""
 
-    files: tuple[Owner, ...]  # the likeliest first
+    symbol: Symbol
+    chance: float  # that the task changes it
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a task has to be done, as far as its text tells."""
+
+    files: tuple[LikelyFile, ...]  # the likeliest first, at most `MAX_OWNERS`
+    symbols: tuple[LikelySymbol, ...]  # the likeliest first, of whatever files
     confidence: float  # which share of the files to be changed is expected among these
     looked_at: int  # files that could have been
+    trace_lines: tuple[tuple[str, int], ...]  # lines of files that the task's traces and links lead to
+    words: tuple[str, ...]  # what to search for inside them: the rarest words of the title, then of the text
 
 
 class Look:
@@ -67,21 +72,79 @@ class Look:
         self._past = past
         self._paths = owning(file.path for file in store.files())
 
-    def owners(self, task: Task) -> Owners:
-        """The files and symbols of a task, at most `MAX_OWNERS` files."""
+    def location(self, task: Task) -> Location:
+        """The files and symbols of a task."""
         found = self.evidence(task)
         shares = probabilities(found.signs)
         order = np.lexsort((np.arange(len(shares)), -np.round(shares, 9)))
-        best = [int(row) for row in order[:MAX_OWNERS] if found.signs[row].any()]
-        files = tuple(self._owner(self._paths[row], float(shares[row]), found) for row in best)
+        likely = [int(row) for row in order[:MAX_OPENED_FILES] if found.signs[row].any()]
+        paths = [self._paths[row] for row in likely]
+        files = tuple(
+            LikelyFile(self._paths[row], float(shares[row]), tuple(found.why.get(self._paths[row], ())))
+            for row in likely[:MAX_OWNERS]
+        )
         sure = confidence(shares[order], found.ceiling, len(task.title.split()))
-        return Owners(files, sure if files else 0.0, len(self._paths))
+        table = self.table(task, found, Files(paths, dict(zip(self._paths, shares.tolist(), strict=True))))
+        ranked = self._ranked(task, table)
+        words = self._rare_words(task)
+        return Location(files, ranked, sure if files else 0.0, len(self._paths), found.places, words)
 
     def evidence(self, task: Task) -> Evidence:
-        """What speaks for each file."""
+        """What speaks for each file, and for single symbols."""
         named = cache(lambda name: self._store.find(name, (), MAX_NAMED_SYMBOLS))
-        sources = Sources(self._paths, self._lexicon, self._found, named, self._at, self._saying, self._past)
+        sources = Sources(
+            self._paths, self._lexicon, self._found, named, self._at, self._saying, self._holding, self._past
+        )
         return evidence(task, sources)
+
+    def table(self, task: Task, found: Evidence, files: Files) -> Table:
+        """The symbols that a task may be about, with what speaks for each."""
+        terms = {term: self._rarity(term) for term in rare_terms(task.title, self._lexicon)}
+        symbol = cache(self._store.symbol)
+        return table_of(found, files, self._searcher, self._store.symbols_of, symbol, terms)
+
+    def _ranked(self, task: Task, table: Table) -> tuple[LikelySymbol, ...]:
+        shares = chances(table.rows)
+        order = np.lexsort((np.arange(len(shares)), -np.round(shares, 9)))[:MAX_RANKED_SYMBOLS]
+        words = self._words_by_symbol(task, [table.symbols[row] for row in order])
+        return tuple(
+            LikelySymbol(
+                table.symbols[row],
+                float(shares[row]),
+                reason(table.rows[row], words.get(table.symbols[row].id, ())),
+            )
+            for row in order
+        )
+
+    def _words_by_symbol(self, task: Task, symbols: Sequence[Symbol]) -> Mapping[str, Sequence[str]]:
+        """By symbol id, the rarest words of the task that it has, as the task writes them."""
+        units = {symbol.id: self._unit(symbol) for symbol in symbols}
+        written = _written(task.text)
+        found: dict[str, list[str]] = {symbol.id: [] for symbol in symbols}
+        for term in rare_terms(task.text, self._lexicon):
+            having = set(self._lexicon.term_scores(term)[0].tolist())
+            for name, unit in units.items():
+                if unit in having and term in written and len(found[name]) < MAX_REASON_WORDS:
+                    found[name].append(written[term])
+        return {name: list(dict.fromkeys(words)) for name, words in found.items()}
+
+    def _rare_words(self, task: Task) -> tuple[str, ...]:
+        found: list[str] = []
+        for text in (task.title, task.text):
+            written = _written(text)
+            terms = [term for term in rare_terms(text, self._lexicon) if term in written]
+            found += [written[term] for term in terms[:MAX_SEARCH_WORDS]]
+        return tuple(dict.fromkeys(found))
+
+    def _unit(self, symbol: Symbol) -> int:
+        """The number of a symbol among what is searched, -1 for none."""
+        symbols = self._store.symbols_of(symbol.path)
+        position = next((at for at, one in enumerate(symbols) if one.id == symbol.id), -1)
+        numbers = self._searcher.collection.numbers_at(symbol.path, [position]) if position >= 0 else []
+        return numbers[0] if numbers else -1
+
+    def _rarity(self, term: str) -> float:
+        return self._lexicon.rarity(len(self._lexicon.term_scores(term)[0]))
 
     def _found(self, text: str) -> Sequence[Symbol]:
         try:
@@ -95,7 +158,7 @@ class Look:
         meant = [
             one
             for one in self._store.symbols_of(path)
-            if one.kind in _SHOWN_KINDS and one.start_line <= last_line and first_line <= one.end_line
+            if one.kind in _INNERMOST_KINDS and one.start_line <= last_line and first_line <= one.end_line
         ]
         return [one for one in meant if all(other.parent != one.id for other in meant)]
 
@@ -104,6 +167,13 @@ class Look:
             text: [path for path in self._with_words(text) if text.encode("utf-8", "replace") in self._source_of(path)]
             for text in texts
         }
+
+    def _holding(self, path: str, text: str) -> Sequence[Symbol]:
+        """The innermost functions and classes around the first place of a text in a file."""
+        source = self._source_of(path)
+        at = source.find(text.encode("utf-8", "replace"))
+        line = source.count(b"\n", 0, max(0, at)) + 1
+        return self._at(path, line, line) if at >= 0 else ()
 
     def _with_words(self, text: str) -> list[str]:
         """The files that have all the words of a text."""
@@ -116,24 +186,14 @@ class Look:
                 return []
         return [collection.files[file].path for file in sorted(files or ())][:MAX_READ_FILES]
 
-    def _owner(self, path: str, probability: float, found: Evidence) -> Owner:
-        symbols = self._store.symbols_of(path)
-        numbers = self._searcher.collection.numbers_at(path, range(len(symbols)))
-        by_id: dict[str, float] = {}
-        for number in numbers:
-            symbol = symbols[self._searcher.collection.position[number]]
-            by_id[symbol.id] = float(found.units[number])
-        rated = [
-            OwnedSymbol(one, probability * self._worth(one, by_id, found))
-            for one in symbols
-            if one.kind in _SHOWN_KINDS and (one.id in by_id or one.id in found.symbols)
-        ]
-        rated.sort(key=lambda one: (-round(one.worth, 9), one.symbol.start_line, one.symbol.id))
-        return Owner(path, probability, tuple(found.why.get(path, ())), tuple(rated[:MAX_OWNED_SYMBOLS]))
 
-    def _worth(self, symbol: Symbol, by_id: Mapping[str, float], found: Evidence) -> float:
-        worth = by_id.get(symbol.id, 0.0) + found.symbols.get(symbol.id, 0.0)
-        return worth * _CLASS_SHARE if symbol.kind in CLASS_KINDS else worth
+def _written(text: str) -> dict[str, str]:
+    """By term, the word of a text that it was taken from."""
+    written: dict[str, str] = {}
+    for word in words_of_text(text):
+        for piece in pieces_of(word):
+            written.setdefault(stem(piece), word)
+    return written
 
 
 def _as_words(text: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-MAX_TASK_CHARACTERS = 40_000  # that are read; what follows is a log
+MAX_TASK_CHARACTERS = 40_000  # that are read of a longer text: its beginning, and as much of its end
 MAX_TASK_NAMES = 300
 MAX_TASK_FRAMES = 200
 MAX_TASK_LINKS = 40
@@ -48,6 +48,41 @@ _MESSAGE = re.compile(
 )
 
 
+# What the forms of issue trackers put around a report: headings that only ask, boxes to tick, comments, versions.
+_COMMENT = re.compile(r"<!--.{0,10000}?-->", re.DOTALL)
+_TICK_BOX = re.compile(r"^\s*[-*] \[[ xX]\].*$", re.MULTILINE)
+_FORM_HEADINGS = (
+    r"(?:steps )?to reproduce",
+    r"reproduction",
+    r"(?:what (?:is|was) )?(?:the )?(?:expected|actual|current)(?: behaviou?r| output| result)?",
+    r"what (?:happened|did you expect.*)",
+    r"(?:describe the |bug |problem )?(?:bug|description)",
+    r"additional (?:context|information|dependencies)",
+    r"anything else.*",
+    r"minimal complete verifiable example",
+    r"mvce.*",
+    r"(?:relevant log |output of ).*",
+    r"(?:your )?environment|system information|os / environment|installed versions|(?:\w+ )?versions?",
+    r"checklist|configuration|command used|code sample.*|\w+ output",
+    r"summary|motivation|feature request",
+    r"(?:is your feature request related|would you like|describe) .*",
+)
+_FORM_HEADING = re.compile(rf"^[\s#*_-]*(?:{'|'.join(_FORM_HEADINGS)})[\s:?.*_#]*$", re.IGNORECASE | re.MULTILINE)
+# `python: 3.8.2`, `OS-release: 5.4`, `pandas==1.0`, `numpy 1.18.1`: a name and a version alone on a line.
+_VERSION_LINE = re.compile(
+    r"^[\s|*-]*[A-Za-z][\w .()/+-]{0,40}?(?:\s*[:=|]{1,2}\s*|\s+)"
+    r"v?(?:\d+(?:[.\-+~]\w+)+|\d+|None|installed)[\s|]*$",
+    re.MULTILINE,
+)
+_CLOSING = re.compile(
+    r"^\W*(?:thanks|thank you|many thanks|cheers|regards|best regards|best|sincerely|hi|hello|hey)\b[^\n]{0,40}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+# The line of source that a trace of Python prints below a frame, and what it calls.
+_TRACE_SOURCE = re.compile(r", in [\w.<>]{1,200}\n\s{2,}(\S[^\n]{0,300})")
+_CALLED = re.compile(r"([^\W\d]\w*)\s*\(")
+
+
 class Frame(NamedTuple):
     """One line of a stack trace. The innermost call is the last of its trace in some languages, the first in others."""
 
@@ -77,18 +112,20 @@ class Task:
     names: tuple[str, ...]  # written as code anywhere else
     plain: tuple[str, ...]  # words of the title, which may be names too
     messages: tuple[str, ...]  # quoted texts, and what errors say
+    trace_calls: tuple[str, ...]  # what the last line of source in a trace calls
 
 
 def read_task(text: str) -> Task:
     """Take a text apart; an empty one has empty parts."""
-    text = text.strip()[:MAX_TASK_CHARACTERS]
-    title, _, body = text.partition("\n")
+    text = _shortened(text.strip())
+    title, _, body = _without_form(text).strip().partition("\n")
+    prose = f"{title}\n{body}".strip()
     frames = [Frame(one[1], int(one[2]), one[3] or "") for one in _FRAME.finditer(text)][-MAX_TASK_FRAMES:]
     title_names = _names(title)
     known = set(title_names)
     return Task(
         title.strip(),
-        text,
+        prose,
         tuple(frames),
         _links(text),
         _first(one.replace("\\", "/") for one in _PATH.findall(text)),
@@ -96,7 +133,30 @@ def read_task(text: str) -> Task:
         tuple(name for name in _names(body) if name not in known),
         _first(_WORD.findall(title)),
         _messages(text),
+        _trace_calls(text),
     )
+
+
+def _shortened(text: str) -> str:
+    """The text, or its beginning and its end: reports begin with what is wrong, logs end with it."""
+    if len(text) <= MAX_TASK_CHARACTERS:
+        return text
+    half = MAX_TASK_CHARACTERS // 2
+    return f"{text[:half]}\n{text[-half:]}"
+
+
+def _without_form(text: str) -> str:
+    """The text without what its form asked for; its first line stays."""
+    title, _, body = text.partition("\n")
+    body = _COMMENT.sub("", body)
+    for pattern in (_TICK_BOX, _FORM_HEADING, _VERSION_LINE, _CLOSING):
+        body = pattern.sub("", body)
+    return f"{title}\n{body}"
+
+
+def _trace_calls(text: str) -> tuple[str, ...]:
+    sources = _TRACE_SOURCE.findall(text)
+    return _first(_CALLED.findall(sources[-1])) if sources else ()
 
 
 def ends_of(name: str) -> tuple[str, ...]:
