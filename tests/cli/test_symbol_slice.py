@@ -193,3 +193,20 @@ def test_a_slice_takes_part_in_a_session(ask: Ask) -> None:
     assert "unchanged" not in first
     assert "[unchanged" in second
     assert len(second) < len(first)
+
+
+def test_a_string_an_argument_or_a_field_needs_nothing_of_its_name(ask: Ask, shop: Path) -> None:
+    (shop / "a.py").write_text(
+        "from b import limit, Kettle\n\n\ndef command(): ...\ndef colour(): ...\ndef count(): ...\n\n\n"
+        "class Pot:\n    command: Kettle | None = None\n    count = limit\n\n\n"
+        "def warn(pot):\n    # colour of the command\n"
+        '    raise ValueError(f"no command {count()}", dict(colour=pot.command))\n'
+    )
+    (shop / "b.py").write_text("limit = 3\n\n\nclass Kettle: ...\n")
+
+    def needs(symbol: str) -> list[str]:
+        return [one["id"] for one in ask("symbol", "deps", symbol, "--json").result["needs"]["items"]]
+
+    assert needs("a.py:warn") == ["a.py:count"]
+    assert needs("a.py:Pot") == ["b.py:Kettle", "b.py:limit"]
+    assert "def command" not in ask("symbol", "slice", "a.py:warn").out

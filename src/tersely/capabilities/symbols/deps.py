@@ -61,7 +61,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Dependencies:
     engine, texts = workspace.engine, workspace.texts()
     symbol = engine.symbol(parameters.symbol)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
-    needs = needs_of([symbol], neighbours, texts.source, parameters.depth)
+    needs = needs_of([symbol], neighbours, parameters.depth)
     page = page_of(needs, parameters.limit, parameters.offset)
     return Dependencies(symbol.id, page.each(lambda need: _dependency(need, texts)))
 

@@ -70,7 +70,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice:
     targets = list({symbol.id: symbol for symbol in named}.values())
     texts = workspace.texts(with_docs=parameters.packing.wording.with_docs)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
-    view = closure(targets, neighbours, texts.source, parameters.depth)
+    view = closure(targets, neighbours, parameters.depth)
     if parameters.limit is not None:
         view = first(view, parameters.limit + len(targets))
     answer = answered(workspace, parameters.packing, view, texts, parameters.budget)

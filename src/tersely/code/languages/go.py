@@ -396,6 +396,9 @@ def lower_composite(walk: Lowering, node: Node) -> Expression:
     return _filled(walk, walk.value(made), body)
 
 
+STRUCT_TYPES = frozenset({"type_identifier", "qualified_type", "generic_type", "struct_type"})
+
+
 def _filled(walk: Lowering, made: Expression, body: Node | None, outer: Expression = None) -> Expression:
     """A literal of a type with its braces; inner braces without a type are of the element's type."""
     inner = made[2][-1] if type(made) is tuple and made[0] == GENERIC and made[1] in (SLICE, MAP) else None
@@ -424,6 +427,21 @@ def _filled(walk: Lowering, made: Expression, body: Node | None, outer: Expressi
     if inner is not None and display is not None:
         return display
     return (EITHER, (typed, display)) if display is not None else typed
+
+
+def label_of(node: Node) -> Node | None:
+    """The field of `Type{field: value}`; keys of maps, slices and arrays are values."""
+    key = node.child_by_field_name("key") if node.type == "keyed_element" else None
+    name = key.named_children[0] if key is not None and key.named_children else None
+    if name is None or name.type != "identifier":
+        return None
+    around = node.parent
+    while around is not None and around.type != "composite_literal":
+        around = around.parent
+    made = around.child_by_field_name("type") if around is not None else None
+    is_direct = around is not None and node.parent == around.child_by_field_name("body")
+    has_fields = not is_direct or made is None or made.type in STRUCT_TYPES
+    return name if has_fields else None
 
 
 def _element(walk: Lowering, node: Node | None, inner: Expression, outer: Expression) -> Expression:
@@ -514,6 +532,7 @@ GO = Language(
     name="go",
     grammar=grammar,
     rules=RULES,
+    label_of=label_of,
     namespace_of=package_of,
     blocks=names(
         "block if_statement for_statement expression_switch_statement type_switch_statement "

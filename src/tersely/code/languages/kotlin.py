@@ -183,6 +183,12 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
     return walk.call(called, tuple(positional), tuple(keywords), line)
 
 
+def label_of(node: Node) -> Node | None:
+    """The parameter of `name = value`."""
+    is_named = node.type == "value_argument" and any(child.type == "=" for child in node.children)
+    return node.named_children[0] if is_named else None
+
+
 def call_arguments(walk: Lowering, node: Node | None) -> tuple[list[Expression], list[tuple[str, Expression]]]:
     """Arguments by place and by name."""
     positional: list[Expression] = []
@@ -476,6 +482,7 @@ KOTLIN = Language(
     name="kotlin",
     grammar=grammar,
     rules=RULES,
+    label_of=label_of,
     control=control_table("kotlin"),
     readable=without_platform_words,
     namespace_of=package_of,

@@ -679,5 +679,7 @@ class Language:
     readable: Callable[[bytes], bytes] | None = None
     prologue: bytes = b""  # what a part of a file needs before it to be read by itself, on the same line
     namespace_of: Callable[[Node, Callable[[Node], str]], str] | None = None  # declared package of the file
+    # The child of a node that names a field or parameter, so that it means no value, where no rule says so.
+    label_of: Callable[[Node], Node | None] | None = None
     control: Callable[[], Control] | None = None  # the order in which its statements run, see `control_table`
     resolution: Resolution = field(default_factory=Resolution)

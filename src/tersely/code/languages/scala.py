@@ -436,10 +436,18 @@ FEEDERS = names(
     "foreach map filter flatMap filterNot exists forall find sortBy groupBy count partition collect maxBy minBy"
 )
 
+
+def label_of(node: Node) -> Node | None:
+    """The parameter of `name = value` among arguments."""
+    is_argument = node.parent is not None and node.parent.type == "arguments"
+    return node.child_by_field_name("left") if is_argument and node.type == "assignment_expression" else None
+
+
 SCALA = Language(
     name="scala",
     grammar=grammar,
     rules=RULES,
+    label_of=label_of,
     control=control_table("scala"),
     namespace_of=package_of,
     blocks=names("block indented_block case_clause for_expression catch_clause"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -55,7 +55,8 @@ NEEDS = tuple(NEED_SCORE)
 # Of a caller's score by the symbol lens: who uses a symbol is not what it needs.
 CALLER_PART = 0.05
 
-_CHAIN = re.compile(r"(?<![\w.])[^\W\d]\w*(?:(?:\.|::|->)[^\W\d]\w*)*")
+_CHAIN = re.compile(r"(?<![\w.])(?<!->)(?<!::)[^\W\d]\w*(?:(?:\.|::|->)[^\W\d]\w*)*")
+_BOUND = re.compile(rb"\s*(?:[:,;)]|=(?!=))")  # behind a name that is given a type or a value
 _LINK = re.compile(r"\.|::|->|/|\\")
 
 
@@ -69,16 +70,14 @@ class Need(NamedTuple):
     depth: int
 
 
-def needs_of(
-    targets: Sequence[Symbol], neighbours: Neighbours, source_of: Callable[[str], bytes], depth: int
-) -> list[Need]:
+def needs_of(targets: Sequence[Symbol], neighbours: Neighbours, depth: int) -> list[Need]:
     """What symbols need, nearest first, each once."""
     seen = {target.id for target in targets}
     frontier, found = list(targets), []
     for distance in range(1, depth + 1):
         reached: list[Symbol] = []
         for symbol in frontier[:MAX_EXPANDED_SYMBOLS] if distance > 1 else frontier:
-            for need in _Names(symbol, neighbours, source_of(symbol.path)).needs(distance):
+            for need in _Names(symbol, neighbours, neighbours.names_in(symbol)).needs(distance):
                 if need.id not in seen:
                     seen.add(need.id)
                     found.append(need)
@@ -87,9 +86,9 @@ def needs_of(
     return found
 
 
-def closure(targets: Sequence[Symbol], neighbours: Neighbours, source_of: Callable[[str], bytes], depth: int) -> View:
+def closure(targets: Sequence[Symbol], neighbours: Neighbours, depth: int) -> View:
     """The targets, what they need within `depth` steps, and who calls them."""
-    needs = needs_of(targets, neighbours, source_of, depth)
+    needs = needs_of(targets, neighbours, depth)
     outside: dict[str, list[str]] = {}
     for need in needs:
         if need.symbol is None:
@@ -138,6 +137,7 @@ class _Names:
         self._members = [_Names(one, neighbours, source, grades) for one in members]
         blanks = [_lines_of(source, item.line) for item in self._own_imports]
         blanks += [(one.start_byte, one.end_byte) for one in members]
+        blanks += [span for one in neighbours.members(symbol) if (span := _leading_name(one, source)) is not None]
         self._decoration, self._signature, self._body = _parts(symbol, _blanked(source, blanks))
 
     def needs(self, depth: int) -> Iterator[Need]:
@@ -243,6 +243,14 @@ def _lines_of(source: bytes, line: int) -> tuple[int, int]:
         start = source.find(b"\n", start) + 1
     end = source.find(b"\n", start)
     return start, len(source) if end < 0 else end
+
+
+def _leading_name(member: Symbol, source: bytes) -> tuple[int, int] | None:
+    """Where the name of a field stands that begins with it, `name: type` or `name = value`: there it means itself."""
+    end = member.start_byte + len(member.name.encode())
+    begins_with_it = member.kind in VALUE_KINDS and source[member.start_byte : end] == member.name.encode()
+    is_bound = begins_with_it and _BOUND.match(source, end) is not None
+    return (member.start_byte, end) if is_bound else None
 
 
 def _parts(symbol: Symbol, source: bytes) -> tuple[str, str, str]:

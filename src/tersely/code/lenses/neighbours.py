@@ -10,10 +10,12 @@ from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.program import MEMBER_OWNERS, File
 from tersely.code.graph.values import CLASS
 from tersely.code.index.store import Store
+from tersely.code.languages.registry import LANGUAGES
 from tersely.code.lenses.candidate import View
 from tersely.code.lenses.mentions import DEPENDENCY_KINDS, Used, declared_in, mentioned
 from tersely.code.lenses.symbol import around, no_symbols
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Import, Kind, Symbol
+from tersely.code.syntax.names_alone import names_alone
 from tersely.foundation.limits import DEFAULT_DEPTH_HOPS
 
 MAX_SIBLING_SYMBOLS = 16  # of the file of a target, the nearest
@@ -78,9 +80,14 @@ class Neighbours:
         found.sort(key=lambda one: (abs(one.start_line - symbol.start_line), one.start_byte))
         return found[:MAX_SIBLING_SYMBOLS]
 
+    def names_in(self, symbol: Symbol) -> bytes:
+        """The file of a symbol, with blanks where the symbol's text has words that are no names."""
+        source = self._source_of(symbol.path)
+        return names_alone(source, LANGUAGES[symbol.language], symbol.start_byte, symbol.end_byte)
+
     def uses(self, symbol: Symbol) -> list[Used]:
         """The classes and values whose names the text of a symbol mentions, imported ones included."""
-        source = self._source_of(symbol.path)
+        source = self.names_in(symbol)
         signature = source[symbol.start_byte : symbol.signature_end_byte].decode("utf-8", "replace")
         body = source[symbol.signature_end_byte : symbol.end_byte].decode("utf-8", "replace")
         return mentioned(symbol, signature, body, lambda name: self.meaning(symbol.path, name))
