@@ -18,6 +18,8 @@ from tersely.foundation.errors import EXIT_OF_CODE
 REFUSALS = [
     (["impact", "format_cent"], "symbol_not_found", "format_cents"),
     (["calls", "validate"], "ambiguous_symbol", "src/shop/orders.py:Order.validate"),
+    (["calls", "shop::validate()"], "symbol_not_found", "validate"),
+    (["calls", "*#validate"], "ambiguous_symbol", "src/shop/money.py:Price.validate"),
     (["context", "validate", "checkout"], "ambiguous_symbol", "src/shop/money.py:Price.validate"),
     (["symbol", "find", "nothing_like_it"], "symbol_not_found", "symbol find"),
     (["structure", "nowhere"], "path_not_found", "tree"),

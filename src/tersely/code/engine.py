@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from tersely.code.index.content import Hashed, read_below, reader_below
+from tersely.code.index.qualified_names import dotted_name
 from tersely.code.index.refresh import Progress, RefreshReport, refresh
 from tersely.code.index.schema import IndexedFile as StoredFile
 from tersely.code.index.store import Store
@@ -162,7 +163,8 @@ class Engine:
         found = self.lookup(query, kind)
         if not found:
             raise self.not_found(query, kind)
-        whole = [symbol for symbol in found if symbol.qualname == query] if len(found) > 1 else found
+        spellings = (query, f".{dotted_name(query)}")
+        whole = [symbol for symbol in found if _is_whole(symbol, spellings)] if len(found) > 1 else found
         if len(whole) != 1:
             raise _ambiguous(query, found)
         return whole[0]
@@ -292,6 +294,12 @@ def _unreadable(path: str, error: OSError) -> TerselyError:
 def _facts_key(file: StoredFile) -> tuple[str, str, bytes]:
     """What facts of a file at one path depend on, under one program."""
     return file.language, file.namespace, file.hash
+
+
+def _is_whole(symbol: Symbol, spellings: tuple[str, str]) -> bool:
+    """Whether a query is the whole qualified name of a symbol, or that of one in its package."""
+    query, dotted = spellings
+    return symbol.qualname == query or (bool(symbol.qualname) and dotted.endswith(f".{symbol.qualname}"))
 
 
 def _ambiguous(query: str, found: Iterable[Symbol]) -> TerselyError:

@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.code.index.dumped import dumped
 
 from tersely.code.index.content import Reason, Skipped
+from tersely.code.index.qualified_names import dotted_name
 from tersely.code.index.refresh import refresh
 from tersely.code.index.store import MAX_KEPT_INDEXES, Store
 from tersely.code.symbols import Kind
@@ -108,6 +111,63 @@ def test_lookups(store: Store, query: str, ids: list[str]) -> None:
 )  # fmt: skip
 def test_globs(store: Store, query: str, ids: list[str]) -> None:
     assert found(store, query) == ids
+
+
+SPELLED: dict[str, str | bytes] = {
+    "src/click/core.py": "class Command:\n    def invoke(self): ...\n",
+    "src/click/decorators.py": "def command(): ...\n",
+    "src/click/__init__.py": "from .decorators import command\n",
+    "tests/commands.py": "def command(): ...\n",
+    "web/context.go": "package gin\ntype Context struct{}\nfunc (c *Context) JSON(code int) {}\nfunc New() {}\n",
+    "web/render/json.go": "package render\ntype JSON struct{}\nfunc New() {}\n",
+    "php/Installer.php": "<?php\nnamespace Acme\\Build;\nclass Installer { public function run() {} }\n",
+    "php/Installer/Plugin.php": "<?php\nnamespace Acme\\Build\\Installer;\nclass Plugin {}\n",
+    "lib/cli.rb": "module Cop\n  class CLI\n    def run; end\n  end\nend\n",
+    "java/org/acme/Gson.java": "package org.acme;\nclass Gson { String toJson(Object value) { return null; } }\n",
+    "rust/src/ops/mod.rs": "pub struct Job;\nimpl Job {\n    pub fn run(&self) {}\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("click.command", ["src/click/decorators.py:command"]),
+        ("click.core.Command", ["src/click/core.py:Command"]),
+        ("click.Command.invoke()", ["src/click/core.py:Command.invoke"]),
+        ("Command#invoke", ["src/click/core.py:Command.invoke"]),
+        ("core.py:Command#invoke", ["src/click/core.py:Command.invoke"]),
+        ("gin.New", ["web/context.go:New"]),
+        ("example.org/acme/gin.New", ["web/context.go:New"]),
+        ("(*Context).JSON", ["web/context.go:Context.JSON"]),
+        ("(*gin.Context).JSON", ["web/context.go:Context.JSON"]),
+        ("web/context.go:(*Context).JSON", ["web/context.go:Context.JSON"]),
+        ("render.JSON", ["web/render/json.go:JSON"]),
+        ("Acme\\Build\\Installer", ["php/Installer.php:Installer"]),  # a class goes before a namespace
+        ("\\Acme\\Build\\Installer::run()", ["php/Installer.php:Installer.run"]),
+        ("Installer->run", ["php/Installer.php:Installer.run"]),
+        ("Cop::CLI#run", ["lib/cli.rb:Cop.CLI.run"]),
+        ("org.acme.Gson#toJson(Object)", ["java/org/acme/Gson.java:Gson.toJson"]),
+        ("crate::ops::Job::run", ["rust/src/ops/mod.rs:Job.run"]),
+        ("<Job as Task>::run", ["rust/src/ops/mod.rs:Job.run"]),
+        ("Job::<T>::run", ["rust/src/ops/mod.rs:Job.run"]),
+        ("os.path.command", []),
+        ("click.invoke", []),
+        ("ick.command", []),
+        ("nothing.command", []),
+    ],
+)
+def test_names_as_languages_write_them(root: Path, plant: Plant, query: str, ids: list[str]) -> None:
+    plant(SPELLED)
+    with Store.open(root) as opened:
+        refresh(root, opened)
+        assert found(opened, query) == ids
+
+
+@given(parts=st.lists(st.from_regex(r"[A-Za-z_]\w*", fullmatch=True), min_size=1, max_size=4))
+def test_a_dotted_name_is_what_it_is(parts: list[str]) -> None:
+    name = ".".join(parts)
+    assert dotted_name(name) == name or parts[0] == "crate"
+    assert dotted_name("::".join(parts)) == dotted_name(name) == dotted_name(f"{name}()")
 
 
 def test_kinds_and_limit(store: Store) -> None:

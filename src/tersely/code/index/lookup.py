@@ -5,6 +5,9 @@ A query is a symbol id or the end of one: `validate`, `Session.validate`, `auth.
 and `[…]` stand for what they do in file names (`validate*`, `Session.*`, `test_*.py:*`), but a symbol that is really
 named so (`operator*`) goes first. Case counts. `::` may be written for `.`.
 
+Where nothing but namespaces is named so, the name is read as `qualified_names` says: `Class#method`, `(*Type).Method`,
+and a top-level name in its package (`click.command`), those in the package itself before those in one below it.
+
 - An id means that symbol alone, so no symbol is ever unreachable by ambiguity.
 - Without `#2` at its end a query means all redefinitions of a name.
 - A bare name means modules only if nothing else has it.
@@ -16,6 +19,7 @@ import re
 from collections.abc import Callable, Iterator
 from fnmatch import translate
 
+from tersely.code.index.qualified_names import Nearness, dotted_name, nearness
 from tersely.code.index.schema import SYMBOL_ORDER, SYMBOL_QUERY, symbol_of
 from tersely.code.symbols import Kind, Symbol
 from tersely.foundation.database import Database, Row, Values
@@ -46,7 +50,19 @@ def find(database: Database, query: str, kinds: frozenset[Kind], limit: int) -> 
     if symbol is not None and (not kinds or symbol.kind in kinds):
         return [symbol]
     path, _, name = query.replace("::", ".").rpartition(":")
-    for is_pattern in (False, True) if _MAGIC.search(query) else (False,):
+    found = _named(database, path, name, kinds, limit)
+    if any(symbol.kind is not Kind.NAMESPACE for symbol in found):
+        return found
+    dotted = dotted_name(name)
+    others = _named(database, path, dotted, kinds, limit) if dotted != name else []
+    if not (others or path):
+        others = _in_containers(database, dotted, kinds, limit)
+    return others or found
+
+
+def _named(database: Database, path: str, name: str, kinds: frozenset[Kind], limit: int) -> list[Symbol]:
+    """The symbols that `path:name` means literally, or else as a pattern."""
+    for is_pattern in (False, True) if _MAGIC.search(f"{path}:{name}") else (False,):
         found, modules = [], []
         for symbol in _read(database, path, name, is_pattern):
             if symbol.kind in kinds if kinds else symbol.kind is not Kind.MODULE:
@@ -60,11 +76,26 @@ def find(database: Database, query: str, kinds: frozenset[Kind], limit: int) -> 
     return []
 
 
+def _in_containers(database: Database, dotted: str, kinds: frozenset[Kind], limit: int) -> list[Symbol]:
+    """The symbols whose whole qualified names end a dotted name, in the nearest containers that it begins with."""
+    parts = dotted.split(".")
+    found: dict[Nearness, list[Symbol]] = {near: [] for near in Nearness}
+    for row in _rows_named(database, dotted, is_pattern=False) if len(parts) > 1 else ():
+        symbol = symbol_of(row)
+        own = _NUMBER.sub("", symbol.qualname).split(".")
+        container = parts[: -len(own)]
+        is_wanted = symbol.kind in kinds if kinds else symbol.kind is not Kind.MODULE
+        if is_wanted and container and parts[-len(own) :] == own:
+            namespace = database.value("select namespace from file where path = ?", (symbol.path,))
+            found[nearness(container, symbol.path, namespace)].append(symbol)
+    return (found[Nearness.IS] or found[Nearness.AROUND])[:limit]
+
+
 def suggestions(database: Database, query: str, limit: int) -> list[str]:
     """Names that resemble the last part of `query`, the likeliest first."""
     from difflib import get_close_matches  # only here, where something has already gone wrong
 
-    wanted = _NUMBER.sub("", re.split(r"[.:/]", query)[-1])
+    wanted = _NUMBER.sub("", re.split(r"[.:/]", dotted_name(query))[-1])
     rows = database.rows(
         "select distinct name from symbol where length(name) between ? and ?",
         (len(wanted) - SUGGESTED_LENGTH_DIFFERENCE, len(wanted) + SUGGESTED_LENGTH_DIFFERENCE),
