@@ -201,3 +201,15 @@ def test_the_report_names_what_is_left_out_and_what_was_not_understood(ask: Ask)
     report = ask("index", "--report").out
     assert "node_modules  skipped directory" in report
     assert "parse errors\n  broken.py:1" in report
+
+
+def test_the_context_of_a_file_is_its_definitions(ask: Ask) -> None:
+    """Those that are known elsewhere first, and not the lines that it begins with."""
+    found = ask("context", "src/shop/money.py", "--budget", "110", "--json").result
+    assert found["targets"] == ["src/shop/money.py"]
+    ids = [item["id"] for item in found["items"]]
+    assert {"src/shop/money.py:Price", "src/shop/money.py:format_cents"} <= set(ids)
+    assert "from __future__" not in found["text"]
+    assert "return str(cents * RATE)" in found["text"]
+    whole = ask("context", "src/shop/money.py", "--budget", "4000").out
+    assert "class Price:" in whole and whole.endswith("def forgotten(x):\n    return x\n")

@@ -34,7 +34,7 @@ def look(
         neighbours,
         depth=depth,
         uses=neighbours.uses,
-        members=neighbours.members,
+        members=neighbours.definitions,
         beside=neighbours.beside if siblings else no_symbols,
         popularity=neighbours.popularity,
     )
@@ -65,6 +65,18 @@ class Neighbours:
         if symbol.kind not in CLASS_KINDS:
             return []
         return [other for other in self._store.symbols_of(symbol.path) if other.parent == symbol.id]
+
+    def definitions(self, symbol: Symbol) -> list[Symbol]:
+        """The members of a class; of a module all functions and classes that are in no function, and its values."""
+        if symbol.kind is not Kind.MODULE:
+            return self.members(symbol)
+        listed = self._store.symbols_of(symbol.path)
+        functions = {one.id for one in listed if one.kind in CALLABLE_KINDS}
+        return [
+            one
+            for one in listed
+            if one.parent not in functions and (one.kind in SIBLING_KINDS or one.parent == symbol.id)
+        ]
 
     def beside(self, symbol: Symbol) -> list[Symbol]:
         """Functions and classes of the same file that are no part of the symbol, nor it of them, the nearest first."""

@@ -37,7 +37,7 @@ from tersely.code.lenses.candidate import (
 )
 from tersely.code.lenses.mentions import Used
 from tersely.code.places import directory, is_test
-from tersely.code.symbols import CLASS_KINDS, Edge, Grade, Symbol
+from tersely.code.symbols import CLASS_KINDS, Edge, Grade, Kind, Symbol
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_CANDIDATES_SYMBOLS, MAX_DEPTH_HOPS, MAX_EXPANDED_SYMBOLS
 
@@ -113,6 +113,8 @@ def around(
 ) -> View:
     """Candidates around the targets within `depth` hops.
 
+    A target that is a module stands for what it defines, which `members` gives.
+
     `uses` gives the compile-time dependencies of a symbol, `members` what a class consists of, `beside` what
     stands in the same file, the nearest first. `popularity` says how many places use a symbol, by and large: the files
     that mention its name will do, where counting its callers would mean to resolve them all.
@@ -120,17 +122,21 @@ def around(
     if not 0 <= depth <= MAX_DEPTH_HOPS:
         raise TerselyError("invalid_argument", f"the depth is {depth}; it can be 0 to {MAX_DEPTH_HOPS}")
     beyond: Counter[str] = Counter()
-    found = [Candidate(target, TARGET_SCORE, TARGET) for target in targets]
+    users = popularity or (lambda symbol: len(graph.callers(symbol.id)))
+    found = [Candidate(one, TARGET_SCORE, TARGET, whole_only=one.kind is Kind.MODULE) for one in targets]
     for target in targets:
+        if target.kind is Kind.MODULE:
+            found += _contents(target, list(members(target)), users)
+            continue
         found += _enclosing(target, graph)
         found += [Candidate(member, MEMBER_SCORE, MEMBER, target.id) for member in members(target)]
         found += [Candidate(used, USED_SCORE[reason], reason, target.id) for used, reason in uses(target)]
-    users = popularity or (lambda symbol: len(graph.callers(symbol.id)))
     callees = _Walk(graph, graph.callees, lambda edge: edge.callee, users, CALLEE, CALLEE_WEIGHT, beyond)
     callers = _Walk(graph, graph.callers, lambda edge: edge.caller, _steps_in, CALLER, CALLER_WEIGHT, beyond)
     found += callees.candidates(targets, depth)
     found += callers.candidates(targets, depth)
-    found += [one for target in targets for one in _siblings(target, beside)] if depth else []
+    definitions = [target for target in targets if target.kind is not Kind.MODULE] if depth else []
+    found += [one for target in definitions for one in _siblings(target, beside)]
     candidates = ranked(found)
     beyond.update(candidate.reason for candidate in candidates[MAX_CANDIDATES_SYMBOLS:])
     return View(candidates[:MAX_CANDIDATES_SYMBOLS], dict(sorted(beyond.items())), lens=f"around {depth}")
@@ -141,6 +147,13 @@ def _enclosing(target: Symbol, graph: Graph) -> list[Candidate]:
     if parent is None or parent.kind not in CLASS_KINDS:
         return []
     return [Candidate(parent, ENCLOSING_SCORE, ENCLOSING, target.id)]
+
+
+def _contents(module: Symbol, definitions: Sequence[Symbol], users: Popularity) -> list[Candidate]:
+    """What a file defines, worth the more the more is known by its name elsewhere."""
+    known = {symbol.id: log2(2 + users(symbol)) for symbol in definitions}
+    most = max(known.values(), default=1.0)
+    return [Candidate(symbol, MEMBER_SCORE * known[symbol.id] / most, MEMBER, module.id) for symbol in definitions]
 
 
 def _siblings(target: Symbol, beside: Callable[[Symbol], Iterable[Symbol]]) -> list[Candidate]:
