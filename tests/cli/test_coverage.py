@@ -99,6 +99,13 @@ def test_the_failed_test_and_the_fault_come_first(shop: Path, report: str, capsy
     assert found["about"]["unmatched"] == []
 
 
+def test_failed_tests_stand_before_all_else(shop: Path, report: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for budget in ("120", "400", "4000"):
+        words = ("coverage-context", "--coverage-file", report, "--failures", "junit.xml", "--budget", budget)
+        text = answer(capsys, *words)["text"]
+        assert text.startswith("=== test_till.py\n"), budget
+
+
 def test_what_a_test_without_a_name_calls_is_found(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (shop / "pay.js").write_text("export function pay() {\n  return 1;\n}\n", "utf-8")
     test = 'import { pay } from "./pay.js";\n\nit("pays", () => {\n  expect(pay()).toBe(2);\n});\n'

@@ -7,8 +7,11 @@ from dataclasses import replace
 import pytest
 from tests.code.planted import symbols_in
 
+from tersely.code.index.schema import symbols_of_facts
+from tersely.code.languages.registry import LANGUAGES
 from tersely.code.pack.excerpt import Line, body, dedented, signature, skeleton
 from tersely.code.symbols import Kind, Symbol
+from tersely.code.syntax.extract import extract
 
 
 def symbol(source: str, name: str) -> Symbol:
@@ -122,3 +125,14 @@ def test_offsets_out_of_range_give_less_text() -> None:
 def test_a_skeleton_is_one_line_a_member() -> None:
     assert skeleton("class A", ["x = 1", "def f(self)"]) == "class A\n    x = 1\n    def f(self)\n"
     assert skeleton("", ["def f()"]) == "def f()\n"
+
+
+def test_an_owner_that_is_written_is_not_said_twice() -> None:
+    source = b"const app = {};\napp.init = function init() {\n  return 1;\n};\n"
+    rows = symbols_of_facts("a.js", "javascript", extract(source, LANGUAGES["javascript"]).definitions)
+    (init,) = (one for one in rows if one.qualname == "app.init")
+    assert signature(init, source).qualified == "app.init = function init()"
+    other = replace(init, qualname="shop.till.init")
+    assert signature(other, source).qualified == "app.shop.till.init = function init()"
+    longer = replace(init, qualname="shop.app.init")
+    assert signature(longer, source).qualified == "shop.app.init = function init()"

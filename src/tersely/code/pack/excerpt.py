@@ -18,6 +18,8 @@ DECORATION_CHARACTERS = 80
 VALUE_CHARACTERS = 120
 
 _WITH_BODY = CALLABLE_KINDS | CLASS_KINDS
+_SEPARATORS = re.compile(r"\.|::|->|[:#\\]")
+_OWNER = re.compile(r"(?:[\w$]+(?:\.|::|->|[:#\\]))+$")  # what is written before a name, with its last separator
 _OPENS_BODY = re.compile(r"\s*(?:[:{]|=>?)\s*$")
 _AFTER_BRACKET = re.compile(r"([(\[{<]) ")
 _BEFORE_BRACKET = re.compile(r",? ([)\]}])")
@@ -128,7 +130,15 @@ def _qualified(header: str, symbol: Symbol) -> str:
     at = _place_of(symbol.name, header)
     if at < 0:
         return f"{symbol.qualname}: {header}" if header else symbol.qualname
-    return header[:at] + symbol.qualname + header[at + len(symbol.name) :]
+    return header[: at - _written_owner(header[:at], symbol)] + symbol.qualname + header[at + len(symbol.name) :]
+
+
+def _written_owner(before: str, symbol: Symbol) -> int:
+    """How many characters before a name already say what it is in: `Context::` of `int Context::run()`."""
+    found = _OWNER.search(before)
+    parts = _SEPARATORS.split(found[0])[:-1] if found else []
+    owner = symbol.qualname.removesuffix(symbol.name).rstrip(".").split(".")
+    return len(found[0]) if found and parts and parts == owner[-len(parts) :] else 0
 
 
 def _place_of(name: str, header: str) -> int:
@@ -137,6 +147,8 @@ def _place_of(name: str, header: str) -> int:
     if name.isidentifier():
         while at >= 0 and (_continues(header[at - 1 : at]) or _continues(header[at + len(name) : at + len(name) + 1])):
             at = header.find(name, at + 1)
+        while at >= 0 and header.startswith(f"::{name}", at + len(name)):  # a constructor, written outside its class
+            at += len(name) + 2
     return at
 
 

@@ -78,10 +78,11 @@ def look(found: Measured, sources: Sources, most: MostTargets, *, failures_only:
         candidates += _called(stacks, functions, sources)
     if not failures_only:
         candidates += _frequent(functions, found, RAN_SCORE if stacks else ONLY_RAN_SCORE)
-    listed = ranked(_with_suspects(list(_combined(candidates)), most.suspects))
+    best_first = ranked(_with_suspects(list(_combined(candidates)), most.suspects))
+    listed = tuple(sorted(best_first, key=lambda one: not (one.is_target and one.reason == FAILED)))
     left = Counter(one.reason for one in listed[MAX_CANDIDATES_SYMBOLS:])
-    # A whole file would say neither which of its lines are suspicious, nor why.
-    apart = frozenset(one.symbol.path for one in listed if one.reason in {FAILED, RAISED, SUSPECT})
+    # A whole file would stand before the failed tests, and say neither which of its lines are suspicious nor why.
+    apart = frozenset(one.symbol.path for one in listed if stacks or one.reason == SUSPECT)
     return View(listed[:MAX_CANDIDATES_SYMBOLS], dict(sorted(left.items())), apart=apart)
 
 
