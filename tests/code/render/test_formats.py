@@ -228,6 +228,13 @@ def test_names_that_mean_two_symbols_keep_their_paths() -> None:
     assert "  calls: run, b.py:run\n" in text
 
 
+def test_overloads_are_one_callee() -> None:
+    planted = plant({"a.py": "def run(): pass\ndef run(): pass\ndef main(): run()\n"})
+    candidates = [planted.candidate("a.py:main")]
+    candidates += [planted.candidate(f"a.py:{name}", 0.8, "callee", "a.py:main") for name in ("run#2", "run")]
+    assert "  calls: run\n" in printed(chosen(planted, candidates, SIGNATURE, SIGNATURE, SIGNATURE), "text")
+
+
 def test_a_module_is_called_by_its_path() -> None:
     planted = plant({"a.py": "def f(): pass\n", "b.py": "import a\na.f()"})
     candidates = [planted.candidate("a.py:f"), planted.candidate("b.py", 0.5, "caller", "a.py:f")]

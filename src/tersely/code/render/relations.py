@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from tersely.code.symbols import Symbol
 _LABELS = {CALLEE: "calls", CALLER: "callers", TEST: "tests"}
 _ORDER = [label + suffix for suffix in ("", BY_NAME) for label in _LABELS.values()]
 # After a name: the reader has its signature or more, and that is still so; or it is not.
+_NUMBER = re.compile(r"#\d+$")  # of an overload or redefinition
 COMMIT_DIGITS = 10
 UNCHANGED_NAME = "="
 CHANGED_NAME = "≠"
@@ -40,9 +42,20 @@ def relations_of(pack: Pack) -> Relations:
             of_target[neighbour.of][label].append(neighbour.symbol)
             said.add(neighbour.symbol.id)
     ordered = {
-        target: {label: labels[label] for label in _ORDER if label in labels} for target, labels in of_target.items()
+        target: {label: _each_once(labels[label]) for label in _ORDER if label in labels}
+        for target, labels in of_target.items()
     }
     return Relations(ordered, frozenset(said))
+
+
+def _each_once(symbols: Iterable[Symbol]) -> list[Symbol]:
+    """The symbols, one of those that a file defines under one name: overloads are called together."""
+    found: dict[tuple[str, str], Symbol] = {}
+    for symbol in symbols:
+        name = symbol.path, _NUMBER.sub("", symbol.qualname)
+        if name not in found or "#" not in symbol.qualname:
+            found[name] = symbol
+    return list(found.values())
 
 
 def relation_label(reason: str) -> str:
