@@ -214,3 +214,7 @@ def test_the_context_of_a_file_is_its_definitions(ask: Ask) -> None:
     whole = ask("context", "src/shop/money.py", "--budget", "4000").out
     assert "class Price:" in whole
     assert whole.endswith("def forgotten(x):\n    return x\n")
+
+
+def test_what_is_included_needs_no_symbol(ask: Ask) -> None:
+    assert ask("context", "--include", "src/shop/audit.py:1-1").out == "=== src/shop/audit.py @1-1\nimport logging\n"

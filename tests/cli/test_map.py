@@ -133,3 +133,12 @@ def test_a_directory_is_extracted_file_by_file(ask: Ask) -> None:
     whole = ask("extract", "src/shop").out
     for path in ("src/shop/money.py", "src/shop/orders.py"):
         assert ask("extract", path).out in whole
+
+
+@pytest.mark.parametrize("words", [("map",), ("plan", "mend it")])
+def test_of_an_empty_repository_it_is_said_that_nothing_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(list(words)) == 0
+    assert capsys.readouterr().out == "nothing found: no indexed file or symbol fits\n"

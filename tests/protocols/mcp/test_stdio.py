@@ -110,6 +110,27 @@ def test_a_budget_that_is_not_said_is_that_of_the_settings(shop: Path) -> None:
     converse(work)
 
 
+@pytest.mark.parametrize("name", ["diff_context", "difflens.context"])
+def test_a_change_has_a_larger_budget_by_default(shop: Path, name: str) -> None:
+    for words in (["init", "--quiet"], ["add", "src"], [*AUTHOR, "commit", "--quiet", "--message", "one"]):
+        subprocess.run(["git", *words], cwd=shop, check=True)
+    (shop / ".tersely").mkdir()
+    configuration = shop / ".tersely" / "config.toml"
+
+    async def work(client: Client) -> None:
+        async def budget(**given: int) -> int:
+            answer = await client.call_tool(name, {"format": "json", **given})
+            told: int = json.loads(text_of(answer))["budget"]
+            return told
+
+        assert await budget() == 4_000
+        assert await budget(budget=700) == 700
+        configuration.write_text("budget_tokens = 900\n")
+        assert await budget() == 900
+
+    converse(work)
+
+
 def test_what_goes_wrong_is_an_error_of_the_tool(shop: Path) -> None:
     async def work(client: Client) -> None:
         for name, arguments, code in [

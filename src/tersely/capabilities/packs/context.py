@@ -65,6 +65,9 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
     engine = workspace.engine
     budget = budget_of(workspace, parameters.budget)
     targets = list({symbol.id: symbol for symbol in map(engine.symbol, parameters.symbols)}.values())
+    if not (targets or parameters.slice or parameters.packing.exchange.include):
+        hint = "name a SYMBOL, a line with --slice FILE:LINE, or --include what is to be shown"
+        raise TerselyError("usage", "nothing to show the context of", hint)
     bodies = _sliced_bodies(workspace, parameters.slice, targets)
     texts = workspace.texts(bodies, with_docs=parameters.packing.wording.with_docs)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
@@ -79,10 +82,6 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
 def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol]) -> dict[str, list[Line]]:
     """The body of the function at a place cut to a program slice, by the id of the function; it becomes a target."""
     if place is None:
-        if not targets:
-            raise TerselyError(
-                "usage", "nothing to show the context of", "name a SYMBOL, or a line with --slice FILE:LINE"
-            )
         return {}
     from tersely.capabilities.flow.places import source_lines, statement_place, symbol_of
     from tersely.code.flow.lines import lines_of_all

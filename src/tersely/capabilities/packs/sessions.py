@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 FOLDED = "folded"
+NOTHING_FOUND = "nothing found: no indexed file or symbol fits"
 # Arguments with which an answer depends on those before it.
 REMEMBERING = frozenset({"session"})
 
@@ -234,8 +235,8 @@ class Shown(Protocol):
 
 
 def counted_text(found: Shown, style: Style) -> str:
-    """The answer as it was counted: nothing is added to it."""
-    return found.text
+    """The answer as it was counted: nothing is added to it; of one that is empty, that it is."""
+    return found.text or style.doubtful(NOTHING_FOUND)
 
 
 def session_aside(found: Shown, style: Style) -> str:

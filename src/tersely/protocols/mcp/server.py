@@ -11,7 +11,7 @@ from tersely.capabilities import catalogue
 from tersely.capabilities.reply import BUDGET, cut, failure_text, read_budget
 from tersely.capabilities.text import PLAIN
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_BUDGET_TOKENS, MAX_SHOWN_LINES
+from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS, MAX_SHOWN_LINES
 from tersely.foundation.settings import load
 from tersely.foundation.tokens import Tokenizer
 from tersely.protocols.mcp import services, tools
@@ -128,7 +128,11 @@ class _CodeMethods:
     async def _answer(self, request: OpenRequest, question: Question) -> dict[str, Any]:
         """The reply, its progress told meanwhile; what the client cancels is given up."""
         root = await self._roots.root(request)
-        return await self._ask(root, question.command, question.arguments, _Rising(request))
+        arguments = question.arguments
+        budget = tools.default_budget(question)
+        if budget is not None and load(root).budget_tokens == DEFAULT_BUDGET_TOKENS:
+            arguments = {**arguments, BUDGET: budget}
+        return await self._ask(root, question.command, arguments, _Rising(request))
 
 
 def _is_other(name: str) -> bool:

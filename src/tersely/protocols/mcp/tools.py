@@ -15,7 +15,7 @@ from tersely.capabilities.binding import JSON_NAMES
 from tersely.capabilities.declaration import Capability, Effect, Parameter, parameters_of
 from tersely.capabilities.reply import BUDGET
 from tersely.foundation.errors import TerselyError
-from tersely.protocols.commands import SPELLINGS
+from tersely.protocols.commands import SPELLINGS, spelling_of
 
 INSTRUCTIONS = (
     "Answers about the code of one repository. A symbol is named by its id, path/from/root.py:Class.method, or by any "
@@ -35,6 +35,11 @@ CORE: Mapping[str, tuple[str, ...]] = {
     "code.diff_context": ("base",),
     "code.map": (),
 }
+
+
+# What an answer may have where neither the call nor a setting says so. All others have the budget of the settings, or
+# one that their capability declares.
+DEFAULT_BUDGETS: Mapping[str, int] = {"code.diff_context": 4_000}
 
 
 class Tool(NamedTuple):
@@ -95,6 +100,13 @@ def question(name: str, arguments: Mapping[str, Any]) -> Question:
     if command is None:
         raise TerselyError("unknown_command", f"there is no tool {name!r}", _suggestion(name, commands))
     return Question(command, given)
+
+
+def default_budget(asked: Question) -> int | None:
+    """The budget of a question that says none, where it has one of its own."""
+    spelling = spelling_of(asked.command)
+    is_said = BUDGET in asked.arguments
+    return None if is_said or spelling is None else DEFAULT_BUDGETS.get(spelling.capability)
 
 
 def is_known(name: str) -> bool:
