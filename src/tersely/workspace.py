@@ -80,6 +80,7 @@ class Workspace:
     def check_freshness(self) -> None:
         """Bring the index up to date before a question, unless that is not wanted and there is an index."""
         self.engine.changed.clear()
+        self.engine.limits_hit.clear()
         if self.refreshes or not self.engine.store.is_current():
             self.refresh()
 
@@ -88,7 +89,7 @@ class Workspace:
         return self.engine.store.snapshot()
 
     def notes(self) -> tuple[str, ...]:
-        """What a reader of answers should know: complaints about settings, and how the index came to be."""
+        """Complaints about settings, how the index came to be, and the limits that the answer has hit."""
         report, changed = self.report, sorted(self.engine.changed)
         notes = [*self.settings.complaints, *(report.notices if report else ())]
         if report and report.is_behind:
@@ -96,6 +97,7 @@ class Workspace:
         if changed:
             more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
             notes.append(f"{changed[0]}{more} changed after the index was made: lines may be others")
+        notes += sorted(self.engine.limits_hit)
         return tuple(notes)
 
     def refresh(self) -> RefreshReport:

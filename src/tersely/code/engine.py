@@ -101,6 +101,11 @@ class Engine:
             self._graph = None
 
     @property
+    def limits_hit(self) -> set[str]:
+        """The limits that searches of the present answer have hit, in words; whoever begins an answer clears them."""
+        return self._graph[2].program.limits_hit if self._graph is not None else set()
+
+    @property
     def flow(self) -> FlowReader:
         """What happens inside functions."""
         from tersely.code.flow.reader import FlowReader

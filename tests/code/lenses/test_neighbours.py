@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from tersely.code.engine import Engine
 from tersely.code.lenses.candidate import View
@@ -71,3 +74,51 @@ def test_siblings_are_what_stands_apart_in_the_same_file(engine: Engine) -> None
     assert neighbours.beside(engine.symbol("Order")) == []
     view = look([engine.symbol("Order.check")], neighbours, siblings=True)
     assert reasons(view)["shop/models.py:Order.add"] == "caller"  # what is related is told as that
+
+
+HEADERS = 24
+GRAPHS = st.sets(st.tuples(st.integers(0, HEADERS - 1), st.integers(0, HEADERS - 1)), max_size=HEADERS * HEADERS)
+
+
+def c_repository(root: Path, includes: set[tuple[int, int]], holder: int) -> None:
+    """Headers that include each other, one of which defines a type, and a function that names it."""
+    for header in range(HEADERS):
+        lines = [f'#include "h{target}.h"' for source, target in sorted(includes) if source == header]
+        lines += ["struct wanted { int size; };"] if header == holder else []
+        (root / f"h{header}.h").write_text("\n".join([*lines, f"struct own{header} {{ int x; }};\n"]))
+    (root / "use.c").write_text('#include "h0.h"\n\nint use(void) { struct wanted w; return w.size; }\n')
+
+
+def reachable(includes: set[tuple[int, int]]) -> set[int]:
+    """The headers that the first one includes, itself among them."""
+    found, pending = {0}, [0]
+    while pending:
+        current = pending.pop()
+        below = {target for source, target in includes if source == current} - found
+        found |= below
+        pending += below
+    return found
+
+
+@given(GRAPHS, st.integers(0, HEADERS - 1))
+@example({(a, b) for a in range(HEADERS) for b in range(HEADERS)}, HEADERS - 1)  # each includes all others
+@example({(a, a + 1) for a in range(HEADERS - 1)}, HEADERS - 1)  # a chain
+@settings(max_examples=20, deadline=None)
+def test_a_type_is_visible_through_whatever_headers_include_it(includes: set[tuple[int, int]], holder: int) -> None:
+    with TemporaryDirectory() as directory:
+        root = Path(directory)
+        c_repository(root, includes, holder)
+        with Engine.open(root) as engine:
+            engine.refresh()
+            found = reasons(seen(engine, "use.c:use"))
+    assert (f"h{holder}.h:wanted" in found) is (holder in reachable(includes))
+
+
+def test_names_imported_in_a_circle_mean_nothing_and_the_search_ends(tmp_path: Path) -> None:
+    modules = [f"m{number}" for number in range(12)]
+    for module in modules:
+        others = "".join(f"from {other} import name{other}, lost\nfrom {other} import *\n" for other in modules)
+        (tmp_path / f"{module}.py").write_text(f"{others}\ndef use_{module}(): return lost\n")
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        assert "lost" not in str(reasons(seen(engine, "use_m0")))

@@ -285,6 +285,28 @@ class File:
                         found[name].append((position, index))
         return found
 
+    def scopes_naming(self, name: str) -> Sequence[int]:
+        """The scopes that write a name in any expression."""
+        return self._scopes_by_written[0].get(name, ())
+
+    def scopes_with_member(self, name: str) -> Sequence[int]:
+        """The scopes that write a member of that name in any expression."""
+        return self._scopes_by_written[1].get(name, ())
+
+    @cached_property
+    def _scopes_by_written(self) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+        """The scopes by the names, and by the names of members, that they write."""
+        naming: dict[str, list[int]] = defaultdict(list)
+        with_member: dict[str, list[int]] = defaultdict(list)
+        for position, scope in enumerate(self.scopes):
+            if scope is not None:
+                names, members = written_names(scope)
+                for name in names:
+                    naming[name].append(position)
+                for member in members:
+                    with_member[member].append(position)
+        return dict(naming), dict(with_member)
+
     @cached_property
     def reads_by_name(self) -> dict[str, list[tuple[int, int]]]:
         """(scope, position among its reads) of every member or bare name that is read, by name."""
@@ -530,6 +552,7 @@ class Program:
         self._mentions: dict[tuple[str, str], tuple[int, ...]] = {}
         self._kin = {row.id: family_of(row.language) for row in self.rows.values()}
         self._named: dict[str, tuple[tuple[int, int, str, str], ...]] = {}
+        self.limits_hit: set[str] = set()  # by searches of the present answer, in words
 
     def file(self, file_id: int) -> File:
         """A file with its facts."""
@@ -704,15 +727,41 @@ def read_name(expression: Expression) -> str:
     return str(expression if type(expression) is str else expression[2])
 
 
+def written_names(expression: Expression) -> tuple[set[str], set[str]]:
+    """The names written in nested tuples of expressions, without their versions; and those of members alone.
+
+    Expressions share their parts: a walk that did not remember them would take time exponential in the depth.
+    """
+    names = set[str]()
+    members = set[str]()
+    pending = [expression]
+    seen = set[int]()
+    while pending:
+        current = pending.pop()
+        if type(current) is str:
+            names.add(current.partition(VERSION_MARK)[0])
+        elif isinstance(current, tuple) and id(current) not in seen:
+            seen.add(id(current))
+            pending += current
+            if len(current) == 3 and current[0] == MEMBER and type(current[2]) is str:
+                members.add(current[2])
+    return names, members
+
+
 def displays_in(expression: Expression) -> Iterator[Any]:
-    """The lists and mappings written in an expression or in tuples of expressions."""
-    if type(expression) is tuple:
-        if expression and expression[0] in (SEQUENCE, MAPPING) and type(expression[0]) is int and len(expression) == 3:
-            yield expression
-        if expression and expression[0] == PART and type(expression[0]) is int and len(expression) == 5:
-            yield (SEQUENCE, ((SPREAD, expression[1]),), expression[4])
-        for part in expression:
-            yield from displays_in(part)
+    """The lists and mappings written in an expression or in tuples of expressions, each once, the outer ones first."""
+    pending = [expression]
+    seen = set[int]()
+    while pending:
+        current = pending.pop()
+        if type(current) is not tuple or id(current) in seen:
+            continue
+        seen.add(id(current))
+        if current and current[0] in (SEQUENCE, MAPPING) and type(current[0]) is int and len(current) == 3:
+            yield current
+        if current and current[0] == PART and type(current[0]) is int and len(current) == 5:
+            yield (SEQUENCE, ((SPREAD, current[1]),), current[4])
+        pending += reversed(current)
 
 
 def mapped(expression: Expression) -> Iterator[tuple[Any, Expression]]:

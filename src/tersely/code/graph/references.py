@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tersely.code.expressions import IMPORTED, MEMBER, PROPERTY, VERSION_MARK, Expression
 from tersely.code.graph.callgraph import CallGraph
@@ -90,8 +90,7 @@ class Users:
         return [
             User(self._id(file, position), Way.READS, Grade.BY_NAME)
             for file in near
-            for position, scope in enumerate(file.scopes)
-            if scope is not None and _names(scope, name, as_name=True)
+            for position in file.scopes_naming(name)
         ]
 
     def _unwritten(self, file: File, position: int, *, is_called: bool) -> Iterator[User]:
@@ -143,8 +142,9 @@ class Users:
             return
         for other in map(self._program.file, sorted(files)):
             grade = Grade.INFERRED if other.id == file.id or self._imports(other, name, file) else Grade.BY_NAME
-            for position, scope in enumerate(other.scopes):
-                if scope is not None and position and _names(scope, name, as_name=grade is Grade.INFERRED):
+            naming = other.scopes_naming(name) if grade is Grade.INFERRED else other.scopes_with_member(name)
+            for position in naming:
+                if position:
                     yield User(self._id(other, position), way, grade)
 
     def _imports(self, other: File, name: str, file: File) -> bool:
@@ -205,14 +205,3 @@ def _is_of_unknown(evaluator: Evaluator, file: File, scope: int, call: Expressio
     """Whether a member is called of something of which nothing is known."""
     callee = call[1]
     return type(callee) is tuple and callee[0] == MEMBER and not evaluator.values(file, scope, callee[1])
-
-
-def _names(expression: Any, name: str, *, as_name: bool) -> bool:
-    """Whether an expression, or one in nested tuples, reads a member of that name; or the name itself."""
-    if type(expression) is str:
-        return as_name and expression.partition(VERSION_MARK)[0] == name
-    if not isinstance(expression, tuple):
-        return False
-    if len(expression) == 3 and expression[0] == MEMBER and expression[2] == name:
-        return True
-    return any(_names(part, name, as_name=as_name) for part in expression)

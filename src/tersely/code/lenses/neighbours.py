@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
 
@@ -19,7 +20,8 @@ from tersely.code.syntax.names_alone import names_alone
 from tersely.foundation.limits import DEFAULT_DEPTH_HOPS
 
 MAX_SIBLING_SYMBOLS = 16  # of the file of a target, the nearest
-MAX_REEXPORT_HOPS = 8  # imports through which a mentioned name is followed
+MAX_VISIBLE_FILES = 1_000  # through whose imports one name is followed
+VISIBLE_LIMIT = f"truncated: names were followed through at most {MAX_VISIBLE_FILES:,} imported files"
 ALL_NAMES = "*"
 _LAST_PART = re.compile(r"\w+$")
 SIBLING_KINDS = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
@@ -55,6 +57,9 @@ class Neighbours:
         self.symbol: Callable[[str], Symbol | None] = cache(store.symbol)
         self._imports_of: Callable[[str], list[Import]] = cache(store.imports)
         self._top_level: Callable[[str], dict[str, Symbol]] = cache(lambda path: declared_in(store.symbols_of(path)))
+        self._named_imports: Callable[[str], dict[str, list[Import]]] = cache(self._find_named_imports)
+        self._wholesale: Callable[[str], tuple[str, ...]] = cache(self._find_wholesale)
+        self._visible: Callable[[str, str], Symbol | None] = cache(self._find_visible)
 
     def popularity(self, symbol: Symbol) -> int:
         """How many files mention the name of a symbol."""
@@ -106,7 +111,8 @@ class Neighbours:
 
     def meaning(self, path: str, name: str) -> Symbol | None:
         """What a name at the top level of a file means: its own definition, else an imported or a shared one."""
-        return self._visible(path, name, 0)
+        own = self._visible(path, name)
+        return own if own is not None else self._shared(path, name)
 
     def inner_meaning(self, symbol: Symbol, name: str) -> Symbol | None:
         """What a bare name in a symbol means by the functions and classes around it: a definition in one of them.
@@ -137,7 +143,7 @@ class Neighbours:
     def module(self, path: str, item: Import) -> Symbol | None:
         """The module that an import of a file means, None for what is in a module and for one from outside."""
         targets = self._imports.targets(path, item)
-        if not targets or (item.name and self._visible(path, item.alias or item.name, 0) is not None):
+        if not targets or (item.name and self.meaning(path, item.alias or item.name) is not None):
             return None
         return self.symbol(targets[0])
 
@@ -156,24 +162,63 @@ class Neighbours:
             place = file, file.definitions[position][3]
         return frozenset(found)
 
-    def _visible(self, path: str, name: str, hops: int) -> Symbol | None:
-        own = self._top_level(path).get(name)
-        if own is not None or hops > MAX_REEXPORT_HOPS:
-            return own
+    def _find_visible(self, path: str, name: str) -> Symbol | None:
+        """What a name at the top level of a file means by its own definitions and its imports, the nearest first."""
+        pending = deque([(path, name)])
+        seen = set(pending)
+        while pending:
+            current, wanted = pending.popleft()
+            for file in self._wholesale(current):
+                own = self._top_level(file).get(wanted)
+                if own is not None:
+                    return own
+                for item in self._named_imports(file).get(wanted, ()):
+                    taken = wanted if item.name == ALL_NAMES else item.name
+                    found = self._imported_member(file, item, taken)
+                    if found is not None:
+                        return found
+                    further = [(target, taken) for target in self._imports.targets(file, item)]
+                    pending += [each for each in further if each not in seen]
+                    seen.update(further)
+            if len(seen) > MAX_VISIBLE_FILES:
+                self._program.limits_hit.add(VISIBLE_LIMIT)
+                return None
+        return None
+
+    def _find_wholesale(self, path: str) -> tuple[str, ...]:
+        """A file and those whose names it takes all, by way of others too, each once, in the order of the imports."""
+        found: dict[str, None] = {}
+        pending = [path]
+        while pending:
+            current = pending.pop()
+            if current in found:
+                continue
+            if len(found) == MAX_VISIBLE_FILES:
+                self._program.limits_hit.add(VISIBLE_LIMIT)
+                break
+            found[current] = None
+            wholesale = (item for item in self._imports_of(current) if (item.alias or item.name) == ALL_NAMES)
+            targets = [target for item in wholesale for target in self._imports.targets(current, item)]
+            pending += reversed(targets)
+        return tuple(found)
+
+    def _find_named_imports(self, path: str) -> dict[str, list[Import]]:
+        """The imports of a file that bind a name, by that name."""
+        found: dict[str, list[Import]] = {}
         for item in self._imports_of(path):
-            if (item.alias or item.name) in {name, ALL_NAMES}:
-                wanted = name if item.name == ALL_NAMES else item.name
-                found = (self._visible(target, wanted, hops + 1) for target in self._imports.targets(path, item))
-                symbol = next((symbol for symbol in found if symbol is not None), None)
-                symbol = symbol or self._imported_member(path, item, wanted)
-                if symbol is not None:
-                    return symbol
-        return None if hops else self._shared(path, name)
+            bound = item.alias or item.name
+            if bound != ALL_NAMES:
+                found.setdefault(bound, []).append(item)
+        return found
 
     def _imported_member(self, path: str, item: Import, name: str) -> Symbol | None:
-        """What an import takes from a class, `import a.Outer.Inner`: it names the class as if it were a module."""
+        """What an import takes from a module, or from a class named as if it were one, `import a.Outer.Inner`."""
+        targets = self._imports.targets(path, item)
+        own = next((found for target in targets if (found := self._top_level(target).get(name)) is not None), None)
+        if own is not None:
+            return own
         holder_name = _LAST_PART.search(item.module)
-        for target in self._imports.targets(path, item) if holder_name else ():
+        for target in targets if holder_name else ():
             holder = self._top_level(target).get(holder_name[0] if holder_name else "")
             named = (one for one in self.members(holder) if one.name == name) if holder is not None else ()
             found = next((one for one in named if one.kind in DEPENDENCY_KINDS), None)
