@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a s
     from tersely.code.graph.definition import Place
     from tersely.code.graph.imports import ImportGraph
     from tersely.code.graph.program import IndexedFile
+    from tersely.code.index.subjects import Subject
     from tersely.code.search.door import Search
     from tersely.code.search.duplicates.collection import Functions
 
@@ -141,6 +142,14 @@ class Engine:
         if self._search is None:
             self._search = Search(self.store, self.reader)
         return self._search
+
+    def subjects(self) -> list[Subject]:
+        """What the latest commits said, and which files they touched."""
+        from tersely.code.index.subjects import subjects
+        from tersely.code.search.storage.shelf import sources_fingerprint
+        from tersely.code.search.words import telling_stems
+
+        return subjects(self.root, telling_stems, self.store.directory, sources_fingerprint())
 
     @property
     def functions(self) -> Functions:

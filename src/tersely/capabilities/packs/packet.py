@@ -114,11 +114,10 @@ def _pays(workspace: Workspace, location: Location, used: int) -> bool:
 
 def located(workspace: Workspace, task: Task) -> Location:
     """Where a task has to be done, as far as its text tells."""
-    from tersely.code.index.subjects import subjects
     from tersely.code.lenses.owners.look import Look
 
     engine = workspace.engine
-    return Look(engine.store, engine.search.searcher(), engine.source, subjects(workspace.root)).location(task)
+    return Look(engine.store, engine.search.searcher(), engine.source, engine.subjects()).location(task)
 
 
 def _reference(workspace: Workspace, symbol: Symbol) -> str:

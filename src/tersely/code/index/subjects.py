@@ -1,14 +1,24 @@
-"""What commits said and which files they touched: the latest subjects of the history, newest first."""
+"""What commits said and which files they touched: the latest subjects of the history, newest first.
+
+Reading them takes git a third of a second in a long history, so they are kept beside the index for the commit that is
+checked out.
+"""
 
 from __future__ import annotations
 
+import marshal
 import os
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from tersely.foundation.git.runner import beginning
+from tersely.foundation.hashing import content_hash
 
 MAX_SUBJECT_COMMITS = 2_000  # whose subjects are compared with a task
+KEPT_FILE = "subjects"
 _OPTIONS = (
     "--no-merges", "--name-only", "--no-renames", "--no-color", "--no-ext-diff", "--no-show-signature",
     "--submodule=short", "--format=%x01%s", "--relative",
@@ -16,18 +26,61 @@ _OPTIONS = (
 
 
 class Subject(NamedTuple):
-    """One commit: the first line of its message, and the files it touched, from the root."""
+    """One commit: the first line of its message, the files it touched, from the root, and the terms of that line."""
 
     text: str
     paths: tuple[str, ...]
+    terms: frozenset[str]
 
 
-def subjects(root: Path) -> list[Subject]:
-    """The latest commits that led to what is checked out; none where git cannot tell."""
+TermsOf = Callable[[str], Sequence[str]]
+
+
+def subjects(
+    root: Path, terms_of: TermsOf = str.split, kept_in: Path | None = None, identity: str = ""
+) -> list[Subject]:
+    """The latest commits that led to what is checked out; none where git cannot tell.
+
+    They are kept in the directory `kept_in`, which must be private. `identity` is that of what makes terms of a text.
+    """
+    head = beginning(str(root), ["rev-parse", "--verify", "--quiet", "HEAD"]).strip()
+    if not head:
+        return []
+    key = content_hash(b"\0".join([head, os.fsencode(root), identity.encode()]))
+    known = _read(kept_in / KEPT_FILE, key) if kept_in is not None else None
+    if known is not None:
+        return known
     text = beginning(str(root), ["log", "HEAD", f"--max-count={MAX_SUBJECT_COMMITS}", *_OPTIONS])
-    return [_subject(part) for part in os.fsdecode(text).split("\1")[1:]]
+    found = [_subject(part, terms_of) for part in os.fsdecode(text).split("\1")[1:]]
+    if kept_in is not None:
+        _write(kept_in / KEPT_FILE, key, found)
+    return found
 
 
-def _subject(part: str) -> Subject:
+def _subject(part: str, terms_of: TermsOf) -> Subject:
     first, _, rest = part.partition("\n")
-    return Subject(first, tuple(path for path in rest.split("\n") if path))
+    return Subject(first, tuple(path for path in rest.split("\n") if path), frozenset(terms_of(first)))
+
+
+def _read(path: Path, key: bytes) -> list[Subject] | None:
+    """What was kept, None for what is of another commit or not whole."""
+    try:
+        encoded = path.read_bytes()
+        digest, body = encoded[: len(key)], encoded[2 * len(key) :]
+        if digest != key or encoded[len(key) : 2 * len(key)] != content_hash(body):
+            return None
+        return [Subject(*row) for row in marshal.loads(body)]  # noqa: S302 - our own, in a private directory
+    except (OSError, ValueError, EOFError, TypeError):
+        return None
+
+
+def _write(path: Path, key: bytes, found: Sequence[Subject]) -> None:
+    """Keep subjects in one step; where nothing can be written they are read again."""
+    body = marshal.dumps([tuple(subject) for subject in found])
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
+    try:
+        temporary.write_bytes(key + content_hash(body) + body)
+        os.replace(temporary, path)
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tersely.code.search.storage.collection import Collection, Ints, Postings, ranges
 from tersely.code.search.units import FIELDS, Field
 
-CACHED_TERMS = 24
+CACHED_TERMS = 256  # of a long task, each asked for several times
 SATURATION = 1.2  # k1: from where on a further occurrence says little
 _TINY = 1e-9
 # How much a word in the field counts.

@@ -90,7 +90,7 @@ class Searcher:
 
     def __init__(self, collection: Collection, embed_question: Callable[[Query], Floats], sources: Sources) -> None:
         self.collection = collection
-        self._lexicon = Lexicon(collection)
+        self.lexicon = Lexicon(collection)
         self._embed = embed_question
         self._sources = sources
         self._known: Priors | None = None
@@ -109,7 +109,7 @@ class Searcher:
     def _rank(self, query: Query, allowed: NDArray[np.bool_] | None) -> Ranked:
         prior = self._prior(query.about_change, query.about_tests)
         named = Named(self._numbers_of([query.name] if query.name else []), self._numbers_of(query.names))
-        return rank(query, self._embed(query), self._lexicon, prior, named, allowed)
+        return rank(query, self._embed(query), self.lexicon, prior, named, allowed)
 
     @property
     def _priors(self) -> Priors:
@@ -152,7 +152,7 @@ class Searcher:
         places = np.array([at for at, _ in chosen.values()], np.int64)
         reasons = self._reasons(query, ranked, places)
         share = 1.0
-        ceiling = self._lexicon.ceiling(query.terms)
+        ceiling = self.lexicon.ceiling(query.terms)
         for at, symbol in chosen.values():
             if not ranked.is_named[at]:
                 share = min(share, _share(float(ranked.words[at]), ceiling, float(ranked.cosines[at])))
@@ -163,7 +163,7 @@ class Searcher:
 
         Something is always nearest; where nothing is near, what has no word of the question is noise.
         """
-        best = _share(float(ranked.words.max(initial=0.0)), self._lexicon.ceiling(query.terms), 0.0)
+        best = _share(float(ranked.words.max(initial=0.0)), self.lexicon.ceiling(query.terms), 0.0)
         return best >= KNOWN_SHARE or bool(ranked.cosines.max(initial=0.0) >= CLOSE_COSINE)
 
     def _symbol(self, number: int) -> Symbol:
@@ -175,7 +175,7 @@ class Searcher:
         units = ranked.units[places]
         words: dict[int, dict[Field, list[str]]] = {int(unit): {} for unit in units}
         for term, word in _words_of_terms(query).items():
-            for unit, fields in self._lexicon.fields_of(term, units).items():
+            for unit, fields in self.lexicon.fields_of(term, units).items():
                 listed = words[unit].setdefault(fields[0], [])
                 if word not in listed:
                     listed.append(word)

@@ -85,6 +85,11 @@ def stems_of(words: Iterable[str]) -> list[str]:
     return [stem(piece) for word in words for piece in pieces_of(word)]
 
 
+def telling_stems(text: str) -> list[str]:
+    """The stems of a text, in order, without those of words that say nothing of what is sought."""
+    return stems_of(word for word in words_of_text(text) if word.lower() not in STOP_WORDS)
+
+
 @cache
 def _stemmer() -> Any:
     import snowballstemmer

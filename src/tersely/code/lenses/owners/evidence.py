@@ -19,7 +19,7 @@ from tersely.code.index.subjects import Subject
 from tersely.code.lenses.owners.task import Frame, Task, ends_of
 from tersely.code.places import is_test
 from tersely.code.search.lexical import Lexicon
-from tersely.code.search.words import STOP_WORDS, pieces_of, stem, whole_of, words_of_text
+from tersely.code.search.words import STOP_WORDS, pieces_of, stem, telling_stems, whole_of, words_of_text
 from tersely.code.symbols import Kind, Symbol
 
 Numbers = NDArray[np.float64]
@@ -300,15 +300,15 @@ class _Gathering:
     # By history
 
     def _past(self) -> None:
-        title = set(_stems(self.task.title))
-        frequency = Counter(term for subject in self.sources.past for term in set(_stems(subject.text)))
+        title = set(telling_stems(self.task.title))
+        frequency = Counter(term for subject in self.sources.past for term in title & subject.terms)
         total = len(self.sources.past)
         alike = np.zeros(len(self.row))
         touched = np.zeros(len(self.row))
         for subject in self.sources.past:
             rows = [self.row[path] for path in subject.paths if path in self.row]
             touched[rows] += 1
-            shared = title.intersection(_stems(subject.text))
+            shared = title & subject.terms
             if shared and rows:
                 worth = sum(math.log(1 + total / frequency[term]) for term in shared)
                 alike[rows] += worth * worth / len(rows)
@@ -359,11 +359,6 @@ def rare_terms(text: str, lexicon: Lexicon) -> list[str]:
     having = {term: len(lexicon.term_scores(term)[0]) for term in terms}
     known = [term for term in terms if having[term]]
     return sorted(known, key=lambda term: (having[term], term))[:MAX_TERMS]
-
-
-def _stems(text: str) -> list[str]:
-    words = (word for word in words_of_text(text) if word.lower() not in STOP_WORDS)
-    return [stem(piece) for word in words for piece in pieces_of(word)]
 
 
 def _parts(message: str) -> list[str]:

@@ -14,7 +14,6 @@ from tersely.code.lenses.owners.evidence import Evidence, Sources, evidence, own
 from tersely.code.lenses.owners.table import MAX_OPENED_FILES, Files, Table, table_of
 from tersely.code.lenses.owners.task import Task
 from tersely.code.lenses.owners.weights import MAX_OWNERS, chances, confidence, probabilities, reason
-from tersely.code.search.lexical import Lexicon
 from tersely.code.search.searcher import Filters, Searcher
 from tersely.code.search.words import pieces_of, stem, words_of_text
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
@@ -67,7 +66,7 @@ class Look:
     ) -> None:
         self._store = store
         self._searcher = searcher
-        self._lexicon = Lexicon(searcher.collection)
+        self._lexicon = searcher.lexicon
         self._source_of = cache(source_of)
         self._past = past
         self._paths = owning(file.path for file in store.files())
