@@ -63,7 +63,7 @@ class Packet:
     rows: tuple[Row, ...]  # those in `text`, the likeliest first
     bodies: tuple[Body, ...]  # whose source is in `text`
     files: tuple[PacketFile, ...]  # the likeliest first, whether `text` names them or not
-    tests: tuple[str, ...]  # files of tests that reach the symbols
+    tests: tuple[str, ...]  # files of tests that name the symbols
     test_command: str
     next: tuple[str, ...]  # commands that show more, as they can be typed
     rows_left_out: int  # for want of tokens
@@ -132,7 +132,7 @@ def _tests(workspace: Workspace, location: Location, given: str) -> tuple[tuple[
     from tersely.code.lenses.owners.contract import command_of, tests_of
 
     engine = workspace.engine
-    files = tests_of(location, engine.store, engine.graph, Suites(engine.store.symbols_of, engine.source))
+    files = tests_of(location, engine.store, Suites(engine.store.symbols_of, engine.source))
     return tuple(files), given or command_of(files, engine.store, workspace.root)
 
 
@@ -149,7 +149,7 @@ CAPABILITY = Capability(
     description="To be put before a task that an agent is given. The text of the task is looked at for paths, stack "
     "traces, names and messages, and compared in words and meaning with all symbols and with what earlier commits "
     "said. The packet lists the symbols that will probably be changed, with their lines and why; the source of the "
-    "likeliest where it is short; the command that runs the tests that reach them; and what to ask next.\n\n"
+    "likeliest where it is short; the command that runs the tests that name them; and what to ask next.\n\n"
     "The confidence says which share of the files to be changed is expected among those that are found, at most "
     "eight. Below --min-confidence there is no packet.",
     parameters=Parameters,

@@ -64,7 +64,7 @@ class Brief:
     rows: tuple[Row, ...]
     files: tuple[LikelyFile, ...]  # the likeliest first; `text` names those with rows and those that are likely
     bodies: tuple[Body, ...]
-    tests: tuple[str, ...]  # files of tests that reach the symbols
+    tests: tuple[str, ...]  # files of tests that name the symbols
     test_command: str
     next: tuple[str, ...]  # commands that show more
     rows_left_out: int
