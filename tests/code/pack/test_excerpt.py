@@ -9,7 +9,7 @@ from tests.code.planted import symbols_in
 
 from tersely.code.index.schema import symbols_of_facts
 from tersely.code.languages.registry import LANGUAGES
-from tersely.code.pack.excerpt import Line, body, dedented, signature, skeleton
+from tersely.code.pack.excerpt import Line, body, dedented, signature
 from tersely.code.symbols import Kind, Symbol
 from tersely.code.syntax.extract import extract
 
@@ -120,11 +120,6 @@ def test_offsets_out_of_range_give_less_text() -> None:
     stale = symbol("def f():\n    return 1\n", "f")
     assert dedented(body(stale, b"def")) == "def\n"
     assert signature(stale, b"").plain == ""
-
-
-def test_a_skeleton_is_one_line_a_member() -> None:
-    assert skeleton("class A", ["x = 1", "def f(self)"]) == "class A\n    x = 1\n    def f(self)\n"
-    assert skeleton("", ["def f()"]) == "def f()\n"
 
 
 def test_an_owner_that_is_written_is_not_said_twice() -> None:

@@ -71,7 +71,7 @@ def test_what_has_no_room_is_counted(shop: Planted) -> None:
     pack, text = fitted(shop, around_pay(shop), 150)
     tests = sum(item.reason == "test" for item in pack.items)
     assert pack.omitted == (("test", 30 - tests),)
-    assert text.endswith(f"=== +{30 - tests} more tests\n")
+    assert text.endswith(f"=== +{30 - tests} more tests, whole: symbol get NAME\n")
 
 
 def test_what_a_lens_left_out_is_counted_too(shop: Planted) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.code.planted import Planted, plant, view
 
 from tersely.code.lenses.candidate import TARGET, TARGET_SCORE, Candidate, View
+from tersely.code.pack.excerpt import Line
 from tersely.code.pack.fit import Fitted, fit
 from tersely.code.pack.ladder import levels
 from tersely.code.pack.model import Detail, Pack, joined
@@ -206,7 +207,8 @@ def test_everything_is_there_once_and_has_a_reason(question: Question, format_na
     is_plain = not (pack.items or pack.within)  # whole files, where they cost less than their parts
     whole = {extract.path for extract in pack.extracts} if is_plain else set()
     inside = [candidate for candidate in question.view.candidates if candidate.symbol.path in whole]
-    shown = len(pack.items) + len(pack.within) + len(inside)
+    folded = sum(len(item.twins) for item in pack.items)
+    shown = len(pack.items) + folded + len(pack.within) + len(inside)
     assert left + shown == len(question.view.candidates)
     bodies = [item for item in pack.items if item.detail is Detail.BODY]
     for item in pack.items:
@@ -244,7 +246,10 @@ def structure(text: str) -> list[str]:
 
 def without_code(pack: Pack) -> Pack:
     """The pack with harmless code."""
-    items = tuple(replace(item, code="harmless\n") if item.code else item for item in pack.items)
+    items = tuple(
+        replace(item, code="harmless\n", lines=(Line(item.symbol.start_line, "harmless"),)) if item.code else item
+        for item in pack.items
+    )
     return replace(pack, items=items, extracts=tuple(replace(extract, text="\n") for extract in pack.extracts))
 
 
@@ -269,5 +274,5 @@ def test_markdown_fences_hold(question: Question, budget: int) -> None:
         elif opened := re.match("`{3,}", line):
             fence = opened[0]
         else:
-            assert re.match(r"(?:### |- | {2}- |\+\d|$)", line)
+            assert re.match(r"(?:### |- | {2}- |\+\d|whole: |$)", line)
     assert not fence

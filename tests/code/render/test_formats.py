@@ -84,28 +84,26 @@ def test_text() -> None:
     assert printed(pack, "text") == (
         """\
 === src/auth.py
-@4-6 target: Session.validate
-  calls: decode_jwt, check_expiry
-  callers: login
-  callers by name: src/routes.py:logout
-def validate(self, token: str) -> bool:
-    return check_expiry(decode_jwt(token))
-@1-9 class
+@1-9 class of Session.validate
 class Session(Base)
     limit = 3
+@4-6 target
+  callers by name: src/routes.py:logout
+    def validate(self, token: str) -> bool:
+        return check_expiry(decode_jwt(token))
     def close(self) -> None
-@11-16 def decode_jwt(token: str, *, secret: str = SECRET) -> dict[str, str]
-@+ caller of decode_jwt: encode_jwt
+@11-16 called by Session.validate: def decode_jwt(token: str, *, secret: str = SECRET) -> dict[str, str]
+@+ calls decode_jwt: encode_jwt
 
 === src/middleware.py
-@1-2
+@1-2 called by Session.validate
 def check_expiry(claims):
     return claims['exp'] > now()
 
 === src/routes.py
-@1-2 def login(request)
+@1-2 calls Session.validate: def login(request)
 
-=== +3 more tests
+=== +3 more tests, whole: symbol get NAME
 """
     )
 
@@ -115,11 +113,10 @@ def test_compact_saves_blank_lines_and_the_keyword_of_functions() -> None:
         """\
 === src/auth.py
 @4-6 target: Session.validate(self, token: str) -> bool
-  calls: decode_jwt, check_expiry
-@11-16 decode_jwt(token: str, *, secret: str = SECRET) -> dict[str, str]
+@11-16 called by Session.validate: decode_jwt(token: str, *, secret: str = SECRET) -> dict[str, str]
 === src/middleware.py
-@1-2 check_expiry(claims)
-=== +2 more callers, +1 more caller by name, +1 more class
+@1-2 called by Session.validate: check_expiry(claims)
+=== +2 more callers, +1 more caller by name, +1 more class, whole: symbol get NAME
 """
     )
 
@@ -140,11 +137,12 @@ def test_ultracompact_says_a_path_once_where_that_is_shorter() -> None:
         """\
 P0=src/authentication/tokens.py P1=src/application/_internal/routing_rules.py
 P0:f(a) @1 target
-  calls: g, P1:h
+  calls: P1:h
   callers: P1:i
   tests: P1:j
-P0:g() @2
-@+ caller of i: P1:k
+P0:g() @2 called by f
+@+ calls i: P1:k
+=== whole: symbol get NAME
 """
     )
 
@@ -194,14 +192,14 @@ def test_markdown() -> None:
         """\
 ### `src/auth.py`
 - `Session.validate` @4-6, target
-  - calls: `decode_jwt`, `src/middleware.py:check_expiry`
+  - calls: `src/middleware.py:check_expiry`
 ```python
 def validate(self, token: str) -> bool:
     return check_expiry(decode_jwt(token))
 ```
-- `def decode_jwt(token: str, *, secret: str = SECRET) -> dict[str, str]` @11-16
+- `def decode_jwt(token: str, *, secret: str = SECRET) -> dict[str, str]` @11-16, called by Session.validate
 
-+2 more callers, +1 more caller by name, +1 more class, +3 more tests
++2 more callers, +1 more caller by name, +1 more class, +3 more tests, whole: symbol get NAME
 """
     )
 
@@ -224,7 +222,7 @@ def test_names_that_mean_two_symbols_keep_their_paths() -> None:
         planted.candidate("a.py:run", 0.8, "callee", "a.py:main"),
         planted.candidate("b.py:run", 0.7, "callee", "a.py:main"),
     ]
-    text = printed(chosen(planted, candidates, SIGNATURE, SIGNATURE, SIGNATURE), "text")
+    text = printed(chosen(planted, candidates, SIGNATURE, NAME, NAME), "text")
     assert "  calls: run, b.py:run\n" in text
 
 
@@ -240,7 +238,7 @@ def test_a_module_is_called_by_its_path() -> None:
     candidates = [planted.candidate("a.py:f"), planted.candidate("b.py", 0.5, "caller", "a.py:f")]
     assert "  callers: b.py\n" in printed(chosen(planted, candidates, SIGNATURE, NAME), "text")
     indirect = [planted.candidate("a.py:f"), planted.candidate("b.py", 0.5, "caller", "a.py:g")]
-    assert "=== b.py\n@+ caller of g: <module>\n" in printed(chosen(planted, indirect, SIGNATURE, NAME), "text")
+    assert "=== b.py\n@+ calls g: <module>\n" in printed(chosen(planted, indirect, SIGNATURE, NAME), "text")
     module = chosen(planted, [planted.candidate("b.py")], BODY)
     assert printed(module, "text") == "=== b.py\n@1-2 target: <module>\nimport a\na.f()\n"
 
@@ -252,7 +250,7 @@ def test_reasons_name_their_target_when_there_are_several() -> None:
         planted.candidate("a.py:g"),
         planted.candidate("a.py:h", 0.5, "type", "a.py:g"),
     ]
-    assert "@3 type of g: def h()\n" in printed(chosen(planted, candidates, NAME, NAME, SIGNATURE), "text")
+    assert "@3 type in g: def h()\n" in printed(chosen(planted, candidates, NAME, NAME, SIGNATURE), "text")
 
 
 def test_hostile_text_is_shown_but_does_nothing() -> None:

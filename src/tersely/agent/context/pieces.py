@@ -28,9 +28,8 @@ class Piece(NamedTuple):
 
     @property
     def file(self) -> str:
-        """The path that the section names; "" where it names none."""
-        name = self.section.removeprefix(_SECTION).partition(" ")[0]
-        return "" if name.startswith("+") else name
+        """The path that the section names; "" for the line at the end of a pack, below which nothing stands."""
+        return self.section.removeprefix(_SECTION).partition(" ")[0] if self.text else ""
 
     @property
     def text(self) -> str:

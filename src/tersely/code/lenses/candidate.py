@@ -26,6 +26,13 @@ DECORATOR = "decorator"
 REFERENCE = "reference"  # a function that is named, not called
 IMPORT = "import"  # a module that is named
 DELETED = "deleted"  # what a change has taken away
+CHANGED = "contains_diff"
+MENTION = "mention"  # it uses names that the change takes away or brings
+COCHANGE = "co-change"  # commits that wrote the changed lines wrote some of it, too
+NEIGHBOUR = "neighbour"  # of the same file, or close by
+WORDING = "wording"  # it is about the same words
+RAISED = "failure"
+STACK = "stack frame"
 BY_NAME = " by name"  # ends the reason of an edge for which only the name agrees
 
 
@@ -38,6 +45,14 @@ class Twin(NamedTuple):
     differences: str  # on one line, what it has in place of the other's
 
 
+class Edit(NamedTuple):
+    """One place where a file differs: the line at which it begins now, and how many were put in and taken out."""
+
+    line: int
+    added: int
+    removed: int
+
+
 class Change(NamedTuple):
     """What differs of a symbol: the lines that were put in, as numbered now, and those taken out, each with the line
     before which it stood."""
@@ -45,6 +60,7 @@ class Change(NamedTuple):
     lines: tuple[int, ...]
     removed: tuple[tuple[int, str], ...]
     removed_more: int = 0  # of which only the number is told
+    edits: tuple[Edit, ...] = ()  # of the whole file, in order
 
 
 @dataclass(frozen=True, slots=True)

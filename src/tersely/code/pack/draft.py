@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tersely.code.lenses.candidate import Candidate, View
+from tersely.code.pack.excerpt import Line, dedented
 from tersely.code.pack.ladder import Rung
 from tersely.code.pack.memory.reader import Reader
 from tersely.code.pack.model import Detail, Extract, Item, Pack
@@ -43,6 +44,7 @@ class Draft:
         self._blank = Pack(revision, budget, budget, targets, extracts, (), (), (), view.base, view.head)
         self._place = places(view.candidates)
         self._holders = holders(view.candidates)
+        self._apart = shown_apart(view.candidates, self._holders)
         self._index_of = {candidate.symbol.id: index for index, candidate in enumerate(view.candidates)}
         self._extracted = {i for i, candidate in enumerate(view.candidates) if _is_extracted(candidate, extracts)}
         twins = (twin.reason for candidate in view.candidates for twin in candidate.twins)
@@ -131,11 +133,17 @@ class Draft:
         detail = self.chosen[index]
         cut = self.cuts.get(index)
         shown = self._members_shown(index) if detail is Detail.SKELETON else ()
-        key = (index, detail, cut, shown)
+        apart = self._shown_apart(index) if detail is Detail.BODY else ()
+        key = (index, detail, cut, shown, apart)
         if key not in self._items:
-            item = _item(self.candidates[index], detail, cut, shown, self.texts)
+            item = _item(self.candidates[index], detail, cut, shown, apart, self.texts)
             self._items[key] = self._reader.told(item, is_cut=cut is not None) if self._reader else item
         return self._items[key]
+
+    def _shown_apart(self, index: int) -> tuple[tuple[int, int], ...]:
+        """The lines within the body of a candidate at which others stand that are shown by themselves."""
+        inside = (self.candidates[one].symbol for one in self._apart[index] if self.chosen.get(one) is Detail.BODY)
+        return tuple(sorted((symbol.start_line, symbol.end_line) for symbol in inside))
 
     def _members_shown(self, index: int) -> tuple[str, ...]:
         """Members that are shown by themselves, since a skeleton that repeats them would be longer for nothing."""
@@ -146,21 +154,28 @@ class Draft:
         return tuple(sorted(self.candidates[i].symbol.id for i in shown))
 
 
-def _item(candidate: Candidate, detail: Detail, cut: int | None, shown: Sequence[str], texts: Texts) -> Item:
+def _item(
+    candidate: Candidate,
+    detail: Detail,
+    cut: int | None,
+    shown: Sequence[str],
+    apart: Sequence[tuple[int, int]],
+    texts: Texts,
+) -> Item:
     symbol = candidate.symbol
     plain, qualified = texts.signature(symbol) if detail > Detail.NAME else ("", "")
-    code, last_line = "", symbol.end_line
+    lines, last_line = list[Line](), symbol.end_line
     if detail is Detail.BODY:
-        code, last_line = texts.code(symbol, cut)
+        lines, last_line = texts.code_lines(symbol, cut, apart)
     elif detail is Detail.SKELETON:
-        code = texts.skeleton(symbol, shown, cut)
+        lines = texts.skeleton_lines(symbol, shown, cut)
     twins = candidate.twins if detail is Detail.BODY and cut is None else ()
     imports = candidate.imports if detail > Detail.SIGNATURE else ()
-    texts_shown = (plain, qualified, code, last_line)
+    texts_shown = (plain, qualified, dedented(lines), tuple(lines), last_line)
     item = Item(symbol, detail, candidate.score, candidate.reason, candidate.of, *texts_shown, twins, imports)
     parts = candidate.parts if detail is Detail.BODY else ()
     evidence = candidate.evidence if detail > Detail.NAME or candidate.is_target else ""
-    return replace(item, change=candidate.change, parts=parts, evidence=evidence)
+    return replace(item, change=candidate.change, parts=parts, evidence=evidence, is_gone=candidate.is_gone)
 
 
 def places(candidates: Sequence[Candidate]) -> list[tuple[int, bool, int, int, str]]:
@@ -192,6 +207,24 @@ def holders(candidates: Sequence[Candidate]) -> list[tuple[int, ...]]:
             found[index] = tuple(around)
             around.append(index)
     return found
+
+
+def shown_apart(candidates: Sequence[Candidate], around: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """For each candidate whose body may have others left out that are shown by themselves, these others."""
+    found: list[list[int]] = [[] for _ in candidates]
+    for index, others in enumerate(around):
+        for holder in others:
+            if _leaves_out(candidates[holder], candidates[index]):
+                found[holder].append(index)
+    return list(map(tuple, found))
+
+
+def _leaves_out(holder: Candidate, candidate: Candidate) -> bool:
+    """Whether the lines of a candidate are no part of the body of one around it."""
+    if candidate.is_gone or holder.is_gone or holder.symbol.start_line == candidate.symbol.start_line:
+        return False
+    is_in_parts = bool(holder.parts) and not _is_in(candidate.symbol, holder.parts)
+    return is_in_parts or candidate.change is not None
 
 
 def _is_in(symbol: Symbol, parts: Sequence[tuple[int, int]]) -> bool:

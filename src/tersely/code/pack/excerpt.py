@@ -30,6 +30,7 @@ class Line(NamedTuple):
 
     number: int
     text: str
+    is_gap: bool = False  # a mark of ours that stands for lines that are left out
 
 
 class Signature(NamedTuple):
@@ -82,21 +83,33 @@ def lines_of(source: bytes, start: int, end: int, first_line: int) -> list[Line]
 
 def dedented(lines: Sequence[Line]) -> str:
     """Lines without the indentation that all of them share, each ended; the first never starts with a blank."""
-    texts = [line.text for line in lines]
-    indentations = [text[: len(text) - len(text.lstrip(" \t"))] for text in texts if text.strip()]
-    if not indentations:
+    if not any(line.text.strip() for line in lines):
         return ""
-    shared = len(_common_prefix(indentations))
-    kept = [text[shared:] if text.strip() else "" for text in texts]
+    kept = without_indentation(lines, shared_indentation(lines))
     kept[0] = kept[0].lstrip(" \t")
     return "\n".join(kept) + "\n"
 
 
-def skeleton(header: str, members: Iterable[str], *, with_header: bool = True) -> str:
-    """A definition as its signature and those of its members, one a line; a module has no signature."""
-    indentation = "    " if header else ""
-    lines = [header] if header and with_header else []
-    return "".join(f"{line}\n" for line in [*lines, *(indentation + member for member in members)])
+def shared_indentation(lines: Sequence[Line]) -> str:
+    """The blanks with which all lines begin that are not blank."""
+    indentations = [indentation(line.text) for line in lines if line.text.strip()]
+    return _common_prefix(indentations) if indentations else ""
+
+
+def without_indentation(lines: Sequence[Line], shared: str) -> list[str]:
+    """The texts of lines without an indentation, as far as each has it; blank lines are empty."""
+    return [line.text.removeprefix(shared) if line.text.strip() else "" for line in lines]
+
+
+def indentation(text: str) -> str:
+    """The blanks at the start of a line."""
+    return text[: len(text) - len(text.lstrip(" \t"))]
+
+
+def indentation_at(source: bytes, byte: int) -> str:
+    """The blanks before a place on its line, "" where something else stands there."""
+    lead = source[source.rfind(b"\n", 0, byte) + 1 : byte].decode("utf-8", "replace")
+    return lead if lead.isspace() else ""
 
 
 def shortened(text: str, limit: int) -> str:
@@ -130,7 +143,12 @@ def _qualified(header: str, symbol: Symbol) -> str:
     at = _place_of(symbol.name, header)
     if at < 0:
         return f"{symbol.qualname}: {header}" if header else symbol.qualname
-    return header[: at - _written_owner(header[:at], symbol)] + symbol.qualname + header[at + len(symbol.name) :]
+    before = header[:at]
+    written = _written_owner(before, symbol)
+    owner = symbol.qualname.removesuffix(symbol.name).rstrip(".").rpartition(".")[2]
+    if not written and owner and _place_of(owner, before) >= 0:  # a receiver, or the class that is repeated
+        return header
+    return before[: at - written].removesuffix("self.") + symbol.qualname + header[at + len(symbol.name) :]
 
 
 def _written_owner(before: str, symbol: Symbol) -> int:

@@ -55,7 +55,8 @@ def levels(candidate: Candidate, holds_target: bool) -> list[Detail]:
     found = [Detail.NAME, Detail.SIGNATURE]
     if symbol.kind in CLASS_KINDS and symbol.signature_end_byte < symbol.end_byte:
         found.append(Detail.SKELETON)
-    if _has_more_than_signature(symbol) and (candidate.is_target or not holds_target):
+    has_more = candidate.change is not None or _has_more_than_signature(symbol)  # a change is told line by line
+    if has_more and (candidate.is_target or not holds_target):
         found.append(Detail.BODY)
     return found
 

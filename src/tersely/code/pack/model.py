@@ -8,6 +8,7 @@ from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 from tersely.code.lenses.candidate import Candidate, Change, Twin
+from tersely.code.pack.excerpt import Line
 from tersely.code.symbols import Symbol
 
 Count = Callable[[str], int]
@@ -48,6 +49,7 @@ class Item:
     signature: str = ""  # one line, as written; empty at detail `name`
     qualified: str = ""  # the signature with the qualified name in the place of the name
     code: str = ""  # body or skeleton without indentation in common; empty for the other details
+    lines: tuple[Line, ...] = ()  # what `code` is made of, with the indentation of the file
     last_line: int = 0  # of the file, the last that `code` reaches
     twins: tuple[Twin, ...] = ()  # candidates whose code is nearly this one's, where its body is shown whole
     imports: tuple[str, ...] = ()  # what it takes from outside the repository, where its body is shown
@@ -57,6 +59,7 @@ class Item:
     change: Change | None = None  # what differs of it, in a pack about a change
     parts: tuple[tuple[int, int], ...] = ()  # the lines of the file that `code` is cut down to
     evidence: str = ""  # what is said beside the reason
+    is_gone: bool = False  # the symbol is as it was before a change
 
     @property
     def is_cut(self) -> bool:

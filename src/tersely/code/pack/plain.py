@@ -40,7 +40,7 @@ def _untold(pack: Pack, fileless: Collection[str]) -> Iterator[Item]:
         if item.symbol.id in fileless:
             yield item
         elif item.change or item.evidence:
-            yield replace(item, code="", twins=(), imports=(), delta=Delta.WHOLE, etag="", base="")
+            yield replace(item, code="", lines=(), twins=(), imports=(), delta=Delta.WHOLE, etag="", base="")
 
 
 def _fileless(view: View) -> frozenset[str]:

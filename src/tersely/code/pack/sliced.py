@@ -39,6 +39,20 @@ def in_parts(whole: Sequence[Line], parts: Sequence[tuple[int, int]], header_lin
     return kept + _gap(gap)
 
 
+def without_ranges(whole: Sequence[Line], ranges: Collection[tuple[int, int]]) -> list[Line]:
+    """A body without the lines in some ranges of the file; a mark stands for each gap."""
+    kept: list[Line] = []
+    gap: list[Line] = []
+    for line in whole:
+        if any(first <= line.number <= last for first, last in ranges):
+            gap += [] if line.is_gap else [line]
+            continue
+        kept += _gap(gap)
+        gap = []
+        kept.append(line)
+    return kept + _gap(gap)
+
+
 def _gap(gap: Sequence[Line]) -> list[Line]:
     """What stands for lines that are left out: nothing where all are blank."""
     written = next((line.text for line in gap if line.text.strip()), "")
@@ -46,4 +60,5 @@ def _gap(gap: Sequence[Line]) -> list[Line]:
         return []
     indent = written[: len(written) - len(written.lstrip())]
     first, last = gap[0].number, gap[-1].number
-    return [Line(first, f"{indent}{ELLIPSIS} {first}-{last}" if last > first else f"{indent}{ELLIPSIS} {first}")]
+    numbers = f"{first}-{last}" if last > first else f"{first}"
+    return [Line(first, f"{indent}{ELLIPSIS} {numbers}", is_gap=True)]

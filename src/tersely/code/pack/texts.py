@@ -7,13 +7,23 @@ from dataclasses import dataclass, field
 
 from tersely.code.languages.registry import line_comment_of
 from tersely.code.lenses.candidate import View
-from tersely.code.pack.excerpt import Line, Signature, body, dedented, lines_of, shortened, signature, skeleton
+from tersely.code.pack.excerpt import (
+    Line,
+    Signature,
+    body,
+    dedented,
+    indentation_at,
+    lines_of,
+    shortened,
+    signature,
+)
 from tersely.code.pack.model import Extract
-from tersely.code.pack.sliced import in_parts
+from tersely.code.pack.sliced import in_parts, without_ranges
 from tersely.code.symbols import CALLABLE_KINDS, Symbol
 
 # A list of members is to be read at a glance; one that fills the screen is shown whole only by itself.
 MEMBER_CHARACTERS = 300
+MEMBER_INDENTATION = "    "  # of one that stands on no line of its own, or outside of its class
 
 SourceOf = Callable[[str], bytes]
 SymbolsOf = Callable[[str], Sequence[Symbol]]
@@ -71,15 +81,29 @@ class Texts:
 
         With a size, that of its first lines, and the signatures of the members that come after them.
         """
-        lines = self.body(symbol)
+        lines, last = self.code_lines(symbol, size_lines)
+        return dedented(lines), last
+
+    def code_lines(
+        self, symbol: Symbol, size_lines: int | None = None, apart: Collection[tuple[int, int]] = ()
+    ) -> tuple[list[Line], int]:
+        """The lines of a body and the last that it reaches, without ranges of the file that are shown `apart`."""
+        lines = list(self.body(symbol))
         if size_lines is None or size_lines >= len(lines):
-            return dedented(lines), symbol.end_line
+            return without_ranges(lines, apart) if apart else lines, symbol.end_line
         while size_lines > 1 and not lines[size_lines - 1].text.strip():
             size_lines -= 1
         last = lines[size_lines - 1].number
         passed = {member.id for member in self._members(symbol) if member.start_line <= last}
-        rest = self.member_lines(symbol, passed)
-        return dedented(lines[:size_lines]) + skeleton(self.signature(symbol).plain, rest, with_header=False), last
+        begun = lines[:size_lines]
+        return [*(without_ranges(begun, apart) if apart else begun), *self._member_rows(symbol, passed)], last
+
+    def body_with(self, symbol: Symbol, numbers: Collection[int]) -> list[Line]:
+        """The lines of a symbol as the file has them, documentation only where it stands on one of some lines."""
+        kept = {line.number for line in self._body_of_file(symbol)}.union(numbers)
+        source = self.source(symbol.path)
+        lines = lines_of(source, symbol.start_byte, symbol.end_byte, symbol.start_line)
+        return [line for line in lines if line.number in kept]
 
     def whole(self, symbol: Symbol) -> str:
         """The text of a body as the file has it, whatever is shown in its place."""
@@ -87,16 +111,39 @@ class Texts:
 
     def skeleton(self, symbol: Symbol, shown: Collection[str] = (), size_members: int | None = None) -> str:
         """The signature of a symbol and of its (first) members, but not of those with an id in `shown`."""
-        members = self.member_lines(symbol, shown)
+        return dedented(self.skeleton_lines(symbol, shown, size_members))
+
+    def skeleton_lines(
+        self, symbol: Symbol, shown: Collection[str] = (), size_members: int | None = None
+    ) -> list[Line]:
+        """The lines of a skeleton, each with the line of the file at which what it speaks of begins."""
+        members = self._member_rows(symbol, shown)
+        header = self.signature(symbol).plain
+        around = indentation_at(self.source(symbol.path), symbol.start_byte)
+        lines = [Line(symbol.start_line, around + header)] if header else []
         kept = members if size_members is None else members[:size_members]
-        rest = [f"… {len(members) - len(kept)} more"] if len(kept) < len(members) else []
-        return skeleton(self.signature(symbol).plain, [*kept, *rest])
+        if len(kept) == len(members):
+            return [*lines, *kept]
+        inside = around + MEMBER_INDENTATION if header else ""
+        rest = Line(symbol.end_line, f"{inside}… {len(members) - len(kept)} more", is_gap=True)
+        return [*lines, *kept, rest]
 
     def member_lines(self, symbol: Symbol, shown: Collection[str] = ()) -> list[str]:
         """The signatures of members, very long ones cut, but not of those with an id in `shown`."""
-        members = [member for member in self._members(symbol) if member.id not in shown]
-        lines = (shortened(self.signature(member).plain, MEMBER_CHARACTERS) for member in members)
-        return [line for line in lines if line]
+        return [row.text for row in self._member_rows(symbol, shown)]
+
+    def _member_rows(self, symbol: Symbol, shown: Collection[str]) -> list[Line]:
+        source = self.source(symbol.path)
+        around = indentation_at(source, symbol.start_byte)
+        deeper = around + MEMBER_INDENTATION if self.signature(symbol).plain else around
+        rows: list[Line] = []
+        for member in self._members(symbol):
+            text = shortened(self.signature(member).plain, MEMBER_CHARACTERS)
+            own = indentation_at(source, member.start_byte)
+            indent = own if len(own) > len(around) and own.startswith(around) else deeper
+            if text and member.id not in shown:
+                rows.append(Line(member.start_line, indent + text))
+        return rows
 
     def extract(self, path: str, first_line: int = 1, last_line: int | None = None) -> Extract:
         """Lines of a file as they stand; without a last line, all that follow."""
@@ -127,13 +174,22 @@ class Texts:
 
 
 def cut_to_parts(whole: Texts, view: View) -> Texts:
-    """The same texts, with the bodies of the candidates of a view cut down to their parts."""
-    parts = {one.symbol.id: one.parts for one in view.candidates if one.parts}
+    """The same texts, with the bodies of the candidates of a view cut down to their parts.
+
+    What a change put in is in them whatever it is, documentation as well.
+    """
+    candidates = {one.symbol.id: one for one in view.candidates if one.parts or one.change}
 
     def body_of(symbol: Symbol) -> Sequence[Line] | None:
-        if symbol.id not in parts:
+        one = candidates.get(symbol.id)
+        if one is None:
             return None
+        lines = whole.body(symbol)
+        if one.change and one.change.lines:
+            lines = whole.body_with(symbol, one.change.lines)
+        if not one.parts:
+            return lines
         header_lines = whole.header_size(symbol) if symbol.qualname else 0
-        return in_parts(whole.body(symbol), parts[symbol.id], header_lines)
+        return in_parts(lines, one.parts, header_lines)
 
     return Texts(whole.source_of, whole.symbols_of, body_of, whole.with_docs)

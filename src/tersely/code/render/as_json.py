@@ -22,7 +22,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from tersely.code.pack.model import PART_OF_DETAIL, Block, Count, Delta, Detail, Extract, Item, Pack, Part
-from tersely.code.render.relations import nothing_phrase, reason_phrase, twin_phrase
+from tersely.code.render.relations import nothing_phrase, related_name, twin_phrase
 from tersely.foundation.escape import json_escaped
 
 
@@ -66,7 +66,7 @@ def _slice_block(item: Item, pack: Pack) -> Block:
     symbol = item.symbol
     fields: dict[str, object] = {
         "id": symbol.id,
-        "relevance": reason_phrase(item, pack),
+        "relevance": f"{item.reason} of {related_name(item)}" if _names_another(item, pack) else item.reason,
         "signature": item.signature,
         "code": item.code or None,
         "lines": [symbol.start_line, item.last_line],
@@ -95,6 +95,11 @@ def _slice_block(item: Item, pack: Pack) -> Block:
     if item.twins:
         fields["alike"] = [twin_phrase(twin) for twin in item.twins]
     return Block(_encoded(fields), PART_OF_DETAIL[item.detail], symbol.path)
+
+
+def _names_another(item: Item, pack: Pack) -> bool:
+    """Whether it has to be said to what an item is related: there is more than one target, or it is another symbol."""
+    return bool(item.of) and pack.targets != (item.of,)
 
 
 def _file_block(extract: Extract) -> Block:

@@ -39,10 +39,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from tersely.code.pack.model import PART_OF_DETAIL, Block, Count, Detail, Extract, Item, Pack, Part
+from tersely.code.pack.model import PART_OF_DETAIL, Block, Count, Delta, Detail, Extract, Item, Pack, Part
+from tersely.code.render.hunks import has_hunks, names_itself
+from tersely.code.render.nesting import SAID_BY_PLACE, Group, grouped, pieces
 from tersely.code.render.relations import (
     Relations,
     changed_phrase,
+    code_text,
     delta_marks,
     delta_phrase,
     evidence_phrase,
@@ -50,7 +53,6 @@ from tersely.code.render.relations import (
     printed_items,
     reason_phrase,
     relations_of,
-    removed_lines,
     twin_phrase,
     unique_names,
 )
@@ -93,8 +95,8 @@ def _grouped(pack: Pack, *, compact: bool) -> list[Block]:
         in_file = list(group)
         start = between if blocks else ""
         blocks.append(Block(f"{start}=== {visible_line(path)}\n", Part.FILE, path))
-        for item in in_file:
-            blocks += page.grouped_item(item)
+        for one in grouped(in_file):
+            blocks += page.group(one)
         blocks += page.names(in_file, path)
     return blocks + _note(pack, between if blocks else "")
 
@@ -129,15 +131,39 @@ class _Page:
     marks: dict[str, str]  # after names, by the symbol's id
     numbers: dict[str, str] | None = None  # of paths; without them, items are grouped by file
 
-    def grouped_item(self, item: Item) -> list[Block]:
-        """An item below the line of its file."""
-        reason = self._reason(item)
+    def group(self, group: Group) -> list[Block]:
+        """An item below the line of its file, with what is open of it in its place."""
+        if not group.members:
+            return self._grouped_item(group.holder)
+        holder = group.holder
+        blocks = self._heading(holder, self._header(holder, self._label(holder, code_says_name=True)))
+        for member, code in pieces(group):
+            one = holder if member is None else member
+            part = PART_OF_DETAIL[one.detail]
+            if member is not None:
+                blocks += self._heading(member, self._member_header(member))
+            blocks.append(Block(_guarded(code), part, one.symbol.path))
+        return blocks
+
+    def _grouped_item(self, item: Item) -> list[Block]:
         if item.detail is Detail.NAME and not self._is_target(item):
             return []
+        header = self._header(item, self._label(item, code_says_name=True))
+        return [*self._heading(item, header), *self._code(item)]
+
+    def _header(self, item: Item, label: str) -> str:
+        reason = self._reason(item)
         said = [word for word in (f"@{_line_range(item)}", _delta(item), reason) if word]
-        label = self._label(item, code_says_name=True)
-        header = " ".join(said) + ((": " if reason else " ") + label if label else "")
-        return self._item(item, header)
+        return " ".join(said) + ((": " if reason else " ") + label if label else "")
+
+    def _member_header(self, member: Item) -> str:
+        """The line of what is shown within its class, which says whose member it is."""
+        if member.delta is not Delta.WHOLE:
+            return self._header(member, visible_line(member.symbol.qualname))
+        label = "" if member.code else f"  {self._worded(member.signature)}"
+        if member.reason in SAID_BY_PLACE and not member.evidence:
+            return f"@{_line_range(member)}{f' {label}' if label else ''}"
+        return self._header(member, label.strip())
 
     def dictionary_item(self, item: Item) -> list[Block]:
         """An item that starts with its path."""
@@ -145,23 +171,22 @@ class _Page:
             return []
         label = self._label(item, code_says_name=False)
         said = (f"{self._path(item.symbol.path)}:{label}", f"@{_line_range(item)}", _delta(item), self._reason(item))
-        return self._item(item, " ".join(filter(None, said)))
+        return [*self._heading(item, " ".join(filter(None, said))), *self._code(item)]
 
     def names(self, items: Iterable[Item], path: str) -> list[Block]:
         """The items of which there is only the name, by reason."""
         named: dict[str, list[Symbol]] = {}
         for item in items:
             if item.detail is Detail.NAME and not self._is_target(item):
-                named.setdefault(reason_phrase(item, self.pack), []).append(item.symbol)
+                named.setdefault(reason_phrase(item), []).append(item.symbol)
         return [
             Block(f"@+ {visible_line(phrase)}: {self._listed(symbols, path)}\n", Part.NAME, path)
             for phrase, symbols in named.items()
         ]
 
-    def _item(self, item: Item, header: str) -> list[Block]:
+    def _heading(self, item: Item, header: str) -> list[Block]:
         path, part = item.symbol.path, PART_OF_DETAIL[item.detail]
         blocks = [Block(header + "\n", part, path)]
-        blocks += [Block(f"  {visible_line(line)}\n", part, path) for line in removed_lines(item)]
         labels = self.relations.of_target.get(item.symbol.id, {})
         blocks += [
             Block(f"  {label}: {self._listed(symbols, path)}\n", Part.RELATION, path)
@@ -169,15 +194,15 @@ class _Page:
         ]
         if item.imports:
             blocks.append(Block(f"  imports: {visible_line(', '.join(item.imports))}\n", Part.RELATION, path))
-        blocks += [Block(f"  {visible_line(twin_phrase(twin, path))}\n", Part.RELATION, path) for twin in item.twins]
-        if item.code:
-            blocks.append(Block(_guarded(item.code), part, path))
-        return blocks
+        twins = (f"  {visible_line(twin_phrase(twin, path))}\n" for twin in item.twins)
+        return [*blocks, *(Block(twin, Part.RELATION, path) for twin in twins)]
+
+    def _code(self, item: Item) -> list[Block]:
+        code = code_text(item)
+        return [Block(_guarded(code), PART_OF_DETAIL[item.detail], item.symbol.path)] if code else []
 
     def _reason(self, item: Item) -> str:
-        if item.symbol.id in self.relations.said:
-            return ""
-        return visible_line(reason_phrase(item, self.pack) + changed_phrase(item) + evidence_phrase(item))
+        return visible_line(reason_phrase(item) + changed_phrase(item) + evidence_phrase(item))
 
     def _is_target(self, item: Item) -> bool:
         return item.symbol.id in self.pack.targets
@@ -185,12 +210,16 @@ class _Page:
     def _label(self, item: Item, *, code_says_name: bool) -> str:
         """The signature, or the name if there is none or code follows; "" if the code tells the name itself."""
         symbol = item.symbol
-        if item.detail is Detail.SIGNATURE and item.qualified:
-            label = visible_line(item.qualified)
-            return _PLAIN_KEYWORD.sub(r"\1", label, count=1) if self.compact else label
+        if item.qualified and (item.detail is Detail.SIGNATURE or _lacks_header(item)):
+            return self._worded(item.qualified)
         if item.code and not item.delta and code_says_name and symbol.name == symbol.qualname != "":
             return ""
         return visible_line(symbol.qualname) or (MODULE_NAME if symbol.language else "")
+
+    def _worded(self, signature: str) -> str:
+        """A signature in the words of the format."""
+        label = visible_line(signature)
+        return _PLAIN_KEYWORD.sub(r"\1", label, count=1) if self.compact else label
 
     def _path(self, path: str) -> str:
         return (self.numbers or {}).get(path) or visible_line(path)
@@ -213,6 +242,11 @@ class _Page:
                 words.append(f", {self._path(symbol.path)}:{name}")
                 last_path = symbol.path
         return "".join(words)[2:]
+
+
+def _lacks_header(item: Item) -> bool:
+    """Whether the lines that are shown of a changed symbol are without that which names it."""
+    return has_hunks(item) and not names_itself(item)
 
 
 def _delta(item: Item) -> str:

@@ -10,9 +10,12 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from tersely.code.pack.model import PART_OF_DETAIL, Block, Count, Detail, Extract, Item, Pack, Part
+from tersely.code.pack.model import PART_OF_DETAIL, Block, Count, Delta, Detail, Extract, Item, Pack, Part
+from tersely.code.render.hunks import has_hunks, hunks_of
+from tersely.code.render.nesting import Group, grouped, pieces
 from tersely.code.render.relations import (
     Relations,
+    changed_phrase,
     delta_marks,
     delta_phrase,
     evidence_phrase,
@@ -38,18 +41,31 @@ def markdown(pack: Pack, count: Count) -> Sequence[Block]:
     for path, group in groupby(items, key=lambda item: item.symbol.path):
         start = "\n" if blocks else ""
         blocks.append(Block(f"{start}### {_span(path)}\n", Part.FILE, path))
-        for item in group:
-            blocks += _item_blocks(item, pack, relations, unique)
+        for one in grouped(list(group)):
+            blocks += _group_blocks(one, pack, relations, unique)
     note = note_phrase(pack)
     if note:
         blocks.append(Block(f"\n{visible_line(note)}\n", Part.NOTE))
     return blocks
 
 
-def _item_blocks(item: Item, pack: Pack, relations: Relations, unique: frozenset[str]) -> list[Block]:
+def _group_blocks(group: Group, pack: Pack, relations: Relations, unique: frozenset[str]) -> list[Block]:
+    """An entry for an item and for each that is open in it, then their code as one text."""
+    open_members = tuple(member for member in group.members if member.delta is Delta.WHOLE)
+    apart = [member for member in group.members if member.delta is not Delta.WHOLE]
+    blocks: list[Block] = []
+    for item in (group.holder, *open_members):
+        blocks += _entry(item, pack, relations, unique)
+    blocks += _code(group.holder, "".join(piece.text for piece in pieces(Group(group.holder, open_members))))
+    for item in apart:
+        blocks += [*_entry(item, pack, relations, unique), *_code(item, item.code)]
+    return blocks
+
+
+def _entry(item: Item, pack: Pack, relations: Relations, unique: frozenset[str]) -> list[Block]:
     symbol, part = item.symbol, PART_OF_DETAIL[item.detail]
     name = item.qualified if item.detail is Detail.SIGNATURE and item.qualified else symbol.qualname
-    said = "" if symbol.id in relations.said else f", {_plain(reason_phrase(item, pack) + evidence_phrase(item))}"
+    said = f", {_plain(reason_phrase(item) + changed_phrase(item) + evidence_phrase(item))}"
     delta = delta_marks(pack).get(symbol.id) or delta_phrase(item)
     said += f", {delta}" if delta else ""
     blocks = [Block(f"- {_span(name or symbol.path)} {_lines(item)}{said}\n", part, symbol.path)]
@@ -59,13 +75,17 @@ def _item_blocks(item: Item, pack: Pack, relations: Relations, unique: frozenset
     if item.imports:
         listed = ", ".join(map(_span, item.imports))
         blocks.append(Block(f"  - imports: {listed}\n", Part.RELATION, symbol.path))
-    if item.code:
-        language = "diff" if item.delta else symbol.language
-        blocks.append(Block(_fenced(item.code, language), part, symbol.path))
-    blocks += [
-        Block(f"  - {_span(twin_phrase(twin, symbol.path))}\n", Part.RELATION, symbol.path) for twin in item.twins
-    ]
-    return blocks
+    twins = (f"  - {_span(twin_phrase(twin, symbol.path))}\n" for twin in item.twins)
+    return [*blocks, *(Block(twin, Part.RELATION, symbol.path) for twin in twins)]
+
+
+def _code(item: Item, of_group: str) -> list[Block]:
+    """The code of an item, or of the group that it holds, between fences."""
+    code = hunks_of(item) if has_hunks(item) else of_group or item.code
+    if not code:
+        return []
+    language = "diff" if item.delta or has_hunks(item) else item.symbol.language
+    return [Block(_fenced(code, language), PART_OF_DETAIL[item.detail], item.symbol.path)]
 
 
 def _listed(symbols: Iterable[Symbol], path: str, unique: frozenset[str]) -> str:

@@ -1,4 +1,4 @@
-"""How neighbours are named under a target: its `calls:` and `callers:` lines, and which reasons these say."""
+"""What is said of items beside their code: why they are there, and the neighbours of a target that have only a name."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tersely.code.lenses.candidate import BY_NAME, CALLEE, CALLER, DELETED, TEST, Candidate, Twin, ranged_lines
+from tersely.code.lenses.candidate import BY_NAME, CALLEE, CALLER, TEST, Candidate, Twin, ranged_lines
 from tersely.code.pack.model import Delta, Detail, Extract, Item, Pack
+from tersely.code.render.hunks import has_hunks, hunks_of
+from tersely.code.render.reasons import WEAK_REASONS, plural, reason_words
 from tersely.code.symbols import Symbol
 
 # The lines of a target, in this order; those of edges by name come last.
@@ -19,6 +21,7 @@ _NUMBER = re.compile(r"#\d+$")  # of an overload or redefinition
 COMMIT_DIGITS = 10
 UNCHANGED_NAME = "="
 CHANGED_NAME = "≠"
+WHOLE_HINT = "whole: symbol get NAME"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +33,13 @@ class Relations:
 
 
 def relations_of(pack: Pack) -> Relations:
-    """What the relation lines of the targets that are shown by themselves will say."""
+    """What the lines of the targets that are shown by themselves name: neighbours that have no line of their own."""
     shown_targets = {item.symbol.id for item in pack.items if item.symbol.id in pack.targets}
     of_target: dict[str, dict[str, list[Symbol]]] = defaultdict(lambda: defaultdict(list))
     said = set()
-    folded = (twin for item in pack.items for twin in item.twins)
-    neighbours: tuple[Item | Candidate | Twin, ...] = (*pack.items, *pack.within, *folded)
+    folded = (twin for item in pack.items for twin in item.twins if twin.reason != item.reason or twin.of != item.of)
+    names = (item for item in pack.items if item.detail is Detail.NAME)
+    neighbours: tuple[Item | Candidate | Twin, ...] = (*names, *pack.within, *folded)
     for neighbour in neighbours:
         label = relation_label(neighbour.reason)
         if label and neighbour.of in shown_targets:
@@ -90,30 +94,30 @@ def twin_phrase(twin: Twin, path: str = "") -> str:
     return f"≈ {name} @{lines}" + (f": {twin.differences}" if twin.differences else "")
 
 
-def reason_phrase(item: Item | Candidate, pack: Pack) -> str:
-    """Why an item is there: its reason, and to whom unless that is the only target."""
-    if not item.of or pack.targets == (item.of,):
-        return item.reason
-    return f"{item.reason} of {_short(item.of)}"
+def reason_phrase(item: Item | Candidate) -> str:
+    """Why an item is there, in words."""
+    return reason_words(item.reason, related_name(item))
+
+
+def related_name(item: Item | Candidate) -> str:
+    """The name of the symbol that the reason of an item relates it to, "" for none."""
+    return _short(item.of) if item.of else ""
 
 
 def changed_phrase(item: Item) -> str:
-    """` 14-15,20`: the lines that a change put in, "" for what has not changed or only lost lines."""
-    lines = item.change.lines if item.change else ()
+    """` 14-15,20`: the lines that a change put in, where no hunks say so; "" for what has not changed."""
+    lines = item.change.lines if item.change and not (has_hunks(item) and item.lines) else ()
     return f" {ranged_lines(lines)}" if lines else ""
+
+
+def code_text(item: Item) -> str:
+    """What is printed of the code of an item: a changed symbol as hunks."""
+    return hunks_of(item) if has_hunks(item) else item.code
 
 
 def evidence_phrase(item: Item) -> str:
     """What is said beside a reason, "" for nothing."""
     return f" ({item.evidence})" if item.evidence else ""
-
-
-def removed_lines(item: Item) -> list[str]:
-    """`-14 return old`: what a change took out, each line with that before which it stood."""
-    if item.change is None or item.detail is not Detail.BODY:
-        return []
-    lines = [f"-{number} {text}" for number, text in item.change.removed]
-    return lines + ([f"-… {item.change.removed_more} more"] if item.change.removed_more else [])
 
 
 def printed_items(pack: Pack, relations: Relations) -> list[Item]:
@@ -129,7 +133,7 @@ def unique_names(items: Iterable[Item]) -> frozenset[str]:
 
 
 def note_phrase(pack: Pack) -> str:
-    """`17 as before, no caller of open any more: login, +12 more callers`, "" when everything is there."""
+    """`17 as before, +12 more callers, whole: symbol get NAME`, "" where everything is there."""
     nothing = nothing_phrase(pack)
     if nothing:
         return nothing
@@ -138,8 +142,21 @@ def note_phrase(pack: Pack) -> str:
     for one in pack.gone:
         lost[one.reason, one.of].append(one.id)
     gone = [f"no {reason} of {_short(of)} any more: {' '.join(map(_short, ids))}" for (reason, of), ids in lost.items()]
-    omitted = [f"+{times} more {_plural(reason, times)}" for reason, times in pack.omitted]
-    return ", ".join([*known, *gone, *omitted])
+    omitted: Counter[str] = Counter()
+    for reason, times in pack.omitted:
+        omitted["" if reason in WEAK_REASONS else reason] += times
+    others = omitted.pop("", 0)
+    more = [f"+{times} more {plural(reason, times)}" for reason, times in omitted.items()]
+    more += [f"+{others} weaker"] if others else []
+    hint = [WHOLE_HINT] if _leaves_out(pack) else []
+    return ", ".join([*known, *gone, *more, *hint])
+
+
+def _leaves_out(pack: Pack) -> bool:
+    """Whether something is shown in part, or its reader is told that it has it."""
+    if pack.as_before or any(extract.delta for extract in pack.extracts):
+        return True
+    return any(item.detail is not Detail.BODY or item.is_cut or item.parts or item.delta for item in pack.items)
 
 
 def nothing_phrase(pack: Pack) -> str:
@@ -154,10 +171,3 @@ def nothing_phrase(pack: Pack) -> str:
 
 def _short(symbol_id: str) -> str:
     return symbol_id.partition(":")[2] or symbol_id
-
-
-def _plural(reason: str, times: int) -> str:
-    word = reason.removesuffix(BY_NAME)
-    if times != 1 and word != DELETED:
-        word += "es" if word.endswith("s") else "s"
-    return word + (BY_NAME if reason.endswith(BY_NAME) else "")

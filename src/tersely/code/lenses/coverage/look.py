@@ -15,7 +15,17 @@ from typing import NamedTuple
 
 from tersely.code.coverage.model import Failure, Frame
 from tersely.code.coverage.naming import is_defined_as, ways_in
-from tersely.code.lenses.candidate import CALLEE, TARGET_SCORE, Candidate, View, merged, ranged_lines, ranked
+from tersely.code.lenses.candidate import (
+    CALLEE,
+    RAISED,
+    STACK,
+    TARGET_SCORE,
+    Candidate,
+    View,
+    merged,
+    ranged_lines,
+    ranked,
+)
 from tersely.code.lenses.coverage.evidence import HeaderLines, Ran, SymbolsOf, ran_functions
 from tersely.code.lenses.coverage.measured import Measured
 from tersely.code.lenses.diff.placed import Side
@@ -24,8 +34,6 @@ from tersely.code.symbols import CLASS_KINDS, Edge, Kind, Symbol
 from tersely.foundation.limits import MAX_CANDIDATES_SYMBOLS, MAX_EXPANDED_SYMBOLS
 
 FAILED = "failed test"
-RAISED = "failure"
-STACK = "stack frame"
 SUSPECT = "suspect"
 COVERED = "covered function"
 

@@ -16,9 +16,14 @@ import numpy as np
 from tersely.code.lenses.candidate import (
     CALLEE,
     CALLER,
+    CHANGED,
+    COCHANGE,
     DELETED,
+    MENTION,
+    NEIGHBOUR,
     TARGET_SCORE,
     TEST,
+    WORDING,
     Candidate,
     View,
     merged,
@@ -48,11 +53,6 @@ WHOLE_CHANGED_LINES = 24  # of a changed symbol that is shown whole
 MOST_GONE_LINES = 12  # shown of a symbol that is gone
 BEYOND_TARGETS_SCORE = 0.98  # of changed symbols for which there is no room among the targets
 
-CHANGED = "contains_diff"
-MENTION = "mention"  # it uses names that the change takes away or brings
-COCHANGE = "co-change"  # commits that wrote the changed lines wrote some of it, too
-NEIGHBOUR = "neighbour"  # of the same file, or close by
-WORDING = "wording"  # it is about the same words
 _LINES = {
     COCHANGE: ("churn", "together"),
     MENTION: (

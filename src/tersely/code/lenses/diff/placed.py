@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from tersely.code.index.patch import FileDiff, Hunk
 from tersely.code.index.schema import symbols_of_facts
 from tersely.code.languages.registry import LANGUAGES, language_of_path
-from tersely.code.lenses.candidate import Change
+from tersely.code.lenses.candidate import Change, Edit
 from tersely.code.symbols import Kind, Symbol
 from tersely.code.syntax.extract import extract
 
@@ -60,12 +60,14 @@ class ChangedSymbol:
     removed: list[tuple[int, str]] = field(default_factory=list)  # before which line now, and the text
     gaps: list[int] = field(default_factory=list)  # lines now before which something was taken out
     note: str = ""  # what else is to be said of it
+    edits: tuple[Edit, ...] = ()  # of the whole file
 
     def change(self) -> Change:
         """As a candidate has it; of what is gone the text is told by itself."""
         told = [] if self.is_gone else self.removed[:MAX_REMOVED_LINES]
         more = 0 if self.is_gone else len(self.removed) - len(told)
-        return Change(tuple(self.lines), tuple((number, text[:MAX_REMOVED_CHARACTERS]) for number, text in told), more)
+        removed = tuple((number, text[:MAX_REMOVED_CHARACTERS]) for number, text in told)
+        return Change(tuple(self.lines), removed, more, self.edits)
 
 
 def side_of(path: str, text: bytes) -> Side:
@@ -101,6 +103,9 @@ def changed_symbols(change: FileChange) -> list[ChangedSymbol]:
         _take_removed(hunk, before, kept, found, gone)
         for line in range(hunk.new_first, hunk.new_first + len(hunk.added)) if after else ():
             _entry(found, after[line]).lines.append(line)
+    edits = tuple(Edit(one.new_first, len(one.added), len(one.removed)) for one in hunks)
+    for entry in (*found.values(), *gone.values()):
+        entry.edits = edits
     ordered = sorted(found.values(), key=lambda one: (one.symbol.start_byte, -one.symbol.end_byte))
     return [*ordered, *gone.values()]
 
