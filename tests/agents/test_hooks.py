@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from shlex import split
 from types import SimpleNamespace
 from typing import Any
 
@@ -85,6 +86,65 @@ def test_a_prompt_gets_a_packet_or_nothing(
     assert hook(monkeypatch, capsys, "prompt", "claude", {**call, "prompt": "/clear"}) == (0, "")
 
 
+def starting(shop: Path, source: str, session: str = "s") -> dict[str, Any]:
+    return {"session_id": session, "cwd": str(shop), "hook_event_name": "SessionStart", "source": source}
+
+
+def test_a_packet_is_sent_once_in_a_session_until_its_reader_has_lost_it(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", ("packet", "--task-file", "-", "--min-confidence", "0"))
+    call = {"session_id": "s", "cwd": str(shop), "hook_event_name": "UserPromptSubmit", "prompt": PROMPT}
+
+    def packet(**more: str) -> str:
+        status, out = hook(monkeypatch, capsys, "prompt", "claude", {**call, **more})
+        assert status == 0
+        return out
+
+    first = packet()
+    assert "basket.py" in first
+    assert packet() == ""
+    assert packet(session_id="other") == first
+    hook(monkeypatch, capsys, "session", "claude", starting(shop, "startup"))
+    assert packet() == ""
+    for source in ("compact", "clear", "resume"):
+        assert hook(monkeypatch, capsys, "session", "claude", starting(shop, source)) == (0, "")
+        assert packet() == first
+    assert "sent before in this session" in (shop.parent / "state" / "hooks.log").read_text()
+
+
+def test_commands_that_an_agent_runs_know_its_session(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    variables = shop.parent / "variables.sh"
+    monkeypatch.setenv("CLAUDE_ENV_FILE", str(variables))
+    hook(monkeypatch, capsys, "session", "claude", starting(shop, "startup", "it's"))
+    exported = dict(line.removeprefix("export ").split("=", 1) for line in variables.read_text().splitlines())
+    monkeypatch.setenv("TERSELY_SESSION", "".join(split(exported["TERSELY_SESSION"])))
+    words = ["context", "Basket.total", "--root", str(shop)]
+    assert main(words) == 0
+    assert "def total(self, currency):" in capsys.readouterr().out
+    assert main(words) == 0
+    again = capsys.readouterr().out
+    assert "[unchanged " in again
+    assert "def total" not in again
+    hook(monkeypatch, capsys, "session", "claude", starting(shop, "compact", "it's"))
+    *_, last = variables.read_text().splitlines()
+    monkeypatch.setenv("TERSELY_SESSION", "".join(split(last.partition("=")[2])))
+    assert main(words) == 0
+    assert "def total(self, currency):" in capsys.readouterr().out
+
+
+def test_an_outline_is_given_again_to_a_reader_that_has_lost_it(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = reading(shop, "claude", "basket.py")
+    assert hook(monkeypatch, capsys, "read", "claude", call)[1]
+    assert hook(monkeypatch, capsys, "read", "claude", call) == (0, "")
+    hook(monkeypatch, capsys, "session", "claude", starting(shop, "compact"))
+    assert hook(monkeypatch, capsys, "read", "claude", call)[1]
+
+
 def test_who_is_not_sure_leaves_a_prompt_alone(
     shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -93,7 +153,7 @@ def test_who_is_not_sure_leaves_a_prompt_alone(
 
 
 @pytest.mark.parametrize("call", ["", "{", "[]", '{"tool_input": 3, "cwd": 4}', '{"cwd": "/nowhere", "prompt": "x y"}'])
-@pytest.mark.parametrize("kind", ["prompt", "read"])
+@pytest.mark.parametrize("kind", ["session", "prompt", "read"])
 def test_no_call_ever_fails(
     shop: Path, kind: str, call: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

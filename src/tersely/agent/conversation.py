@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,13 +14,14 @@ from tersely.agent.events import Decision, Event, Unlocked, Usage
 from tersely.agent.models.protocol import Constraint, Model
 from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.sessions.holding import Hold
-from tersely.agent.sessions.session import Session
+from tersely.agent.sessions.session import Session, Stored
 from tersely.agent.sessions.store import Store
 from tersely.agent.tools.declaration import ANSWER, Tool
 from tersely.agent.tools.table import TOOLS
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.agent.turn.repeats import Repeats
 from tersely.foundation.clock import Stopwatch
+from tersely.foundation.ids import new_id
 
 MAX_WAITING_EVENTS = 256  # that nobody has taken yet
 
@@ -38,6 +40,23 @@ class Answered(NamedTuple):
 
     decision: Decision
     pattern: str
+
+
+@dataclass(slots=True)
+class Reading:
+    """The model as a reader of packs: the session in which it is told what it was not, anew once messages have left."""
+
+    session: str = field(default_factory=new_id)
+    had: frozenset[str] = frozenset()  # the messages of the prompt when it was last told something
+
+    def renewed(self, prompted: Iterable[Stored]) -> bool:
+        """Whether messages have left the prompt, by compaction or by going back, and a session begins with it."""
+        now = frozenset(stored.id for stored in prompted)
+        has_lost = not self.had <= now
+        if has_lost:
+            self.session = new_id()
+        self.had = now
+        return has_lost
 
 
 @dataclass(slots=True)
@@ -61,6 +80,7 @@ class Conversation:
     has_made_room: bool = False  # in this turn
     usage: RequestUsage | None = None  # of the last request
     repeats: Repeats = field(default_factory=Repeats)
+    reading: Reading = field(default_factory=Reading)
     events: asyncio.Queue[Event] = field(default_factory=lambda: asyncio.Queue(MAX_WAITING_EVENTS))
     waiting: dict[str, asyncio.Future[Answered]] = field(default_factory=dict)  # for approval, by call
 

@@ -6,13 +6,17 @@ import json
 from typing import Any, NamedTuple
 
 from tersely.agents.table import Agent
+from tersely.foundation.limits import MAX_SESSION_CHARACTERS
 
 LEAST_OUTLINED_LINES = 300  # a shorter file is read whole
 LEAST_OUTLINED_BYTES = 12_000
 
 
 class Call(NamedTuple):
-    """A call of a hook. `path` is as the agent wrote it; `is_part` says that it asks for some lines alone."""
+    """A call of a hook. `path` is as the agent wrote it; `is_part` says that it asks for some lines alone.
+
+    `source` is why a session begins: `startup`, or one that goes on without what it was shown.
+    """
 
     directory: str
     session: str
@@ -20,6 +24,7 @@ class Call(NamedTuple):
     tool: str
     path: str
     is_part: bool
+    source: str = ""
 
 
 def read_call(agent: Agent, text: str) -> Call:
@@ -39,7 +44,13 @@ def read_call(agent: Agent, text: str) -> Call:
         _text(sent, "tool_name"),
         paths[0] if paths else "",
         any(arguments.get(name) is not None for name in agent.range_names),
+        _text(sent, "source"),
     )
+
+
+def session_name(agent: Agent, call: Call, context: str) -> str:
+    """By which a reader is known to packs: the agent's session, anew in each `context`; "" where it says none."""
+    return f"{agent.name}-{call.session}-{context}"[:MAX_SESSION_CHARACTERS] if call.session else ""
 
 
 def prompt_answer(agent: Agent, packet: str) -> str:

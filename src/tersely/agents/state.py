@@ -1,4 +1,5 @@
-"""What is remembered of agents: what was written for them, which files they were shown in outline, what went wrong.
+"""What is remembered of agents: what was written for them, which files they were shown in outline, when one lost its
+context, what went wrong.
 
 It lies in a directory of the user's, never in a repository: one of somebody else could say what is to be put back.
 """
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tersely.foundation.clock import local_time
+from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_LOG_BYTES
 
 MAX_OUTLINED_FILES = 500  # remembered of one session
@@ -77,6 +79,30 @@ def is_first_outline(session: str, path: str) -> bool:
     place.parent.mkdir(0o700, parents=True, exist_ok=True)
     place.write_text("\0".join([*known, path][-MAX_OUTLINED_FILES:]), "utf-8")
     return True
+
+
+def begin_context(root: str) -> None:
+    """From now on nothing counts as shown to the agents in a repository: one of them has lost what it was shown.
+
+    Which of them is not asked: to send something twice costs little, and to leave out what is not known costs much.
+    """
+    place = _context(root)
+    place.parent.mkdir(0o700, parents=True, exist_ok=True)
+    draft = place.with_suffix(f".{os.getpid()}")
+    draft.write_text(new_id(), "utf-8")
+    draft.replace(place)
+
+
+def context_of(root: str) -> str:
+    """What the sessions of agents in a repository end with: another text after each `begin_context`."""
+    try:
+        return _context(root).read_text("utf-8")
+    except OSError:
+        return ""
+
+
+def _context(root: str) -> Path:
+    return directory() / "contexts" / f"{_name(root)}.txt"
 
 
 def log(line: str) -> None:

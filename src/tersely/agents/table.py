@@ -102,9 +102,22 @@ def _hook(program: Sequence[str], agent: str, kind: str, *, unit: int = 1, **mor
     return {**more, "hooks": [{"type": "command", "command": command, "timeout": PROMPT_SECONDS * unit}]}
 
 
-def _hooks(agent: str, prompt: str, read: str = "", matcher: str = "", unit: int = 1) -> Callable[..., list[Entry]]:
+# Where what an agent was shown is lost to it or to a part of it, which has a context of its own.
+_SESSION_EVENTS = ("SessionStart", "SubagentStart", "SubagentStop")
+
+
+def _hooks(
+    agent: str,
+    prompt: str,
+    read: str = "",
+    matcher: str = "",
+    unit: int = 1,
+    sessions: Sequence[str] = _SESSION_EVENTS,
+) -> Callable[..., list[Entry]]:
     def entries(program: Sequence[str]) -> list[Entry]:
-        found = [Entry(("hooks", prompt), _hook(program, agent, "prompt", unit=unit), in_list=True)]
+        session = _hook(program, agent, "session", unit=unit)
+        found = [Entry(("hooks", event), session, in_list=True) for event in sessions]
+        found.append(Entry(("hooks", prompt), _hook(program, agent, "prompt", unit=unit), in_list=True))
         if read:
             value = _hook(program, agent, "read", unit=unit, matcher=matcher)
             found.append(Entry(("hooks", read), value, in_list=True))
@@ -218,7 +231,7 @@ def _kin_of_gemini(agent: str, title: str, hooks: Callable[..., list[Entry]], pa
 _GEMINI = _kin_of_gemini(
     "gemini",
     "Gemini CLI",
-    _hooks("gemini", "BeforeAgent", "BeforeTool", "read_file", MILLISECONDS),
+    _hooks("gemini", "BeforeAgent", "BeforeTool", "read_file", MILLISECONDS, ("SessionStart",)),
     "GEMINI.md",
     prompt_event="BeforeAgent",
     read_event="BeforeTool",

@@ -135,7 +135,10 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
         "Add the MCP server, hooks and a skill to an agent; shows the changes first",
     ),
     "uninstall": ("uninstall AGENT [--user] [--yes]", "Remove what install added"),
-    "hook": ("hook prompt|read --agent AGENT", "Hook that agents run on a prompt, or before they read a file"),
+    "hook": (
+        "hook session|prompt|read --agent AGENT",
+        "Hook that agents run when a session begins, on a prompt, or before they read a file",
+    ),
     "talk": ("talk listen|check|send|discover|listen-once|join", "Messages between agents on ports of this machine"),
     "completion": ("completion SHELL", "Completion script for bash, zsh or fish"),
     "version": ("version", "The version of the program"),

@@ -1,4 +1,4 @@
-"""The command `hook`: what an agent runs when it is given a prompt, or is about to read a file.
+"""The command `hook`: what an agent runs when a session begins, on a prompt, or when it is about to read a file.
 
 An agent waits for it, so it answers within a bound, and whatever goes wrong it prints nothing, ends with 0, and says
 why in a log.
@@ -10,8 +10,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from tersely.agents import state
@@ -22,17 +23,21 @@ from tersely.agents.hooks import (
     prompt_answer,
     read_answer,
     read_call,
+    session_name,
 )
 from tersely.agents.table import AGENTS, Agent
 from tersely.cli.remote import request
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.roots import enclosing_root
+from tersely.foundation.settings import SESSION_VARIABLE
 
 HOOK_SECONDS = 8.0  # for an answer, after which nothing is said
 MAX_HOOK_BYTES = 4_000_000  # of a call
 PACKET_WORDS = ("packet", "--task-file", "-")
 OUTLINED_SYMBOLS = 200
+STARTUP = "startup"  # the source of a session that begins with nothing
+VARIABLES_FILE = "CLAUDE_ENV_FILE"  # names a file: what is exported there holds for the commands that the agent runs
 LEAST_SECONDS = 0.5  # for a process, when a daemon has taken all the time there was
 
 
@@ -44,19 +49,37 @@ def run_hook(kind: str, agent_name: str) -> str:
             raise ValueError(f"the call is longer than {MAX_HOOK_BYTES:,} bytes")
         agent = AGENTS[agent_name]
         call = read_call(agent, text.decode("utf-8", "replace"))
-        return _prompt(agent, call) if kind == "prompt" else _read(agent, call)
+        return _KINDS[kind](agent, call)
     except Exception as error:  # noqa: BLE001 - an agent must never be kept from its work
         _log(f"{kind} {agent_name}: {type(error).__name__}: {error}")
         return ""
 
 
+def _session(agent: Agent, call: Call) -> str:
+    """Have what follows be told anew where the session goes on without what it was shown."""
+    root = _root(call)
+    if call.source != STARTUP:
+        state.begin_context(root)
+    variables = os.environ.get(VARIABLES_FILE, "")
+    session = session_name(agent, call, state.context_of(root))
+    if variables and session:
+        with open(variables, "a", encoding="utf-8") as file:
+            file.write(f"export {SESSION_VARIABLE}={quote(session)}\n")
+    return ""
+
+
+def _root(call: Call) -> str:
+    return enclosing_root(os.path.realpath(call.directory or os.getcwd()))
+
+
 def _prompt(agent: Agent, call: Call) -> str:
     if not call.prompt.strip() or call.prompt.lstrip().startswith("/"):  # a command of the agent
         return ""
-    root = enclosing_root(os.path.realpath(call.directory or os.getcwd()))
-    found = _asked(PACKET_WORDS, root, call.prompt)
+    root = _root(call)
+    session = session_name(agent, call, state.context_of(root))
+    found = _asked([*PACKET_WORDS, *(["--session", session] if session else [])], root, call.prompt)
     if not found["speaks"]:
-        _log(f"prompt {agent.name}: confidence {found['confidence']} is too low")
+        _log(f"prompt {agent.name}: {found['silence']}")
     return prompt_answer(agent, found["text"])
 
 
@@ -75,7 +98,8 @@ def _read(agent: Agent, call: Call) -> str:
         return ""
     words = ["extract", "--limit", str(OUTLINED_SYMBOLS), "--", relative]
     outline = _outline(words, root)
-    if not outline or not state.is_first_outline(call.session or directory, str(path)):
+    reader = f"{call.session or directory} {state.context_of(root)}"
+    if not outline or not state.is_first_outline(reader, str(path)):
         return ""
     return read_answer(agent, relative, lines, outline)
 
@@ -124,6 +148,9 @@ def _of_process(words: Sequence[str], root: str, given: str, seconds: float) -> 
     if done.returncode != 0:
         raise TerselyError("daemon_unavailable", done.stderr.strip() or f"it ended with {done.returncode}")
     return done.stdout
+
+
+_KINDS: Mapping[str, Callable[[Agent, Call], str]] = {"session": _session, "prompt": _prompt, "read": _read}
 
 
 def _rooted(words: Sequence[str], root: str) -> list[str]:

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tersely.agents import state
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import parameters_of
 from tersely.capabilities.references import has_references, with_references
@@ -21,6 +22,7 @@ from tersely.cli.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.services import RelayServices
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.ids import new_id
 from tersely.foundation.tokens import Tokenizer
 from tersely.protocols.commands import call
 from tersely.protocols.mcp.roots import Roots
@@ -64,7 +66,13 @@ async def _serve_http(named: Path | None, port: int, all_tools: bool) -> None:
 
 
 def _service(asking: Asking, named: Path | None, all_tools: bool) -> ServedMethods:
-    return make_service(partial(_ask, asking), Roots(named), RelayServices(_AGENT), all_tools=all_tools)
+    connection = new_id()
+
+    def session_of(root: Path) -> str:
+        return f"{_AGENT}-{connection}-{state.context_of(str(root))}"
+
+    others = RelayServices(_AGENT)
+    return make_service(partial(_ask, asking), Roots(named), others, session_of, all_tools=all_tools)
 
 
 async def _ask(

@@ -193,6 +193,7 @@ def _sessions(asked: Asked, parameters: SessionParameters) -> dict[str, Any]:
 class HookKind(StrEnum):
     """What an agent is about to do."""
 
+    SESSION = "session"
     PROMPT = "prompt"
     READ = "read"
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import Capability, Tier
+from tersely.capabilities.delta import for_reader
 from tersely.capabilities.invoke import Failure, Outcome, invoke
 from tersely.capabilities.references import with_references
 from tersely.capabilities.reply import answer_text
@@ -21,6 +24,7 @@ from tersely.cli.output import Output
 from tersely.cli.paths import from_root
 from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.settings import SESSION_VARIABLE
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
@@ -52,7 +56,7 @@ def run(program: str, words: Sequence[str]) -> int:
             from tersely.cli.own import run_own
 
             return run_own(program, leading, rest)
-        request = read_request(leading, rest)
+        request = read_request(leading, rest, os.environ)
     except TerselyError as error:
         return print_unread(program, words, error, terminal)
     output = Output(program, request.options, terminal)
@@ -116,11 +120,18 @@ def split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     return words[:index], words[index:]
 
 
-def read_request(leading: Sequence[str], words: Sequence[str]) -> Request:
-    """Understand the options before a command, and the command with what follows; raises `usage`."""
+def read_request(
+    leading: Sequence[str], words: Sequence[str], environment: Mapping[str, str] = MappingProxyType({})
+) -> Request:
+    """Understand the options before a command, and the command with what follows; raises `usage`.
+
+    The environment says which reader the command line answers, where its words do not.
+    """
     command, rest = find_command(words)
     options, arguments = read_with_options(command.parameters(), [*leading, *rest])
-    return Request(options, command, {**command.preset, **arguments})
+    names = {parameter.name for parameter in command.parameters()}
+    given = for_reader(names, {**command.preset, **arguments}, environment.get(SESSION_VARIABLE, ""))
+    return Request(options, command, given)
 
 
 def print_unread(program: str, words: Sequence[str], error: TerselyError, terminal: Terminal) -> int:

@@ -48,7 +48,7 @@ def answer(words: Words, root: Path, open_workspace: OpenWorkspace) -> Printed |
     if run.is_own(words.words, rest):
         return None
     try:
-        request = run.read_request(leading, rest)
+        request = run.read_request(leading, rest, words.environment)
     except TerselyError as error:
         return Printed(parts, run.print_unread(words.program, words.words, error, terminal), False)
     directory, options, capability = Path(words.directory), request.options, request.command.capability()

@@ -19,8 +19,9 @@ from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_SETTINGS_BYTES
 
 DEFAULT_ANSWER_SECONDS = 120  # of a command that no daemon answers, once the index is up to date
 ENVIRONMENT_PREFIX = "TERSELY_"
+SESSION_VARIABLE = "TERSELY_SESSION"  # which reader a command line answers; an agent's hook sets it
 # Variables with our prefix that are no settings: where the user's own files are, and whether to show tracebacks.
-OTHER_VARIABLES = frozenset({"TERSELY_HOME", "TERSELY_DEBUG"})
+OTHER_VARIABLES = frozenset({"TERSELY_HOME", "TERSELY_DEBUG", SESSION_VARIABLE})
 
 SHARED = "pyproject.toml"
 OWN = ".tersely/config.toml"

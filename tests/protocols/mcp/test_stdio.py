@@ -29,6 +29,7 @@ from tersely.capabilities.declaration import parameters_of
 from tersely.cli.main import main
 from tersely.cli.run import read_request
 from tersely.daemon import lifecycle
+from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 from tersely.foundation.tokens import count
 from tersely.protocols.mcp.server import symbol_uri
@@ -48,6 +49,12 @@ def questions() -> list[tuple[list[str], str, dict[str, Any]]]:
     return asked
 
 
+def of_stranger(arguments: dict[str, Any], parameters: set[str]) -> dict[str, Any]:
+    """The arguments as somebody gives them who was shown nothing before, where that makes a difference."""
+    own = {"session": new_id(), "fill": True}
+    return {**{name: value for name, value in own.items() if name in parameters}, **arguments}
+
+
 def printed(words: list[str]) -> str:
     """What the command line prints in this process."""
     out = io.StringIO()
@@ -63,13 +70,14 @@ def test_every_tool_says_what_the_command_line_prints(shop: Path, mode: str) -> 
     async def work(client: Client) -> None:
         for words, capability, given in questions():
             arguments = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+            parameters = {one.name for one in parameters_of(catalogue.load(capability).parameters)}
             # What fits its answer into a budget has the same one by default; the text of any other is not to be cut.
-            if "budget" not in {one.name for one in parameters_of(catalogue.load(capability).parameters)}:
+            if "budget" not in parameters:
                 arguments["budget"] = MAX_BUDGET_TOKENS
             name = tool_name(capability)
-            answers = [await client.call_tool(CALL, {"tool": name, "arguments": arguments})]
+            answers = [await client.call_tool(CALL, {"tool": name, "arguments": of_stranger(arguments, parameters)})]
             if capability in CORE:
-                answers.append(await client.call_tool(name, arguments))
+                answers.append(await client.call_tool(name, of_stranger(arguments, parameters)))
             assert [text_of(answer) for answer in answers] == [expected[tuple(words)]] * len(answers), words
             assert not any(answer.is_error for answer in answers)
 

@@ -14,6 +14,8 @@ _SECTION = "=== "
 _ITEM = re.compile(r"@[\d+]")
 _NEIGHBOURS = re.compile(r"  \w[\w ]*: ")
 _NUMBER = re.compile(r"^\d+\|", re.MULTILINE)  # of a line that `read` has shown
+_UNCHANGED = re.compile(r"@\d[\d-]*(?: of [\d-]+)? \[unchanged ")
+_NAMES = re.compile(r"@\+ [^:]*: (.*)")
 _ABOVE = " (above)"
 
 
@@ -35,6 +37,16 @@ class Piece(NamedTuple):
     def text(self) -> str:
         """As it stands in the pack."""
         return "\n".join([*self.head, *self.code])
+
+    @property
+    def only_refers(self) -> bool:
+        """Whether it says no more than that its reader has it already."""
+        if self.code or len(self.head) != 1:
+            return False
+        names = _NAMES.fullmatch(self.head[0])
+        if names:
+            return all(name.endswith("=") for name in names[1].split(","))
+        return _UNCHANGED.match(self.head[0]) is not None
 
 
 def pieces(pack: str) -> Iterator[Piece]:
@@ -74,7 +86,7 @@ def not_yet_in(found: Sequence[Piece], said: Sequence[str]) -> list[Piece]:
     left: list[Piece] = []
     has_news = False
     for piece in found:
-        is_known = any(_plain("\n".join(piece.code or piece.head)) in text for text in texts)
+        is_known = piece.only_refers or any(_plain("\n".join(piece.code or piece.head)) in text for text in texts)
         has_news = has_news or (not is_known and bool(piece.text))
         if not is_known or not piece.text:
             left.append(piece)

@@ -15,6 +15,7 @@ from tersely.agent.context.pieces import Piece, joined, not_yet_in, pieces
 from tersely.agent.context.supporting import supported
 from tersely.agent.context.window import Counter
 from tersely.agent.events import Item
+from tersely.capabilities.delta import FILL, SESSION
 from tersely.code.languages.registry import language_of_path
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
@@ -55,12 +56,18 @@ class Found(NamedTuple):
     pieces: tuple[Piece, ...]
 
 
-async def retrieve(asked: Asked, message: str, most_tokens: int, counter: Counter) -> Found | None:
-    """What a message is about, within a budget; None where the rule says so or nothing is found."""
+async def retrieve(
+    asked: Asked, message: str, most_tokens: int, counter: Counter, session: str | None = None
+) -> Found | None:
+    """What a message is about, within a budget; None where the rule says so or nothing is found.
+
+    What was sent before in the session is not sent again.
+    """
     most_tokens -= counter.count(f"{HEADING}\n")
+    within: dict[str, Any] = {"budget": most_tokens, SESSION: session, FILL: session is None}
     names = named(message)
     if names:
-        shown = await _around(asked, names, most_tokens)
+        shown = await _around(asked, names, within)
         if shown is not None:
             text, known = shown
             return _found(list(pieces(text)), f"the message names {', '.join(known)}", counter)
@@ -69,14 +76,15 @@ async def retrieve(asked: Asked, message: str, most_tokens: int, counter: Counte
     try:
         packet = await asked.value("code.packet", {"task": message})
         if packet["speaks"]:
-            text = await asked.ask("code.plan", {"task": [message], "budget": most_tokens})
+            text = await asked.ask("code.plan", {**within, "task": [message]})
             why = f"the task has likely owners (confidence {packet['confidence']:.2f})"
             return _found(list(pieces(text)), why, counter)
         hits = (await asked.value("code.search", {"query": [message], "limit": MAX_RETRIEVED_SYMBOLS}))["hits"]
         meant = supported(message, hits, MAX_RETRIEVED_SYMBOLS)
         if meant is None:
             return None
-        text = await asked.ask("code.context", {"symbols": meant.symbols, "budget": most_tokens // UNSURE_SHARE})
+        unsure = {**within, "budget": most_tokens // UNSURE_SHARE}
+        text = await asked.ask("code.context", {**unsure, "symbols": meant.symbols})
     except TerselyError:
         return None
     return _found(list(pieces(text)), f"found by the words {', '.join(meant.words)}", counter)
@@ -92,7 +100,7 @@ def _is_file(name: str) -> bool:
     return language_of_path(name) is not None or bool(_TEXT_FILE.search(name))
 
 
-async def _around(asked: Asked, names: list[str], most_tokens: int) -> tuple[str, list[str]] | None:
+async def _around(asked: Asked, names: list[str], within: Mapping[str, Any]) -> tuple[str, list[str]] | None:
     """A pack around the names that mean one symbol each, None where none does."""
     known = []
     for name in names:
@@ -104,7 +112,7 @@ async def _around(asked: Asked, names: list[str], most_tokens: int) -> tuple[str
     if not known:
         return None
     try:
-        return await asked.ask("code.context", {"symbols": known, "budget": most_tokens}), known
+        return await asked.ask("code.context", {**within, "symbols": known}), known
     except TerselyError:
         return None
 

@@ -31,8 +31,12 @@ async def open_turn(talk: Conversation, message: str, pasted: Sequence[str] = ()
         session.rename(name_of(message))
     tier, words = disclosure.intent(message, pasted)
     is_work = await talk.unlock(tier, f"the message says “{words}”")
+    talk.reading.renewed(session.prompted())
     found, short = await _retrieved(talk, message), await shortened(talk, message)
     await make_room_between_turns(talk, talk.count(short) + (found.tokens if found else 0))
+    if talk.reading.renewed(session.prompted()):  # what was left out of it may just have left the prompt
+        found = await _retrieved(talk, message)
+        await make_room_between_turns(talk, talk.count(short) + (found.tokens if found else 0))
     asks = await project_asks(talk) if is_work or found is not None else ""
     code = await _code(talk, found, asks) if found is not None else ""
     summary = f"{compaction.HEADING}\n{session.summary}" if session.summary else ""
@@ -45,7 +49,8 @@ async def open_turn(talk: Conversation, message: str, pasted: Sequence[str] = ()
 async def _retrieved(talk: Conversation, message: str) -> retrieval.Found | None:
     if not talk.retrieves:
         return None
-    return await retrieval.retrieve(talk.toolbox, message, talk.budget.retrieval, talk.toolbox.tokenizer)
+    box = talk.toolbox
+    return await retrieval.retrieve(box, message, talk.budget.retrieval, box.tokenizer, talk.reading.session)
 
 
 async def _code(talk: Conversation, found: retrieval.Found, asks: str) -> str:

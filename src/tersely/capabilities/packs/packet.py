@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.packs.sessions import REMEMBERING, Session, unsent
 from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 
 if TYPE_CHECKING:
-    from tersely.code.lenses.owners.look import Location
+    from tersely.code.lenses.owners.look import LikelySymbol, Location
     from tersely.code.lenses.owners.task import Task
-    from tersely.code.pack.packet import Body, Row
+    from tersely.code.pack.packet import Body, Brief, Row
+    from tersely.code.pack.texts import Texts
     from tersely.code.symbols import Symbol
     from tersely.workspace import Workspace
 
 DEFAULT_PACKET_TOKENS = 1_000
 DEFAULT_CONFIDENCE = 0.5
+TAG_BYTES = 8
+SENT_BEFORE = "all of it was sent before in this session"
 SMALL_FILES = "the files that it would name are smaller than the packet"
 
 
@@ -41,6 +46,7 @@ class Parameters:
         maximum=1,
         metavar="SHARE",
     )
+    reader: Session = group(Session)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,7 @@ class Packet:
     rows_left_out: int  # for want of tokens
     looked_at: int  # files that could have been meant
     silence: str = ""  # why there is no packet
+    before: tuple[str, ...] = ()  # ids of symbols that were sent before in the session as they are
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Packet:
@@ -79,26 +86,53 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
     text = parameters.task_file or parameters.task
     if not text.strip():
         raise TerselyError("usage", "TASK is missing", "the task in words, or --task-file FILE")
-    task = read_task(text)
-    location = located(workspace, task)
+    location = located(workspace, read_task(text))
     sure = round(location.confidence, 3)
-    files = tuple(PacketFile(one.path, round(one.probability, 3), one.why) for one in location.files)
     if sure < parameters.min_confidence or not location.symbols:
-        silence = f"nothing in this repository matches the prompt (confidence {sure:.3f})"
-        return Packet(
-            False, sure, "", 0, (), (), files, (), parameters.test_command, (), 0, location.looked_at, silence
-        )
+        why = f"nothing in this repository matches the prompt (confidence {sure:.3f})"
+        return _silent(location, parameters, why)
     tests, command = _tests(workspace, location, parameters.test_command)
-    count = workspace.tokenizer.count
-    frame = Frame(location, tests, command, lambda symbol: _reference(workspace, symbol), count)
-    found = brief(frame, workspace.texts(), parameters.max_tokens)
+    texts = workspace.texts()
+    frame = Frame(location, tests, command, lambda symbol: _reference(workspace, symbol), workspace.tokenizer.count)
+    found = brief(frame, texts, parameters.max_tokens)
     if not _pays(workspace, location, found.used):
-        given = parameters.test_command
-        return Packet(False, sure, "", 0, (), (), files, (), given, (), 0, location.looked_at, SMALL_FILES)
+        return _silent(location, parameters, SMALL_FILES)
+    before: tuple[str, ...] = ()
+    if parameters.reader.session is not None:
+        new = _new_symbols(workspace, parameters.reader, location, found, texts)
+        before = tuple(row.id for row in found.rows if row.id not in {one.symbol.id for one in new})
+        if not new:
+            return _silent(location, parameters, SENT_BEFORE)
+        found = brief(replace(frame, location=replace(location, symbols=new)), texts, parameters.max_tokens)
     return Packet(
-        True, sure, found.text, found.used, found.rows, found.bodies, files, tests, command, found.next,
-        found.rows_left_out, location.looked_at,
+        True, sure, found.text, found.used, found.rows, found.bodies, _files(location), tests, command, found.next,
+        found.rows_left_out, location.looked_at, before=before,
     )  # fmt: skip
+
+
+def _silent(location: Location, parameters: Parameters, why: str) -> Packet:
+    """No packet, and why."""
+    sure, given = round(location.confidence, 3), parameters.test_command
+    return Packet(False, sure, "", 0, (), (), _files(location), (), given, (), 0, location.looked_at, why)
+
+
+def _files(location: Location) -> tuple[PacketFile, ...]:
+    return tuple(PacketFile(one.path, round(one.probability, 3), one.why) for one in location.files)
+
+
+def _new_symbols(
+    workspace: Workspace, reader: Session, location: Location, found: Brief, texts: Texts
+) -> tuple[LikelySymbol, ...]:
+    """The symbols of a packet that the reader was not sent as they are; from now on it was."""
+    shown = {row.id for row in found.rows}
+    symbols = [one for one in location.symbols if one.symbol.id in shown]
+    keys = {one.symbol.id: f"{one.symbol.id}\t{_tag(texts.code(one.symbol)[0])}" for one in symbols}
+    new = unsent(workspace, reader, "packet", list(keys.values()))
+    return tuple(one for one in symbols if keys[one.symbol.id] in new)
+
+
+def _tag(code: str) -> str:
+    return blake2b(code.encode("utf-8", "replace"), digest_size=TAG_BYTES).hexdigest()
 
 
 def _pays(workspace: Workspace, location: Location, used: int) -> bool:
@@ -155,6 +189,7 @@ CAPABILITY = Capability(
     parameters=Parameters,
     run=run,
     text=text,
+    remembering=REMEMBERING,
     cacheable=False,  # what commits said is no part of the revision
     examples=('packet "Session.send drops the Content-Length header of empty bodies"', "packet --task-file - --json"),
 )

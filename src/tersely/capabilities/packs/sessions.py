@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tersely.capabilities.declaration import group, option
+from tersely.capabilities.delta import SESSION
 from tersely.capabilities.packs.exchange import Exchange, included
 from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.capabilities.text import Style, counted
@@ -15,7 +16,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SESSION_CHARACTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tersely.code.lenses.candidate import View
     from tersely.code.pack.model import Pack
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 FOLDED = "folded"
 NOTHING_FOUND = "nothing found: no indexed file or symbol fits"
 # Arguments with which an answer depends on those before it.
-REMEMBERING = frozenset({"session"})
+REMEMBERING = frozenset({SESSION})
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +213,23 @@ def told_outline(workspace: Workspace, reader: Session, key: str, outline: Outli
         body = "".join(f"{one}\t{name}\n" for one, name in kept.items())
         sessions.record(reader.session, {key: Shown(body=body)}, ())
     return Text(text, used, Told(reader.session, before, 0, len(now) - before, outline.used - used))
+
+
+def unsent(workspace: Workspace, reader: Session, key: str, rows: Sequence[str]) -> set[str]:
+    """The rows that a reader was not sent under a key; from now on it was. All of them without a session."""
+    from tersely.code.pack.memory.sessions import Shown
+
+    check(reader)
+    if reader.session is None:
+        return set(rows)
+    with workspace.sessions() as sessions:
+        if reader.reset:
+            sessions.reset(reader.session)
+        had = sessions.shown(reader.session).get(key)
+        known = dict.fromkeys(had.body.split("\n")) if had else {}
+        new = set(rows).difference(known)
+        sessions.record(reader.session, {key: Shown(body="\n".join([*known, *dict.fromkeys(rows)]))}, ())
+    return new
 
 
 def _told(name: str, pack: Pack, whole_tokens: int) -> Told:

@@ -30,11 +30,17 @@ _TEXT = "text/plain"
 Progress = Callable[[int, int], None]  # files read, of how many
 # root, command, arguments, progress; the reply is a `capabilities.reply.Reply` in JSON
 Ask = Callable[[Path, str, Mapping[str, Any], Progress], Awaitable[dict[str, Any]]]
+SessionOf = Callable[[Path], str]  # of the model behind a connection, by the repository that it asks about
 
 
-def make_service(ask: Ask, roots: Roots, others: Services, *, all_tools: bool = False) -> ServedMethods:
-    """What is served to a client: answers come from `ask`, and `others` can be called as well."""
-    door = _CodeMethods(ask, roots, others, all_tools)
+def make_service(
+    ask: Ask, roots: Roots, others: Services, session_of: SessionOf, *, all_tools: bool = False
+) -> ServedMethods:
+    """What is served to a client: answers come from `ask`, and `others` can be called as well.
+
+    What a tool has sent in a session is not sent in it again.
+    """
+    door = _CodeMethods(ask, roots, others, session_of, all_tools)
     methods = {
         "tools/list": door.list_tools,
         "tools/call": door.call_tool,
@@ -48,8 +54,9 @@ def make_service(ask: Ask, roots: Roots, others: Services, *, all_tools: bool = 
 class _CodeMethods:
     """The methods of the protocol that answer about code, one each."""
 
-    def __init__(self, ask: Ask, roots: Roots, others: Services, all_tools: bool) -> None:
+    def __init__(self, ask: Ask, roots: Roots, others: Services, session_of: SessionOf, all_tools: bool) -> None:
         self._ask = ask
+        self._session_of = session_of
         self._roots = roots
         self._others = others
         self._all_tools = all_tools
@@ -100,7 +107,9 @@ class _CodeMethods:
             return _result([await self._more_tools(request, arguments)], {})
         if name == tools.CALL and (said := await self._of_service(request, arguments)) is not None:
             return _result([said], {})
-        reply = await self._answer(request, tools.question(name, arguments))
+        question = tools.question(name, arguments)
+        session = self._session_of(await self._roots.root(request))
+        reply = await self._answer(request, tools.for_session(question, session))
         return _result([reply["text"], *reply["asides"]], _meta(reply))
 
     async def _more_tools(self, request: OpenRequest, arguments: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from tersely.capabilities import catalogue
 from tersely.capabilities.binding import JSON_NAMES
 from tersely.capabilities.declaration import Capability, Effect, Parameter, parameters_of
+from tersely.capabilities.delta import for_reader
 from tersely.capabilities.reply import BUDGET
 from tersely.foundation.errors import TerselyError
 from tersely.protocols.commands import SPELLINGS, spelling_of
@@ -109,6 +110,19 @@ def default_budget(asked: Question) -> int | None:
     return None if is_said or spelling is None else DEFAULT_BUDGETS.get(spelling.capability)
 
 
+def for_session(question: Question, session: str) -> Question:
+    """The question as whoever has that session asks it; an answer that is kept elsewhere is whole."""
+    spelling = spelling_of(question.command)
+    if spelling is None or question.arguments.get(STORE):
+        return question
+    names = _parameter_names(catalogue.load(spelling.capability))
+    return question._replace(arguments=for_reader(names, question.arguments, session))
+
+
+def _parameter_names(capability: Capability[Any, Any]) -> set[str]:
+    return {parameter.name for parameter in parameters_of(capability.parameters)}
+
+
 def is_known(name: str) -> bool:
     """Whether a client may call a tool by this name."""
     return name in {MORE_TOOLS, CALL} or tool_name(name) in {tool_name(command) for command in _commands()}
@@ -199,7 +213,7 @@ def _page(capability: Capability[Any, Any]) -> str:
 
 def keeps(capability: Capability[Any, Any]) -> bool:
     """Whether the answers of a capability can be kept in the relay."""
-    return any(one.name == OUTPUT for one in parameters_of(capability.parameters))
+    return OUTPUT in _parameter_names(capability)
 
 
 def _parameter_line(parameter: Parameter) -> str:

@@ -1,0 +1,19 @@
+"""Questions of a reader that a door knows: what the reader was sent before is not sent again, and nobody has to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+SESSION = "session"  # the parameter that names a reader
+FILL = "fill"  # the one that has what a session saves filled with more
+
+
+def for_reader(parameters: Collection[str], arguments: Mapping[str, object], session: str) -> dict[str, object]:
+    """The arguments of a question as the reader with that session asks it, where its capability remembers readers.
+
+    What the caller says by itself counts. What the session saves is saved, and not filled with more.
+    """
+    if not session or SESSION not in parameters or arguments.get(SESSION) is not None:
+        return dict(arguments)
+    saved = {FILL: False} if FILL in parameters else {}
+    return {**saved, **arguments, SESSION: session}
