@@ -13,7 +13,12 @@ import pytest
 
 NODE = shutil.which("node")
 PROGRAM = 'const PROGRAM = ["tersely"];'
-ANSWERING = "import json, sys\ncall = json.load(sys.stdin)\nprint(sys.argv[2], call['session_id'], call['cwd'])\n"
+ANSWERING = """import json, sys
+call = json.load(sys.stdin)
+print(sys.argv[2], call["session_id"], call["cwd"])
+if sys.argv[2] == "session":
+    open("anew", "a").write(call["session_id"] + " " + call["source"] + "\\n")
+"""
 DRIVER = """
 import plugin from "./plugin.mjs";
 const first = await plugin.server({ directory: "." });
@@ -23,6 +28,8 @@ const read = { output: "whole" };
 await first["tool.execute.after"]({ tool: "read", sessionID: "b", args: { filePath: "x.py" } }, read);
 const other = { output: "whole" };
 await first["tool.execute.after"]({ tool: "grep", sessionID: "b", args: {} }, other);
+await first.event({ event: { type: "session.idle", properties: { sessionID: "e" } } });
+await first.event({ event: { type: "session.compacted", properties: { sessionID: "e" } } });
 const hooks = {};
 const domain = (name) => ({ hook: async (event, run) => { hooks[`${name} ${event}`] = run; } });
 await plugin.setup({ location: { directory: "." }, session: domain("session"), tool: domain("tool") });
@@ -51,3 +58,4 @@ def test_both_versions_get_packets_and_outlines(tmp_path: Path) -> None:
     assert json.loads(done.stdout) == [
         "tersely", "task\n\nprompt a .", "read b .", "whole", "task\n\nprompt c .", outline, None
     ]  # fmt: skip
+    assert (tmp_path / "anew").read_text() == "e compact\n"

@@ -6,10 +6,11 @@ import json
 from typing import Any, NamedTuple
 
 from tersely.agents.table import Agent
-from tersely.foundation.limits import MAX_SESSION_CHARACTERS
+from tersely.foundation.hashing import content_hash
 
 LEAST_OUTLINED_LINES = 300  # a shorter file is read whole
 LEAST_OUTLINED_BYTES = 12_000
+SESSION_BYTES = 8  # of the hash of what an agent calls its session
 
 
 class Call(NamedTuple):
@@ -50,7 +51,8 @@ def read_call(agent: Agent, text: str) -> Call:
 
 def session_name(agent: Agent, call: Call, context: str) -> str:
     """By which a reader is known to packs: the agent's session, anew in each `context`; "" where it says none."""
-    return f"{agent.name}-{call.session}-{context}"[:MAX_SESSION_CHARACTERS] if call.session else ""
+    own = content_hash(call.session.encode("utf-8", "surrogatepass"))[:SESSION_BYTES].hex()
+    return f"{agent.name}-{own}-{context}" if call.session else ""
 
 
 def prompt_answer(agent: Agent, packet: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 
 SESSION = "session"  # the parameter that names a reader
 FILL = "fill"  # the one that has what a session saves filled with more
+OF_DOOR = "@"  # begins the names of sessions that nobody gave; what these save is not reported
 
 
 def for_reader(parameters: Collection[str], arguments: Mapping[str, object], session: str) -> dict[str, object]:
@@ -16,4 +17,4 @@ def for_reader(parameters: Collection[str], arguments: Mapping[str, object], ses
     if not session or SESSION not in parameters or arguments.get(SESSION) is not None:
         return dict(arguments)
     saved = {FILL: False} if FILL in parameters else {}
-    return {**saved, **arguments, SESSION: session}
+    return {**saved, **arguments, SESSION: OF_DOOR + session}

@@ -23,6 +23,8 @@ function ask(kind, call, directory) {
 
 const outlineOf = (sessionID, input, directory) =>
   ask("read", { session_id: sessionID, tool_name: "read", tool_input: input }, directory);
+/** Has all that was shown in a session be shown anew. */
+const startAnew = (sessionID, directory) => ask("session", { session_id: sessionID, source: "compact" }, directory);
 const packetFor = (sessionID, text, directory) => ask("prompt", { session_id: sessionID, prompt: text }, directory);
 
 /** What opencode 1 takes: a function that returns hooks. */
@@ -31,6 +33,9 @@ const server = async ({ directory }) => ({
     const first = output.parts.find((part) => part.type === "text" && !part.synthetic);
     const packet = first && (await packetFor(input.sessionID, first.text, directory));
     if (packet) first.text += `\n\n${packet}`;
+  },
+  event: async ({ event }) => {
+    if (event.type === "session.compacted") await startAnew(event.properties?.sessionID ?? "", directory);
   },
   "tool.execute.after": async (input, output) => {
     const outline = input.tool === "read" && (await outlineOf(input.sessionID, input.args, directory));

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tersely.capabilities.declaration import group, option
-from tersely.capabilities.delta import SESSION
+from tersely.capabilities.delta import OF_DOOR, SESSION
 from tersely.capabilities.packs.exchange import Exchange, included
 from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.capabilities.text import Style, counted
@@ -263,8 +263,8 @@ def session_aside(found: Shown, style: Style) -> str:
 
 
 def session_lines(told: Told | None, style: Style) -> list[str]:
-    """What a session did for an answer: a line beside it, none without a session."""
-    if told is None:
+    """What a session did for an answer: a line beside it, none without one that was named."""
+    if told is None or told.id.startswith(OF_DOOR):
         return []
     sent = f"{told.unchanged} unchanged, {told.diffs} as a diff, {told.whole} whole"
     return [style.faint(f"session {told.id}: {sent}; {counted(told.saved, 'token')} saved")]
