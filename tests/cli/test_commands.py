@@ -41,7 +41,7 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
         ["format_cents"],
         ["called by 4 within 3 calls, 1 in tests", "via checkout → Order.place"],
     ),
-    "diff-context": ([PATCH], ["@23-26 contains_diff 26", "-26     return str(cents * RATE)", "callers: Price.shown"]),
+    "diff-context": ([PATCH], ["@23-26 changed\n@@ ", "\n-    return str(cents * RATE)\n+", "calls format_cents"]),
     "plan": (["format", "a", "price", "--budget", "200"], ["format_cents", "src/shop/money.py"]),
     "map": (["--budget", "300"], ["src/shop/", "class Price", "def checkout(cents: int) -> str"]),
     "duplicates": (["--threshold", "30", "--least", "1"], ["Price.validate", "that repeat others, of 13 compared"]),

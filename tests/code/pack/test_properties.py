@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import pytest
@@ -11,14 +12,19 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.code.planted import Planted, plant, view
 
-from tersely.code.lenses.candidate import TARGET, TARGET_SCORE, Candidate, View
+from tersely.code.lenses.candidate import CHANGED, TARGET, TARGET_SCORE, Candidate, Change, View, merged
 from tersely.code.pack.excerpt import Line
 from tersely.code.pack.fit import Fitted, fit
 from tersely.code.pack.ladder import levels
 from tersely.code.pack.model import Detail, Pack, joined
+from tersely.code.pack.texts import Texts, cut_to_parts
 from tersely.code.render.formats import FORMATS
+from tersely.code.render.nesting import SAID_BY_PLACE
+from tersely.code.render.relations import reason_phrase
+from tersely.code.symbols import Kind
 from tersely.foundation import tokens
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible_line
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 
 # Making a repository takes much longer than fitting a pack.
@@ -219,6 +225,64 @@ def test_everything_is_there_once_and_has_a_reason(question: Question, format_na
             and item.symbol.end_line <= body.last_line
             for body in holders
         )
+
+
+@st.composite
+def changes(draw: st.DrawFn) -> Question:
+    """A question about a change: some symbols differ, others do not, and of some only parts matter."""
+    planted = draw(repositories())
+    named = (symbol for symbol in planted.by_id.values() if symbol.kind is not Kind.LAMBDA)
+    symbols = sorted(named, key=lambda symbol: symbol.id)
+    found: list[Candidate] = []
+    for symbol in draw(st.lists(st.sampled_from(symbols), min_size=2, unique=True)):
+        lines = sorted(draw(st.lists(st.integers(symbol.start_line, symbol.end_line), max_size=3, unique=True)))
+        parts = merged((line, min(line + 2, symbol.end_line)) for line in lines) if draw(st.booleans()) else ()
+        if lines and draw(st.booleans()):
+            change = Change(tuple(lines), ((lines[0], "    was = 'here'"),))
+            found.append(Candidate(symbol, TARGET_SCORE, CHANGED, change=change, parts=parts))
+        else:
+            found.append(Candidate(symbol, 0.5, "callee", symbols[0].id, parts=parts))
+    paths = frozenset(one.symbol.path for one in found)
+    return Question(planted, replace(view(found), apart=paths))
+
+
+def texts_of(question: Question) -> Texts:
+    return cut_to_parts(question.planted.texts(), question.view)
+
+
+@settings(max_examples=150)
+@given(st.one_of(questions(), changes(), changes()), FORMAT_NAMES, BUDGETS)
+def test_no_line_of_a_file_is_shown_twice(question: Question, format_name: str, budget: int) -> None:
+    try:
+        fitted = fit(question.view, texts_of(question), FORMATS[format_name], budget)
+    except TerselyError as error:
+        assert error.code == "budget_too_small"
+        return
+    assert tokens.count(fitted.text) == fitted.pack.used <= budget
+    whole = {extract.path for extract in fitted.pack.extracts if extract.whole}
+    seen: Counter[tuple[str, int]] = Counter()
+    for item in fitted.pack.items:
+        shown = [line.number for line in item.lines if not line.is_gap and line.number <= item.last_line]
+        if item.detail is Detail.BODY:
+            seen.update((item.symbol.path, number) for number in shown)
+            assert item.symbol.path not in whole or not shown
+    assert not [place for place, times in seen.items() if times > 1]
+
+
+@FEW
+@given(st.one_of(questions(), changes()), st.sampled_from(["text", "compact", "markdown"]), BUDGETS)
+def test_everything_that_is_shown_says_why_in_words(question: Question, format_name: str, budget: int) -> None:
+    try:
+        fitted = fit(question.view, texts_of(question), FORMATS[format_name], budget)
+    except TerselyError as error:
+        assert error.code == "budget_too_small"
+        return
+    said = fitted.text.replace("\\", "")
+    for item in fitted.pack.items:
+        is_named_below_target = item.detail is Detail.NAME and item.of in fitted.pack.targets
+        if item.reason not in SAID_BY_PLACE and not is_named_below_target:
+            assert visible_line(reason_phrase(item)).replace("\\", "") in said
+    assert said.count("whole: symbol get NAME") <= 1
 
 
 @FEW

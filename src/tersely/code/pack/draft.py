@@ -13,7 +13,7 @@ from tersely.code.pack.ladder import Rung
 from tersely.code.pack.memory.reader import Reader
 from tersely.code.pack.model import Detail, Extract, Item, Pack
 from tersely.code.pack.texts import Texts
-from tersely.code.symbols import Symbol
+from tersely.code.symbols import Kind, Symbol
 
 
 class Choice(NamedTuple):
@@ -221,7 +221,8 @@ def shown_apart(candidates: Sequence[Candidate], around: Sequence[tuple[int, ...
 
 def _leaves_out(holder: Candidate, candidate: Candidate) -> bool:
     """Whether the lines of a candidate are no part of the body of one around it."""
-    if candidate.is_gone or holder.is_gone or holder.symbol.start_line == candidate.symbol.start_line:
+    shares_lines = candidate.symbol.kind is Kind.LAMBDA
+    if candidate.is_gone or holder.is_gone or shares_lines:
         return False
     is_in_parts = bool(holder.parts) and not _is_in(candidate.symbol, holder.parts)
     return is_in_parts or candidate.change is not None

@@ -79,7 +79,7 @@ def _is_open_in(item: Item, holder: Item) -> bool:
     if item.change is not None or item.detail is Detail.NAME or not inside:
         return False
     if holder.detail is Detail.SIGNATURE:
-        return item.detail is Detail.SIGNATURE
+        return item.detail is Detail.SIGNATURE and item.reason in SAID_BY_PLACE
     return item.symbol.start_line > holder.symbol.start_line
 
 
