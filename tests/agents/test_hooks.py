@@ -113,6 +113,20 @@ def test_a_packet_is_sent_once_in_a_session_until_its_reader_has_lost_it(
     assert "sent before in this session" in (shop.parent / "state" / "hooks.log").read_text()
 
 
+def test_a_packet_that_came_too_late_is_not_taken_for_sent(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("packet", "--task-file", "-", "--min-confidence", "0")
+    monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", words)
+    call = {"session_id": "s", "cwd": str(shop), "hook_event_name": "UserPromptSubmit", "prompt": PROMPT}
+    assert hook(monkeypatch, capsys, "prompt", "claude", call)[1]
+    assert hook(monkeypatch, capsys, "prompt", "claude", call) == (0, "")
+    monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", (*words, "--no-such-option"))
+    assert hook(monkeypatch, capsys, "prompt", "claude", call) == (0, "")
+    monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", words)
+    assert hook(monkeypatch, capsys, "prompt", "claude", call)[1]
+
+
 def test_commands_that_an_agent_runs_know_its_session(
     shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -77,7 +77,11 @@ def _prompt(agent: Agent, call: Call) -> str:
         return ""
     root = _root(call)
     session = session_name(agent, call, state.context_of(root))
-    found = _asked([*PACKET_WORDS, *(["--session", session] if session else [])], root, call.prompt)
+    try:
+        found = _asked([*PACKET_WORDS, *(["--session", session] if session else [])], root, call.prompt)
+    except Exception:
+        state.begin_context(root)  # what counts as sent by now has not arrived
+        raise
     if not found["speaks"]:
         _log(f"prompt {agent.name}: {found['silence']}")
     return prompt_answer(agent, found["text"])

@@ -147,7 +147,7 @@ def note_phrase(pack: Pack) -> str:
         omitted["" if reason in WEAK_REASONS else reason] += times
     others = omitted.pop("", 0)
     more = [f"+{times} more {plural(reason, times)}" for reason, times in omitted.items()]
-    more += [f"+{others} weaker"] if others else []
+    more += [f"+{others} weaker matches"] if others else []
     hint = [WHOLE_HINT] if _leaves_out(pack) else []
     return ", ".join([*known, *gone, *more, *hint])
 

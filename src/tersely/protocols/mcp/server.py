@@ -57,6 +57,7 @@ class _CodeMethods:
     def __init__(self, ask: Ask, roots: Roots, others: Services, session_of: SessionOf, all_tools: bool) -> None:
         self._ask = ask
         self._session_of = session_of
+        self._lost = 0  # answers that were given up, of which nobody knows how far they had come
         self._roots = roots
         self._others = others
         self._all_tools = all_tools
@@ -108,8 +109,12 @@ class _CodeMethods:
         if name == tools.CALL and (said := await self._of_service(request, arguments)) is not None:
             return _result([said], {})
         question = tools.question(name, arguments)
-        session = self._session_of(await self._roots.root(request))
-        reply = await self._answer(request, tools.for_session(question, session))
+        session = f"{self._session_of(await self._roots.root(request))}-{self._lost}"
+        try:
+            reply = await self._answer(request, tools.for_session(question, session))
+        except BaseException:
+            self._lost += 1
+            raise
         return _result([reply["text"], *reply["asides"]], _meta(reply))
 
     async def _more_tools(self, request: OpenRequest, arguments: Mapping[str, Any]) -> str:
