@@ -5,12 +5,13 @@ other half, which is hidden. CLONES holds the repositories with their history, n
 nothing is written there. In a work tree at the parent commit, with the given half applied, `diff-context --worktree` is
 asked.
 
-- *covered*: hidden symbols outside of tests of which every changed line lies in what the pack shows;
+- *covered*: hidden symbols outside of tests of which every changed line is in the printed text;
 - *mentioned*: those of which it shows a signature or the name at least;
 - beside it the tokens of the pack, and those of all files that the given half touches.
 
-Lines count as the parent commit has them, since cases number those that they hide so. Only lines that are printed count
-as shown; blank lines next to them do as well, since there is nothing to show of them.
+Lines count as the parent commit has them, since cases number those that they hide so. A line counts as shown if it lies
+in what the pack says that it shows, and its text is printed: documentation that a pack leaves out is not shown. Blank
+lines next to what is shown count as well, since there is nothing to print of them.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from pathlib import Path
 from statistics import mean
+from subprocess import CalledProcessError
 from time import process_time
 from typing import Any, NamedTuple
 
@@ -34,6 +36,7 @@ from bench.scratch import clone_of, git
 from tersely.capabilities.invoke import ask
 from tersely.code.index.patch import Hunk, read_patch
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible_line
 from tersely.workspace import Workspace
 
 BUDGETS = (2_000, 4_000, 8_000)  # tokens
@@ -122,7 +125,7 @@ def _bytes(text: str) -> bytes:
 
 
 def outcome_of(root: Path, case: Case, budget: int) -> Outcome:
-    """Ask about the change in a work tree; an answer that is refused covers nothing."""
+    """Ask about the change in a work tree; an answer that is refused covers nothing, and standard error says why."""
     hunks = {diff.path: diff.hunks for diff in read_patch(_bytes(case["given_diff"]))}
     with Workspace.open(root) as workspace:
         workspace.check_freshness()
@@ -130,19 +133,37 @@ def outcome_of(root: Path, case: Case, budget: int) -> Outcome:
         start = process_time()
         try:
             pack = ask(workspace, "code.diff_context", worktree=True, budget=budget)
-        except TerselyError:
+        except TerselyError as error:
+            print(f"{case['repo']} {case['commit'][:10]} at {budget}: refused: {error}", file=sys.stderr)
             pack = None
         seconds = process_time() - start
-    shown = _shown(root, pack, hunks) if pack else {}
-    named = {item.id for item in pack.items} if pack else set()
-    found = [_seen(one, shown, named) for one in case["hidden"] if not one["test"]]
-    return Outcome(found, pack.used if pack else 0, case["tokens_given_files"], seconds)
+    hidden = [one for one in case["hidden"] if not one["test"]]
+    if pack is None:
+        return Outcome([(False, False, one["same_file"]) for one in hidden], 0, case["tokens_given_files"], seconds)
+    shown = _shown(root, pack, hunks)
+    named = {item.id for item in pack.items}
+    found: list[tuple[bool, bool, bool]] = []
+    for one in hidden:
+        path = one["file"]
+        covered = path in shown and is_covered(one["changed"], _before(root, case, path), shown[path], pack.text)
+        found.append((covered, covered or f"{path}:{one['symbol']}" in named, one["same_file"]))
+    return Outcome(found, pack.used, case["tokens_given_files"], seconds)
 
 
-def _seen(hidden: Case, shown: Mapping[str, Sequence[tuple[int, int]]], named: set[str]) -> tuple[bool, bool, bool]:
-    first, last = min(hidden["changed"]), max(hidden["changed"])
-    covered = any(start <= first and last <= end for start, end in shown.get(hidden["file"], ()))
-    return covered, covered or f"{hidden['file']}:{hidden['symbol']}" in named, hidden["same_file"]
+def _before(root: Path, case: Case, path: str) -> list[str]:
+    """The lines of a file at the parent commit; none if it was not there."""
+    try:
+        return git(root, "show", f"{case['parent']}:{path}").decode("utf-8", "replace").split("\n")
+    except CalledProcessError:
+        return []
+
+
+def is_covered(changed: Sequence[int], before: Sequence[str], shown: Iterable[tuple[int, int]], printed: str) -> bool:
+    """Whether one run of shown lines holds all changed lines of a file, and each of them is in the printed text."""
+    first, last = min(changed), max(changed)
+    if not any(start <= first and last <= end for start, end in shown):
+        return False
+    return all(visible_line(before[line - 1].strip()) in printed for line in changed)
 
 
 def _shown(root: Path, pack: Any, hunks: Mapping[str, Sequence[Hunk]]) -> dict[str, list[tuple[int, int]]]:

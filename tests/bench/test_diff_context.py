@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from bench.groundtruth.diff_context import asked, in_parent, read_cases, row, runs
+from bench.groundtruth.diff_context import asked, in_parent, is_covered, read_cases, row, runs
 
 from tersely.code.index.patch import Hunk
 
@@ -54,6 +54,16 @@ def test_blank_lines_join_what_is_shown() -> None:
     lines = ["a", "", "b", "c", "", "", "d", "e"]
 
     assert list(runs([(1, 1), (3, 3), (7, 7)], lines)) == [(1, 3), (5, 7)]
+
+
+def test_a_line_that_is_not_printed_is_not_covered() -> None:
+    before = ["def load(path):", '    """Reads."""', "", "    return open(path)"]
+    printed = "=== app.py\n@1-4 neighbour\ndef load(path):\n    return open(path)\n"
+
+    assert is_covered([1, 4], before, [(1, 4)], printed)
+    assert is_covered([3, 4], before, [(1, 4)], printed)
+    assert not is_covered([2], before, [(1, 4)], printed)
+    assert not is_covered([1, 4], before, [(1, 3)], printed)
 
 
 def test_cases_are_read(tmp_path: Path) -> None:
