@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.cli.asking import Answer, Ask
 
+from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.tokens import count
 
 Repository = Callable[[Mapping[str, str]], Path]
@@ -371,3 +372,39 @@ def test_no_pack_exceeds_its_budget(
 @pytest.fixture
 def changing(repository: Repository) -> Path:
     return repository(SHOP)
+
+
+def test_a_large_file_that_is_gone_costs_a_line(repository: Repository, ask: Ask) -> None:
+    large = "x = 1\n" * (MAX_FILE_BYTES // 5)
+    root = repository({**SHOP, "large.py": large, "large.txt": large})
+    (root / "large.py").unlink()
+    (root / "large.txt").unlink()
+    edit(root, "shop/money.py", "rate = RATE", "rate = 3")
+    answer = ask("diff-context", "--worktree", "--json").result
+    assert {"large.py", "large.txt"} == set(answer["deleted"])
+    assert "=== large.py\n@1 deleted\n" in answer["text"]
+    assert ask("plan", "the rate of cents in shop/money.py is wrong", "--budget", "4000").status == 0
+
+
+def test_both_ends_are_said_as_they_were_asked_for(repository: Repository, ask: Ask) -> None:
+    root = repository(SHOP)
+    edit(root, "shop/orders.py", "sum(", "1 + sum(")
+    git(root, "commit", "-q", "-am", "m")
+    for words, ends in (
+        (("--base", "HEAD~1", "--head", "main"), ("HEAD~1", "main")),
+        (("--base", "main~1"), ("main~1", "worktree")),
+        (("--base", "HEAD~1", "--staged"), ("HEAD~1", "index")),
+    ):
+        found = packed(ask("diff-context", "--format", "json", *words))
+        assert (found["base"], found["head"]) == ends
+        answer = ask("diff-context", "--json", *words).result
+        assert (answer["base"], answer["head"]) == ends
+    assert ask("diff-context").out == "=== nothing differs between main and worktree\n"
+    assert ask("diff-context", "--worktree").out == "=== nothing differs between HEAD and worktree\n"
+
+
+def test_files_of_the_first_commit_were_not_written_together(repository: Repository, ask: Ask) -> None:
+    others = {f"other_{at}.py": f"def other_{at}(value):\n    return value + {at} * 1000\n" for at in range(9)}
+    root = repository({**SHOP, **others})
+    edit(root, "shop/money.py", "rate = RATE", "rate = 3")
+    assert "co-change" not in ask("diff-context", "--worktree", "--budget", "4000").out

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 MAX_PLACED_FILES = 400  # of a change, that are read on both sides
 INDEX, TREE, PATCH = "index", "worktree", "patch"
+LAST_COMMIT = "HEAD"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,8 @@ class DiffContext(Packed):
     """A pack about a change."""
 
     items: tuple[ShownSymbol, ...]
-    base: str  # the commit that the change leads from, "" for a patch
-    head: str  # a commit, "index", "worktree" or "patch"
+    base: str  # the revision that the change leads from, as it was asked for; "HEAD" by itself, "" for a patch
+    head: str  # the revision that it leads to, as it was asked for; "index", "worktree" or "patch"
     changed: tuple[str, ...]  # ids of symbols that differ
     deleted: tuple[str, ...]  # ids of those that are gone
     files: int  # that differ
@@ -86,7 +87,7 @@ class DiffContext(Packed):
 class _Change:
     """A change, placed."""
 
-    base: str
+    base: str  # as `DiffContext` has them
     head: str
     tip: str  # the commit up to which history is told
     files: list[FileChange]
@@ -145,11 +146,12 @@ def _of_git(workspace: Workspace, parameters: Parameters) -> _Change:
         base = Changes(root).main_branch()
     changes = Changes(root, base, parameters.head, staged=parameters.staged)
     diffs = changes.diffs()
-    head = changes.head or (INDEX if parameters.staged else TREE)
-    blobs = changes.blobs([name for one in diffs for name in _needed_blobs(one, from_tree=head == TREE)])
-    after = _after_in_tree(workspace) if head == TREE else lambda one: blobs.get(one.blob)
+    is_tree = not (parameters.head or parameters.staged)
+    blobs = changes.blobs([name for one in diffs for name in _needed_blobs(one, from_tree=is_tree)])
+    after = _after_in_tree(workspace) if is_tree else lambda one: blobs.get(one.blob)
     files = [_placed(workspace, one, blobs.get(one.old_blob), after(one), number) for number, one in enumerate(diffs)]
-    return _Change(changes.commit, head, changes.tip(), files)
+    head = parameters.head or (INDEX if parameters.staged else TREE)
+    return _Change(base or LAST_COMMIT, head, changes.tip(), files)
 
 
 def _needed_blobs(diff: FileDiff, *, from_tree: bool) -> list[str]:
@@ -249,7 +251,8 @@ def _noted(file: FileChange) -> list[ChangedSymbol]:
     if not note and (file.before or file.after):
         return []
     symbol = without_text(file_symbol(file.diff.name, b""))
-    return [ChangedSymbol(symbol, is_gone=not file.diff.path, note=note or "changed")]
+    is_gone = not file.diff.path
+    return [ChangedSymbol(symbol, is_gone=is_gone, note=note or ("deleted" if is_gone else "changed"))]
 
 
 def _told_once(changed: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:

@@ -2,6 +2,9 @@
 
 Lines are kept as checksums of their text without the blanks around it, so that those which are still in a file can be
 found again wherever they are by now. What was read is kept beside the index until another commit is checked out.
+
+Commits without a parent are left out: what a first import, or the oldest commit of a shallow clone, holds was not
+written together.
 """
 
 from __future__ import annotations
@@ -22,8 +25,8 @@ MAX_KEPT_HISTORIES = 32  # files beside the index
 DIRECTORY = "history"
 LEAST_LINE_BYTES = 10  # a shorter line is found anywhere
 _OPTIONS = (
-    "--no-merges", "--full-diff", "-U0", "-p", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv",
-    "--no-show-signature", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--format=%x01",
+    "--no-merges", "--min-parents=1", "--full-diff", "-U0", "-p", "--no-renames", "--no-color", "--no-ext-diff",
+    "--no-textconv", "--no-show-signature", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--format=%x01",
 )  # fmt: skip
 
 
@@ -46,7 +49,7 @@ def history(root: Path, tip: str, paths: Sequence[str], directory: Path | None) 
     """
     if not tip or not paths:
         return []
-    key = content_hash("\0".join([tip, *sorted(paths)]).encode("utf-8", "surrogateescape")).hex()[:32]
+    key = content_hash("\0".join([*_OPTIONS, tip, *sorted(paths)]).encode("utf-8", "surrogateescape")).hex()[:32]
     kept = directory / DIRECTORY / key if directory is not None else None
     if kept is not None and (known := _read(kept)) is not None:
         return known

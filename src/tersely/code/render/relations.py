@@ -18,7 +18,6 @@ _LABELS = {CALLEE: "calls", CALLER: "callers", TEST: "tests"}
 _ORDER = [label + suffix for suffix in ("", BY_NAME) for label in _LABELS.values()]
 # After a name: the reader has its signature or more, and that is still so; or it is not.
 _NUMBER = re.compile(r"#\d+$")  # of an overload or redefinition
-COMMIT_DIGITS = 10
 UNCHANGED_NAME = "="
 CHANGED_NAME = "≠"
 WHOLE_HINT = "whole: symbol get NAME"
@@ -166,7 +165,7 @@ def nothing_phrase(pack: Pack) -> str:
         return ""
     if not pack.base:  # a patch
         return "nothing differs"
-    return f"nothing differs between {pack.base[:COMMIT_DIGITS]} and {pack.head[:COMMIT_DIGITS]}"
+    return f"nothing differs between {pack.base} and {pack.head}"
 
 
 def _short(symbol_id: str) -> str:
