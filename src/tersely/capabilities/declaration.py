@@ -226,6 +226,14 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
     )
 
 
+class Repeats(IntEnum):
+    """How long the same question has the same answer."""
+
+    NEVER = 0
+    WITH_GIT = 1  # at one revision of the index, while git's own files and those of the working tree stand
+    AT_REVISION = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Capability(Generic[ParametersT, ResultT]):
     """One thing that can be asked: `run` answers with plain frozen values, `text` renders them for reading.
@@ -244,7 +252,8 @@ class Capability(Generic[ParametersT, ResultT]):
     examples: tuple[str, ...] = ()
     effect: Effect = Effect.READ
     cacheable: bool = True  # the same parameters at the same revision give the same answer
-    remembering: frozenset[str] = frozenset()  # parameters with which an answer depends on the answers before it
+    depends_on_git: bool = False  # not cacheable, but the same again while files and repository stand as they are
+    remembering: frozenset[str] = frozenset()  # parameters with which an answer depends on more: answers before it, say
     checks_freshness: bool = True  # the index is refreshed before `run`; False where `run` does it itself
     tier: Tier = Tier.READ
 
@@ -255,4 +264,13 @@ class Capability(Generic[ParametersT, ResultT]):
 
     def is_repeatable(self, arguments: Mapping[str, object]) -> bool:
         """Whether these arguments at the same revision give the same answer."""
-        return self.cacheable and not any(arguments.get(name) is not None for name in self.remembering)
+        return self.cacheable and not self._remembers(arguments)
+
+    def repeats(self, arguments: Mapping[str, object]) -> Repeats:
+        """How long these arguments give the same answer."""
+        if self.is_repeatable(arguments):
+            return Repeats.AT_REVISION
+        return Repeats.WITH_GIT if self.depends_on_git and not self._remembers(arguments) else Repeats.NEVER
+
+    def _remembers(self, arguments: Mapping[str, object]) -> bool:
+        return any(arguments.get(name) is not None for name in self.remembering)

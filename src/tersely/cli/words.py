@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from pathlib import Path
 
-from tersely.capabilities.declaration import Tier
+from tersely.capabilities.declaration import Repeats, Tier
 from tersely.capabilities.references import has_references
 from tersely.cli import run
 from tersely.cli.output import Output
@@ -50,7 +50,7 @@ def answer(words: Words, root: Path, open_workspace: OpenWorkspace) -> Printed |
     try:
         request = run.read_request(leading, rest, words.environment)
     except TerselyError as error:
-        return Printed(parts, run.print_unread(words.program, words.words, error, terminal), False)
+        return Printed(parts, run.print_unread(words.program, words.words, error, terminal), Repeats.NEVER)
     directory, options, capability = Path(words.directory), request.options, request.command.capability()
     try:
         is_here = run.root_of(options, directory).resolve(strict=True) == root
@@ -63,4 +63,4 @@ def answer(words: Words, root: Path, open_workspace: OpenWorkspace) -> Printed |
     output = Output(words.program, options, terminal)
     workspace = nullcontext(open_workspace(words.environment, options.refresh))
     status = run.answer(request, output, directory, lambda: workspace)
-    return Printed(parts, status, status == EXIT_OK and capability.is_repeatable(request.arguments))
+    return Printed(parts, status, capability.repeats(request.arguments) if status == EXIT_OK else Repeats.NEVER)

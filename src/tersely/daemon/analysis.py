@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from tersely.capabilities import catalogue
+from tersely.capabilities.declaration import Repeats
 from tersely.capabilities.invoke import invoke
 from tersely.capabilities.projection import to_json
 from tersely.capabilities.reply import BUDGET, reply, whole_reply
@@ -60,7 +61,7 @@ class Printed(NamedTuple):
 
     parts: list[tuple[int, str]]  # 1 for standard output, 2 for standard error; in order
     exit_status: int
-    is_cacheable: bool
+    repeats: Repeats
 
 
 OpenWorkspace = Callable[[Mapping[str, str], bool], Workspace]  # environment, whether to look for changes
@@ -97,27 +98,27 @@ class Analysis:
         except Exception as error:  # noqa: BLE001 - a defect must reach the client as an answer
             return "failed", ("internal_error", f"{type(error).__name__}: {error}", "")
 
-    def call(self, standing: tuple[Any, ...], command: str, given: dict[str, Any]) -> tuple[bytes, bool]:
-        """The encoded reply to a command of the protocol, and whether it stays true at its revision."""
+    def call(self, standing: tuple[Any, ...], command: str, given: dict[str, Any]) -> tuple[bytes, int]:
+        """The encoded reply to a command of the protocol, and for how long it stays true."""
         self._take(standing)
         asked = call(command, given, str(self._root))
         capability = catalogue.load(asked.capability)
         outcome = invoke(capability, self._open(os.environ, True), asked.arguments)
         if outcome.failure is not None:
             wrong = outcome.failure
-            return encode(failure(TerselyError(wrong.code, wrong.message, wrong.hint))), False
+            return encode(failure(TerselyError(wrong.code, wrong.message, wrong.hint))), Repeats.NEVER.value
         told = {"success": True, "result": asked.shape(to_json(outcome.result)), "revision": outcome.revision}
         encoded = encode({**told, "notes": list(outcome.notes)} if outcome.notes else told)
-        return _bounded(encoded), capability.is_repeatable(asked.arguments)
+        return _bounded(encoded), capability.repeats(asked.arguments).value
 
-    def words(self, standing: tuple[Any, ...], *words: Any) -> tuple[bytes, bool]:
+    def words(self, standing: tuple[Any, ...], *words: Any) -> tuple[bytes, int]:
         """The encoded reply to the command line."""
         self._take(standing)
         printed = self._answer_words(Words(*words), self._root, self._open)
         if printed is None:
             raise TerselyError("unknown_command", "this is not for the daemon to answer")
         told = {"parts": printed.parts, "exit_status": printed.exit_status}
-        return _bounded(encode({"success": True, **told})), printed.is_cacheable
+        return _bounded(encode({"success": True, **told})), printed.repeats.value
 
     def text(
         self,
@@ -126,7 +127,7 @@ class Analysis:
         given: dict[str, Any],
         environment: dict[str, str],
         is_whole: bool = False,
-    ) -> tuple[bytes, bool]:
+    ) -> tuple[bytes, int]:
         """The encoded reply to a command, in words. Beside the parameters of its own it takes a `budget` of tokens,
         unless the answer is wanted whole."""
         self._take(standing)
@@ -140,7 +141,7 @@ class Analysis:
         else:
             said = reply(capability, workspace, asked.arguments, budget)
         encoded = encode({"success": True, **to_json(said)})
-        return _bounded(encoded), capability.is_repeatable(asked.arguments)
+        return _bounded(encoded), capability.repeats(asked.arguments).value
 
     def refresh(self, paths: list[str] | None) -> tuple[str, tuple[str, ...], bool, int]:
         """Bring the index up to date: its revision, notices, whether another writer was waited for, its files."""

@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable, Hashable, Mapping
 from typing import Any
 
 import tersely
+from tersely.capabilities.declaration import Repeats
+from tersely.code.index.git_state import git_state
 from tersely.code.index.refresh import Progress
 from tersely.daemon.analysis import Words
 from tersely.daemon.cache import AnswerCache
@@ -98,15 +100,23 @@ class Service:
             raise TerselyError("timed_out", message, "the first index of a repository takes longest") from None
         standing = self._freshness.standing
         key = self._key(task)
-        kept = self._cache.get(key)
+        state = git_state(self._root)
+        kept = self._cache.get(key) or self._cache.get((key, state))
         if kept is not None and standing.is_fresh:
             return kept
         left = max(0.001, seconds - watch.seconds())
         asked = (task[0], tuple(standing), *task[1:])
-        answer, is_cacheable = await self._dispatcher.ask(client, asked, left, on_progress)
-        if is_cacheable and standing.is_fresh and not standing.is_behind and key == self._key(task):
-            self._cache.put(key, answer)
+        answer, repeats = await self._dispatcher.ask(client, asked, left, on_progress)
+        if repeats and standing.is_fresh and not standing.is_behind and key == self._key(task):
+            self._keep(key, state, Repeats(repeats), answer)
         return bytes(answer)
+
+    def _keep(self, key: Hashable, state: Hashable | None, repeats: Repeats, answer: bytes) -> None:
+        """Keep an answer for as long as it is the same, if that can be told."""
+        if repeats is Repeats.AT_REVISION:
+            self._cache.put(key, answer)
+        elif state is not None and state == git_state(self._root):
+            self._cache.put((key, state), answer)
 
     async def _ensure(self, on_progress: Progress | None) -> None:
         listeners = self._freshness.listeners

@@ -368,8 +368,9 @@ CAPABILITY = Capability(
     run=run,
     text=counted_text,
     aside=aside,
-    remembering=REMEMBERING,
+    remembering=REMEMBERING | {"patch", "coverage"},  # files from anywhere
     cacheable=False,  # what git compares is no part of the revision
+    depends_on_git=True,
     examples=(
         "diff-context --base main --budget 2000",
         "diff-context --base HEAD~3 --head HEAD --format json",

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from tersely.code.index.content import read_below
+from tersely.code.index.listing.ignore import is_skipped_name
 from tersely.code.index.patch import LINK_MODE, FileDiff, Hunk, lines_of, read_patch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import filterless_environment, in_repository
@@ -168,7 +169,14 @@ class Changes:
         if self.head or self._staged:
             return []
         listed = self._git("ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
-        return sorted(os.fsdecode(path) for path in listed if path and not path.endswith(b"/"))
+        paths = (os.fsdecode(path) for path in listed if path and not path.endswith(b"/"))
+        return sorted(path for path in paths if not self._is_skipped(path))
+
+    def _is_skipped(self, path: str) -> bool:
+        """Whether a file lies in a directory that never holds anybody's own source, such as those of dependencies."""
+        *folders, _ = path.split("/")
+        root = str(self._root)
+        return any(is_skipped_name(root, "/".join(folders[: at + 1]), name) for at, name in enumerate(folders))
 
     def _resolved(self, revision: str) -> str:
         try:

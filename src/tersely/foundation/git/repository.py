@@ -56,12 +56,17 @@ def homes_elsewhere(tree: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((home, _common_of(home))))
 
 
+def homes_of(tree: str) -> tuple[str, ...]:
+    """Where git keeps what belongs to a working tree, then what several trees share, if that is elsewhere."""
+    home = _home_of(tree)
+    return tuple(dict.fromkeys((home, _common_of(home))))
+
+
 def check_home(tree: str) -> str:
     """The settings of the repository of a working tree, in lower case; raises `LeadsOutError`."""
     if not is_known(tree):
         raise LeadsOutError(".git leads to a repository elsewhere that does not know of this directory")
-    home = _home_of(tree)
-    homes = list(dict.fromkeys((home, _common_of(home))))
+    homes = homes_of(tree)
     inside = (os.path.realpath(tree), *homes, *_allowed())
     for one in homes:
         for name in _OPENED:
