@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.capabilities.coverage.changes import ChangeCoverage, change_lines, with_coverage
@@ -103,7 +104,8 @@ def run(workspace: Workspace, parameters: Parameters) -> DiffContext:
     change = _of_patch(workspace, parameters.patch) if parameters.patch else _of_git(workspace, parameters)
     changed = [one for file in change.files for one in (*changed_symbols(file), *_noted(file))]
     changed = _told_once(changed)
-    looked = _looked(workspace, change, changed, budget, with_docs=parameters.packing.wording.with_docs)
+    with_docs, fills = parameters.packing.wording.with_docs, parameters.budget is not None
+    looked = _looked(workspace, change, changed, budget, with_docs=with_docs, fills=fills)
     view, coverage = with_coverage(workspace, looked.view, parameters.coverage)
     texts = looked.texts_of(view)
     answer = answered(workspace, parameters.packing, view, texts, budget)
@@ -290,12 +292,17 @@ def look_at(workspace: Workspace, parameters: Parameters, budget: int) -> Looked
 
 
 def _looked(
-    workspace: Workspace, change: _Change, changed: Sequence[ChangedSymbol], budget: int, *, with_docs: bool
+    workspace: Workspace,
+    change: _Change,
+    changed: Sequence[ChangedSymbol],
+    budget: int,
+    *,
+    with_docs: bool,
+    fills: bool = True,
 ) -> Looked:
     from tersely.code.index.history import history
     from tersely.code.lenses.diff.evidence import Sources
     from tersely.code.lenses.diff.look import look
-    from tersely.code.search.lexical import Lexicon
 
     engine, store = workspace.engine, workspace.engine.store
     sides = {side.path: side for file in change.files for side in (file.before, file.after) if side is not None}
@@ -311,16 +318,25 @@ def _looked(
     paths = {file.id: file.path for file in store.files()}
     committed = sorted({file.diff.old_path for file in change.files if file.diff.old_path and file.before})
     graph = engine.graph
+
+    def imports_of(path: str) -> set[str]:
+        if path not in graph.program.by_path:
+            return set()
+        return {target for item in store.imports(path) for target in graph.imports.targets(path, item)}
+
     sources = Sources(
         symbols_of,
         text_of,
         lambda name: [paths[one] for one in store.files_mentioning(name) if one in paths],
         graph.callers,
         graph.callees,
-        Lexicon(engine.search.searcher().collection),
+        engine.search.searcher().lexicon,
         history(workspace.root, change.tip, committed, store.directory),
+        set(paths.values()),
+        cache(imports_of),
+        lambda name: {symbol.path for symbol in store.symbols_named(name)},
     )
-    view = look(change.files, changed, sources, budget)
+    view = look(change.files, changed, sources, budget, fills=fills)
     view = replace(view, base=change.base, head=change.head)
     return Looked(view, lambda seen: _texts(seen, change.files, text_of, symbols_of, with_docs=with_docs))
 
@@ -361,7 +377,8 @@ CAPABILITY = Capability(
     description="The symbols whose lines differ, with the lines that were put in and those that were taken out; then "
     "what else is likely to change or to be read with them: callers and callees, tests, code that uses the same names, "
     "code that was written in the same commits, and what is near. Each has its reason, and the budget counts every "
-    "token that is printed.\n\n"
+    "token that is printed. A budget that is asked for is filled; without one, only what is likely to be needed is "
+    "added.\n\n"
     "Without options the change is everything since this branch left the main one, uncommitted work and new files "
     "included. A patch is read from a file or, as -, from standard input, whether it has been applied or not.",
     parameters=Parameters,

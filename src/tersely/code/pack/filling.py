@@ -17,7 +17,8 @@ MAX_CUT_ROUNDS = 16  # looks at how much of a body fits
 MAX_REFUSALS_STEPS = 16  # steps found too large before a pack counts as full
 
 # Of what targets' signatures leave of a budget, what goes to bodies of targets that do not fit whole. The rest is
-# for neighbours: half a body and what it calls says more than the body and nothing else.
+# for neighbours: half a body and what it calls says more than the body and nothing else. What has changed goes before
+# all that has not.
 CUT_TARGET_PART = 0.6
 # A pack that uses this much is full; looking for the last tokens costs more than they are worth.
 FULL_PART = 0.985
@@ -99,7 +100,8 @@ class Filling:
         left = self._following(rungs)[:MAX_CUT_BODIES]
         for position, rung in enumerate(left):
             used = self.weigh()
-            share = (self.budget - used) * CUT_TARGET_PART / (len(left) - position)
+            part = 1.0 if self.draft.candidates[rung.candidate].change else CUT_TARGET_PART
+            share = (self.budget - used) * part / (len(left) - position)
             if not self.cut(rung.candidate, rung.detail, used + int(share)):
                 self.cut(rung.candidate, rung.detail, self.budget)
 

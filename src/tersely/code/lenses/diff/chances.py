@@ -17,6 +17,7 @@ from tersely.code.lenses.diff.evidence import FIELDS, Evidence
 from tersely.code.lenses.diff.trees import shipped
 from tersely.code.places import is_test
 
+MAX_WEIGHED_PIECES = 500  # by trees, the best by the plain ranking; needed ones were among the first 300
 TREES_WEIGHT = 0.7  # of the odds of the trees
 FUSED_WEIGHT = 0.75  # of the logarithm of the fused ranks
 FUSED_OFFSET = 10  # of a rank, by which the first of one list does not outdo good places in several
@@ -39,8 +40,11 @@ Figures = NDArray[np.float64]
 
 
 def chances(evidence: Evidence) -> Figures:
-    """The chance of each piece that it is needed."""
-    return weighed(evidence, shipped().odds(evidence.figures))
+    """The chance of each piece that it is needed; none of those that are far down in the plain ranking."""
+    near = np.argsort(-fused(evidence.figures), kind="stable")[:MAX_WEIGHED_PIECES]
+    odds = np.full(len(evidence.figures), -np.inf)
+    odds[near] = shipped().odds(evidence.figures[near])
+    return weighed(evidence, odds)
 
 
 def weighed(evidence: Evidence, odds: Figures) -> Figures:

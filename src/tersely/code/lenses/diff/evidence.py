@@ -20,6 +20,15 @@ from tersely.code.index.history import Commit
 from tersely.code.lenses.diff.lines import WORD_FIELDS, Said, Wording, stems_of
 from tersely.code.lenses.diff.placed import ChangedSymbol, FileChange
 from tersely.code.lenses.diff.regions import Region, regions_of
+from tersely.code.lenses.diff.structure import (
+    STRUCTURE_FIELDS,
+    Hierarchy,
+    Structure,
+    files_tested,
+    shares,
+    stem_of,
+    type_name,
+)
 from tersely.code.lenses.diff.words import NAME, Names, names_of, near_lines, term_of, terms_of
 from tersely.code.lenses.diff.written import cochanged, written
 from tersely.code.places import directory, is_test
@@ -31,6 +40,8 @@ MAX_READ_FILES = 60  # whose lines are looked at, the most promising
 MAX_READ_LINES = 30_000  # of all of them together
 MAX_WORDED_SYMBOLS = 150  # taken by the words of the change
 MAX_MENTIONING_FILES = 40  # that mention a name, above which it says nothing of where to look
+MAX_DEFINING_FILES = 3  # that define a name, above which it says nothing of where to look
+MAX_MEANT_SYMBOLS = 200  # whose rank by meaning counts
 MAX_CALLED_SYMBOLS = 8  # changed symbols whose callers and callees are looked for
 MAX_BODY_NAMES = 400  # of the changed symbols, that are looked up
 MAX_TEXT_BYTES = 6_000  # of each changed symbol, from which these are taken
@@ -45,13 +56,17 @@ SYMBOL_FIELDS = (
     "file_size",
 )  # fmt: skip
 LINE_FIELDS = (*WORD_FIELDS, "churn", "together")
-PIECE_FIELDS = ("position", "characters", "around_share", "near")
+SHARE_FIELDS = ("around_share", "gone_share", "brought_share")
+PIECE_FIELDS = ("position", "characters", "near")
 FILE_FIELDS = ("file_words", "file_alike", "file_gone")
-CHANGE_FIELDS = ("changed", "removed", "added", "files", "symbols")
+CHANGE_FIELDS = ("changed", "removed", "added", "files", "symbols", "only_tests")
 FIELDS = (
     *SYMBOL_FIELDS,
+    *STRUCTURE_FIELDS,
     *LINE_FIELDS,
     *(f"symbol_{name}" for name in LINE_FIELDS),
+    *SHARE_FIELDS,
+    *(f"symbol_{name}" for name in SHARE_FIELDS),
     *PIECE_FIELDS,
     *FILE_FIELDS,
     *CHANGE_FIELDS,
@@ -72,6 +87,9 @@ class Sources:
     callees: Callable[[str], Sequence[Edge]]
     lexicon: Lexicon
     commits: Sequence[Commit]
+    paths: Collection[str]  # of all files
+    imports_of: Callable[[str], Collection[str]]  # the files that a file imports from
+    defining: Callable[[str], Collection[str]]  # the files that define a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +101,7 @@ class _Facts:
     names: Names
     rarity: Mapping[str, float]  # of the names
     words: Mapping[Place, float]  # the best first
+    body_names: Mapping[str, float]  # of the changed symbols, with how rare each is
     body_words: Mapping[Place, float]
     cochanged: Mapping[str, float]
     edges: Mapping[str, Mapping[str, tuple[float, str]]]  # "caller", "callee": symbol id to strength, and of whom
@@ -108,24 +127,32 @@ class Evidence:
     lines: Mapping[str, Sequence[str]]  # of the files that were read
 
 
-def gather(changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sources: Sources) -> Evidence:
-    """Everything that may be worth showing beside the changed symbols themselves."""
+def gather(
+    changes: Sequence[FileChange],
+    changed: Sequence[ChangedSymbol],
+    sources: Sources,
+    shown: Mapping[str, Collection[int]],
+) -> Evidence:
+    """Everything that may be worth showing beside the lines that are shown in any case, by path."""
     facts = _facts(changes, changed, sources)
     texts = _texts(_paths(facts, sources), sources)
     lines = {path: text.split("\n") for path, text in texts.items()}
-    ids = {one.symbol.id for one in changed if not one.is_gone}
     regions: list[Region] = []
     positions: dict[str, int] = {}
     for path in texts:
         symbols = sources.symbols_of(path)
         positions.update((symbol.id, at) for at, symbol in enumerate(symbols))
-        regions += regions_of(symbols, lines[path], ids)
-    by_line, shares = _by_line(regions, facts, sources, lines)
+        regions += regions_of(symbols, lines[path], shown.get(path, ()))
+    by_line, share = _by_line(regions, facts, sources, texts, lines)
+    symbol_ids = [region.symbol.id for region in regions]
     groups = [
         _by_symbol(regions, positions, facts, lines),
+        _by_structure(regions, _structure(regions, positions, facts, sources)),
         by_line,
-        _most_of(by_line, [region.symbol.id for region in regions]),
-        _of_pieces(regions, facts, lines, shares),
+        _most_of(by_line, symbol_ids),
+        share,
+        _sum_of(share, symbol_ids),
+        _of_pieces(regions, facts, lines),
     ]
     known = np.hstack(groups)
     table = np.hstack([known, _of_files(regions, known), np.tile(_of_change(facts, sources), (len(regions), 1))])
@@ -149,12 +176,13 @@ def _facts(changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sour
     lexicon = sources.lexicon
     names = names_of([one.diff for one in changes], _lines_after(changes))
     known = names.gone | names.brought | names.kept | names.around
-    rarity = {name: _rarity(lexicon, term) for name in known if (term := term_of(name))}
+    rarity = _rarities(lexicon, known)
     words = lexicon.scores(terms_of(names.gone)) + lexicon.scores(terms_of(names.brought))
-    body_words = lexicon.scores(terms_of(_body_names(changed, sources)))
+    body_names = _body_names(changed, sources)
+    body_words = lexicon.scores(terms_of(body_names))
     return _Facts(
-        changes, changed, names, rarity, _by_place(lexicon, words), _by_place(lexicon, body_words),
-        cochanged(sources.commits), _edges(changed, sources),
+        changes, changed, names, rarity, _by_place(lexicon, words), _rarities(lexicon, body_names),
+        _by_place(lexicon, body_words), cochanged(sources.commits), _edges(changed, sources),
     )  # fmt: skip
 
 
@@ -165,6 +193,11 @@ def _lines_after(changes: Sequence[FileChange]) -> Callable[[str], Sequence[str]
         if one.after is not None
     }
     return lambda path: lines.get(path, ())
+
+
+def _rarities(lexicon: Lexicon, names: Iterable[str]) -> dict[str, float]:
+    """How rare each name is; of a name that no term stands for nothing is known."""
+    return {name: _rarity(lexicon, term) for name in names if (term := term_of(name))}
 
 
 def _rarity(lexicon: Lexicon, term: str) -> float:
@@ -220,6 +253,14 @@ def _paths(facts: _Facts, sources: Sources) -> list[str]:
         mentioning = sources.files_mentioning(name)
         for path in mentioning if len(mentioning) <= MAX_MENTIONING_FILES else ():
             promise[path] += 0.01 * facts.rarity.get(name, 0.0)
+    for name in sorted(facts.names.gone | facts.names.brought | facts.names.kept):
+        defining = sources.defining(name)
+        for path in defining if len(defining) <= MAX_DEFINING_FILES else ():
+            promise[path] += 0.02 * facts.rarity.get(name, 0.0)
+    for path in _all_imports(facts.own, sources):
+        promise[path] += 0.02
+    for path in files_tested(facts.own, sources.paths):
+        promise[path] += 0.5
     for edges in facts.edges.values():
         for symbol_id, (strength, _) in edges.items():
             promise[symbol_id.partition(":")[0]] += 0.1 * strength
@@ -228,6 +269,67 @@ def _paths(facts: _Facts, sources: Sources) -> list[str]:
     gone = {one.diff.old_path for one in facts.changes if one.after is None}
     others = sorted(promise, key=lambda path: (-promise[path] * (0.3 if is_test(path) else 1.0), path))
     return [*own, *(path for path in others if path not in own and path not in gone)][:MAX_READ_FILES]
+
+
+def _all_imports(paths: Iterable[str], sources: Sources) -> set[str]:
+    """The files that some files import from."""
+    return set[str]().union(*(sources.imports_of(path) for path in paths))
+
+
+def _structure(regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, sources: Sources) -> Structure:
+    own, named = facts.own, facts.named
+    types = [one.symbol for one in {r.symbol.id: r for r in regions}.values() if one.symbol.kind in CLASS_KINDS]
+    types += [one.symbol for one in named if not one.is_gone and one.symbol.kind in CLASS_KINDS]
+    headers = ((type_name(one), _header(one, sources)) for one in types)
+    concerned = {name for one in named if (name := type_name(one.symbol))}
+    symbols = [one.symbol.path for one in facts.changed]
+    meaning = _meaning(regions, positions, facts, sources)
+    order = sorted(meaning, key=lambda symbol_id: (-meaning[symbol_id], symbol_id))
+    return Structure(
+        imported=_all_imports(own, sources) - own,
+        importing={path for path in {one.symbol.path for one in regions} if own & set(sources.imports_of(path))} - own,
+        tested=files_tested(own, sources.paths),
+        stems={stem_of(path) for path in own},
+        changed_in_file=shares(symbols),
+        changed_in_folder=shares([directory(path) for path in symbols]),
+        hierarchy=Hierarchy.of(headers, concerned),
+        namesakes=_rarities(sources.lexicon, {one.symbol.name for one in named}),
+        body_names=facts.body_names,
+        changed={one.symbol.id for one in facts.changed if not one.is_gone},
+        meaning=meaning,
+        meaning_ranks={symbol_id: rank for rank, symbol_id in enumerate(order[:MAX_MEANT_SYMBOLS])},
+    )
+
+
+def _header(symbol: Symbol, sources: Sources) -> str:
+    """The text of a type before its body."""
+    text = sources.text_of(symbol.path)[symbol.start_byte : symbol.signature_end_byte]
+    return text.decode("utf-8", "replace")
+
+
+def _meaning(
+    regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, sources: Sources
+) -> dict[str, float]:
+    """By symbol how near its vector is to that of the nearest changed symbol."""
+    collection = sources.lexicon.collection
+    units: dict[int, str] = {}
+    for symbol in {region.symbol.id: region.symbol for region in regions}.values():
+        units.update((unit, symbol.id) for unit in collection.numbers_at(symbol.path, [positions[symbol.id]]))
+    changed = [one.symbol for one in facts.named if not one.is_gone][:MAX_CALLED_SYMBOLS]
+    given = [u for one in changed if one.id in positions for u in collection.numbers_at(one.path, [positions[one.id]])]
+    nearness = collection.nearness(np.array(list(units), np.int64), np.array(given, np.int64))
+    return {units[unit]: float(near) for unit, near in zip(units, nearness.tolist(), strict=True)}
+
+
+def _by_structure(regions: Sequence[Region], structure: Structure) -> Figures:
+    """A row of `STRUCTURE_FIELDS` for each piece, that of its symbol."""
+    rows: dict[str, list[float]] = {}
+    table = np.zeros((len(regions), len(STRUCTURE_FIELDS)))
+    for at, region in enumerate(regions):
+        if region.symbol.id not in rows:
+            rows[region.symbol.id] = structure.row(region.symbol)
+        table[at] = rows[region.symbol.id]
+    return table
 
 
 def _by_symbol(
@@ -355,29 +457,34 @@ def _by_line(
     regions: Sequence[Region],
     facts: _Facts,
     sources: Sources,
+    texts: Mapping[str, str],
     lines: Mapping[str, Sequence[str]],
-) -> tuple[Figures, list[float]]:
-    """For each piece the most of its lines in each of `LINE_FIELDS`, and its share of the names around the change."""
+) -> tuple[Figures, Figures]:
+    """For each piece the most of its lines in each of `LINE_FIELDS`, and `SHARE_FIELDS`: its share of the names around
+    the change, of those that are gone and of those that it brings, weighed by how rare they are."""
     wording = Wording(_said(facts, sources))
-    wrote = written(facts.changed, sources.commits, lines)
-    around = facts.names.around
-    rarity = {name: facts.rarity.get(name, 0.0) for name in around}
-    in_all = sum(rarity[name] for name in sorted(around)) or 1.0
+    wrote = written(facts.changed, sources.commits, texts)
+    sorts = (facts.names.around, facts.names.gone, facts.names.brought)
+    in_all = [_summed(names, facts.rarity) or 1.0 for names in sorts]
     table = np.zeros((len(regions), len(LINE_FIELDS)))
-    shares: list[float] = []
+    share = np.zeros((len(regions), len(SHARE_FIELDS)))
     at_path, figures, told = "", np.zeros((0, len(LINE_FIELDS))), list[frozenset[str]]()
     for at, region in enumerate(regions):
         path = region.symbol.path
         if path != at_path:
             at_path = path
-            worded, told = wording.figures(lines[path])
+            worded, told = wording.figures(texts[path])
             of_file = wrote.get(path)
             columns = (of_file.at_all, of_file.together) if of_file else ({}, {})
             figures = np.hstack([worded, *(_column(worths, len(lines[path])) for worths in columns)])
         table[at] = figures[region.first - 1 : region.last].max(axis=0)
-        names = frozenset[str]().union(*told[region.first - 1 : region.last]) & around
-        shares.append(sum(rarity[name] for name in sorted(names)) / in_all)
-    return table, shares
+        names = frozenset[str]().union(*told[region.first - 1 : region.last])
+        share[at] = [_summed(names & of, facts.rarity) / total for of, total in zip(sorts, in_all, strict=True)]
+    return table, share
+
+
+def _summed(names: Iterable[str], rarity: Mapping[str, float]) -> float:
+    return sum(rarity.get(name, 0.0) for name in sorted(names))
 
 
 def _column(worths: Mapping[int, float], size: int) -> Figures:
@@ -390,7 +497,7 @@ def _column(worths: Mapping[int, float], size: int) -> Figures:
 def _said(facts: _Facts, sources: Sources) -> Said:
     hunks = [hunk for one in facts.changes for hunk in one.diff.hunks]
     names = sorted({one.symbol.name for one in facts.named})
-    rare = {name: _rarity(sources.lexicon, term) for name in names if (term := term_of(name))}
+    rare = _rarities(sources.lexicon, names)
     lines_of = _lines_after(facts.changes)
     around = [line for one in facts.changes if one.after is not None for line in near_lines(one.diff, lines_of)]
     return Said(
@@ -416,6 +523,14 @@ def _most_of(table: Figures, groups: Sequence[str]) -> Figures:
     return found
 
 
+def _sum_of(table: Figures, groups: Sequence[str]) -> Figures:
+    """For each row the sum of all rows of its group."""
+    found = np.zeros_like(table)
+    for listed in _rows_of(groups).values():
+        found[listed] = table[listed].sum(axis=0)
+    return found
+
+
 def _rows_of(groups: Sequence[str]) -> dict[str, list[int]]:
     rows: dict[str, list[int]] = defaultdict(list)
     for at, group in enumerate(groups):
@@ -423,9 +538,7 @@ def _rows_of(groups: Sequence[str]) -> dict[str, list[int]]:
     return rows
 
 
-def _of_pieces(
-    regions: Sequence[Region], facts: _Facts, lines: Mapping[str, Sequence[str]], shares: Sequence[float]
-) -> Figures:
+def _of_pieces(regions: Sequence[Region], facts: _Facts, lines: Mapping[str, Sequence[str]]) -> Figures:
     """A row of `PIECE_FIELDS` for each piece."""
     hunks: dict[str, list[int]] = defaultdict(list)
     for one in facts.changes:
@@ -433,13 +546,12 @@ def _of_pieces(
             for hunk in one.diff.hunks:
                 hunks[one.after.path] += [hunk.new_first, hunk.new_first + max(0, len(hunk.added) - 1)]
     table = np.zeros((len(regions), len(PIECE_FIELDS)))
-    for at, (region, share) in enumerate(zip(regions, shares, strict=True)):
-        symbol, first, last = region
+    for at, (symbol, first, last) in enumerate(regions):
         size = symbol.end_line - symbol.start_line + 1
         length = sum(len(line) + 1 for line in lines[symbol.path][first - 1 : last])
         far = min((max(0, first - line, line - last) for line in hunks.get(symbol.path, ())), default=None)
         near = exp(-far / NEAR_LINES) if far is not None else 0.0
-        table[at] = (first - symbol.start_line) / size, log(length + 10), share, near
+        table[at] = (first - symbol.start_line) / size, log(length + 10), near
     return table
 
 
@@ -455,4 +567,5 @@ def _of_change(facts: _Facts, sources: Sources) -> list[float]:
     hunks = [hunk for one in facts.changes for hunk in one.diff.hunks]
     removed, added = sum(len(hunk.removed) for hunk in hunks), sum(len(hunk.added) for hunk in hunks)
     symbols = len(sources.lexicon.collection)
-    return [log(len(facts.named) + 1), log(removed + 1), log(added + 1), len(facts.own), log(symbols + 1)]
+    only_tests = float(all(map(is_test, facts.own)))
+    return [log(len(facts.named) + 1), log(removed + 1), log(added + 1), len(facts.own), log(symbols + 1), only_tests]

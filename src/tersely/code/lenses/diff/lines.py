@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 from tersely.code.lenses.diff.words import NAME, Names
 from tersely.code.search.words import pieces_of, stem
 
+MAX_KEPT_FILES = 80  # whose names are kept for the next question
 LONG_LINE_CHARACTERS = 400  # a longer line is data
 MAX_LINES = 40  # of a sort, with which other lines are compared
 LEAST_NAME_RARITY = 1.6  # of a name that is looked for at all
@@ -40,6 +43,26 @@ class Said(NamedTuple):
     added: Sequence[str]
     around: Sequence[str]
     callable: Mapping[str, float]  # with how rare each is
+
+
+class Words(NamedTuple):
+    """The names in the lines of a file, by position; those of very long lines do not count."""
+
+    lines_having: Mapping[str, array[int]]  # by name, ascending
+    sizes: Sequence[int]  # how many names each line has
+
+
+@lru_cache(maxsize=MAX_KEPT_FILES)
+def words_of(text: str) -> Words:
+    """The names in the lines of a text."""
+    having: dict[str, array[int]] = {}
+    sizes = array("I")
+    for number, line in enumerate(text.split("\n")):
+        names = NAME.findall(line) if len(line) <= LONG_LINE_CHARACTERS else []
+        sizes.append(len(names))
+        for name in set(names):
+            having.setdefault(name, array("I")).append(number)
+    return Words(having, sizes)
 
 
 class _Rows:
@@ -101,19 +124,22 @@ class Wording:
         words = (re.escape(word[:STEM_CHARACTERS]) for word in self.gone | self.brought)
         self._may_say = re.compile("|".join(sorted(words)) or r"(?!)")
 
-    def figures(self, lines: Sequence[str]) -> tuple[Figures, list[frozenset[str]]]:
+    def figures(self, text: str) -> tuple[Figures, list[frozenset[str]]]:
         """A row of `WORD_FIELDS` for each line of a file, and the names of each that say something."""
-        named = [NAME.findall(text) if len(text) <= LONG_LINE_CHARACTERS else [] for text in lines]
-        self._judge(set().union(*named) - self._judged)
-        is_told = self._stems.__contains__
-        told = [frozenset(filter(is_told, found)) if found else _NOTHING for found in named]
-        table = np.zeros((len(lines), len(WORD_FIELDS)))
-        for at, (names, found) in enumerate(zip(told, named, strict=True)):
-            if names:
-                key = names, min(MOST_NAMES, len(found))
-                if key not in self._known:
-                    self._known[key] = self._of_names(*key)
-                table[at] = self._known[key]
+        words = words_of(text)
+        self._judge(words.lines_having.keys() - self._judged)
+        by_line: dict[int, set[str]] = defaultdict(set)
+        for name in words.lines_having.keys() & self._stems.keys():
+            for line in words.lines_having[name]:
+                by_line[line].add(name)
+        told = [_NOTHING] * len(words.sizes)
+        table = np.zeros((len(words.sizes), len(WORD_FIELDS)))
+        for line, named in by_line.items():
+            key = frozenset(named), min(MOST_NAMES, words.sizes[line])
+            if key not in self._known:
+                self._known[key] = self._of_names(*key)
+            told[line] = key[0]
+            table[line] = self._known[key]
         return table, told
 
     def _judge(self, unknown: set[str]) -> None:

@@ -8,20 +8,18 @@ change has to write there as well (`chances.py`). Within the budget those pieces
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from tersely.code.languages.registry import language_of_path, line_comment_of
 from tersely.code.lenses.candidate import (
     CALLEE,
     CALLER,
-    CHANGED,
     COCHANGE,
-    DELETED,
     MENTION,
     NEIGHBOUR,
-    TARGET_SCORE,
     TEST,
     WORDING,
     Candidate,
@@ -30,28 +28,25 @@ from tersely.code.lenses.candidate import (
     ranked,
 )
 from tersely.code.lenses.diff.chances import chances
-from tersely.code.lenses.diff.choice import SYMBOL_TOKENS, chosen, tokens_of
+from tersely.code.lenses.diff.choice import chosen, tokens_of
 from tersely.code.lenses.diff.evidence import Evidence, Figures, Sources, gather
-from tersely.code.lenses.diff.notes import without_text
-from tersely.code.lenses.diff.placed import ChangedSymbol, FileChange, Side
+from tersely.code.lenses.diff.placed import ChangedSymbol, FileChange
 from tersely.code.lenses.diff.regions import Region
+from tersely.code.lenses.diff.targets import Targets, is_silent, targets_of
 from tersely.code.lenses.diff.trees import shipped
 from tersely.code.places import is_test
-from tersely.code.symbols import CLASS_KINDS, Kind, Symbol
-from tersely.foundation.limits import MAX_CANDIDATES_SYMBOLS, MAX_TARGET_SYMBOLS
+from tersely.code.symbols import Symbol
+from tersely.foundation.limits import MAX_CANDIDATES_SYMBOLS
 
 # The chance that a piece of code is needed, times the budget in tokens, below which it is left out: what little a pack
 # has to say is not filled up with guesses.
 LEAST_CHANCE_TOKENS = 5
 HEADING_TOKENS = 40  # of a pack
-SPARE = 1.25  # of the room that is chosen for: guesses are rather too high, and what does not fit is left out
-TOKENS_A_TARGET = 40  # of the budget, that a changed symbol is sure to be named
+LIKELY_CHANCE = 0.05  # below which a piece is left out of a budget that need not be filled
+SURE_CHANCE = 0.3  # below which a piece is left out if only comments changed
+SPARE = 1.5  # of the room that is chosen for: guesses are rather too high, and what does not fit is left out
 BEST_SCORE = 0.9  # of the likeliest symbol; others in proportion
 LEAST_SCORE = 1e-6
-AROUND_LINES = 3  # shown around changed lines of a long symbol
-WHOLE_CHANGED_LINES = 24  # of a changed symbol that is shown whole
-MOST_GONE_LINES = 12  # shown of a symbol that is gone
-BEYOND_TARGETS_SCORE = 0.98  # of changed symbols for which there is no room among the targets
 
 _LINES = {
     COCHANGE: ("churn", "together"),
@@ -76,65 +71,51 @@ EVIDENCE = {
 CALLS = frozenset({CALLER, CALLEE, TEST})  # the names of these say something by themselves
 
 
-def look(changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sources: Sources, budget: int) -> View:
-    """Candidates for a pack of a budget. Of very many changed symbols it may show less than their names."""
-    most_targets = max(1, min(MAX_TARGET_SYMBOLS, budget // TOKENS_A_TARGET))
-    evidence = gather(changes, changed, sources)
-    holding = {one.symbol.parent for one in changed if not one.is_gone}
-    removed = {change.before.path: change.before for change in changes if change.before and not change.diff.path}
-    targets = [_removed_file(side) for side in removed.values()]
-    targets += [
-        _target(one, one.symbol.id in holding) for one in changed if not (one.is_gone and one.symbol.path in removed)
-    ]
-    beyond = [replace(one, score=BEYOND_TARGETS_SCORE) for one in targets[most_targets:]]
-    others, unlikely = _others(evidence, targets, budget)
-    candidates = ranked([*targets[:most_targets], *beyond, *others])
+def look(
+    changes: Sequence[FileChange],
+    changed: Sequence[ChangedSymbol],
+    sources: Sources,
+    budget: int,
+    *,
+    fills: bool = True,
+) -> View:
+    """Candidates for a pack of a budget. Of very many changed symbols it may show less than their names.
+
+    The budget is filled up with what may be needed; unless it `fills`, only with what is likely to be.
+    """
+    targets = targets_of(changes, changed, sources.text_of, budget)
+    least = LEAST_CHANCE_TOKENS / budget if fills else max(LEAST_CHANCE_TOKENS / budget, LIKELY_CHANCE)
+    if is_silent(changes, lambda path: line_comment_of(language_of_path(path) or "")):
+        least = SURE_CHANCE
+    others, unlikely = list[Candidate](), Counter[str]()
+    if not targets.beyond:  # what has not changed takes no room of what has
+        evidence = gather(changes, changed, sources, targets.shown_lines())
+        others, unlikely = _others(evidence, targets, budget, least)
+    candidates = ranked([*_with_more(targets.candidates, others), *targets.beyond, *others])
     left = unlikely + Counter(one.reason for one in candidates[MAX_CANDIDATES_SYMBOLS:])
-    apart = frozenset(one.symbol.path for one in targets)
+    apart = frozenset(one.symbol.path for one in (*targets.candidates, *targets.beyond))
     return View(candidates[:MAX_CANDIDATES_SYMBOLS], dict(sorted(left.items())), apart=apart)
 
 
-def _removed_file(side: Side) -> Candidate:
-    """A file that is gone costs a line, whatever was in it."""
-    symbol = without_text(side.symbols[0])
-    return Candidate(symbol, TARGET_SCORE, DELETED, is_gone=True)
+def _with_more(targets: Iterable[Candidate], others: Iterable[Candidate]) -> Iterator[Candidate]:
+    """The targets with what is to be shown of them beside their changed lines."""
+    more = {one.symbol.id: one.parts for one in others}
+    for one in targets:
+        parts = more.get(one.symbol.id, ()) if one.parts and not one.is_gone else ()
+        yield replace(one, parts=merged([*one.parts, *parts])) if parts else one
 
 
-def _target(one: ChangedSymbol, holds_others: bool) -> Candidate:
-    reason = DELETED if one.is_gone else CHANGED
-    parts = _beginning(one.symbol) if one.is_gone else _parts_of_change(one, holds_others)
-    symbol = without_text(one.symbol) if one.is_gone else one.symbol
-    return Candidate(symbol, TARGET_SCORE, one.note or reason, change=one.change(), is_gone=one.is_gone, parts=parts)
-
-
-def _beginning(symbol: Symbol) -> tuple[tuple[int, int], ...]:
-    """The first lines of a symbol; none of a file without text, such as an image."""
-    if not symbol.end_byte:
-        return ()
-    return ((symbol.start_line, min(symbol.end_line, symbol.start_line + MOST_GONE_LINES - 1)),)
-
-
-def _parts_of_change(one: ChangedSymbol, holds_others: bool) -> tuple[tuple[int, int], ...]:
-    """The changed lines with some around them, of a symbol that is long, or holds others that changed as well."""
-    symbol = one.symbol
-    size = symbol.end_line - symbol.start_line + 1
-    if size <= WHOLE_CHANGED_LINES and not holds_others and symbol.kind not in {*CLASS_KINDS, Kind.MODULE}:
-        return ()
-    lines = sorted({*one.lines, *one.gaps})
-    near = [(max(symbol.start_line, at - AROUND_LINES), min(symbol.end_line, at + AROUND_LINES)) for at in lines]
-    return merged(near)
-
-
-def _others(evidence: Evidence, targets: Sequence[Candidate], budget: int) -> tuple[list[Candidate], Counter[str]]:
-    """Candidates for all symbols that have a chosen piece or are called, and by reason the number of the others."""
+def _others(evidence: Evidence, targets: Targets, budget: int, least: float) -> tuple[list[Candidate], Counter[str]]:
+    """Candidates for all symbols that have a chosen piece or are called, and by reason how many others are likely."""
     if not evidence.regions:
         return [], Counter()
     found = chances(evidence)
     best = {evidence.regions[at].symbol.id: at for at in np.argsort(found, kind="stable").tolist()}  # the last stays
-    reasons = _reasons(list(best.values()), evidence)
-    pieces = _pieces(evidence, found, targets, budget)
-    calls = evidence.edges["caller"].keys() | evidence.edges["callee"].keys()
+    pieces = _pieces(evidence, found, targets, budget, least)
+    calls = evidence.edges["caller"].keys() | evidence.edges["callee"].keys() if least < SURE_CHANCE else set[str]()
     shown = [symbol_id for symbol_id in best if symbol_id in pieces or symbol_id in calls]
+    likely = [at for symbol_id, at in best.items() if found[at] >= least or symbol_id in calls]
+    reasons = _reasons(likely, evidence)
     sums = {symbol_id: float(sum(found[pieces.get(symbol_id, [best[symbol_id]])])) for symbol_id in shown}
     top = max(sums.values(), default=1.0)
     candidates = []
@@ -144,28 +125,28 @@ def _others(evidence: Evidence, targets: Sequence[Candidate], budget: int) -> tu
         score = max(LEAST_SCORE, BEST_SCORE * sums[symbol_id] / top)
         is_called = symbol_id in calls  # and worth its name if its body has no room
         candidates.append(Candidate(symbol, score, *reasons[symbol_id], whole_only=not is_called, parts=parts))
-    return candidates, Counter(reasons[symbol_id][0] for symbol_id in best.keys() - sums.keys())
+    return candidates, Counter(reasons[symbol_id][0] for symbol_id in reasons.keys() - sums.keys())
 
 
 def _pieces(
-    evidence: Evidence, found: Figures, targets: Sequence[Candidate], budget: int
+    evidence: Evidence, found: Figures, targets: Targets, budget: int, least: float
 ) -> Mapping[str, Sequence[int]]:
-    """By symbol the positions of its pieces that are chosen for what the targets leave of the budget."""
-    room = SPARE * (budget - HEADING_TOKENS - sum(_tokens_of_target(one, evidence.lines) for one in targets))
-    known = {one.symbol.path for one in targets}
+    """By symbol the positions of its pieces that are chosen for what the targets leave of the budget.
+
+    Targets go before all else when a pack is filled, so more of them is taken only as far as there is room for certain.
+    """
+    room = budget - HEADING_TOKENS - targets.tokens
+    left = room
+    changed = {one.symbol.id for one in targets.candidates}
+    known = {one.symbol.path for one in targets.candidates}
     pieces: dict[str, list[int]] = defaultdict(list)
-    for at in chosen(evidence.regions, found, evidence.lines, room, LEAST_CHANCE_TOKENS / budget, known):
-        pieces[evidence.regions[at].symbol.id].append(at)
+    for at in chosen(evidence.regions, found, evidence.lines, SPARE * room, least, known):
+        symbol, first, last = evidence.regions[at]
+        if symbol.id in changed:
+            left -= SPARE * tokens_of(evidence.lines[symbol.path][first - 1 : last])
+        if left > 0 or symbol.id not in changed:
+            pieces[symbol.id].append(at)
     return dict(pieces)
-
-
-def _tokens_of_target(target: Candidate, lines: Mapping[str, Sequence[str]]) -> float:
-    """About what a changed symbol takes, with what is told of its removed lines."""
-    symbol = target.symbol
-    parts = target.parts or ((symbol.start_line, symbol.end_line),)
-    shown = [row for first, last in parts for row in lines.get(symbol.path, ())[first - 1 : last]]
-    removed = [text for _, text in target.change.removed] if target.change else []
-    return SYMBOL_TOKENS + tokens_of(shown) + tokens_of(removed)
 
 
 def _parts(symbol: Symbol, pieces: Sequence[Region]) -> tuple[tuple[int, int], ...]:

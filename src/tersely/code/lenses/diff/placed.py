@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from tersely.code.index.patch import FileDiff, Hunk
 from tersely.code.index.schema import symbols_of_facts
@@ -14,8 +15,8 @@ from tersely.code.lenses.candidate import Change, Edit
 from tersely.code.symbols import Kind, Symbol
 from tersely.code.syntax.extract import extract
 
-MAX_REMOVED_LINES = 16  # told of one symbol
-MAX_REMOVED_CHARACTERS = 160  # of each
+MAX_REMOVED_CHARACTERS = 400  # told of one line that was taken out
+MAX_KEPT_SIDES = 32  # that were read last
 UNNAMED = frozenset({Kind.LAMBDA})
 
 
@@ -62,16 +63,20 @@ class ChangedSymbol:
     note: str = ""  # what else is to be said of it
     edits: tuple[Edit, ...] = ()  # of the whole file
 
-    def change(self) -> Change:
-        """As a candidate has it; of what is gone the text is told by itself."""
-        told = [] if self.is_gone else self.removed[:MAX_REMOVED_LINES]
+    def change(self, most_removed: int | None = None) -> Change:
+        """As a candidate has it, with so many removed lines; of what is gone the text is told by itself."""
+        told = [] if self.is_gone else self.removed[:most_removed]
         more = 0 if self.is_gone else len(self.removed) - len(told)
         removed = tuple((number, text[:MAX_REMOVED_CHARACTERS]) for number, text in told)
         return Change(tuple(self.lines), removed, more, self.edits)
 
 
+@lru_cache(maxsize=MAX_KEPT_SIDES)
 def side_of(path: str, text: bytes) -> Side:
-    """A file as its text alone tells; a file of no language of ours is one symbol without any in it."""
+    """A file as its text alone tells; a file of no language of ours is one symbol without any in it.
+
+    What a file was stays the same from question to question, so it is read once.
+    """
     language = language_of_path(path)
     symbols: list[Symbol] = []
     if language is not None:

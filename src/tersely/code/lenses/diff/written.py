@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import log2
 
 from tersely.code.index.history import Commit, checksum
 from tersely.code.lenses.diff.placed import ChangedSymbol
 from tersely.code.symbols import Kind
 
+MAX_KEPT_FILES = 80  # whose checksums are kept for the next question
 SAME_LINES = 2  # times that a line may be in a file to be recognised
 HALF_LIFE_COMMITS = 40
 FEW_COMMITS = 0.5  # added to what the commits count for, so that one or two of them say little
@@ -33,11 +35,11 @@ class Written:
 
 
 def written(
-    changed: Sequence[ChangedSymbol], commits: Sequence[Commit], lines_of: Mapping[str, Sequence[str]]
+    changed: Sequence[ChangedSymbol], commits: Sequence[Commit], texts: Mapping[str, str]
 ) -> dict[str, Written]:
-    """By path what speaks for the lines that commits wrote, of the files whose lines are given."""
+    """By path what speaks for the lines that commits wrote, of the files whose texts are given."""
     touched = {path for commit in commits for path in commit.written}
-    places = {path: _places(lines_of[path]) for path in sorted(touched & lines_of.keys())}
+    places = {path: _places(texts[path]) for path in sorted(touched & texts.keys())}
     own: dict[str, set[int]] = defaultdict(set)
     for one in changed:
         if not one.is_gone:
@@ -80,9 +82,10 @@ def _near(one: ChangedSymbol) -> set[int]:
     return {line + step for line in (*one.lines, *one.gaps) for step in around}
 
 
-def _places(lines: Sequence[str]) -> dict[int, list[int]]:
+@lru_cache(maxsize=MAX_KEPT_FILES)
+def _places(text: str) -> Mapping[int, Sequence[int]]:
     """Where each line of a file is, by checksum; those that are there many times are nowhere."""
     found: dict[int, list[int]] = defaultdict(list)
-    for number, text in enumerate(lines, 1):
-        found[checksum(text.encode("utf-8", "replace"))].append(number)
+    for number, line in enumerate(text.split("\n"), 1):
+        found[checksum(line.encode("utf-8", "replace"))].append(number)
     return {sum_: numbers for sum_, numbers in found.items() if sum_ and len(numbers) <= SAME_LINES}
