@@ -170,3 +170,46 @@ def test_what_nothing_here_is_about_finds_nothing(shop: Path) -> None:
     for question in ("quantum flux capacitor teleport", "zzqx blorp", "knitting wool sweaters"):
         assert not found(shop, question).hits
     assert ids(found(shop, "zzqx tokens"))  # one word of two is known
+
+
+NOTES = {
+    "notes/collect.py": '''def merge_dictionaries(first, second):
+    """Values of both; those of the second win."""
+    return {**first, **second}
+
+
+def python_version_text():
+    """Which interpreter runs, as text."""
+    return "3"
+
+
+def parse_arguments(line):
+    """Split what was typed."""
+    return line.split()
+''',
+    "notes/lower.py": '''def lowercase_in_place(words):
+    """Change the case of each."""
+    words[:] = [word.lower() for word in words]
+''',
+}
+
+
+@pytest.mark.parametrize("question", ["python show version text", "show version Python3 text"])
+def test_the_language_of_all_files_says_nothing(tmp_path: Path, question: str) -> None:
+    lay(tmp_path, NOTES)
+    assert found(tmp_path, question).hits == found(tmp_path, "show version text").hits
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "spelt"),
+    [
+        ("merge dictionarries", "merge_dictionaries", "dictionaries"),
+        ("parse argumetns", "parse_arguments", "arguments"),
+        ("mergedictionaries of both", "merge_dictionaries", "dictionaries"),
+    ],
+)
+def test_misspelt_words_are_read_as_they_are_spelt_here(tmp_path: Path, question: str, name: str, spelt: str) -> None:
+    lay(tmp_path, NOTES)
+    hit = found(tmp_path, question).hits[0]
+    assert hit.symbol.qualname == name
+    assert any(spelt in reason for reason in hit.reasons), hit.reasons

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.code.search.storage.collection import Collection, Ints, Postings, ranges
+from tersely.code.search.storage.collection import Collection, Ints, Postings
 from tersely.code.search.units import FIELDS, Field
 
 CACHED_TERMS = 256  # of a long task, each asked for several times
@@ -89,7 +89,7 @@ class Lexicon:
 
     def ceiling(self, terms: Sequence[str]) -> float:
         """What a unit would score that had all terms as often as can be; those that nothing has count as the rarest."""
-        having = (len(self._having(term).units) for term in terms)
+        having = (self.units_with(term) for term in terms)
         return sum(self.rarity(max(1, number)) * (SATURATION + 1) for number in having)
 
     def fields_of(self, term: str, units: Ints) -> dict[int, list[Field]]:
@@ -110,19 +110,17 @@ class Lexicon:
             scores[found] += added
         return scores
 
-    def field_shares(self, terms: Sequence[str], units: Ints) -> Scores:
-        """(unit, field): which share of the terms, weighed by rarity, each of some units has there, from 0 to 1."""
-        shares = np.zeros((len(units), FIELDS))
+    def units_with(self, term: str) -> int:
+        """How many units have a term."""
+        return len(self._having(term).units)
+
+    def covered(self, terms: Sequence[str], units: Ints) -> Scores:
+        """Which share of the terms, weighed by rarity, each of some units has anywhere, from 0 to 1."""
+        shares = np.zeros(len(units))
         total = 0.0
         for term in terms:
-            (_, field, _), starts, having = self._having(term)
+            having = self._having(term).units
             rarity = self.rarity(max(1, len(having)))
             total += rarity
-            if not len(having):
-                continue
-            places = np.minimum(np.searchsorted(having, units), len(having) - 1)
-            rows = np.flatnonzero(having[places] == units)
-            places = places[rows]
-            counts = np.append(starts, len(field))[places + 1] - starts[places]
-            shares[np.repeat(rows, counts), field[ranges(starts[places], counts)]] += rarity
+            shares[np.isin(units, having, assume_unique=True)] += rarity
         return shares / max(total, _TINY)

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tersely.code.search.words import STOP_WORDS, pieces_of, stem, stems_of, whole_of, words_of_text
+from tersely.code.search.words import ASKING_WORDS, STOP_WORDS, pieces_of, stem, stems_of, whole_of, words_of_text
 from tersely.foundation.errors import TerselyError
 
 CACHED_QUESTIONS = 8  # one is asked several times for its terms
@@ -67,9 +67,19 @@ class Query:
         return _terms_of(self.words)
 
     @property
+    def asks(self) -> bool:
+        """Whether it is put as a question, and so about what it names."""
+        return any(map(_is_asking, self.words))
+
+    @property
     def pieces(self) -> list[str]:
-        """What the words mean is made of these."""
-        return [piece for word in self.words for piece in pieces_of(word)]
+        """What the words mean is made of these; words that only ask mean nothing."""
+        telling = [word for word in self.words if not _is_asking(word)] or self.words
+        return [piece for word in telling for piece in pieces_of(word)]
+
+
+def _is_asking(word: str) -> bool:
+    return word.lower() in ASKING_WORDS
 
 
 @lru_cache(CACHED_QUESTIONS)

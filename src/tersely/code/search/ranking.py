@@ -28,6 +28,7 @@ from tersely.code.symbols import CLASS_KINDS, VALUE_KINDS, Kind
 CANDIDATES_UNITS = 1_000  # whose vectors are compared exactly
 
 MENTIONED = 0.7  # for a unit that is called as a name in the question
+ASKED_ABOUT = 2.0  # … that asks: who describes code names what it uses as well
 COHERENCE = 0.33  # for what the best unit of the file has by words and meaning
 _ABOVE_ALL = 1e6
 
@@ -38,8 +39,7 @@ class Weights:
 
     words: float  # for each unit of BM25F
     meaning: float  # for each spread of the cosines
-    in_name: float  # all words of the question in the name
-    in_signature: float
+    covered: float  # all words of the question, wherever they are
     test: float
     aside: float  # examples, documentation, benchmarks
     value: float  # fields, variables, constants, and whole modules
@@ -53,12 +53,12 @@ class Weights:
 
 # What code does, and what a change did to it: a change tells names, and long functions are changed more often.
 BEHAVIOUR = Weights(
-    words=0.1, meaning=1.4, in_name=1.3, in_signature=3.0, test=-6.0, aside=-0.5, value=-4.5, type=-0.4,
-    size=0.0, calls=-0.25, path=-0.6, owner=-0.45, name=-0.55,
+    words=0.11, meaning=1.5, covered=2.4, test=-6.0, aside=0.2, value=-4.5, type=-0.35,
+    size=-0.2, calls=-0.1, path=-0.6, owner=-0.6, name=-0.3,
 )  # fmt: skip
 CHANGE = Weights(
-    words=0.18, meaning=0.85, in_name=4.0, in_signature=-0.9, test=-6.0, aside=-0.7, value=-5.0, type=-2.5,
-    size=0.45, calls=0.25, path=-1.3, owner=0.0, name=-0.9,
+    words=0.2, meaning=0.7, covered=1.7, test=-6.0, aside=-1.3, value=-5.0, type=-2.5,
+    size=0.4, calls=0.4, path=-0.15, owner=-0.15, name=-0.4,
 )  # fmt: skip
 
 _ASIDE = frozenset(
@@ -117,16 +117,16 @@ def rank(
     rough = scores * weights.words
     rough += np.take(estimated_cosines(len(vector)) * meaning, collection.differing_signs(vector))
     rough += prior
-    rough[named.mentioned] += MENTIONED
+    mentioned = ASKED_ABOUT if query.asks else MENTIONED
+    rough[named.mentioned] += mentioned
     rough[named.whole] += _ABOVE_ALL
     if allowed is not None:
         rough[~allowed] = -np.inf
     units = _best(rough, CANDIDATES_UNITS)
     cosines = collection.similarities(vector, units)
     found = weights.words * scores[units] + meaning * cosines
-    final = found + prior[units] + MENTIONED * np.isin(units, named.mentioned)
-    shares = lexicon.field_shares(query.terms, units)
-    final += weights.in_name * shares[:, Field.NAME] + weights.in_signature * shares[:, Field.SIGNATURE]
+    final = found + prior[units] + mentioned * np.isin(units, named.mentioned)
+    final += weights.covered * lexicon.covered(query.terms, units)
     final += COHERENCE * _best_of_file(collection.file[units], found)
     is_named = np.isin(units, named.whole)
     order = np.lexsort((units, -np.round(final, 9), ~is_named))

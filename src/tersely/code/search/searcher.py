@@ -20,6 +20,7 @@ from tersely.code.search.ranking import Named, Priors, Ranked, prior_of, priors_
 from tersely.code.search.storage.collection import Collection, Ints
 from tersely.code.search.storage.segment import KINDS
 from tersely.code.search.units import Field
+from tersely.code.search.wording import common_language, in_words_of
 from tersely.code.search.words import pieces_of, stem, whole_of
 from tersely.code.symbols import Kind, Symbol
 
@@ -91,6 +92,7 @@ class Searcher:
     def __init__(self, collection: Collection, embed_question: Callable[[Query], Floats], sources: Sources) -> None:
         self.collection = collection
         self.lexicon = Lexicon(collection)
+        self._language = common_language(collection.files)
         self._embed = embed_question
         self._sources = sources
         self._known: Priors | None = None
@@ -98,13 +100,16 @@ class Searcher:
 
     def find(self, text: str, filters: Filters, limit: int) -> Found:
         """At most `limit` hits, the best first."""
-        query = read_query(text)
+        query = self._worded(read_query(text))
         allowed = self._allowed(filters)
         if query.expression is not None or query.quoted:
             return self._find_text(query, allowed, limit)
         ranked = self._rank(query, allowed)
         total = len(self.collection) if allowed is None else int(allowed.sum())
         return Found(tuple(self._hits(query, ranked, limit)), total)
+
+    def _worded(self, query: Query) -> Query:
+        return in_words_of(query, self._language, self.lexicon.units_with)
 
     def _rank(self, query: Query, allowed: NDArray[np.bool_] | None) -> Ranked:
         prior = self._prior(query.about_change, query.about_tests)

@@ -25,6 +25,7 @@ _IDENTIFIER_BYTES = bytes(byte if chr(byte).isalnum() or byte == 0x5F or byte > 
 _PIECE = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_a-zA-Z][^\W\d_A-Z]*")
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
 
+ASKING_WORDS = frozenset("how what who whom whose why where".split())
 # Words of a question that say nothing of what is sought.
 STOP_WORDS = frozenset(
     """a about all also an and any are as at be been but by can could do does doing done for from get gets given had
