@@ -7,9 +7,12 @@ import platform
 import subprocess
 import sys
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 _ROOT = Path(__file__).parent.parent
+DIRTY = "-dirty"
+SOURCES = _ROOT / "src" / "tersely"
 _RECORDS = (":!bench/results", ":!bench/RESULTS.md")
 
 
@@ -27,10 +30,21 @@ def facts() -> dict[str, str]:
     }
 
 
+def content_of(folders: str) -> str:
+    """What files of some folders of the sources, parted by spaces, have in them; equal in every checkout."""
+    digest = sha256()
+    for folder in folders.split():
+        for path in sorted((SOURCES / folder).rglob("*")):
+            if path.is_file() and path.suffix != ".pyc":
+                digest.update(f"{path.relative_to(SOURCES).as_posix()}\0".encode())
+                digest.update(sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]
+
+
 def _revision() -> str:
     """The commit; of a tree with changes beside the records of measurements it says so."""
     is_changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", *_RECORDS)
-    return _git("describe", "--always", "--exclude=*") + ("-dirty" if is_changed else "")
+    return _git("describe", "--always", "--exclude=*") + (DIRTY if is_changed else "")
 
 
 def _git(*words: str) -> str:

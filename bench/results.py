@@ -3,6 +3,9 @@
 A record is a list of tables, and a table is data: title, command, facts of the machine and revision, columns, rows.
 Columns are written `name:format|name:format`, as `str.format` has formats; a column without one is text, to the left.
 Rows are objects with the names of columns as keys; what a row lacks is an empty cell, other keys are not shown.
+
+A table keeps what the code that it measures had in it (`MEASURED`). The page says of a table that this code has changed
+since, or that the tree had changes that no commit has: `python -m bench.results` writes it anew.
 """
 
 from __future__ import annotations
@@ -14,32 +17,33 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.machine import facts
+from bench.machine import DIRTY, content_of, facts
+from bench.repositories import marked
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "results"
 PAGE = HERE / "RESULTS.md"
-ORDER = (
-    "groundtruth",
-    "handchecked",
-    "retrieval",
-    "speed",
-    "daemon",
-    "change_impact",
-    "diff_context",
-    "tokens",
-    "sessions",
-    "slices",
-    "mcp_server",
-    "relay_run",
-    "seen",
-    "relay",
-    "services",
-    "mail",
-    "socket",
-    "hostile",
-    "agent",
-)
+MEASURED = {  # the records in the order of the page, each with the folders of the code that it measures
+    "groundtruth": "code",
+    "handchecked": "code",
+    "retrieval": "code/search code/languages code/syntax",
+    "speed": "code cli daemon",
+    "daemon": "code daemon",
+    "change_impact": "code",
+    "diff_context": "code",
+    "tokens": "code cli",
+    "sessions": "code",
+    "slices": "code",
+    "mcp_server": "protocols/mcp agents",
+    "relay_run": "relay code",
+    "seen": "code capabilities",
+    "relay": "relay web",
+    "services": "router daemon code",
+    "mail": "relay router",
+    "socket": "router talk",
+    "hostile": "code foundation cli",
+    "agent": "agent",
+}
 
 Row = dict[str, Any]
 Record = dict[str, Any]
@@ -61,17 +65,19 @@ class Table(NamedTuple):
         return {**described, "about": said, "columns": self.columns, "rows": list(rows)}
 
     def merged(self, record: str, rows: Iterable[Row]) -> list[Row]:
-        """The rows kept in a record with these put in, in place of those of the same names."""
+        """The rows that a record keeps of the same code, with these put in, in place of those of the same names."""
         names = [column.partition(":")[0] for column in self.columns.split("|")][: self.names]
-        before = [row for table in load_tables(record) if table["title"] == self.title for row in table["rows"]]
+        content = content_of(MEASURED[record])
+        known = [table for table in load_tables(record) if table["title"] == self.title]
+        before = [row for table in known if table.get("code") == content for row in table["rows"]]
         return list({tuple(row[name] for name in names): row for row in (*before, *rows)}.values())
 
 
 def report(record: str, tables: Iterable[Record], keep: bool) -> None:
     """Print tables, and with `keep` put them into a record in place of those of the same titles."""
-    fresh = {table["title"]: table for table in tables}
+    fresh = {table["title"]: {**table, "code": content_of(MEASURED[record])} for table in tables}
     for table in fresh.values():
-        print("\n".join(_lines(table)), flush=True)
+        print("\n".join(_lines(table, "")), flush=True)
     if keep:
         FOLDER.mkdir(exist_ok=True)
         folder = os.open(FOLDER, os.O_RDONLY)
@@ -95,21 +101,32 @@ def load_tables(record: str) -> list[Record]:
 def page() -> str:
     """The text of `RESULTS.md`."""
     lines = ["# Results", "", "Written by the commands below each title, not by hand.", ""]
-    for record in ORDER:
+    for record, folders in MEASURED.items():
+        content = content_of(folders)
         for table in load_tables(record):
-            lines += _lines(table)
+            lines += _lines(table, _doubts(table, content))
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _lines(table: Record) -> Iterator[str]:
+def _doubts(table: Record, content: str) -> str:
+    doubts = []
+    if table.get("code") != content:
+        doubts.append("the code that it measures has changed since")
+    if table["machine"]["revision"].endswith(DIRTY):
+        doubts.append("measured with changes that no commit has")
+    return f"**To be measured again: {', and '.join(doubts)}.**" if doubts else ""
+
+
+def _lines(table: Record, doubts: str) -> Iterator[str]:
     columns = [column.partition(":") for column in table["columns"].split("|")]
     yield from (f"## {table['title']}", "", f"`{table['command']}`", "", _machine(table["machine"]), "")
-    if table["about"]:
-        yield from (table["about"], "")
+    for said in filter(None, (doubts, table["about"])):
+        yield from (said, "")
     yield f"| {' | '.join(name.replace('_', ' ') for name, _, _ in columns)} |"
     yield f"|{'|'.join('--:' if form else '---' for _, _, form in columns)}|"
     for row in table["rows"]:
-        yield f"| {' | '.join(_cell(row.get(name), form) for name, _, form in columns)} |"
+        named = row | {"repository": marked(row["repository"])} if "repository" in row else row
+        yield f"| {' | '.join(_cell(named.get(name), form) for name, _, form in columns)} |"
     yield ""
 
 
@@ -124,3 +141,7 @@ def _cell(value: Any, form: str) -> str:
 def _machine(known: Record) -> str:
     where = f"{known['cores']} cores {known['processor']}, {known['system']}, Python {known['python']}"
     return f"{known['date']}, revision {known['revision']}; {where}, load {known['load']}."
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

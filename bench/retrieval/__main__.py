@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import fmean
 
 from bench import results
+from bench.repositories import measured_clones
 from bench.results import Row, Table
 from bench.retrieval import public
 from bench.retrieval.corpus import export, has_history, without_docs
@@ -45,9 +46,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
     options = parser.parse_args(arguments)
     rows: list[Row] = []
-    clones = [path for path in sorted(options.repositories.iterdir()) if path.is_dir() and options.only in path.name]
-    for clone in clones:
-        for name, count, found in measured(clone):
+    for clone in (path for path in measured_clones(options.repositories) if options.only in path.name):
+        for name, count, found in figures(clone):
             rows.append({"repository": clone.name, "set": name, "questions": count, **found})
             print(rows[-1], flush=True)
     if options.cosqa:
@@ -60,7 +60,7 @@ def main(arguments: list[str]) -> int:
     return 0 if tables else 1
 
 
-def measured(clone: Path) -> Iterator[tuple[str, int, dict[str, Quality]]]:
+def figures(clone: Path) -> Iterator[tuple[str, int, dict[str, Quality]]]:
     """(set, questions, quality of each method) for the sets that a clone has enough questions for."""
     with tempfile.TemporaryDirectory() as place:
         root = Path(place) / "now"

@@ -12,6 +12,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from bench import results
+from bench.repositories import measured_clones
 from bench.results import Row, Table
 from bench.scratch import git
 from bench.tokens import ours, peers, plain
@@ -60,8 +61,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--peers", type=Path, help="a folder of other tools")
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/RESULTS.md")
     options = parser.parse_args(arguments)
-    found = [path for path in sorted(options.clones.iterdir()) if path.is_dir()]
-    clones = [path for path in found if not options.only or path.name in options.only]
+    clones = [path for path in measured_clones(options.clones) if not options.only or path.name in options.only]
     violations = found_rows = 0
     for clone in clones:
         checked = ours.Checked()

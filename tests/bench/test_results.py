@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bench.results import ORDER, PAGE, Table, load_tables, page, report
+from bench.results import MEASURED, PAGE, Table, load_tables, page, report
 
-from bench import results
+from bench import machine, results
 
 TABLE = Table("Figures", "python -m bench.figures", "name|share:.1%|count:,|listed", "What they are.")
 
@@ -24,8 +24,10 @@ def test_the_page_of_the_records_is_the_one_that_is_there() -> None:
 
 
 def test_every_record_is_on_the_page() -> None:
-    assert {path.stem for path in results.FOLDER.glob("*.json")} == set(ORDER)
-    assert all(table["machine"]["revision"] and table["command"] for record in ORDER for table in load_tables(record))
+    assert {path.stem for path in results.FOLDER.glob("*.json")} <= set(MEASURED)
+    assert all(
+        table["machine"]["revision"] and table["command"] for record in MEASURED for table in load_tables(record)
+    )
 
 
 def test_a_table_is_rendered_by_the_formats_of_its_columns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,3 +54,37 @@ def test_tables_and_rows_of_other_names_stay(folder: Path) -> None:
     figures, untouched = load_tables("slices")
     assert figures["rows"] == [{"name": "a", "count": 2}, {"name": "b"}, {"name": "c"}]
     assert untouched["title"] == "Others"
+
+
+def test_a_table_that_is_older_than_the_code_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = folder / "sources"
+    sources.joinpath("code").mkdir(parents=True)
+    monkeypatch.setattr(machine, "SOURCES", sources)
+    monkeypatch.setattr(machine, "_revision", lambda: "0123456")
+    report("slices", [TABLE.filled([{"name": "a"}])], keep=True)
+    assert "To be measured again" not in page()
+    (sources / "code" / "new.py").write_text("1\n", "utf-8")
+    assert "**To be measured again: the code that it measures has changed since.**" in page()
+    assert TABLE.merged("slices", [{"name": "b"}]) == [{"name": "b"}]
+
+
+def test_a_table_of_no_commit_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "_revision", lambda: f"0123456{machine.DIRTY}")
+    report("slices", [TABLE.filled([])], keep=True)
+    assert "**To be measured again: measured with changes that no commit has.**" in page()
+
+
+def test_every_record_names_code_that_is_there() -> None:
+    folders = {folder for named in MEASURED.values() for folder in named.split()}
+    assert [folder for folder in folders if not (machine.SOURCES / folder).is_dir()] == []
+
+
+def test_rows_of_repositories_that_models_know_are_marked(folder: Path) -> None:
+    table = TABLE._replace(columns="repository|share:.1%")
+    rows = [{"repository": name} for name in ("pallets+flask", "pallets/click", "nobody/nothing", "CoSQA")]
+    report("slices", [table.filled(rows)], keep=True)
+    text = page()
+    assert "| pallets+flask |" in text
+    assert "| CoSQA |" in text
+    assert "| pallets/click (models are fitted on it) |" in text
+    assert "| nobody/nothing (on neither list) |" in text

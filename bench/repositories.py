@@ -1,0 +1,23 @@
+"""Which repositories models are fitted on, and which figures are reported on."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+_LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+FIT = frozenset[str](_LISTS["fit"])
+MEASURE = frozenset[str](_LISTS["measure"])
+
+
+def marked(repository: str) -> str:
+    """A repository as a table of figures names it: one that is on the fit list, or on neither, says so."""
+    name = repository.replace("+", "/")
+    if name in MEASURE or name.count("/") != 1:
+        return repository
+    return f"{repository} ({'models are fitted on it' if name in FIT else 'on neither list'})"
+
+
+def measured_clones(folder: Path) -> list[Path]:
+    """The clones in a folder, each named owner+repository, that figures are reported on."""
+    return [place for place in sorted(folder.iterdir()) if place.name.replace("+", "/") in MEASURE]
