@@ -10,7 +10,7 @@ from bench.repositories import FIT, MEASURE, measured_clones
 def test_the_two_lists_have_nothing_in_common() -> None:
     assert FIT
     assert MEASURE
-    assert FIT & MEASURE == set()
+    assert set() == FIT & MEASURE
 
 
 def test_only_clones_to_measure_are_taken(tmp_path: Path) -> None:

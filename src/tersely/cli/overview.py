@@ -22,7 +22,7 @@ OVERVIEW: Mapping[str, tuple[str, str]] = {
     "map": ("[PATH]", "Outline of the repository, its most important parts opened, within a token budget"),
     "rank-files": ("", "Files of a coverage report, the most suspicious and the most executed first"),
     "coverage-slice": ("FILE", "One file reduced to the lines that ran"),
-    "packet": ("[TASK]", "Files, symbols and tests that a task is likely about, in a few hundred tokens, or nothing"),
+    "packet": ("[TASK]", "Where a task has to be done, with the likeliest source, in a few hundred tokens, or nothing"),
     "search": ("QUERY…", "Search symbols by meaning, name or text"),
     "duplicates": (
         "[PATH]",

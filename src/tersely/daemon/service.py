@@ -10,7 +10,7 @@ from typing import Any
 
 import tersely
 from tersely.capabilities.declaration import Repeats
-from tersely.code.index.git_state import git_state
+from tersely.code.index.directories import compared_state
 from tersely.code.index.refresh import Progress
 from tersely.daemon.analysis import Words
 from tersely.daemon.cache import AnswerCache
@@ -100,7 +100,7 @@ class Service:
             raise TerselyError("timed_out", message, "the first index of a repository takes longest") from None
         standing = self._freshness.standing
         key = self._key(task)
-        state = git_state(self._root)
+        state = compared_state(self._root)
         kept = self._cache.get(key) or self._cache.get((key, state))
         if kept is not None and standing.is_fresh:
             return kept
@@ -115,7 +115,7 @@ class Service:
         """Keep an answer for as long as it is the same, if that can be told."""
         if repeats is Repeats.AT_REVISION:
             self._cache.put(key, answer)
-        elif state is not None and state == git_state(self._root):
+        elif state is not None and state == compared_state(self._root):
             self._cache.put((key, state), answer)
 
     async def _ensure(self, on_progress: Progress | None) -> None:

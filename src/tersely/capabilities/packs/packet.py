@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 DEFAULT_PACKET_TOKENS = 1_000
-DEFAULT_CONFIDENCE = 0.5
+DEFAULT_CONFIDENCE = 0.25
 TAG_BYTES = 8
 SENT_BEFORE = "all of it was sent before in this session"
 SMALL_FILES = "the files that it would name are smaller than the packet"

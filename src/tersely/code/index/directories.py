@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Hashable
 
+from tersely.code.index.git_state import git_state
 from tersely.code.index.listing.ignore import SKIP_DIRS, VIRTUAL_ENVIRONMENT_NAMES, is_skipped_name
 from tersely.code.index.store import Store
 from tersely.foundation.git.listing import ignored_directories, in_repository
@@ -31,6 +33,11 @@ def watched_directories(root: str, store: Store) -> list[str]:
             if path in kept or (path not in closed and not is_skipped_name(root, path, name)):
                 pending.append(path)
     return [*found, *_of_git(root)]
+
+
+def compared_state(root: str) -> Hashable | None:
+    """A value that is another one when git may compare differently what is watched; None where it cannot be told."""
+    return git_state(root)
 
 
 def _directories_of_known_files(store: Store) -> set[str]:

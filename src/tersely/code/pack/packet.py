@@ -20,6 +20,7 @@ MAX_ROWS = 8
 MAX_BODIES = 3
 LEAST_SHARE = 0.005  # of the likeliest symbol's chance, that a symbol which is named has
 LEAST_BODY_CHANCE = 0.1  # of a symbol whose source is shown
+LEAST_BODY_CONFIDENCE = 0.4  # of a packet that shows source
 MAX_LISTED_FILES = 3  # that are named though none of their symbols has a row
 LEAST_FILE_PROBABILITY = 0.3  # of one of them
 MAX_NAMED = 8  # further symbols, by name alone
@@ -103,7 +104,8 @@ def brief(frame: Frame, texts: Texts, budget: int) -> Brief:
             best = tried
     bodies: list[Body] = []
     for one in taken:
-        if len(bodies) == MAX_BODIES or one.chance < LEAST_BODY_CHANCE:
+        is_sure = one.chance >= LEAST_BODY_CHANCE and frame.location.confidence >= LEAST_BODY_CONFIDENCE
+        if len(bodies) == MAX_BODIES or not is_sure:
             break
         body = _body(one.symbol, texts)
         if body is None:

@@ -99,6 +99,7 @@ class Evidence(NamedTuple):
 
     signs: Numbers
     ceiling: float  # what share of the words of the title the best file has
+    match: float  # BM25 of the text and the symbol that has most of its words
     marks: Mapping[str, Numbers]  # by symbol id, one number a `Mark`, without those that units and files give
     title_units: Numbers  # by unit of the collection: how much of the words it has beside the best, from 0 to 1
     text_units: Numbers
@@ -123,6 +124,7 @@ class _Gathering:
         self.marks: dict[str, Numbers] = defaultdict(lambda: np.zeros(len(Mark)))
         self.title_units = np.zeros(len(sources.lexicon.collection))
         self.text_units = self.title_units
+        self.match = 0.0
         self.places: list[tuple[str, int]] = []
         self.why: dict[str, list[str]] = defaultdict(list)
 
@@ -136,7 +138,7 @@ class _Gathering:
         self._messages()
         self._past()
         return Evidence(
-            self.signs, ceiling, self.marks, self.title_units, self.text_units, tuple(self.places), self.why
+            self.signs, ceiling, self.match, self.marks, self.title_units, self.text_units, tuple(self.places), self.why
         )
 
     # By words
@@ -152,7 +154,9 @@ class _Gathering:
             (rare_terms(self.task.text, lexicon), Sign.TEXT_UNIT, Sign.TEXT_FILE),
         )
         for terms, by_unit, by_file in both:
-            units, unit, whole = self._scores(terms, rows)
+            scores, unit, whole = self._scores(terms, rows)
+            self.match = float(scores.max(initial=0.0))
+            units = scores / (self.match + _TINY)
             if by_unit is Sign.TITLE_UNIT:
                 self.title_units = units
             self.text_units = units
@@ -166,7 +170,7 @@ class _Gathering:
         return ceiling
 
     def _scores(self, terms: Sequence[str], rows: NDArray[np.int64]) -> tuple[Numbers, Numbers, Numbers]:
-        """By unit its share of the best score; by file the score of its best unit, and the sum over terms of the best
+        """By unit its score; by file the score of its best unit, and the sum over terms of the best
         score that any unit has for it."""
         unit = np.zeros(len(rows))
         whole = np.zeros(len(self.row))
@@ -180,7 +184,7 @@ class _Gathering:
         best_unit = np.zeros(len(self.row))
         known = rows >= 0
         np.maximum.at(best_unit, rows[known], unit[known])
-        return unit / (unit.max(initial=0.0) + _TINY), best_unit, whole
+        return unit, best_unit, whole
 
     def _path_words(self, title_terms: Sequence[str]) -> None:
         pieces = [{stem(piece) for word in words_of_text(path) for piece in pieces_of(word)} for path in self.row]

@@ -13,7 +13,7 @@ from tersely.code.index.subjects import Subject
 from tersely.code.lenses.owners.evidence import Evidence, Sources, evidence, owning, rare_terms
 from tersely.code.lenses.owners.table import MAX_OPENED_FILES, Files, Table, table_of
 from tersely.code.lenses.owners.task import Task
-from tersely.code.lenses.owners.weights import MAX_OWNERS, chances, confidence, probabilities, reason
+from tersely.code.lenses.owners.weights import MAX_OWNERS, chances, confidence, is_task, probabilities, reason
 from tersely.code.search.searcher import Filters, Searcher
 from tersely.code.search.words import pieces_of, stem, words_of_text
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
@@ -82,7 +82,7 @@ class Look:
             LikelyFile(self._paths[row], float(shares[row]), tuple(found.why.get(self._paths[row], ())))
             for row in likely[:MAX_OWNERS]
         )
-        sure = confidence(shares[order], found.ceiling, len(task.title.split()))
+        sure = confidence(shares[order], found.ceiling, len(task.title.split())) * is_task(found)
         table = self.table(task, found, Files(paths, dict(zip(self._paths, shares.tolist(), strict=True))))
         ranked = self._ranked(task, table)
         words = self._rare_words(task)
