@@ -19,7 +19,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.protocols.commands import SPELLINGS, spelling_of
 
 INSTRUCTIONS = (
-    "Answers about the code of one repository. A symbol is named by its id, path/from/root.py:Class.method, or by any "
+    "Answers about the code of one repository. Begin a task with packet, then do what its line next says: symbol_get, or "
+    "search with in. A symbol is named by its id, path/from/root.py:Class.method, or by any "
     "end of it that is unambiguous. Every tool takes budget, the most tokens that its answer may have."
 )
 MORE_TOOLS = "more_tools"
@@ -29,12 +30,12 @@ OUTPUT = "output"  # the parameter that says so where programs may do more than 
 
 # The tools that are listed, with the parameters that their schemas show. They take the others of their capability too.
 CORE: Mapping[str, tuple[str, ...]] = {
+    "code.packet": ("task",),
     "code.context": ("symbols",),
     "code.search": ("query", "in"),
     "code.symbol.get": ("symbol",),
     "code.calls": ("symbol", "direction"),
     "code.diff_context": ("base",),
-    "code.map": (),
 }
 
 
