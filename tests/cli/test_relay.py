@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import time
@@ -41,6 +42,26 @@ def fresh(tmp_path: Path) -> Iterator[Home]:
     (tmp_path / "root").mkdir()
     with home_of(tmp_path / "home", a_root(tmp_path / "root")) as home:
         yield home
+
+
+def test_large_pieces_are_referred_to_and_can_be_had(relay: Home) -> None:
+    whole = (
+        "def brew(water):\n"
+        + "".join(f"    step_{at} = pour(water, {at})\n" for at in range(40))
+        + "    return boil(water)\n"
+    )
+    (relay.root / "brewing.py").write_text(
+        f"from kettle import boil\n\n\n{whole}\n\ndef taste(tea):\n    return brew(tea)\n"
+    )
+    text = relay.ok("context", "brew", "taste", "--budget", "2000", "--output", "hybrid")
+    uri = re.search(r"cass://[0-9a-f]+", text)
+    assert uri is not None
+    assert "step_7" not in text
+    assert "return brew(tea)" in text
+    assert "(42 lines, " in text
+    assert "    step_2 = pour(water, 2)\n" in relay.ok("context", "--include", f"{uri[0]}:1-8")
+    assert relay.refused("context", "brew", "--output", "hybrid", "--session", "one") == "usage"
+    (relay.root / "brewing.py").unlink()
 
 
 def test_an_answer_is_kept_and_referred_to(relay: Home) -> None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tersely.client import Client
 
 OUTPUT = "output"
+HYBRID = "hybrid"  # what it says where only large pieces are kept
 _AGENT = "cli"
 
 

@@ -170,12 +170,27 @@ def answer(
     with opened as workspace:
         arguments = from_root(workspace.root, request.command.parameters(), given, directory)
         outcome = invoke(capability, workspace, arguments, trust)
-        if outcome.failure is None and given.get(cassettes.OUTPUT):
+        output_to = given.get(cassettes.OUTPUT)
+        if outcome.failure is None and output_to == cassettes.HYBRID:
+            outcome = _with_kept_pieces(outcome)
+        elif outcome.failure is None and output_to:
             outcome = _kept(capability, workspace, outcome)
             return output.print_failure(outcome) if outcome.failure else output.print_kept(outcome)
     if outcome.failure:
         return output.print_failure(outcome)
     return output.print_answer(outcome, capability)
+
+
+def _with_kept_pieces(outcome: Outcome) -> Outcome:
+    """The outcome of a hybrid pack whose large pieces the relay keeps."""
+    pieces = getattr(outcome.result, "pieces", ())
+    try:
+        for piece in pieces:
+            cassettes.keep(piece.text, piece.name, piece.tokens)
+    except TerselyError as error:
+        return replace(outcome, result=None, failure=Failure.of(error))
+    kept = tuple(replace(piece, text="") for piece in pieces)
+    return replace(outcome, result=replace(outcome.result, pieces=kept)) if pieces else outcome
 
 
 def _kept(capability: Capability[Any, Any], workspace: Workspace, outcome: Outcome) -> Outcome:

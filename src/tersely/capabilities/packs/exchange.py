@@ -21,9 +21,10 @@ CASSETTE_HEAD_SHARE = 20  # of one that is referred to, 1 in so many tokens of t
 
 
 class Output(StrEnum):
-    """Where an answer goes but to whoever asked."""
+    """What of an answer goes to the relay."""
 
-    CASSETTE = "cassette"
+    CASSETTE = "cassette"  # all of it
+    HYBRID = "hybrid"  # its large pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,9 @@ class Delivery:
     """Where the answer goes. Doors see to it: the capability answers as always."""
 
     output: Output | None = option(
-        None, "keep the answer in the relay and give its reference, cass:// and a hash", effect=Effect.WRITE
+        None,
+        "keep the answer in the relay and give its reference, cass:// and a hash; hybrid: of its large pieces alone",
+        effect=Effect.WRITE,
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tersely.capabilities.declaration import group, option
 from tersely.capabilities.delta import OF_DOOR, SESSION
-from tersely.capabilities.packs.exchange import Exchange, included
+from tersely.capabilities.packs.exchange import Exchange, Output, included
+from tersely.capabilities.packs.hybrid import Piece, Splitter
 from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.capabilities.text import Style, counted
 from tersely.foundation.errors import TerselyError
@@ -94,6 +95,7 @@ class Packed:
     whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
     omitted: dict[str, int]  # by reason, what there was no room for
     session: Told | None
+    pieces: tuple[Piece, ...]  # that the text refers to, of a hybrid pack
 
 
 class Answer(NamedTuple):
@@ -104,6 +106,7 @@ class Answer(NamedTuple):
     told: Told | None
     texts: Texts
     format: Format
+    pieces: tuple[Piece, ...] = ()
 
     def fields(self) -> dict[str, Any]:
         """What `Packed` has, by name."""
@@ -117,6 +120,7 @@ class Answer(NamedTuple):
             "whole_files": pack.whole_files,
             "omitted": dict(pack.omitted),
             "session": self.told,
+            "pieces": self.pieces,
         }
 
 
@@ -148,15 +152,23 @@ def answered(workspace: Workspace, packing: Packing, view: View, texts: Texts, b
     from tersely.code.render.formats import format_named
 
     memory, form = packing.memory, format_of(packing.wording)
+    is_hybrid = packing.exchange.delivery.output is Output.HYBRID
+    if is_hybrid:  # a whole file would be one large piece
+        view = replace(view, apart=frozenset(one.symbol.path for one in view.candidates))
     includes, texts = included(packing.exchange, texts, budget, workspace.tokenizer)
     scale = Scale(format_named(form.value), workspace.tokenizer.count)
     fitted = partial(
         fit, view, texts, scale.render, budget, includes=includes, revision=workspace.revision, count=scale.count
     )
     session = memory.reader.session
+    if is_hybrid and session is not None:
+        raise TerselyError("usage", "--output hybrid with --session", "a session knows what was shown, not referred to")
     if session is None:
         sent = fitted()
-        return Answer(sent.pack, sent.text, None, texts, form)
+        splitter = Splitter(texts, budget, workspace.tokenizer.count)
+        if is_hybrid:
+            sent = scale.settle(splitter.split(sent.pack))
+        return Answer(sent.pack, sent.text, None, texts, form, tuple(splitter.pieces))
     from tersely.code.pack.memory.reader import Reader
 
     with workspace.sessions() as sessions:
