@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.code.search.repositories import lay
 
 from tersely.code.engine import Engine
-from tersely.code.search.inside import Inside
+from tersely.code.search.inside import MAX_TERMS, Inside
 from tersely.code.search.words import STOP_WORDS
 from tersely.code.symbols import Kind
 
@@ -83,6 +83,12 @@ def test_what_the_limit_leaves_out_is_counted(shop: Path) -> None:
     found = inside(shop, "token", TOKENS, limit=1)
     assert (len(found.passages), found.total) == (1, inside(shop, "token", TOKENS).total)
     assert found.total > 1
+
+
+def test_of_a_long_question_what_is_not_looked_for_is_counted(shop: Path) -> None:
+    found = inside(shop, " ".join(f"word{at}" for at in range(MAX_TERMS + 20)) + " receipt", MAIL)
+    assert found.passages == ()
+    assert found.terms_left_out == 22  # with the question as it stands
 
 
 def test_nothing_is_found_where_no_line_has_a_word(shop: Path) -> None:

@@ -82,6 +82,7 @@ class Hits:
     total: int
     ranked: bool  # false where hits have the text or are matched by the expression, and all others do not
     without_room: int = 0  # hits that the budget leaves out
+    words_left_out: int = 0  # of a long question, that were not looked for inside files
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Hits:
@@ -151,7 +152,7 @@ def _inside(workspace: Workspace, parameters: Parameters, files: Sequence[Indexe
         )
         for one in found.passages
     ]
-    return Hits(question, tuple(hits), found.total, ranked=False)
+    return Hits(question, tuple(hits), found.total, ranked=False, words_left_out=found.terms_left_out)
 
 
 def _lines(workspace: Workspace, path: str) -> list[str]:
@@ -203,6 +204,9 @@ def text(found: Hits, style: Style) -> str:
     lines = []
     for hit in found.hits:
         lines += _inside_row(hit, style) if hit.lines else _ranked_rows(hit, style)
+    if found.words_left_out:
+        words = counted(found.words_left_out, "word")
+        lines.append(style.doubtful(f"… {words} at the end of the question were not looked for"))
     left = found.without_room if found.ranked else found.total - len(found.hits)
     if left:
         more = counted(left, "more symbol", "more symbols")

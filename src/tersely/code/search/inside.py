@@ -58,10 +58,11 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """The best passages, and how many there are."""
+    """The best passages, how many there are, and how many terms of the question were not looked for."""
 
     passages: tuple[Passage, ...]
     total: int
+    terms_left_out: int = 0
 
 
 @dataclass(slots=True)
@@ -92,7 +93,8 @@ def find_inside(
     limit: int,
 ) -> Inside:
     """At most `limit` passages of some kinds (none: all), the best first; `timed_out` for an endless expression."""
-    terms = terms_of(query)
+    every_term = terms_of(query)
+    terms = every_term[:MAX_TERMS]
     held: list[_Held] = []
     for file in files:
         source = source_of(file)
@@ -105,7 +107,7 @@ def find_inside(
     average = sum(one.length for one in held) / max(1, len(held))
     held.sort(key=lambda one: (-_worth(one, weights, average), -len(one.lines)))
     passages = [Passage(one.symbol, _ordered_lines(one, weights), _share(one, weights)) for one in held[:limit]]
-    return Inside(tuple(passages), len(held))
+    return Inside(tuple(passages), len(held), len(every_term) - len(terms))
 
 
 def terms_of(query: Query) -> list[Term]:
@@ -118,7 +120,7 @@ def terms_of(query: Query) -> list[Term]:
     whole = " ".join(query.text.split())
     texts = [text for text in [*telling, *written, *query.quoted, whole] if text and text not in not_telling]
     terms = {text.lower(): _term(text) for text in texts}
-    return list(terms.values())[:MAX_TERMS]
+    return list(terms.values())
 
 
 def _term(text: str) -> Term:
