@@ -9,12 +9,19 @@ FILL = "fill"  # the one that has what a session saves filled with more
 OF_DOOR = "@"  # begins the names of sessions that nobody gave; what these save is not reported
 
 
-def for_reader(parameters: Collection[str], arguments: Mapping[str, object], session: str) -> dict[str, object]:
+# How a reader gets whole what was left out elsewhere: what is asked for by its name is never shortened unasked.
+ALWAYS_WHOLE = frozenset({"code.symbol.slice"})
+
+
+def for_reader(
+    capability: str, parameters: Collection[str], arguments: Mapping[str, object], session: str
+) -> dict[str, object]:
     """The arguments of a question as the reader with that session asks it, where its capability remembers readers.
 
     What the caller says by itself counts. What the session saves is saved, and not filled with more.
     """
-    if not session or SESSION not in parameters or arguments.get(SESSION) is not None:
+    remembers = SESSION in parameters and capability not in ALWAYS_WHOLE
+    if not session or not remembers or arguments.get(SESSION) is not None:
         return dict(arguments)
     saved = {FILL: False} if FILL in parameters else {}
     return {**saved, **arguments, SESSION: OF_DOOR + session}

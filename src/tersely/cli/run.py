@@ -130,7 +130,9 @@ def read_request(
     command, rest = find_command(words)
     options, arguments = read_with_options(command.parameters(), [*leading, *rest])
     names = {parameter.name for parameter in command.parameters()}
-    given = for_reader(names, {**command.preset, **arguments}, environment.get(SESSION_VARIABLE, ""))
+    given = for_reader(
+        command.capability_name, names, {**command.preset, **arguments}, environment.get(SESSION_VARIABLE, "")
+    )
     return Request(options, command, given)
 
 

@@ -137,10 +137,10 @@ def test_ultracompact_says_a_path_once_where_that_is_shorter() -> None:
         """\
 P0=src/authentication/tokens.py P1=src/application/_internal/routing_rules.py
 P0:f(a) @1 target
-  calls: P1:h
+  calls: g, P1:h
   callers: P1:i
   tests: P1:j
-P0:g() @2 called by f
+P0:g() @2
 @+ calls i: P1:k
 === whole: symbol get NAME
 """

@@ -179,7 +179,7 @@ def test_tools_have_the_names_that_clients_know(shop: Path) -> None:
         assert "Order.place" in await said("symbols.callees", symbol_id="checkout", depth=1)
         assert "Price.validate" in await said("symbols.search", query="validate", kind="method")
         assert "def checkout" in await said("symbols.slice", symbol_id="checkout", depth=1, budget=300)
-        assert "def checkout" in await said("difflens_slice", symbol="checkout", budget=300, session="other")
+        assert "def checkout" in await said("difflens_slice", symbol="checkout", budget=300)
         assert " changed" in await said("difflens.context", base_ref="HEAD", budget=400)
         assert "called by" in await said("difflens.deps", symbol="format_cents", direction="callers")
 

@@ -1,34 +1,38 @@
 r"""The formats made of lines: `text`, `compact` and `ultracompact`.
 
     === src/auth.py                              a file; what follows is in it
-    @45-72 target                                its lines 45 to 72 and why they are here; then code
-      calls: decode_jwt, check_expiry            neighbours of a target, directly below its line
-      callers: login_handler, src/cli.py:main    with the path where nothing else of them is shown
-      ≈ validate_key @60-64: tok → key         its code is the code below with these words replaced
-    def validate_token(tok: str) -> bool:
-        return check_expiry(decode_jwt(tok))
-    @74-80 def Session.close(self) -> None       a signature, the qualified name in it
-    @+ callee of decode_jwt: b64, pad            only names
-    @12-30 contains_diff 14-15,20: name          lines that a change put in; those that it took out follow,
-      -14     return old                         each with the line before which it stood
+    @1-90 class of Session.validate              its lines 1 to 90 and why they are here; then code
+    class Session(Base)
+    @45-72 target                                a member where it stands in its class
+      callers: src/cli.py:main                   neighbours of a target that have no line of their own
+      ≈ Session.renew @80-88: tok → key          its code is the code below with these words replaced
+        def validate(self, tok: str) -> bool:
+            return check_expiry(decode_jwt(tok))
+        def close(self) -> None
+    @94-99 called by Session.validate: def decode_jwt(tok: str) -> dict
+    @+ called by decode_jwt: b64, pad            only names
+    === src/cli.py
+    @12-30 changed: def main(argv)               a changed symbol, its signature where no hunk has it
+    @@ -14,1 +14,1 @@                            hunks, see `hunks.py`
+    -    return run(argv)
+    +    return run(argv[1:])
     === src/settings.py whole                    lines of a file as they stand, here all of them
-    === +12 more callers                         what there was no room for
+    === +12 more callers, whole: symbol get NAME what there was no room for, and how to have something whole
 
 To a reader who was shown something before, `17 as before` in the last line counts neighbours that were named before,
 as what they are named now, and of which nothing that was shown has changed; `[unchanged TAG]` and `name=` say the same
 of one symbol, `[diff from TAG to TAG]` is followed by the hunks of a unified diff, and `name≠` has changed.
 
-A reason is said once: what a target's line names needs none of its own. The dictionary form of `ultracompact`
-says each path once, at the top, and starts items with it:
+In `ultracompact` the lines of a target name all its neighbours, which then do not say why they are there. Its
+dictionary form says each path once, at the top, and starts items with it:
 
     P0=src/auth.py P1=src/routes.py
     P0:validate_token @45-72 target
       calls: P1:check_expiry
-    P0:Session.close(self) -> None @74-80 member
+    P0:Session.close(self) -> None @74-80
 
 Nothing in a file can pass for structure: a line of code that starts like one of ours gets a backslash before it,
-lines of neighbours are only where code never is (its first line does not start with a blank), and hidden
-characters are written out.
+lines of neighbours are only directly below the line of an item, and hidden characters are written out.
 """
 
 from __future__ import annotations
@@ -77,19 +81,24 @@ def compact(pack: Pack, count: Count) -> Sequence[Block]:
 
 
 def ultracompact(pack: Pack, count: Count) -> Sequence[Block]:
-    """With a dictionary of paths where that is shorter than grouping by file, so never longer than text."""
-    return min(_grouped(pack, compact=True), _with_dictionary(pack), key=lambda blocks: _weight(blocks, count))
+    """With a dictionary of paths where that is shorter than grouping by file, so never longer than compact.
+
+    Neighbours are listed below a target instead of saying themselves what they are to it, unless that is longer; what
+    stands in the same file as a target does not say so.
+    """
+    forms = (_grouped(pack, compact=True, lists_all=True), _with_dictionary(pack), _grouped(pack, compact=True))
+    return min(forms, key=lambda blocks: _weight(blocks, count))
 
 
 def _weight(blocks: Sequence[Block], count: Count) -> int:
     return sum([count(block.text) for block in blocks])
 
 
-def _grouped(pack: Pack, *, compact: bool) -> list[Block]:
-    relations = relations_of(pack)
+def _grouped(pack: Pack, *, compact: bool, lists_all: bool = False) -> list[Block]:
+    relations = relations_of(pack, lists_all=lists_all)
     items = printed_items(pack, relations)
     between = "" if compact else "\n"
-    page = _Page(pack, relations, unique_names(items), compact, delta_marks(pack))
+    page = _Page(pack, relations, unique_names(items), compact, delta_marks(pack), lists_all=lists_all)
     blocks = [block for extract in pack.extracts for block in _extract_blocks(extract)]
     for path, group in groupby(items, key=lambda item: item.symbol.path):
         in_file = list(group)
@@ -102,7 +111,7 @@ def _grouped(pack: Pack, *, compact: bool) -> list[Block]:
 
 
 def _with_dictionary(pack: Pack) -> list[Block]:
-    relations = relations_of(pack)
+    relations = relations_of(pack, lists_all=True)
     items = printed_items(pack, relations)
     times = Counter(item.symbol.path for item in pack.items)
     numbers = {path: f"P{number}" for number, path in enumerate(path for path, n in times.items() if n > 1)}
@@ -110,7 +119,7 @@ def _with_dictionary(pack: Pack) -> list[Block]:
     listed = {
         item.symbol.qualname for item in items if item.detail is Detail.NAME and item.symbol.id not in pack.targets
     }
-    page = _Page(pack, relations, unique_names(items) - listed, True, delta_marks(pack), numbers)
+    page = _Page(pack, relations, unique_names(items) - listed, True, delta_marks(pack), numbers, lists_all=True)
     legend = [Block(f" {number}={visible_line(path)}", Part.HEADER, path) for path, number in numbers.items()]
     if legend:
         legend = [legend[0]._replace(text=legend[0].text[1:]), *legend[1:], Block("\n", Part.HEADER)]
@@ -130,6 +139,7 @@ class _Page:
     compact: bool
     marks: dict[str, str]  # after names, by the symbol's id
     numbers: dict[str, str] | None = None  # of paths; without them, items are grouped by file
+    lists_all: bool = False  # the lines of a target name all that is related to it
 
     def group(self, group: Group) -> list[Block]:
         """An item below the line of its file, with what is open of it in its place."""
@@ -202,6 +212,9 @@ class _Page:
         return [Block(_guarded(code), PART_OF_DETAIL[item.detail], item.symbol.path)] if code else []
 
     def _reason(self, item: Item) -> str:
+        is_said = item.symbol.id in self.relations.said or (item.reason in SAID_BY_PLACE and not item.evidence)
+        if self.lists_all and is_said:
+            return ""
         return visible_line(reason_phrase(item) + changed_phrase(item) + evidence_phrase(item))
 
     def _is_target(self, item: Item) -> bool:

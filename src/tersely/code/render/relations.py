@@ -31,13 +31,16 @@ class Relations:
     said: frozenset[str]
 
 
-def relations_of(pack: Pack) -> Relations:
-    """What the lines of the targets that are shown by themselves name: neighbours that have no line of their own."""
+def relations_of(pack: Pack, *, lists_all: bool = False) -> Relations:
+    """What the lines of the targets that are shown by themselves name: neighbours that have no line of their own.
+
+    With `lists_all` also those that have one, which then need not say why they are there.
+    """
     shown_targets = {item.symbol.id for item in pack.items if item.symbol.id in pack.targets}
     of_target: dict[str, dict[str, list[Symbol]]] = defaultdict(lambda: defaultdict(list))
     said = set()
     folded = (twin for item in pack.items for twin in item.twins if twin.reason != item.reason or twin.of != item.of)
-    names = (item for item in pack.items if item.detail is Detail.NAME)
+    names = (item for item in pack.items if lists_all or item.detail is Detail.NAME)
     neighbours: tuple[Item | Candidate | Twin, ...] = (*names, *pack.within, *folded)
     for neighbour in neighbours:
         label = relation_label(neighbour.reason)

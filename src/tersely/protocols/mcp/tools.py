@@ -117,7 +117,7 @@ def for_session(question: Question, session: str) -> Question:
     if spelling is None or question.arguments.get(STORE):
         return question
     names = _parameter_names(catalogue.load(spelling.capability))
-    return question._replace(arguments=for_reader(names, question.arguments, session))
+    return question._replace(arguments=for_reader(spelling.capability, names, question.arguments, session))
 
 
 def _parameter_names(capability: Capability[Any, Any]) -> set[str]:
