@@ -9,6 +9,7 @@ from tests.code.planted import symbols_in
 
 from tersely.code.index.schema import symbols_of_facts
 from tersely.code.languages.registry import LANGUAGES
+from tersely.code.lenses.diff.placed import side_of
 from tersely.code.pack.excerpt import Line, body, dedented, signature
 from tersely.code.symbols import Kind, Symbol
 from tersely.code.syntax.extract import extract
@@ -131,3 +132,22 @@ def test_an_owner_that_is_written_is_not_said_twice() -> None:
     assert signature(other, source).qualified == "app.shop.till.init = function init()"
     longer = replace(init, qualname="shop.app.init")
     assert signature(longer, source).qualified == "shop.app.init = function init()"
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "qualified"),
+    [
+        (
+            "a.go",
+            "package a\n\ntype T struct{}\n\nfunc (t *T) Close() error {\n\treturn nil\n}\n",
+            "func (t *T) Close() error",
+        ),
+        ("a.js", "const app = {};\napp.init = function init() {\n  return 1;\n};\n", "app.init = function init()"),
+        ("a.rb", "class Shop\n  def self.open(at)\n    at\n  end\nend\n", "def Shop.open(at)"),
+        ("a.py", "class Shop:\n    def open(self):\n        return 1\n", "def Shop.open(self)"),
+    ],
+)
+def test_a_signature_names_its_class_once(path: str, source: str, qualified: str) -> None:
+    side = side_of(path, source.encode())
+    found = [signature(one, side.text).qualified for one in side.symbols]
+    assert qualified in found, found

@@ -19,9 +19,9 @@ from tersely.foundation.errors import TerselyError
 from tersely.protocols.commands import SPELLINGS, spelling_of
 
 INSTRUCTIONS = (
-    "Answers about the code of one repository. Begin a task with packet, then do what its line next says: symbol_get, or "
-    "search with in. A symbol is named by its id, path/from/root.py:Class.method, or by any "
-    "end of it that is unambiguous. Every tool takes budget, the most tokens that its answer may have."
+    "Answers about the code of one repository. Begin a task with packet, then do what its line next says: symbol_get, "
+    "or search with in. A symbol is named by its id, path/from/root.py:Class.method, or by any end of it that is "
+    "unambiguous. Every tool takes budget, the most tokens that its answer may have."
 )
 MORE_TOOLS = "more_tools"
 CALL = "call"
