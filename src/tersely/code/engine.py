@@ -96,6 +96,10 @@ class Engine:
         self.store.replace_damaged()
         self._graph = self._search = self._functions = None
 
+    def drop_graph(self) -> None:
+        """Let go of a graph in which a search was interrupted, and which may be half made there."""
+        self._graph = None
+
     def drop_outdated_graph(self) -> None:
         """Let go of the graph if configuration that it has read, which no revision covers, is not what it was."""
         if self._graph is not None and not self._graph[1].has_same_texts():

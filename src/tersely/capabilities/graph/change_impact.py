@@ -117,9 +117,11 @@ def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
     engine = workspace.engine
     change = _named(workspace, parameters.files) if parameters.files else _of_git(workspace, parameters.base)
     users, suites = Users(engine.graph), Suites(engine.store.symbols_of, engine.source)
-    found = Reach(users, engine.store, suites, MAX_SEARCHED_SYMBOLS, LEAST_CERTAINTY).search(
+    found = Reach(users, engine.store, suites, engine.source, MAX_SEARCHED_SYMBOLS, LEAST_CERTAINTY).search(
         change.symbols[:MAX_CHANGED_SYMBOLS], _users_of_gone(change.gone, users)
     )
+    if found.interrupted:
+        engine.drop_graph()
     importing = _importing(workspace, change, found, suites)
     likely = [one.test for one in found.tests if one.certainty >= LIKELY]
     every = [one.test for one in found.tests]
@@ -282,6 +284,10 @@ def text(impact: ChangeImpact, style: Style) -> str:
     lost = f", {len(impact.gone):,} gone" if impact.gone else ""
     since = f" since {impact.base[:10]}" if impact.base else ""
     blocks = [style.heading(f"{changed} changed{since}{lost}")]
+    if impact.cut:
+        blocks.append(
+            style.doubtful("partial: search limit reached; further tests are told by the names that they call")
+        )
     if not impact.tests and not impact.imports.total:
         return "\n".join([*blocks, "no affected tests found"])
     if impact.tests:
@@ -289,8 +295,6 @@ def text(impact: ChangeImpact, style: Style) -> str:
         blocks.append(f"{reach} it by calls, {impact.likely:,} of them likely")
         blocks += [line for route in impact.routes.items for line in _route_lines(route, style)]
         blocks += rest_line(impact.routes, "route", style)
-    if impact.cut:
-        blocks.append(style.doubtful("… truncated: search limit reached"))
     if impact.nearly_all:
         files = counted(impact.imports.total, "more file")
         blocks.append(f"{files} of tests with others that import it: with those above nearly all there are")

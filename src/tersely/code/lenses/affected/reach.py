@@ -2,21 +2,28 @@
 
 A way is as certain as all its steps together: the product of what each alone is worth. So certainty falls with the
 distance, and weak steps do not chain.
+
+Changed symbols whose names tests write are followed first. Where the search reaches a limit before its end, tests that
+write the names of changed symbols are added, graded by name.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from tersely.code.graph.references import User, Users, Way
 from tersely.code.index.store import Store
 from tersely.code.languages.runners.commands import SelectedTest
+from tersely.code.lenses.affected.naming import Naming, functions_naming
 from tersely.code.lenses.affected.suites import Suites
 from tersely.code.symbols import Grade, Symbol
+from tersely.foundation.deadline import DeadlineError, deadline
 
 MAX_AFFECTED_TESTS = 1_000  # of one change, above which the search ends
+UNNAMED_STEPS = 2  # that a changed symbol counts as away where no test writes its name
+MAX_SEARCH_SECONDS = 1.0  # of the processor, after which the search is interrupted
 _RANK = {Grade.EXACT: 0, Grade.INFERRED: 1, Grade.BY_NAME: 2}
 
 # How often a function that may run another in some way does so in a test that runs it: maximum likelihood over the
@@ -55,19 +62,32 @@ class Affected(NamedTuple):
 
 
 class Reaching(NamedTuple):
-    """The tests that were found; `cut` if it was truncated at the search limit."""
+    """The tests that were found; `cut` if it was truncated at the search limit.
+
+    One that was interrupted leaves the call graph unusable.
+    """
 
     tests: list[Affected]
     cut: bool
+    interrupted: bool = False
 
 
 class Reach:
     """A best-first search. A symbol is reached in the surest way there is, and of those in the shortest."""
 
-    def __init__(self, users: Users, store: Store, suites: Suites, limit: int, least: float = LEAST_CERTAINTY) -> None:
+    def __init__(
+        self,
+        users: Users,
+        store: Store,
+        suites: Suites,
+        source_of: Callable[[str], bytes],
+        limit: int,
+        least: float = LEAST_CERTAINTY,
+    ) -> None:
         self._users = users
         self._store = store
         self._suites = suites
+        self._source_of = source_of
         self._limit = limit  # symbols whose users are looked for
         self._least = least
         self._next: dict[str, tuple[str, str]] = {}  # from a symbol to the next one on its way, and how
@@ -76,10 +96,26 @@ class Reach:
     def search(self, changed: Iterable[Symbol], users_of_gone: Iterable[User]) -> Reaching:
         """The tests that reach changed symbols, or that are among those who used what is gone."""
         found: dict[SelectedTest, Affected] = {}
+        changed = list(changed)
+        named = list(functions_naming(changed, self._store, self._suites, self._source_of))
+        first = {naming.symbol.id for naming in named}
         for symbol in changed:
-            self._push(1.0, 0, symbol.id, "", "", 0)
+            self._push(1.0, 0 if symbol.id in first else UNNAMED_STEPS, symbol.id, "", "", 0)
         for user in users_of_gone:
             self._push(certainty_of(user), 1, user.id, "", user.way, _RANK[user.grade])
+        try:
+            with deadline(MAX_SEARCH_SECONDS):
+                self._follow(found)
+            interrupted = False
+        except DeadlineError:
+            interrupted = True
+        cut = interrupted or bool(self._queue)
+        if cut:
+            self._add_named(named, found)
+        return Reaching(list(found.values()), cut, interrupted)
+
+    def _follow(self, found: dict[SelectedTest, Affected]) -> None:
+        """Add the tests that are reached from the queue, up to the limits."""
         looked_at = 0
         while self._queue and looked_at < self._limit and len(found) < MAX_AFFECTED_TESTS:
             doubt, depth, current, after, way, rank = heapq.heappop(self._queue)
@@ -93,7 +129,16 @@ class Reach:
             elif reached is not None:
                 looked_at += 1
                 self._look_around(reached, -doubt, depth + 1, rank)
-        return Reaching(list(found.values()), bool(self._queue))
+
+    def _add_named(self, named: Iterable[Naming], found: dict[SelectedTest, Affected]) -> None:
+        """Add tests that write the names of changed symbols, up to the limit; all meanings of a name are as likely."""
+        for naming in named:
+            test = self._suites.test_of(naming.test)
+            certainty = CERTAINTY[Way.CALLS, Grade.INFERRED] / naming.meanings
+            if test is None or len(found) >= MAX_AFFECTED_TESTS or certainty < self._least:
+                continue
+            steps = (Step(naming.test.id, Way.CALLS), Step(naming.symbol.id, ""))
+            found.setdefault(test, Affected(test, Grade.BY_NAME, certainty, steps))
 
     def _look_around(self, symbol: Symbol, certainty: float, depth: int, rank: int) -> None:
         for user in self._users.of(symbol.id):
