@@ -33,6 +33,7 @@ class Field(IntEnum):
 
 
 FIELDS = len(Field)
+_NAME, _OWNER = int(Field.NAME), int(Field.OWNER)
 
 
 class Unit(NamedTuple):
@@ -125,13 +126,18 @@ def _inner_again(units: Sequence[Unit], found: Occurrences) -> Iterable[Occurren
 
 def _headings(units: Sequence[Unit], vocabulary: Vocabulary) -> Occurrences:
     """The words of names, of what is around them, and of the path."""
-    rows: list[tuple[int, int, int]] = []
+    rows: list[int] = []
     path = units[0].symbol.path if units else ""
     path_ids = [vocabulary[word.encode()] for word in words_of_text(path.rpartition(".")[0] or path)]
     for number, (_, symbol) in enumerate(units):
         owner = symbol.qualname.removesuffix(symbol.name)
-        rows += [(number, Field.NAME, vocabulary[word.encode()]) for word in words_of_text(symbol.name)]
-        rows += [(number, Field.OWNER, vocabulary[word.encode()]) for word in words_of_text(owner)]
-        rows += [(number, Field.PATH, word) for word in path_ids]
+        for field, text in ((_NAME, symbol.name), (_OWNER, owner)):
+            for word in words_of_text(text) if text else ():
+                rows += (number, field, vocabulary[word.encode()])
     columns = np.array(rows, np.int64).reshape(-1, 3)
-    return Occurrences(columns[:, 0], columns[:, 1], columns[:, 2])
+    of_path = np.repeat(np.arange(len(units)), len(path_ids))
+    return Occurrences(
+        np.concatenate([columns[:, 0], of_path]),
+        np.concatenate([columns[:, 1], np.full(len(of_path), int(Field.PATH))]),
+        np.concatenate([columns[:, 2], np.tile(np.array(path_ids, np.int64), len(units))]),
+    )

@@ -81,6 +81,15 @@ def stem(piece: str) -> str:
     return stemmed
 
 
+def terms_of_word(word: str) -> list[str]:
+    """The terms of a word: the stems of its pieces, and the whole of it."""
+    pieces = [piece.lower() for piece in _PIECE.findall(word)]
+    whole = "".join(pieces)
+    telling = pieces if len(word) <= MAX_WORD_BYTES else []
+    terms = [stem(piece) for piece in telling if len(piece) > 1 or piece.isdigit()]
+    return [*terms, f"={whole}"] if len(pieces) > 1 and len(whole) <= MAX_WHOLE_CHARACTERS else terms
+
+
 def stems_of(words: Iterable[str]) -> list[str]:
     """The stems of all pieces of some words, in order."""
     return [stem(piece) for word in words for piece in pieces_of(word)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from tersely.code.search.embedding.table import FIELD_WEIGHTS, Bags, WordTable
 from tersely.code.search.embedding.vectors import Floats, quantized, signs_of
 from tersely.code.search.storage.arrays import Array
 from tersely.code.search.units import FIELDS, Occurrences, Unit, Vocabulary, occurrences_of
-from tersely.code.search.words import pieces_of, stem, whole_of
+from tersely.code.search.words import pieces_of, terms_of_word
 from tersely.code.symbols import Kind
 
 Ints = NDArray[np.int64]
@@ -138,7 +139,7 @@ def terms_of(segment: Any) -> list[bytes]:
 def _count_equal(unit: Ints, field: Ints, item: Ints, count: Ints, items: int) -> Triples:
     """Equal (unit, field, item) taken together, by unit, field and item."""
     keys = (unit * FIELDS + field) * max(items, 1) + item
-    order = np.argsort(keys, kind="stable")
+    order = np.argsort(keys)
     keys = keys[order]
     starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]]) if len(keys) else np.zeros(0, np.int64)
     totals = np.add.reduceat(count[order], starts) if len(starts) else np.zeros(0, np.int64)
@@ -149,7 +150,7 @@ def _count_equal(unit: Ints, field: Ints, item: Ints, count: Ints, items: int) -
 def _expanded(counted: Triples, members: Sequence[Sequence[int]]) -> tuple[Triples, Ints]:
     """Each triple once for every member of its item; with which triple each came from."""
     sizes = np.array([len(member) for member in members], np.int64)
-    flat = np.fromiter((number for member in members for number in member), np.int64, int(sizes.sum()))
+    flat = np.fromiter(chain.from_iterable(members), np.int64, int(sizes.sum()))
     offsets = np.r_[0, np.cumsum(sizes)]
     repeats = sizes[counted.item]
     origin = np.repeat(np.arange(len(counted.item)), repeats)
@@ -162,13 +163,11 @@ def _postings(read: _Read) -> dict[str, Array]:
     numbers: dict[str, int] = {}
     members = []
     for word in read.words:
-        whole = whole_of(word)
-        terms = [stem(piece) for piece in pieces_of(word)] + ([whole] if whole else [])
-        members.append([numbers.setdefault(term, len(numbers)) for term in terms])
+        members.append([numbers.setdefault(term, len(numbers)) for term in terms_of_word(word)])
     expanded, _ = _expanded(read.counted, members)
     triples = _count_equal(*expanded, len(numbers))
-    lengths = np.zeros((read.units, FIELDS), np.int64)
-    np.add.at(lengths, (triples.unit, triples.field), triples.times)
+    places = triples.unit * FIELDS + triples.field
+    lengths = np.bincount(places, triples.times, read.units * FIELDS).reshape(-1, FIELDS)
     by_term = _by_term(triples, [term.encode() for term in numbers])
     return {**by_term, "lengths": lengths.astype(np.uint32)}
 
@@ -181,7 +180,8 @@ def _by_term(triples: Triples, terms: Sequence[bytes]) -> dict[str, Array]:
     rank = np.zeros(len(terms), np.int64)
     rank[[number for _, number in kept]] = np.arange(len(kept))
     item = rank[triples.item] if kept else triples.item
-    order = np.lexsort((triples.field, triples.unit, item))
+    places = triples.unit * FIELDS + triples.field
+    order = np.argsort(item * (int(places.max(initial=0)) + 1) + places)
     blob = b"\n".join(term for term, _ in kept)
     ends = np.cumsum([len(term) + 1 for term, _ in kept]) if kept else np.zeros(0, np.int64)
     return {
