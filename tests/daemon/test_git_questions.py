@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from tests.daemon.asking import DEADLINE_SECONDS, Talk, serving
 
-from tersely.code.index.git_state import git_state
+from tersely.code.index.directories import UNWATCHED_DIRECTORIES
+from tersely.foundation.git.state import git_state
 
 
 def git(root: Path, *words: str) -> None:
@@ -21,7 +22,7 @@ def git(root: Path, *words: str) -> None:
 def settled(root: Path) -> None:
     """Return when the times of the repository's files are old enough to tell the next change from the last."""
     end = time.monotonic() + DEADLINE_SECONDS
-    while git_state(str(root)) is None:
+    while git_state(str(root), UNWATCHED_DIRECTORIES) is None:
         assert time.monotonic() < end
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import tersely
 from tersely.capabilities.declaration import Repeats
-from tersely.code.index.directories import compared_state
+from tersely.code.index.directories import UNWATCHED_DIRECTORIES
 from tersely.code.index.refresh import Progress
 from tersely.daemon.analysis import Words
 from tersely.daemon.cache import AnswerCache
@@ -21,6 +21,7 @@ from tersely.daemon.place import Place
 from tersely.daemon.watch import Changes
 from tersely.foundation.clock import Stopwatch, elapsed_seconds
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.git.state import git_state
 from tersely.foundation.hashing import content_hash
 from tersely.foundation.process.identity import program_identity
 from tersely.protocols.commands import OWN_COMMANDS, TEXT_COMMAND, WORDS_COMMAND
@@ -100,7 +101,7 @@ class Service:
             raise TerselyError("timed_out", message, "the first index of a repository takes longest") from None
         standing = self._freshness.standing
         key = self._key(task)
-        state = compared_state(self._root)
+        state = git_state(self._root, UNWATCHED_DIRECTORIES)
         kept = self._cache.get(key) or self._cache.get((key, state))
         if kept is not None and standing.is_fresh:
             return kept
@@ -115,7 +116,7 @@ class Service:
         """Keep an answer for as long as it is the same, if that can be told."""
         if repeats is Repeats.AT_REVISION:
             self._cache.put(key, answer)
-        elif state is not None and state == compared_state(self._root):
+        elif state is not None and state == git_state(self._root, UNWATCHED_DIRECTORIES):
             self._cache.put((key, state), answer)
 
     async def _ensure(self, on_progress: Progress | None) -> None:

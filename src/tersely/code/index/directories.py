@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable
 
-from tersely.code.index.git_state import git_state
 from tersely.code.index.listing.ignore import SKIP_DIRS, VIRTUAL_ENVIRONMENT_NAMES, is_skipped_name
 from tersely.code.index.store import Store
 from tersely.foundation.git.listing import ignored_directories, in_repository
 from tersely.foundation.git.runner import GitUnavailableError
 
+UNWATCHED_DIRECTORIES = SKIP_DIRS  # names of directories that are not watched, or not always
 TOOL_DIRECTORIES = SKIP_DIRS - VIRTUAL_ENVIRONMENT_NAMES  # names of what never holds a project's own source
 _GIT_DIRECTORY = ".git"
 _EXCLUDES = "info"  # below it, the file `exclude`
@@ -33,11 +32,6 @@ def watched_directories(root: str, store: Store) -> list[str]:
             if path in kept or (path not in closed and not is_skipped_name(root, path, name)):
                 pending.append(path)
     return [*found, *_of_git(root)]
-
-
-def compared_state(root: str) -> Hashable | None:
-    """A value that is another one when git may compare differently what is watched; None where it cannot be told."""
-    return git_state(root)
 
 
 def _directories_of_known_files(store: Store) -> set[str]:

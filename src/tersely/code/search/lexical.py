@@ -17,6 +17,7 @@ from tersely.code.search.storage.collection import Collection, Ints, Postings
 from tersely.code.search.units import FIELDS, Field
 
 CACHED_TERMS = 256  # of a long task, each asked for several times
+CACHED_RARITIES = 4_096
 SATURATION = 1.2  # k1: from where on a further occurrence says little
 _TINY = 1e-9
 # How much a word in the field counts.
@@ -60,6 +61,7 @@ class Lexicon:
     def __init__(self, collection: Collection) -> None:
         self.collection = collection
         self._having = lru_cache(CACHED_TERMS)(self._read)  # one question asks several times for each
+        self.rarity_of = lru_cache(CACHED_RARITIES)(self._rarity_of)
         total = max(1, len(collection))
         average = np.maximum(collection.lengths.sum(axis=0) / total, 1e-9)
         relative = collection.lengths / average
@@ -86,6 +88,10 @@ class Lexicon:
     def rarity(self, having: int) -> float:
         """The inverse document frequency of a term that so many units have."""
         return float(np.log(1 + (len(self.collection) - having + 0.5) / (having + 0.5)))
+
+    def _rarity_of(self, term: str) -> float:
+        """The inverse document frequency of a term."""
+        return self.rarity(len(self._having(term).units))
 
     def ceiling(self, terms: Sequence[str]) -> float:
         """What a unit would score that had all terms as often as can be; those that nothing has count as the rarest."""

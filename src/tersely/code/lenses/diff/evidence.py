@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tersely.code.graph.callgraph import EXTERNAL_PREFIX
 from tersely.code.index.history import Commit
-from tersely.code.lenses.diff.lines import WORD_FIELDS, Said, Wording, stems_of
+from tersely.code.lenses.diff.lines import WORD_FIELDS, Said, Wording, stems_of, words_of
 from tersely.code.lenses.diff.placed import ChangedSymbol, FileChange
 from tersely.code.lenses.diff.regions import Region, regions_of
 from tersely.code.lenses.diff.structure import (
@@ -197,11 +197,7 @@ def _lines_after(changes: Sequence[FileChange]) -> Callable[[str], Sequence[str]
 
 def _rarities(lexicon: Lexicon, names: Iterable[str]) -> dict[str, float]:
     """How rare each name is; of a name that no term stands for nothing is known."""
-    return {name: _rarity(lexicon, term) for name in names if (term := term_of(name))}
-
-
-def _rarity(lexicon: Lexicon, term: str) -> float:
-    return lexicon.rarity(len(lexicon.term_scores(term)[0]))
+    return {name: lexicon.rarity_of(term) for name in names if (term := term_of(name))}
 
 
 def _by_place(lexicon: Lexicon, scores: Figures) -> dict[Place, float]:
@@ -312,11 +308,16 @@ def _meaning(
 ) -> dict[str, float]:
     """By symbol how near its vector is to that of the nearest changed symbol."""
     collection = sources.lexicon.collection
-    units: dict[int, str] = {}
+    ids: dict[str, dict[int, str]] = defaultdict(dict)  # by path and position
     for symbol in {region.symbol.id: region.symbol for region in regions}.values():
-        units.update((unit, symbol.id) for unit in collection.numbers_at(symbol.path, [positions[symbol.id]]))
-    changed = [one.symbol for one in facts.named if not one.is_gone][:MAX_CALLED_SYMBOLS]
-    given = [u for one in changed if one.id in positions for u in collection.numbers_at(one.path, [positions[one.id]])]
+        ids[symbol.path][positions[symbol.id]] = symbol.id
+    units: dict[int, str] = {}
+    for path, listed in ids.items():
+        for unit in collection.numbers_at(path, list(listed)):
+            units[unit] = listed[int(collection.position[unit])]
+    given: list[int] = []
+    for one in [one.symbol for one in facts.named if not one.is_gone][:MAX_CALLED_SYMBOLS]:
+        given += collection.numbers_at(one.path, [positions[one.id]]) if one.id in positions else []
     nearness = collection.nearness(np.array(list(units), np.int64), np.array(given, np.int64))
     return {units[unit]: float(near) for unit, near in zip(units, nearness.tolist(), strict=True)}
 
@@ -465,22 +466,25 @@ def _by_line(
     wording = Wording(_said(facts, sources))
     wrote = written(facts.changed, sources.commits, texts)
     sorts = (facts.names.around, facts.names.gone, facts.names.brought)
-    in_all = [_summed(names, facts.rarity) or 1.0 for names in sorts]
     table = np.zeros((len(regions), len(LINE_FIELDS)))
     share = np.zeros((len(regions), len(SHARE_FIELDS)))
-    at_path, figures, told = "", np.zeros((0, len(LINE_FIELDS))), list[frozenset[str]]()
-    for at, region in enumerate(regions):
-        path = region.symbol.path
-        if path != at_path:
-            at_path = path
-            worded, told = wording.figures(texts[path])
-            of_file = wrote.get(path)
-            columns = (of_file.at_all, of_file.together) if of_file else ({}, {})
-            figures = np.hstack([worded, *(_column(worths, len(lines[path])) for worths in columns)])
-        table[at] = figures[region.first - 1 : region.last].max(axis=0)
-        names = frozenset[str]().union(*told[region.first - 1 : region.last])
-        share[at] = [_summed(names & of, facts.rarity) / total for of, total in zip(sorts, in_all, strict=True)]
-    return table, share
+    for path, rows in _rows_of([region.symbol.path for region in regions]).items():
+        worded, names = wording.figures(texts[path])
+        of_file = wrote.get(path)
+        columns = (of_file.at_all, of_file.together) if of_file else ({}, {})
+        figures = np.hstack([worded, *(_column(worths, len(lines[path])) for worths in columns)])
+        piece_of = np.full(len(lines[path]), -1)
+        for at in rows:
+            _, first, last = regions[at]
+            table[at] = figures[first - 1 : last].max(axis=0)
+            piece_of[first - 1 : last] = at
+        words = words_of(texts[path])
+        for column, some in enumerate(sorts):
+            for name in names:
+                if name in some:
+                    pieces = np.unique(piece_of[words.lines_having[name]])
+                    share[pieces[pieces >= 0], column] += facts.rarity.get(name, 0.0)
+    return table, share / [_summed(names, facts.rarity) or 1.0 for names in sorts]
 
 
 def _summed(names: Iterable[str], rarity: Mapping[str, float]) -> float:

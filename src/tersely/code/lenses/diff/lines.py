@@ -32,6 +32,7 @@ WORD_FIELDS = (
 )  # fmt: skip
 
 Figures = NDArray[np.float64]
+Numbers = NDArray[np.int64]
 
 
 class Said(NamedTuple):
@@ -48,8 +49,8 @@ class Said(NamedTuple):
 class Words(NamedTuple):
     """The names in the lines of a file, by position; those of very long lines do not count."""
 
-    lines_having: Mapping[str, array[int]]  # by name, ascending
-    sizes: Sequence[int]  # how many names each line has
+    lines_having: Mapping[str, Numbers]  # by name, ascending
+    sizes: Numbers  # how many names each line has
 
 
 @lru_cache(maxsize=MAX_KEPT_FILES)
@@ -62,7 +63,11 @@ def words_of(text: str) -> Words:
         sizes.append(len(names))
         for name in set(names):
             having.setdefault(name, array("I")).append(number)
-    return Words(having, sizes)
+    return Words({name: _numbers(lines) for name, lines in having.items()}, _numbers(sizes))
+
+
+def _numbers(listed: array[int]) -> Numbers:
+    return np.array(listed, np.int64)
 
 
 class _Rows:
@@ -83,23 +88,26 @@ class _Rows:
                 self.rows.append(row)
                 self.totals.append(sum(row.values()))
 
-    def likeness(self, names: Iterable[str], size: int) -> float:
-        """How much a line of `size` names is like one of these, the best of all, from 0 to 1; rare names count most."""
-        common: dict[int, float] = defaultdict(float)
-        for name in sorted(names):
+    def likeness(self, names: Sequence[str], words: Words) -> Figures:
+        """How much each line is like one of these, the best of all, from 0 to 1; rare names count most.
+
+        `names` are those to compare by, in an order that makes sums the same each time.
+        """
+        common = np.zeros((len(words.sizes), len(self.rows)))
+        for name in names:
             for at in self.having.get(name, ()):
-                common[at] += self.rows[at][name]
-        best = 0.0
-        for at, worth in common.items():
-            total = self.totals[at]
-            longer = 1 + SURPLUS_NAME * max(0, size - len(self.rows[at]))
-            best = max(best, worth / (total + 1) * min(1.0, total / WHOLE_RARITY) / longer)
+                common[words.lines_having[name], at] += self.rows[at][name]
+        totals = np.array(self.totals)
+        lengths = np.array([len(row) for row in self.rows])
+        surplus = np.maximum(0, np.minimum(MOST_NAMES, words.sizes)[:, None] - lengths)
+        alike = common / (totals + 1) * np.minimum(1.0, totals / WHOLE_RARITY) / (1 + SURPLUS_NAME * surplus)
+        best: Figures = alike.max(axis=1, initial=0.0)
         return best
 
 
 @dataclass(slots=True)
 class Wording:
-    """Reads lines for what a change says. Each name, and each set of names, is judged once."""
+    """Reads lines for what a change says. Each name is judged once."""
 
     said: Said
     gone: set[str] = field(init=False)
@@ -110,7 +118,6 @@ class Wording:
         default_factory=dict
     )  # of each name that says something the words of the change
     _judged: set[str] = field(default_factory=set)
-    _known: dict[tuple[frozenset[str], int], tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         said = self.said
@@ -124,23 +131,32 @@ class Wording:
         words = (re.escape(word[:STEM_CHARACTERS]) for word in self.gone | self.brought)
         self._may_say = re.compile("|".join(sorted(words)) or r"(?!)")
 
-    def figures(self, text: str) -> tuple[Figures, list[frozenset[str]]]:
-        """A row of `WORD_FIELDS` for each line of a file, and the names of each that say something."""
+    def figures(self, text: str) -> tuple[Figures, list[str]]:
+        """A row of `WORD_FIELDS` for each line of a file, and the names in it that say something."""
         words = words_of(text)
         self._judge(words.lines_having.keys() - self._judged)
-        by_line: dict[int, set[str]] = defaultdict(set)
-        for name in words.lines_having.keys() & self._stems.keys():
-            for line in words.lines_having[name]:
-                by_line[line].add(name)
-        told = [_NOTHING] * len(words.sizes)
-        table = np.zeros((len(words.sizes), len(WORD_FIELDS)))
-        for line, named in by_line.items():
-            key = frozenset(named), min(MOST_NAMES, words.sizes[line])
-            if key not in self._known:
-                self._known[key] = self._of_names(*key)
-            told[line] = key[0]
-            table[line] = self._known[key]
-        return table, told
+        names = sorted(words.lines_having.keys() & self._stems.keys())
+        rarity, of = self.said.rarity, self.said.names
+        columns = [
+            *(rows.likeness(names, words) for rows in self._rows),
+            *(_most(words, {name: rarity.get(name, 0.0) for name in names if name in some})
+              for some in (of.gone, of.brought, of.kept)),
+            _sum(words, {name: rarity.get(name, 0.0) for name in names if name in of.around}),
+            *(self._words_said(names, words, some) for some in (self.gone, self.brought)),
+            _most(words, {name: self.said.callable[name] for name in names if name in self.said.callable}),
+        ]  # fmt: skip
+        return np.column_stack(columns), names
+
+    def _words_said(self, names: Sequence[str], words: Words, some: set[str]) -> Figures:
+        """The share of some stems that each line has, in any of its names."""
+        having: dict[str, list[Numbers]] = defaultdict(list)
+        for name in names:
+            for one in self._stems[name] & some:
+                having[one].append(words.lines_having[name])
+        found = np.zeros(len(words.sizes))
+        for listed in having.values():
+            found[np.unique(np.concatenate(listed))] += 1
+        return found / (1 + len(some))
 
     def _judge(self, unknown: set[str]) -> None:
         self._judged |= unknown
@@ -151,23 +167,22 @@ class Wording:
             if stems or is_rare or name in self.said.callable:
                 self._stems[name] = stems
 
-    def _of_names(self, names: frozenset[str], size: int) -> tuple[float, ...]:
-        rarity, of = self.said.rarity, self.said.names
-        stems = set[str]().union(*[self._stems[name] for name in names])
-        return (
-            *(rows.likeness(names, size) for rows in self._rows),
-            *(
-                max((rarity.get(name, 0.0) for name in names & some), default=0.0)
-                for some in (of.gone, of.brought, of.kept)
-            ),
-            sum(rarity.get(name, 0.0) for name in sorted(names & of.around)),
-            len(stems & self.gone) / (1 + len(self.gone)),
-            len(stems & self.brought) / (1 + len(self.brought)),
-            max((self.said.callable.get(name, 0.0) for name in names), default=0.0),
-        )
+
+def _most(words: Words, worths: Mapping[str, float]) -> Figures:
+    """By line the most that one of its names is worth."""
+    found = np.zeros(len(words.sizes))
+    for name, worth in worths.items():
+        lines = words.lines_having[name]
+        found[lines] = np.maximum(found[lines], worth)
+    return found
 
 
-_NOTHING = frozenset[str]()
+def _sum(words: Words, worths: Mapping[str, float]) -> Figures:
+    """By line what its names are worth together."""
+    found = np.zeros(len(words.sizes))
+    for name, worth in worths.items():
+        found[words.lines_having[name]] += worth
+    return found
 
 
 def stems_of(names: Iterable[str]) -> set[str]:

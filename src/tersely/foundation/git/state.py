@@ -8,12 +8,10 @@ the times of the directory that holds it. So no git has to be started to see tha
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Hashable, Iterator
 from functools import lru_cache
 
-from tersely.code.index.listing.ignore import SKIP_DIRS
 from tersely.foundation.git.repository import homes_of, is_known, work_tree
 
 MAX_REF_ENTRIES = 5_000  # files and directories below `refs`, of more of which nothing is told
@@ -24,15 +22,14 @@ _FILES = (
     "info/attributes", "refs/heads", "refs/remotes", "refs/tags",
 )  # fmt: skip
 _COMPRESSED_INDEX_VERSION = 4  # from which on paths are not written out
-_IN_SKIPPED = re.compile(b"(?:%s)/" % b"|".join(re.escape(name.encode()) for name in sorted(SKIP_DIRS)))
 
 Stamp = tuple[str, int, int, int]  # a path, and its time, size and number
 
 
-def git_state(root: str) -> Hashable | None:
+def git_state(root: str, unwatched: frozenset[str]) -> Hashable | None:
     """A value that is another one when git may compare differently; None where that cannot be told.
 
-    It cannot where files are tracked that nobody watches, such as those of dependencies.
+    It cannot where files are tracked in directories of names that are not watched, such as those of dependencies.
     """
     tree = work_tree(root)
     if not tree or not is_known(tree):
@@ -46,7 +43,7 @@ def git_state(root: str) -> Hashable | None:
             return None
         stamps += map(_stamp, directories)
     latest = max(changed_ns for _, changed_ns, _, _ in stamps)
-    if time.time_ns() - latest < RACY_NS or _tracks_skipped(_stamp(f"{homes[0]}/index")):
+    if time.time_ns() - latest < RACY_NS or _tracks(unwatched, _stamp(f"{homes[0]}/index")):
         return None
     return tuple(stamps)
 
@@ -79,8 +76,8 @@ def _directories(refs: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=4)
-def _tracks_skipped(index: Stamp) -> bool:
-    """Whether files may be tracked in directories that are skipped."""
+def _tracks(names: frozenset[str], index: Stamp) -> bool:
+    """Whether files may be tracked in directories of some names."""
     path, _, size, _ = index
     if not size:
         return False
@@ -89,4 +86,4 @@ def _tracks_skipped(index: Stamp) -> bool:
     with open(path, "rb") as file:
         content = file.read()
     is_compressed = int.from_bytes(content[4:8], "big") >= _COMPRESSED_INDEX_VERSION
-    return is_compressed or _IN_SKIPPED.search(content) is not None
+    return is_compressed or any(f"{name}/".encode() in content for name in names)
