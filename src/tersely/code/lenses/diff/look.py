@@ -28,7 +28,7 @@ from tersely.code.lenses.candidate import (
     ranked,
 )
 from tersely.code.lenses.diff.chances import chances
-from tersely.code.lenses.diff.choice import chosen, tokens_of
+from tersely.code.lenses.diff.choice import SYMBOL_TOKENS, chosen, tokens_of
 from tersely.code.lenses.diff.evidence import Evidence, Figures, Sources, gather
 from tersely.code.lenses.diff.placed import ChangedSymbol, FileChange
 from tersely.code.lenses.diff.regions import Region
@@ -133,19 +133,20 @@ def _pieces(
 ) -> Mapping[str, Sequence[int]]:
     """By symbol the positions of its pieces that are chosen for what the targets leave of the budget.
 
-    Targets go before all else when a pack is filled, so more of them is taken only as far as there is room for certain.
+    A symbol is shown with all of its pieces or not at all, and what has changed in any case. So there is more of them
+    only where it fits together with all that is better; what comes then fills the gaps, a piece of a symbol.
     """
     room = budget - HEADING_TOKENS - targets.tokens
     left = room
-    changed = {one.symbol.id for one in targets.candidates}
+    begun = {one.symbol.id for one in targets.candidates}
     known = {one.symbol.path for one in targets.candidates}
     pieces: dict[str, list[int]] = defaultdict(list)
     for at in chosen(evidence.regions, found, evidence.lines, SPARE * room, least, known):
         symbol, first, last = evidence.regions[at]
-        if symbol.id in changed:
-            left -= SPARE * tokens_of(evidence.lines[symbol.path][first - 1 : last])
-        if left > 0 or symbol.id not in changed:
+        left -= tokens_of(evidence.lines[symbol.path][first - 1 : last]) + SYMBOL_TOKENS * (symbol.id not in begun)
+        if left > 0 or symbol.id not in begun:
             pieces[symbol.id].append(at)
+            begun.add(symbol.id)
     return dict(pieces)
 
 
