@@ -44,6 +44,7 @@ LEAST_CHANCE_TOKENS = 5
 HEADING_TOKENS = 40  # of a pack
 LIKELY_CHANCE = 0.05  # below which a piece is left out of a budget that need not be filled
 SURE_CHANCE = 0.3  # below which a piece is left out if only comments changed
+CERTAIN_PART = 0.75  # of the room that pieces fill for certain, in whatever format
 SPARE = 1.5  # of the room that is chosen for: guesses are rather too high, and what does not fit is left out
 BEST_SCORE = 0.9  # of the likeliest symbol; others in proportion
 LEAST_SCORE = 1e-6
@@ -137,7 +138,7 @@ def _pieces(
     only where it fits together with all that is better; what comes then fills the gaps, a piece of a symbol.
     """
     room = budget - HEADING_TOKENS - targets.tokens
-    left = room
+    left = CERTAIN_PART * room
     begun = {one.symbol.id for one in targets.candidates}
     known = {one.symbol.path for one in targets.candidates}
     pieces: dict[str, list[int]] = defaultdict(list)
@@ -157,7 +158,10 @@ def _parts(symbol: Symbol, pieces: Sequence[Region]) -> tuple[tuple[int, int], .
 
 
 def _reasons(rows: Sequence[int], evidence: Evidence) -> dict[str, tuple[str, str]]:
-    """What says most for each symbol of some pieces: a call first, then the evidence that adds most to the odds."""
+    """What says most for each symbol of some pieces: a call first, then the evidence that adds most to the odds.
+
+    That something is missing may add to the odds as well, but is no reason to give.
+    """
     trees = shipped()
     told = trees.told(evidence.figures[rows])
     columns = {reason: [trees.fields.index(name) for name in names] for reason, names in EVIDENCE.items()}
@@ -169,5 +173,6 @@ def _reasons(rows: Sequence[int], evidence: Evidence) -> dict[str, tuple[str, st
         elif symbol.id in evidence.edges["callee"]:
             found[symbol.id] = CALLEE, evidence.edges["callee"][symbol.id][1]
         else:
-            found[symbol.id] = max(columns, key=lambda reason: float(row[columns[reason]].sum())), ""
+            there = {reason: rows for reason, rows in columns.items() if evidence.figures[at, rows].any()} or columns
+            found[symbol.id] = max(there, key=lambda reason: float(row[columns[reason]].sum())), ""
     return found
