@@ -43,7 +43,8 @@ def chances(evidence: Evidence) -> Figures:
     """The chance of each piece that it is needed; none of those that are far down in the plain ranking."""
     near = np.argsort(-fused(evidence.figures), kind="stable")[:MAX_WEIGHED_PIECES]
     odds = np.full(len(evidence.figures), -np.inf)
-    odds[near] = shipped().odds(evidence.figures[near])
+    trees = shipped()
+    odds[near] = trees.odds(evidence.figures[near][:, trees.columns(FIELDS)])
     return weighed(evidence, odds)
 
 

@@ -29,7 +29,7 @@ from tersely.code.lenses.candidate import (
 )
 from tersely.code.lenses.diff.chances import chances
 from tersely.code.lenses.diff.choice import SYMBOL_TOKENS, chosen, tokens_of
-from tersely.code.lenses.diff.evidence import Evidence, Figures, Sources, gather
+from tersely.code.lenses.diff.evidence import FIELDS, Evidence, Figures, Sources, gather
 from tersely.code.lenses.diff.placed import ChangedSymbol, FileChange
 from tersely.code.lenses.diff.regions import Region
 from tersely.code.lenses.diff.targets import Targets, is_silent, targets_of
@@ -163,16 +163,17 @@ def _reasons(rows: Sequence[int], evidence: Evidence) -> dict[str, tuple[str, st
     That something is missing may add to the odds as well, but is no reason to give.
     """
     trees = shipped()
-    told = trees.told(evidence.figures[rows])
+    figures = evidence.figures[rows][:, trees.columns(FIELDS)]
+    told = trees.told(figures)
     columns = {reason: [trees.fields.index(name) for name in names] for reason, names in EVIDENCE.items()}
     found: dict[str, tuple[str, str]] = {}
-    for row, at in zip(told, rows, strict=True):
+    for row, known, at in zip(told, figures, rows, strict=True):
         symbol = evidence.regions[at].symbol
         if symbol.id in evidence.edges["caller"]:
             found[symbol.id] = (TEST if is_test(symbol.path) else CALLER), evidence.edges["caller"][symbol.id][1]
         elif symbol.id in evidence.edges["callee"]:
             found[symbol.id] = CALLEE, evidence.edges["callee"][symbol.id][1]
         else:
-            there = {reason: rows for reason, rows in columns.items() if evidence.figures[at, rows].any()} or columns
+            there = {reason: of for reason, of in columns.items() if known[of].any()} or columns
             found[symbol.id] = max(there, key=lambda reason: float(row[columns[reason]].sum())), ""
     return found

@@ -7,6 +7,7 @@ logarithm of the odds that the piece is needed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -37,6 +38,10 @@ class Trees:
     value: Nodes  # of an inner node that of the rows which came through it in training
     depth: int
     fields: tuple[str, ...]
+
+    def columns(self, fields: Sequence[str]) -> list[int]:
+        """Where each of its figures stands among others."""
+        return [fields.index(name) for name in self.fields]
 
     def odds(self, figures: Figures) -> Figures:
         """The logarithm of the odds for each row."""
