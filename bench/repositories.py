@@ -8,13 +8,16 @@ from pathlib import Path
 _LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 FIT = frozenset[str](_LISTS["fit"])
 MEASURE = frozenset[str](_LISTS["measure"])
+IN_WORD_TABLE = frozenset[str](_LISTS["in_word_table"])
 
 
 def marked(repository: str) -> str:
-    """A repository as a table of figures names it: one that is on the fit list, or on neither, says so."""
+    """A repository as a table of figures names it: one that a model knows, or that is on neither list, says so."""
     name = repository.replace("+", "/")
-    if name in MEASURE or name.count("/") != 1:
+    if name.count("/") != 1 or name in MEASURE - IN_WORD_TABLE:
         return repository
+    if name in MEASURE:
+        return f"{repository} (the word table knows it)"
     return f"{repository} ({'models are fitted on it' if name in FIT else 'on neither list'})"
 
 

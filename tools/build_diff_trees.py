@@ -1,21 +1,22 @@
-"""Grow the trees that the diff lens ships, in two steps: `python tools/build_diff_trees.py gather CASES CLONE...`, and
-`python tools/build_diff_trees.py grow CASES OUT`.
+"""Grow the trees that the diff lens ships, in two steps: `python -m tools.build_diff_trees gather CASES CLONE...`, and
+`python -m tools.build_diff_trees grow CASES OUT`.
 
-The clones are repositories with their history, in folders named `owner+repository`; they must not be those that
-`bench/groundtruth/diff_context.py` judges by. Of each the latest commits are sampled and cut in two as the cases there
+The clones are repositories with their history, in folders named `owner+repository`, all on the fit list of
+`bench/repositories.toml`. Of each the latest commits are sampled and cut in two as the cases there
 are: half of the functions and types that a commit changes are given as a diff, the other half has to be found. The lens
 gathers its evidence in a work tree with the given half applied; a piece of code is needed if it has lines of the hidden
 half. CASES keeps what was gathered, a file a repository, and what is there already is not gathered again.
 
 LightGBM, which has to be installed beside Tersely, grows the trees on that, first without each fifth of the
 repositories in turn to say how much of the hidden half a choice of pieces covers, then on all of them for OUT. The
-trees that are shipped were grown by version 4.7.0 from `GROWN_FROM`.
+trees that are shipped were grown by version 4.7.0 from the repositories in `needed.training.json` beside them.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import pickle
 import random
 import subprocess
@@ -29,6 +30,7 @@ from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
+from tools.fit import training_of
 
 import tersely.code.lenses.diff.look as lens
 from tersely.capabilities.invoke import ask
@@ -59,30 +61,9 @@ SETTINGS = {
     "min_sum_hessian_in_leaf": 1.0, "verbose": -1, "num_threads": 1, "seed": 1, "deterministic": True,
 }  # fmt: skip
 
-# The repositories that the shipped trees were grown from, and the latest commit of each that was known.
-GROWN_FROM: dict[str, str] = {
-    "aio-libs+aiohttp": "495e778360d1924da63e16dba0f0d76baf56a56a",
-    "axios+axios": "23a25af0688d1db2c396deb09229d2271cc24f6c",
-    "clap-rs+clap": "6982fb1c98c7247e38a6d4f04191b94e30497e7b",
-    "cli+cli": "44ee17760709bedf1cad7e452e61751489b81a33",
-    "encode+httpx": "ae1b9f66238f75ced3ced5e4485408435de10768",
-    "encode+starlette": "cb8f84f5284dc301ca7a31eb732b9e140769dd48",
-    "gin-gonic+gin": "dcaa4296d111981ffb31ac3eba90bb63e1eb5ab9",
-    "go-chi+chi": "735ae2b87f8c733d616e809ae86e0985c1bc3350",
-    "gofiber+fiber": "c344047e102861ac2b7f0259ea3dd3af4b03ad63",
-    "hyperium+hyper": "8fcaf1a62787b824fdd7b95a3e7c9ea81acd3449",
-    "labstack+echo": "05489dc1730161df26b72d1ae2a3ba6fb8178fc7",
-    "pallets+click": "2c8cd3ac958a7eb316d67f2d316c27086c4c0369",
-    "pallets+jinja": "5ef70112a1ff19c05324ff889dd30405b1002044",
-    "pallets+werkzeug": "1b00618e787f40dfb21eba29caf8f8be7c8e1d93",
-    "sharkdp+bat": "2ba8db9c14e5794572f5ea338c2b90404c9769cb",
-    "sharkdp+fd": "ee20f426ddf338ac7ead5c5f00ea49258005caaf",
-    "sindresorhus+got": "d00d845a0b435365ec73ea5a1fca6e17ee677184",
-    "spf13+cobra": "adbc8813901bba65827259daa8e22ff94ec1f30e",
-    "tokio-rs+axum": "3d78036dcac289d6c1d54934708acb6a5bd73686",
-    "trpc+trpc": "340811ba5320637fbaf48fccf3dbfdd258bd34db",
-    "vuejs+core": "e2bede96134f757aad5c5b33ac9be055022dbfc8",
-}
+# The latest commit that was known of each repository that the shipped trees were grown from.
+TRAINING = Path(lens.__file__).with_name("needed.training.json")
+GROWN_FROM: dict[str, str] = json.loads(TRAINING.read_text(encoding="utf-8"))["training"]["repositories"]
 
 Array = NDArray[Any]
 
@@ -140,7 +121,7 @@ def write_trees(path: Path, model: Mapping[str, Any]) -> None:
 
 def main(arguments: list[str]) -> int:
     """Gather, or grow."""
-    parser = argparse.ArgumentParser(prog="python tools/build_diff_trees.py", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.build_diff_trees", description=__doc__)
     steps = parser.add_subparsers(dest="step", required=True)
     gather_step = steps.add_parser("gather", help="what the lens gathers for cases, a file a repository")
     gather_step.add_argument("cases", type=Path, help="the folder to write to")
@@ -152,6 +133,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     if options.step == "gather":
         options.cases.mkdir(parents=True, exist_ok=True)
+        _list(options.clones, options.cases)
         for clone in options.clones:
             _gather(clone, options.cases / f"{clone.name}.cases", options.commits)
     else:
@@ -159,7 +141,18 @@ def main(arguments: list[str]) -> int:
             [one for place in sorted(options.cases.glob("*.cases")) for one in pickle.loads(place.read_bytes())],
             options.out,
         )
+        options.out.with_name(TRAINING.name).write_bytes((options.cases / TRAINING.name).read_bytes())
     return 0
+
+
+def _list(clones: Sequence[Path], cases: Path) -> None:
+    """Keep the training list of the cases: of each repository the latest commit that is taken."""
+    place = cases / TRAINING.name
+    before = json.loads(place.read_text(encoding="utf-8"))["training"]["repositories"] if place.exists() else {}
+    training = training_of(clones) | {"tool": "tools/build_diff_trees.py"}
+    known = before | {name: GROWN_FROM.get(name, commit) for name, commit in training["repositories"].items()}
+    text = json.dumps({"training": training | {"repositories": known}}, indent=1)
+    place.write_text(text + "\n", encoding="utf-8")
 
 
 def _gather(clone: Path, place: Path, commits: int) -> None:
@@ -195,7 +188,7 @@ def gathered(clone: Path, commits: int) -> Iterator[Seen]:
     with tempfile.TemporaryDirectory(prefix="tersely-cases-") as scratch:
         root = Path(scratch) / "tree"
         subprocess.run(["git", "clone", "-q", "-n", str(clone), str(root)], check=True)
-        for case in cases_of(root, commits, GROWN_FROM.get(clone.name, "HEAD")):
+        for case in cases_of(root, commits, GROWN_FROM.get(clone.name.replace("+", "/"), "HEAD")):
             _git(root, "checkout", "-q", "-f", "--detach", case.parent)
             _git(root, "clean", "-q", "-f", "-d", "-e", ".tersely")
             try:

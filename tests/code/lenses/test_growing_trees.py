@@ -17,7 +17,7 @@ BEFORE = "".join(f"def f{one}(value):\n    return value + {one}\n\n\n" for one i
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """A repository of three commits, of which the second changes two functions and the third one."""
-    root = tmp_path / "made+made"
+    root = tmp_path / "KhronosGroup+SPIRV-Tools"
     root.mkdir()
     last = BEFORE.replace("value + 2", "2 - value").replace("value + 6", "6 - value")
     _git(root, "init", "-q")
@@ -47,7 +47,7 @@ def test_a_case_is_one_half_of_a_commit_and_needs_the_other(clone: Path) -> None
 
 def test_what_was_gathered_is_not_gathered_again(clone: Path, tmp_path: Path) -> None:
     tool = runpy.run_path(str(TOOL), run_name="tool")
-    place = tmp_path / "cases" / "made+made.cases"
+    place = tmp_path / "cases" / "KhronosGroup+SPIRV-Tools.cases"
     place.parent.mkdir()
     place.write_bytes(b"kept")
     assert tool["main"](["gather", str(place.parent), str(clone)]) == 0

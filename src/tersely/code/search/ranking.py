@@ -3,14 +3,17 @@
 A unit's score is a weighed sum: its words (BM25F), its meaning (the cosine, in units of how far the cosines of this
 repository's own units lie apart, so that it means the same for every model), and what its place, kind and size say in
 advance. The best of these candidates are then looked at closely. The weights are those of a linear model of choice
-(the softmax over a question's candidates; Cao and others 2007, ListNet), fitted with `bench.retrieval` to
-repositories that are not among the reported ones, and rounded. What did not help there (reciprocal ranks, PageRank,
+(the softmax over a question's candidates; Cao and others 2007, ListNet); `weights.json` has them beside the list of
+what they were fitted on by `tools/fit.py`. What did not help there (reciprocal ranks, PageRank,
 scores handed on along calls or from classes to members, terms fed back, vectors compared word by word) is not here.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +28,7 @@ from tersely.code.search.storage.segment import KINDS
 from tersely.code.search.units import Field
 from tersely.code.symbols import CLASS_KINDS, VALUE_KINDS, Kind
 
+SHIPPED = "weights.json"
 CANDIDATES_UNITS = 1_000  # whose vectors are compared exactly
 
 MENTIONED = 0.7  # for a unit that is called as a name in the question
@@ -51,15 +55,15 @@ class Weights:
     name: float
 
 
+def _shipped(kind: str) -> Weights:
+    """What the file beside this one has for a kind of question."""
+    text = (files("tersely.code.search") / SHIPPED).read_text(encoding="utf-8")
+    return Weights(**json.loads(text)[kind])
+
+
 # What code does, and what a change did to it: a change tells names, and long functions are changed more often.
-BEHAVIOUR = Weights(
-    words=0.11, meaning=1.5, covered=2.4, test=-6.0, aside=0.2, value=-4.5, type=-0.35,
-    size=-0.2, calls=-0.1, path=-0.6, owner=-0.6, name=-0.3,
-)  # fmt: skip
-CHANGE = Weights(
-    words=0.2, meaning=0.7, covered=1.7, test=-6.0, aside=-1.3, value=-5.0, type=-2.5,
-    size=0.4, calls=0.4, path=-0.15, owner=-0.15, name=-0.4,
-)  # fmt: skip
+BEHAVIOUR = _shipped("behaviour")
+CHANGE = _shipped("change")
 
 _ASIDE = frozenset(
     "example examples _examples doc docs docs_src benchmark benchmarks bench playground playgrounds sample samples "
@@ -141,15 +145,23 @@ def weights_of(about_change: bool) -> Weights:
 def prior_of(priors: Priors, about_change: bool, about_tests: bool) -> Scores:
     """What every unit has for a kind of question, whatever its words are."""
     weights = weights_of(about_change)
-    prior = weights.size * priors.size + weights.value * priors.is_value + weights.type * priors.is_type
-    lengths = {Field.CALLEE: weights.calls, Field.PATH: weights.path, Field.OWNER: weights.owner,
-               Field.NAME: weights.name}  # fmt: skip
-    for field, weight in lengths.items():
-        prior += weight * np.log(1 + priors.lengths[:, field])
-    if not about_tests:
-        prior += weights.test * priors.is_test
-    found: Scores = prior + weights.aside * (priors.is_aside & ~priors.is_test)
-    return found
+    prior = np.zeros(len(priors.size))
+    for name, figures in prior_figures(priors, about_tests).items():
+        prior += getattr(weights, name) * figures
+    return prior
+
+
+def prior_figures(priors: Priors, about_tests: bool) -> Mapping[str, Scores]:
+    """What is known of each unit, by the names of the weights."""
+    fields = {"calls": Field.CALLEE, "path": Field.PATH, "owner": Field.OWNER, "name": Field.NAME}
+    return {
+        "test": priors.is_test * (not about_tests),
+        "aside": priors.is_aside & ~priors.is_test,
+        "value": priors.is_value,
+        "type": priors.is_type,
+        "size": priors.size,
+        **{name: np.log(1 + priors.lengths[:, field]) for name, field in fields.items()},
+    }
 
 
 def _best(scores: Scores, count: int) -> Ints:

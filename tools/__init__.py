@@ -1,0 +1,1 @@
+"""What makes the files that ship: models, vocabularies, pages."""
