@@ -62,22 +62,6 @@ def _own_text(symbol: Symbol, symbols: Iterable[Symbol], source: bytes) -> str:
     return source[start : max(end, symbol.signature_end_byte)].decode("utf-8", "replace")
 
 
-def keywords(corpus: Corpus) -> Rank:
-    """As one searches with ripgrep: what has most of the words, then what has them most often."""
-    texts = [text.lower() for text in corpus.texts]
-
-    def rank(question: str) -> list[str]:
-        words = {word.lower() for word in words_of_text(question) if len(word) > 2} - STOP_WORDS
-        scores = np.zeros(len(texts))
-        for word in words:
-            for unit, text in enumerate(texts):
-                if word in text:
-                    scores[unit] += 1 + min(text.count(word), 100) * 1e-3
-        return corpus.ids(scores)
-
-    return rank
-
-
 def plain_bm25(corpus: Corpus) -> Rank:
     """BM25 over the split words of path, name and text, without fields, weights or stems."""
     postings: dict[str, list[tuple[int, int]]] = {}
@@ -121,7 +105,6 @@ def hybrid(corpus: Corpus) -> Rank:
 
 
 METHODS: dict[str, Callable[[Corpus], Rank]] = {
-    "keywords": keywords,
     "BM25": plain_bm25,
     "vectors": vectors,
     "hybrid": hybrid,
