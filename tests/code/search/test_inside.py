@@ -34,8 +34,8 @@ def places(found: Inside) -> list[tuple[str, tuple[int, ...]]]:
 
 def test_the_definition_around_each_line_is_found(shop: Path) -> None:
     assert places(inside(shop, "ALGORITHM", TOKENS)) == [
-        (f"{TOKENS}:issue_token", (19,)),
         (f"{TOKENS}:ALGORITHM", (3,)),
+        (f"{TOKENS}:issue_token", (19,)),
     ]
     assert places(inside(shop, "backoff", MAIL)) == [(f"{MAIL}:retry.attempt", (9, 10))]
 
@@ -44,6 +44,11 @@ def test_what_holds_more_of_the_words_comes_first(shop: Path) -> None:
     found = inside(shop, "deadline of an expired token", TOKENS)
     assert found.passages[0].symbol.id == f"{TOKENS}:TokenStore.expired"
     assert found.passages[0].share == 1
+
+
+def test_what_is_called_so_comes_before_longer_names(shop: Path) -> None:
+    lay(shop, {TOKENS: "def sign_all(): sign(); sign(); sign()\n\n\ndef sign(): ...\n\n\ndef unsign(): sign()\n"})
+    assert inside(shop, "sign", TOKENS).passages[0].symbol.id == f"{TOKENS}:sign"
 
 
 def test_a_line_that_adds_a_word_comes_before_one_that_adds_none(shop: Path) -> None:

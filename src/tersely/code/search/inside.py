@@ -30,6 +30,7 @@ LEAST_STEM_CHARACTERS = 4  # of a stem that stands for its word
 # the changed files are among the first five and ten for the text of the change.
 PART_WEIGHT = 0.5  # of a term that stands inside longer words only
 NAME_WEIGHT = 0.5  # of a term in the definition's own name, beside its lines
+NAMED_WEIGHT = 3.0  # of a term that is its own name
 MODULE_WEIGHT = 0.3  # of what stands in no definition
 VALUE_WEIGHT = 0.5  # of fields, constants and variables
 SATURATION, LENGTH_SHARE = 1.2, 0.4  # BM25's k1 and b
@@ -209,11 +210,16 @@ def _worth(one: _Held, weights: dict[str, float], average: float) -> float:
     for term, strength in one.strengths.items():
         lines = max(1, lines_with[term])
         counted = strength * lines * (SATURATION + 1) / (lines + damping)
-        in_name = NAME_WEIGHT if term in name else 0.0
-        worth += weights[term] * (counted + in_name)
+        worth += weights[term] * (counted + _name_weight(term, name))
     if one.symbol.kind is Kind.MODULE:
         return worth * MODULE_WEIGHT
     return worth * VALUE_WEIGHT if one.symbol.kind in VALUE_KINDS else worth
+
+
+def _name_weight(term: str, name: str) -> float:
+    if term == name:
+        return NAMED_WEIGHT
+    return NAME_WEIGHT if term in name else 0.0
 
 
 def _share(one: _Held, weights: dict[str, float]) -> float:
