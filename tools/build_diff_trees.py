@@ -30,7 +30,6 @@ from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
-from tools.fit import training_of
 
 import tersely.code.lenses.diff.look as lens
 from tersely.capabilities.invoke import ask
@@ -45,6 +44,7 @@ from tersely.code.search.storage.arrays import write_arrays
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol
 from tersely.foundation.errors import TerselyError
 from tersely.workspace import Workspace
+from tools.fit import training_of
 
 COMMITS = 24  # of each repository
 LATEST_COMMITS = 2_500  # among which they are sampled
