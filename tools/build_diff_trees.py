@@ -56,7 +56,7 @@ BUDGETS = (1_000, 2_000, 4_000, 8_000)  # tokens, that choices are judged at
 TREES = 250
 KEPT_PROMISING, KEPT_OTHERS = 300, 100  # pieces of a case that are not needed; those kept stand for all
 SETTINGS = {
-    "objective": "binary", "learning_rate": 0.04, "num_leaves": 8, "max_depth": 4, "min_data_in_leaf": 60,
+    "objective": "binary", "learning_rate": 0.04, "num_leaves": 8, "max_depth": 4, "min_data_in_leaf": 40,
     "feature_fraction": 0.5, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 10, "max_bin": 63,
     "min_sum_hessian_in_leaf": 1.0, "verbose": -1, "num_threads": 1, "seed": 1, "deterministic": True,
 }  # fmt: skip

@@ -47,10 +47,11 @@ def test_pieces_begin_where_statements_do() -> None:
     assert all(lines[one.first - 1].strip() in {"call(", "def long():"} for one in found)
 
 
-def test_lines_that_are_shown_are_in_no_piece() -> None:
-    shown = set(range(REGIONS[1].first, REGIONS[1].last + 1))
-    rest = regions_of(SIDE.symbols, LINES["made.py"], shown)
-    assert rest == [one for one in REGIONS if one != REGIONS[1]]
+def test_what_changed_is_no_piece() -> None:
+    gone = SIDE.symbols[3].id
+    assert {one.symbol.id for one in REGIONS} - {gone} == {
+        one.symbol.id for one in regions_of(SIDE.symbols, LINES["made.py"], {gone})
+    }
 
 
 def test_the_trees_ask_about_the_figures_that_are_gathered() -> None:

@@ -4,8 +4,9 @@ Trees judge each figure by what it is, and what is much in one repository is lit
 averaged with a plain ranking that knows no more than which piece has more of each sort of evidence than the others:
 reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
 
-`tools/build_diff_trees.py` grew the trees from 504 commits of 21 public repositories, none of which is among those that
-`bench/groundtruth/diff_context.py` judges by. Tests were no part of what was hidden.
+The trees were grown from 183 commits of the 21 public repositories that `tools/build_diff_trees.py` lists, on the
+pieces that are weighed; none of them is among those that `bench/groundtruth/diff_context.py` judges by. Tests were no
+part of what was hidden.
 """
 
 from __future__ import annotations

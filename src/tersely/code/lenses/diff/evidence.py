@@ -131,18 +131,18 @@ def gather(
     changes: Sequence[FileChange],
     changed: Sequence[ChangedSymbol],
     sources: Sources,
-    shown: Mapping[str, Collection[int]],
 ) -> Evidence:
-    """Everything that may be worth showing beside the lines that are shown in any case, by path."""
+    """Everything that may be worth showing beside the changed symbols themselves."""
     facts = _facts(changes, changed, sources)
     texts = _texts(_paths(facts, sources), sources)
     lines = {path: text.split("\n") for path, text in texts.items()}
+    ids = {one.symbol.id for one in changed if not one.is_gone}
     regions: list[Region] = []
     positions: dict[str, int] = {}
     for path in texts:
         symbols = sources.symbols_of(path)
         positions.update((symbol.id, at) for at, symbol in enumerate(symbols))
-        regions += regions_of(symbols, lines[path], shown.get(path, ()))
+        regions += regions_of(symbols, lines[path], ids)
     by_line, share = _by_line(regions, facts, sources, texts, lines)
     symbol_ids = [region.symbol.id for region in regions]
     groups = [
@@ -291,7 +291,6 @@ def _structure(regions: Sequence[Region], positions: Mapping[str, int], facts: _
         hierarchy=Hierarchy.of(headers, concerned),
         namesakes=_rarities(sources.lexicon, {one.symbol.name for one in named}),
         body_names=facts.body_names,
-        changed={one.symbol.id for one in facts.changed if not one.is_gone},
         meaning=meaning,
         meaning_ranks={symbol_id: rank for rank, symbol_id in enumerate(order[:MAX_MEANT_SYMBOLS])},
     )

@@ -8,8 +8,7 @@ change has to write there as well (`chances.py`). Within the budget those pieces
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from tersely.code.lenses.candidate import (
     ranked,
 )
 from tersely.code.lenses.diff.chances import chances
-from tersely.code.lenses.diff.choice import SYMBOL_TOKENS, chosen, tokens_of
+from tersely.code.lenses.diff.choice import chosen
 from tersely.code.lenses.diff.evidence import FIELDS, Evidence, Figures, Sources, gather
 from tersely.code.lenses.diff.placed import ChangedSymbol, FileChange
 from tersely.code.lenses.diff.regions import Region
@@ -44,8 +43,7 @@ LEAST_CHANCE_TOKENS = 5
 HEADING_TOKENS = 40  # of a pack
 LIKELY_CHANCE = 0.05  # below which a piece is left out of a budget that need not be filled
 SURE_CHANCE = 0.3  # below which a piece is left out if only comments changed
-CERTAIN_PART = 0.75  # of the room that pieces fill for certain, in whatever format
-SPARE = 1.5  # of the room that is chosen for: guesses are rather too high, and what does not fit is left out
+SPARE = 1.25  # of the room that is chosen for: guesses are rather too high, and what does not fit is left out
 BEST_SCORE = 0.9  # of the likeliest symbol; others in proportion
 LEAST_SCORE = 1e-6
 
@@ -90,20 +88,12 @@ def look(
         least = SURE_CHANCE
     others, unlikely = list[Candidate](), Counter[str]()
     if not targets.beyond:  # what has not changed takes no room of what has
-        evidence = gather(changes, changed, sources, targets.shown_lines())
+        evidence = gather(changes, changed, sources)
         others, unlikely = _others(evidence, targets, budget, least)
-    candidates = ranked([*_with_more(targets.candidates, others), *targets.beyond, *others])
+    candidates = ranked([*targets.candidates, *targets.beyond, *others])
     left = unlikely + Counter(one.reason for one in candidates[MAX_CANDIDATES_SYMBOLS:])
     apart = frozenset(one.symbol.path for one in (*targets.candidates, *targets.beyond))
     return View(candidates[:MAX_CANDIDATES_SYMBOLS], dict(sorted(left.items())), apart=apart)
-
-
-def _with_more(targets: Iterable[Candidate], others: Iterable[Candidate]) -> Iterator[Candidate]:
-    """The targets with what is to be shown of them beside their changed lines."""
-    more = {one.symbol.id: one.parts for one in others}
-    for one in targets:
-        parts = more.get(one.symbol.id, ()) if one.parts and not one.is_gone else ()
-        yield replace(one, parts=merged([*one.parts, *parts])) if parts else one
 
 
 def _others(evidence: Evidence, targets: Targets, budget: int, least: float) -> tuple[list[Candidate], Counter[str]]:
@@ -132,22 +122,12 @@ def _others(evidence: Evidence, targets: Targets, budget: int, least: float) -> 
 def _pieces(
     evidence: Evidence, found: Figures, targets: Targets, budget: int, least: float
 ) -> Mapping[str, Sequence[int]]:
-    """By symbol the positions of its pieces that are chosen for what the targets leave of the budget.
-
-    A symbol is shown with all of its pieces or not at all, and what has changed in any case. So there is more of them
-    only where it fits together with all that is better; what comes then fills the gaps, a piece of a symbol.
-    """
-    room = budget - HEADING_TOKENS - targets.tokens
-    left = CERTAIN_PART * room
-    begun = {one.symbol.id for one in targets.candidates}
+    """By symbol the positions of its pieces that are chosen for what the targets leave of the budget."""
+    room = SPARE * (budget - HEADING_TOKENS - targets.tokens)
     known = {one.symbol.path for one in targets.candidates}
     pieces: dict[str, list[int]] = defaultdict(list)
-    for at in chosen(evidence.regions, found, evidence.lines, SPARE * room, least, known):
-        symbol, first, last = evidence.regions[at]
-        left -= tokens_of(evidence.lines[symbol.path][first - 1 : last]) + SYMBOL_TOKENS * (symbol.id not in begun)
-        if left > 0 or symbol.id not in begun:
-            pieces[symbol.id].append(at)
-            begun.add(symbol.id)
+    for at in chosen(evidence.regions, found, evidence.lines, room, least, known):
+        pieces[evidence.regions[at].symbol.id].append(at)
     return dict(pieces)
 
 

@@ -26,14 +26,13 @@ class Region(NamedTuple):
     last: int
 
 
-def regions_of(symbols: Sequence[Symbol], lines: Sequence[str], left_out: Collection[int] = ()) -> list[Region]:
-    """The pieces of all symbols of a file that are worth showing by themselves, but for some lines."""
+def regions_of(symbols: Sequence[Symbol], lines: Sequence[str], left_out: Collection[str] = ()) -> list[Region]:
+    """The pieces of all symbols of a file that are worth showing by themselves, but for those with an id left out."""
     found: list[Region] = []
     own = own_lines(symbols, len(lines))
     for symbol in symbols:
-        rest = [line for line in own.get(symbol.id, ()) if line not in left_out]
-        if any(lines[line - 1].strip() for line in rest):
-            found += [Region(symbol, *piece) for piece in _pieces(lines, rest)]
+        if symbol.id in own and symbol.id not in left_out:
+            found += [Region(symbol, *piece) for piece in _pieces(lines, own[symbol.id])]
     return found
 
 

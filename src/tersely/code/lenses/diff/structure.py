@@ -13,7 +13,7 @@ from tersely.code.symbols import CLASS_KINDS, Symbol
 
 STRUCTURE_FIELDS = (
     "imported", "importing", "file_share", "folder_share", "tested", "same_stem", "namesake", "kin", "kin_namesake",
-    "body_named", "is_changed", "meaning", "meaning_rank",
+    "body_named", "meaning", "meaning_rank",
 )  # fmt: skip
 MAX_SHARED_BASE_TYPES = 12  # that name a base, above which two of them are not related by it
 DIRECT_KIN, SHARED_BASE_KIN = 1.0, 0.5
@@ -80,7 +80,6 @@ class Structure:
     hierarchy: Hierarchy
     namesakes: Mapping[str, float]  # names of changed symbols, with how rare each is
     body_names: Mapping[str, float]  # names in the bodies of changed symbols, with how rare each is
-    changed: Collection[str]  # ids of symbols that changed themselves; here it is about their other lines
     meaning: Mapping[str, float]  # by symbol the nearness of its vector to that of a changed symbol
     meaning_ranks: Mapping[str, int]
 
@@ -101,7 +100,6 @@ class Structure:
             kin,
             kin if namesake else 0.0,
             self.body_names.get(symbol.name, 0.0),
-            symbol.id in self.changed,
             self.meaning.get(symbol.id, 0.0),
             1 / (rank + 3) if rank is not None else 0.0,
         ]

@@ -6,7 +6,6 @@ a line of another hunk.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -49,15 +48,6 @@ class Targets(NamedTuple):
     candidates: list[Candidate]
     beyond: list[Candidate]  # for which there is no room among them
     tokens: float
-
-    def shown_lines(self) -> dict[str, set[int]]:
-        """By path the lines that are shown of those that are still there."""
-        found: dict[str, set[int]] = defaultdict(set)
-        for one in self.candidates:
-            symbol = one.symbol
-            for first, last in one.parts or ((symbol.start_line, symbol.end_line),):
-                found[symbol.path].update(range(first, last + 1) if not one.is_gone else ())
-        return found
 
 
 def targets_of(
