@@ -102,6 +102,6 @@ def telling_stems(text: str) -> list[str]:
 
 @cache
 def _stemmer() -> Any:
-    import snowballstemmer
+    from Stemmer import Stemmer
 
-    return snowballstemmer.stemmer("english")
+    return Stemmer("english", 0)
