@@ -194,8 +194,6 @@ def test_odd_names_are_printed_somehow(shop: Path) -> None:
     assert json.loads(run(["symbol", "find", "grüße", "--json"], shop).out)["ok"]
 
 
-def test_the_explained_plan_says_of_each_way_what_it_knew(ask: Ask) -> None:
+def test_the_explained_plan_says_of_each_symbol_why_it_is_likely(ask: Ask) -> None:
     lines = ask("plan", "make checkout() round prices", "--explain").err.splitlines()
-    why = {line.split()[0]: line for line in lines if line}
-    assert why["names"].endswith("the task names checkout")
-    assert why["places"].endswith("nothing of that kind was found")
+    assert any("checkout: named in the task" in line for line in lines)

@@ -178,7 +178,7 @@ def test_every_format_says_what_is_unchanged(ask: Ask, copied: Path, form: str) 
 
 
 def test_a_session_is_forgotten_on_demand(ask: Ask, copied: Path) -> None:
-    words = ("context", "Filling.climb", "--session", "me", "--budget", "1500", "--no-fill")
+    words = ("context", "Filling.climb", "--session", "me", "--budget", "1500")
     whole = ask(*words).out
     again = ask(*words).out
     assert count(again) * 3 < count(whole)
@@ -191,7 +191,7 @@ def test_a_session_is_forgotten_on_demand(ask: Ask, copied: Path) -> None:
 
 
 def test_of_a_file_that_was_shown_whole_only_what_changed_is_sent(ask: Ask, copied: Path) -> None:
-    words = ("--session", "me", "--no-fill", "--budget", "2000")
+    words = ("--session", "me", "--budget", "2000")
     file = next(copied.rglob("scale.py"))
     ask("context", "Scale.settle", "--include", file.relative_to(copied).as_posix(), *words)
     file.write_text(file.read_text("utf-8").replace("range(SETTLE_ROUNDS):", "range(SETTLE_ROUNDS):  # a few"))

@@ -32,7 +32,10 @@ LOOKUP_MAY_LOAD_OF_CODE = {
     *("tersely.code", "tersely.code.engine", "tersely.code.symbols"),
     *("tersely.code.languages", "tersely.code.languages.registry"),
     *("tersely.code.index", "tersely.code.index.building", "tersely.code.index.building.jobs"),
-    *(f"tersely.code.index.{name}" for name in "content fingerprint lookup refresh scan schema store writer".split()),
+    *(
+        f"tersely.code.index.{name}"
+        for name in "content fingerprint lookup qualified_names refresh scan schema store writer".split()
+    ),
     *("tersely.code.pack", "tersely.code.pack.excerpt"),
     *(f"tersely.code.pack.memory{name}" for name in ("", ".deltas", ".etag", ".sessions")),
     *(f"tersely.code.index.listing{name}" for name in ("", ".git", ".gitignore", ".home", ".ignore", ".running")),

@@ -41,7 +41,7 @@ def test_every_pack_can_be_ultracompact(ask: Ask, edited: Path, words: tuple[str
 
 
 def test_what_was_named_before_is_counted(ask: Ask, edited: Path) -> None:
-    words = ("context", "Filling.climb", "--session", "me", "--no-fill", "--depth", "1")
+    words = ("context", "Filling.climb", "--session", "me", "--depth", "1")
     assert re.search(r" calls Filling.climb\n +def fill_up\(", ask(*words).out)
     again = ask(*words).out
     assert "as before" in again
@@ -72,6 +72,6 @@ def test_a_map_in_a_session_says_what_is_new(ask: Ask, shop: Path) -> None:
 
 def test_a_cut_body_is_known_to_who_has_it_whole(ask: Ask, edited: Path) -> None:
     ask("context", "Filling.climb", "--session", "me", "--depth", "0")
-    out = ask("diff-context", "--worktree", "--session", "me", "--no-fill").out
+    out = ask("diff-context", "--worktree", "--session", "me").out
     assert re.search(r"^@\d+-\d+ \[unchanged .*\] changed \d+: Filling.climb", out, re.MULTILINE)
     assert "fitting, beyond" not in out

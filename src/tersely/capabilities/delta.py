@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 SESSION = "session"  # the parameter that names a reader
-FILL = "fill"  # the one that has what a session saves filled with more
 OF_DOOR = "@"  # begins the names of sessions that nobody gave; what these save is not reported
 
 
@@ -18,10 +17,9 @@ def for_reader(
 ) -> dict[str, object]:
     """The arguments of a question as the reader with that session asks it, where its capability remembers readers.
 
-    What the caller says by itself counts. What the session saves is saved, and not filled with more.
+    What the caller says by itself counts.
     """
     remembers = SESSION in parameters and capability not in ALWAYS_WHOLE
     if not session or not remembers or arguments.get(SESSION) is not None:
         return dict(arguments)
-    saved = {FILL: False} if FILL in parameters else {}
-    return {**saved, **arguments, SESSION: OF_DOOR + session}
+    return {**arguments, SESSION: OF_DOOR + session}

@@ -261,6 +261,8 @@ def test_no_file_elsewhere_that_a_setting_names_is_opened(
 ) -> None:
     """The file is a pipe: who opens it waits until it is ended."""
     root = repository(tmp_path / "root")
+    (root / "a.py").write_text("def one():\n    return 2\n")
+    git(root, "commit", "-q", "-a", "-m", "second")
     (root / "a.py").write_text("def one():\n    return 3\n")
     os.mkfifo(tmp_path / "pipe")
     git(root, "config", setting, str(tmp_path / "pipe"))
@@ -268,7 +270,7 @@ def test_no_file_elsewhere_that_a_setting_names_is_opened(
         monkeypatch.setattr(f"tersely.foundation.git.runner.{bound}", 5.0)
     assert scan(str(root)).notices == []
     assert [one.path for one in Changes(root).diffs()] == ["a.py"]
-    assert [one.text for one in subjects(root)] == ["first"]
+    assert [one.text for one in subjects(root)] == ["second", "first"]
     assert history(root, git(root, "rev-parse", "HEAD"), ["a.py"], None)
 
 

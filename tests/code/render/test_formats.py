@@ -230,7 +230,8 @@ def test_overloads_are_one_callee() -> None:
     planted = plant({"a.py": "def run(): pass\ndef run(): pass\ndef main(): run()\n"})
     candidates = [planted.candidate("a.py:main")]
     candidates += [planted.candidate(f"a.py:{name}", 0.8, "callee", "a.py:main") for name in ("run#2", "run")]
-    assert "  calls: run\n" in printed(chosen(planted, candidates, SIGNATURE, SIGNATURE, SIGNATURE), "text")
+    pack = chosen(planted, candidates, SIGNATURE, SIGNATURE, SIGNATURE)
+    assert "calls: run\n" in printed(pack, "ultracompact")
 
 
 def test_a_module_is_called_by_its_path() -> None:

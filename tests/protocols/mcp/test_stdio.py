@@ -33,7 +33,7 @@ from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 from tersely.foundation.tokens import count
 from tersely.protocols.mcp.server import symbol_uri
-from tersely.protocols.mcp.tools import CALL, CORE, MORE_TOOLS, tool_name
+from tersely.protocols.mcp.tools import CALL, CORE, DEFAULT_BUDGETS, MORE_TOOLS, tool_name
 
 AUTHOR = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
 MODES = ["legacy", "auto"]  # the handshake, and the protocol without one
@@ -51,7 +51,7 @@ def questions() -> list[tuple[list[str], str, dict[str, Any]]]:
 
 def of_stranger(arguments: dict[str, Any], parameters: set[str]) -> dict[str, Any]:
     """The arguments as somebody gives them who was shown nothing before, where that makes a difference."""
-    own = {"session": new_id(), "fill": True}
+    own = {"session": new_id()}
     return {**{name: value for name, value in own.items() if name in parameters}, **arguments}
 
 
@@ -63,9 +63,14 @@ def printed(words: list[str]) -> str:
     return out.getvalue()
 
 
+def own_budget(capability: str) -> list[str]:
+    """The option with which the command line has the budget that the server gives by default."""
+    return ["--budget", str(DEFAULT_BUDGETS[capability])] if capability in DEFAULT_BUDGETS else []
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_every_tool_says_what_the_command_line_prints(shop: Path, mode: str) -> None:
-    expected = {tuple(words): printed(words) for words, _, _ in questions()}
+    expected = {tuple(words): printed([*words, *own_budget(name)]) for words, name, _ in questions()}
 
     async def work(client: Client) -> None:
         for words, capability, given in questions():

@@ -15,7 +15,7 @@ from tersely.agent.context.pieces import Piece, joined, not_yet_in, pieces
 from tersely.agent.context.supporting import supported
 from tersely.agent.context.window import Counter
 from tersely.agent.events import Item
-from tersely.capabilities.delta import FILL, SESSION
+from tersely.capabilities.delta import SESSION
 from tersely.code.languages.registry import language_of_path
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
@@ -64,7 +64,7 @@ async def retrieve(
     What was sent before in the session is not sent again.
     """
     most_tokens -= counter.count(f"{HEADING}\n")
-    within: dict[str, Any] = {"budget": most_tokens, SESSION: session, FILL: session is None}
+    within: dict[str, Any] = {"budget": most_tokens, SESSION: session}
     names = named(message)
     if names:
         shown = await _around(asked, names, within)

@@ -179,7 +179,7 @@ def text(packet: Packet, style: Style) -> str:
 
 CAPABILITY = Capability(
     name="code.packet",
-    summary="Where a task has to be done, with the likeliest source, in a few hundred tokens, or nothing",
+    summary="Where a task has to be done, with likely source",
     description="To be put before a task that an agent is given. The text of the task is looked at for paths, stack "
     "traces, names and messages, and compared in words and meaning with all symbols and with what earlier commits "
     "said. The packet lists the symbols that will probably be changed, with their lines and why; the source of the "

@@ -19,9 +19,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.protocols.commands import SPELLINGS, spelling_of
 
 INSTRUCTIONS = (
-    "Answers about the code of one repository. Begin a task with packet, then do what its line next says: symbol_get, "
-    "or search with in. A symbol is named by its id, path/from/root.py:Class.method, or by any end of it that is "
-    "unambiguous. Every tool takes budget, the most tokens that its answer may have."
+    "Answers about the code of one repository. Begin a task with packet, and do what its line next says. A symbol is "
+    "named by its id, path/from/root.py:Class.method, or any unambiguous end of it. Every tool takes budget, in tokens."
 )
 MORE_TOOLS = "more_tools"
 CALL = "call"
@@ -34,7 +33,7 @@ CORE: Mapping[str, tuple[str, ...]] = {
     "code.context": ("symbols",),
     "code.search": ("query", "in"),
     "code.symbol.get": ("symbol",),
-    "code.calls": ("symbol", "direction"),
+    "code.calls": ("symbol",),
     "code.diff_context": ("base",),
 }
 
