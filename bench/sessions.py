@@ -2,7 +2,7 @@
 
 A task is one commit, the oldest first. Who makes it asks for a map, for the context of the functions that the commit
 changes and of one caller of each; makes the change; asks for these functions and callers again, and for the context of
-the change. All tasks are one session. Each question is put without it, with it and `--no-fill` (the same packs, in as
+the change. All tasks are one session. Each question is put without it, with it (the same packs, in as
 few tokens as the reader needs), and in a second session that fills what it saves. Beside that stands what it would take
 to read, each time, the whole file in which the function is, or the files of code that the commit changes.
 
@@ -40,7 +40,7 @@ TABLE = Table(
     "python -m bench.sessions REPOSITORY… --record",
     "repository|question|asked:,|files:,|without:,|new:,|at_most:.1f|no_fill:,|times_fewer:.1f|filled:,|worth:,"
     "|times_more:.1f",
-    "If the whole files were read each time; without a session; the same answers in one session with `--no-fill`; "
+    "If the whole files were read each time; without a session; the same answers in one session; "
     "packs that fill what the session saves, and what these would take without one. *new* are the tokens of lines that "
     "no answer before had, and *at most* how many times fewer tokens there would be if nothing else were sent.",
     names=2,
@@ -144,9 +144,9 @@ def _ask(copy: Path, question: Question, totals: dict[str, Counter[str]], seen: 
     with Workspace.open(copy) as workspace:
         try:
             without = ask(workspace, capability, **arguments)
-            short = {"session": "shorter"} if is_map else {"session": "shorter", "fill": False}
-            shorter = ask(workspace, capability, **arguments, **short)
-            filled = ask(workspace, capability, **arguments, session="filled")
+            filling = {} if is_map else {"fill": True}
+            shorter = ask(workspace, capability, **arguments, session="shorter")
+            filled = ask(workspace, capability, **arguments, session="filled", **filling)
         except TerselyError as error:
             if error.code not in {"symbol_not_found", "ambiguous_symbol", "budget_too_small"}:
                 raise
