@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from tersely.code.engine import Engine
 from tersely.code.lenses.affected.naming import tests_naming as chosen_tests
 from tersely.code.lenses.affected.suites import Suites
@@ -20,17 +15,6 @@ FILES = {
     "tests/test_other.py": "def test_nothing(): ...\n",
     "web/cart.test.js": "test('checkout', () => { checkout() })\n",
 }
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    for name, text in FILES.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
-    with Engine.open(tmp_path) as engine:
-        engine.refresh()
-        yield engine
 
 
 def chosen(engine: Engine, *queries: str, limit: int = 9) -> list[str]:

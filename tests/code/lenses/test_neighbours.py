@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -26,17 +24,6 @@ FILES = {
     ),
     "tests/test_pay.py": "from shop.pay import pay\n\ndef test_pay(): assert pay(1)\n",
 }
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    for name, text in FILES.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
-    with Engine.open(tmp_path) as engine:
-        engine.refresh()
-        yield engine
 
 
 def seen(engine: Engine, query: str) -> View:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from tersely.code.engine import Engine
 from tersely.code.graph.references import Users
 from tersely.code.lenses.affected.reach import Reach, Reaching
@@ -21,17 +16,6 @@ FILES = {
     "tests/test_shop.py": "from shop import Cart, checkout\n\ndef test_checkout(): assert checkout()\n\n"
     "def test_close(shared): shared.close()\n\ndef test_nothing(): '''checkout'''\n",
 }
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    for name, text in FILES.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
-    with Engine.open(tmp_path) as engine:
-        engine.refresh()
-        yield engine
 
 
 def reaching(engine: Engine, limit: int) -> Reaching:
