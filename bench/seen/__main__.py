@@ -33,7 +33,6 @@ from tersely.workspace import Workspace
 Job = tuple[Task, Path, Path, list[str]]  # a task, its clone, where it is checked out, and the agents
 Paid = dict[str, int | None]  # by agent
 TOLD = "grep, told the right files"
-WHOLE = "whole files in the order of grep's hits"
 TABLE = Table(
     "Tokens until seen",
     "python -m bench.seen TASKS… --repositories DIR --record",
