@@ -14,13 +14,14 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench import results
 from bench.results import Table
 from bench.scratch import clone_of, git
+from bench.seen import answers
 from bench.seen.curve import Costs, curve, row
 from bench.seen.grep import VARIANTS, grep
 from bench.seen.ours import POLICIES, Desk
@@ -30,8 +31,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.workspace import Workspace
 
-Job = tuple[Task, Path, Path, list[str]]  # a task, its clone, where it is checked out, and the agents
-Paid = dict[str, int | None]  # by agent
+Measured = dict[str, Any]  # by agent its cost, None for never; the figures of `ANSWERS`
+ANSWERS = "packet and plan by themselves"
 TOLD = "grep, told the right files"
 TABLE = Table(
     "Tokens until seen",
@@ -43,6 +44,21 @@ TABLE = Table(
 )
 
 
+class Job(NamedTuple):
+    """A task, and what is measured of it."""
+
+    task: Task
+    agents: list[str]
+
+
+class Work(NamedTuple):
+    """The tasks of one repository, which are checked out one after the other."""
+
+    clone: Path
+    place: Path
+    jobs: list[Job]
+
+
 def main(arguments: list[str]) -> int:
     """Measure, print the curve of each group, and keep it if that is wanted."""
     parser = argparse.ArgumentParser(prog="python -m bench.seen", description=__doc__)
@@ -51,7 +67,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--repositories", type=Path, default=Path(), help="clones, named owner+repository")
     parser.add_argument("--history", type=Path, nargs="*", default=[], help="clones whose newest commits are tasks")
     parser.add_argument("--most", type=int, default=40, help="tasks of one history")
-    parser.add_argument("--trees", type=Path, help="where checked out tasks are kept for the next run")
+    parser.add_argument("--trees", type=Path, help="where repositories are checked out and stay for the next run")
     parser.add_argument("--costs", type=Path, help="a file that keeps what was paid; agents in it are not run again")
     parser.add_argument("--again", nargs="*", default=[], help="agents to run again, by the beginning of their names")
     parser.add_argument("--agents", nargs="*", default=[""], help="only these, by the beginning of their names")
@@ -61,20 +77,21 @@ def main(arguments: list[str]) -> int:
     tasks = [task for path in options.tasks for task in read_tasks(path, options.use)]
     for clone in options.history:
         tasks += history_tasks(clone, options.most, "history")
-    known: dict[str, dict[str, int | None]] = defaultdict(dict)
+    known: dict[str, Measured] = defaultdict(dict)
     if options.costs and options.costs.exists():
         known.update(json.loads(options.costs.read_text("utf-8")))
     with tempfile.TemporaryDirectory(prefix="tersely-seen-") as scratch:
         os.environ["TERSELY_HOME"] = str(options.trees / "home" if options.trees else scratch)  # its key names indexes
         os.environ["TERSELY_GIT_ELSEWHERE"] = str(options.repositories.resolve())  # from which checked out trees borrow
         trees = options.trees or Path(scratch) / "trees"
-        jobs = []
+        wanted = [one for one in (*AGENTS, ANSWERS) if one.startswith(tuple(options.agents))]
+        jobs: dict[str, list[Job]] = defaultdict(list)
         for task in tasks:
-            wanted = [one for one in AGENTS if one.startswith(tuple(options.agents))]
             agents = [one for one in wanted if task.name not in known[one] or one.startswith(tuple(options.again))]
-            clone = clone_of(options.repositories, task.repository) or Path(task.repository)
-            jobs.append((task, clone, trees / task.name, agents))
-        for name, paid in _each(jobs, options.jobs):
+            if agents:
+                jobs[task.repository].append(Job(task, agents))
+        work = [Work(_clone(options.repositories, name), trees / name.replace("/", "+"), jobs[name]) for name in jobs]
+        for name, paid in _each(work, options.jobs):
             for agent, cost in paid.items():
                 known[agent][name] = cost
             print(name, paid, file=sys.stderr, flush=True)
@@ -84,41 +101,58 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _each(jobs: Sequence[Job], workers: int) -> Iterable[tuple[str, Paid]]:
-    wanted = [job for job in jobs if job[3]]
+def _clone(repositories: Path, name: str) -> Path:
+    found = clone_of(repositories, name) or Path(name)
+    return found / "repo" if (found / "repo").exists() else found
+
+
+def _each(work: Sequence[Work], workers: int) -> Iterable[tuple[str, Measured]]:
     if workers == 1:
-        yield from map(measured, wanted)
+        for one in work:
+            yield from measured(one)
         return
     with ProcessPoolExecutor(workers) as pool:
-        yield from pool.map(measured, wanted)
+        for done in as_completed([pool.submit(_all_measured, one) for one in work]):
+            yield from done.result()
+
+
+def _all_measured(work: Work) -> list[tuple[str, Measured]]:
+    return list(measured(work))
 
 
 AGENTS = (*(style.name for style in VARIANTS), TOLD, *POLICIES)
 
 
-def measured(job: Job) -> tuple[str, Paid]:
-    """What some agents pay for one task; nothing for one of which nothing is needed in files that are there."""
-    task, clone, place, agents = job
-    _check_out(clone, task.base, place)
+def measured(work: Work) -> Iterable[tuple[str, Measured]]:
+    """What some agents pay for the tasks of a repository, the oldest first: the index takes over what is the same."""
+    _clone_to(work.clone, work.place)
+    for job in sorted(work.jobs, key=lambda job: _date(work.clone, job.task.base)):
+        git(work.place, "-c", "core.autocrlf=false", "checkout", "-q", "--force", "--detach", job.task.base)
+        yield job.task.name, _measured(job, work.place)
+
+
+def _measured(job: Job, place: Path) -> Measured:
+    """Nothing for a task of which nothing is needed in files that are there."""
+    paid: Measured = {}
     with Workspace.open(place) as workspace:
         workspace.refresh()
         workspace.refreshes = False
         texts = _texts(place)
-        need = need_of(task, workspace.engine.store, texts)
-        if not need.lines:
-            return task.name, {}
-        paid: dict[str, int | None] = {}
+        need = need_of(job.task, workspace.engine.store, texts)
         wholes: dict[str, str] = {}
-        for agent in agents:
-            reading = Reading(need, texts, wholes=wholes)
+        for agent in job.agents if need.lines else ():
+            desk = Desk(Reading(need, texts, wholes=wholes), job.task.text, workspace)
+            if agent == ANSWERS:
+                paid[agent] = answers.figures(desk)
+                continue
             try:
-                _run(agent, Desk(reading, task.text, workspace), need)
+                _run(agent, desk, need)
             except SeenError:
                 pass
             except TerselyError as error:
-                print(f"{task.name}: {agent}: {error}", file=sys.stderr)
-            paid[agent] = reading.cost
-    return task.name, paid
+                print(f"{job.task.name}: {agent}: {error}", file=sys.stderr)
+            paid[agent] = desk.reading.cost
+    return paid
 
 
 def _run(agent: str, desk: Desk, need: Need) -> None:
@@ -134,12 +168,15 @@ def _run(agent: str, desk: Desk, need: Need) -> None:
     grep(desk.reading, desk.task, styles[agent])
 
 
-def _check_out(clone: Path, commit: str, place: Path) -> None:
+def _clone_to(clone: Path, place: Path) -> None:
     if not place.exists():
         place.parent.mkdir(parents=True, exist_ok=True)
-        source = clone / "repo" if (clone / "repo").exists() else clone
-        git(source, "clone", "-q", "--shared", "--no-checkout", str(source.resolve()), str(place))
-        git(place, "-c", "core.autocrlf=false", "checkout", "-q", "--force", "--detach", commit)
+        git(clone, "clone", "-q", "--shared", "--no-checkout", str(clone.resolve()), str(place))
+
+
+def _date(clone: Path, commit: str) -> int:
+    """When a commit was made, in seconds."""
+    return int(git(clone, "show", "-s", "--format=%ct", commit))
 
 
 def _texts(place: Path) -> dict[str, list[str]]:
@@ -155,7 +192,7 @@ def _texts(place: Path) -> dict[str, list[str]]:
     return found
 
 
-def _report(tasks: Iterable[Task], known: dict[str, dict[str, int | None]], keep: bool) -> None:
+def _report(tasks: Iterable[Task], known: dict[str, Measured], keep: bool) -> None:
     groups: dict[str, list[str]] = defaultdict(list)
     for task in tasks:
         groups["all"].append(task.name)
@@ -163,7 +200,11 @@ def _report(tasks: Iterable[Task], known: dict[str, dict[str, int | None]], keep
         if task.language != "python":
             groups["others than python"].append(task.name)
     rows: list[dict[str, Any]] = []
+    alone: list[dict[str, Any]] = []
     for group, names in groups.items():
+        figures = [known[ANSWERS][name] for name in names if name in known[ANSWERS]]
+        if figures:
+            alone.append(answers.row(group, figures))
         costs: dict[str, Costs] = {}
         for agent, paid in known.items():
             if agent in AGENTS and any(name in paid for name in names):
@@ -173,7 +214,7 @@ def _report(tasks: Iterable[Task], known: dict[str, dict[str, int | None]], keep
             continue
         best = min((costs[style.name] for style in VARIANTS if style.name in costs), key=_order)
         rows += [{"group": group, **row(agent, paid, plain, best)} for agent, paid in costs.items()]
-    results.report("seen", [TABLE.filled(rows)], keep)
+    results.report("seen", [TABLE.filled(rows), answers.TABLE.filled(alone)], keep)
 
 
 def _order(costs: Costs) -> tuple[float, float]:

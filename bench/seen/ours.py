@@ -103,7 +103,7 @@ def _get(desk: Desk, names: Sequence[str]) -> None:
     text = load("code.symbol.get").text(found, PLAIN)
     places: dict[str, list[int]] = defaultdict(list)
     for source in getattr(found, "symbols", (found,)):
-        places[source.path] += range(source.first_line, source.first_line + source.content.count("\n"))
+        places[source.path] += range(source.lines[0], source.lines[1] + 1)
     desk.reading.pay(text, places)
 
 
