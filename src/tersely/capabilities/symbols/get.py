@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import Capability, Role, option, positional
@@ -38,6 +38,8 @@ class Parameters:
 class Source:
     """A symbol with the lines of its code, each ended by a newline; `more` lines of it follow.
 
+    Of several symbols at once the lines of documentation are left out.
+
     `diff` is what has changed since the version whose tag was given, if that is still remembered: hunks of a unified
     diff of the two normalised texts, which is how they stand in the file but for the indentation that they share.
     """
@@ -49,6 +51,7 @@ class Source:
     lines: tuple[int, int]  # of the file, first and last
     first_line: int  # of the content
     content: str
+    undocumented: bool  # lines of documentation are left out of the content
     diff: str | None
     more: int
 
@@ -70,7 +73,17 @@ def run(workspace: Workspace, parameters: Parameters) -> Source | Sources | str:
     if parameters.etag is not None:
         raise TerselyError("usage", "--etag is about one symbol", "name one symbol, or leave out --etag")
     found = (_one(workspace, symbol, parameters) for symbol in dict.fromkeys(symbols))
-    return Sources(tuple(one for one in found if isinstance(one, Source)))
+    whole = tuple(one for one in found if isinstance(one, Source))
+    return Sources(whole if parameters.offset else tuple(_code_alone(workspace, one) for one in whole))
+
+
+def _code_alone(workspace: Workspace, source: Source) -> Source:
+    """A source without its documentation: who asks for many symbols at once wants to know what they do."""
+    symbol = workspace.engine.symbol(source.id)
+    kept = {line.number for line in workspace.texts().body(symbol)}
+    numbered = enumerate(source.content.split("\n")[:-1], source.first_line)
+    code = "".join(f"{line}\n" for number, line in numbered if number in kept)
+    return replace(source, content=code, undocumented=code != source.content)
 
 
 def _one(workspace: Workspace, symbol: Symbol, parameters: Parameters) -> Source | str:
@@ -95,6 +108,7 @@ def _one(workspace: Workspace, symbol: Symbol, parameters: Parameters) -> Source
         (symbol.start_line, symbol.end_line),
         symbol.start_line + parameters.offset,
         "".join(f"{line}\n" for line in shown),
+        False,
         diff if not parameters.offset else None,
         max(0, len(own) - parameters.offset - len(shown)),
     )
@@ -119,13 +133,22 @@ def _remembered(workspace: Workspace, symbol: Symbol, etag: str, normal: str, kn
 def text(source: Source | Sources | str, style: Style) -> str:
     """A line about each symbol, then its code, or what has changed in it if that is shorter."""
     if isinstance(source, Sources):
-        return "\n".join(text(one, style) for one in source.symbols)
+        return "\n".join(_text_among_others(one, style) for one in source.symbols)
     if isinstance(source, str):
         return source
     about = f"{source.kind.value}, {lines_text(*source.lines)}, etag {source.etag}"
     if source.diff is not None and len(source.diff) < len(source.content):
         changed = style.doubtful("changed:")
         return "\n".join([f"{style.symbol(source.id)}  {style.faint(about)}  {changed}", source.diff.rstrip("\n")])
+    return _with_head(source, about, style)
+
+
+def _text_among_others(source: Source, style: Style) -> str:
+    about = lines_text(*source.lines)
+    return _with_head(source, f"{about}, without documentation" if source.undocumented else about, style)
+
+
+def _with_head(source: Source, about: str, style: Style) -> str:
     lines = [f"{style.symbol(source.id)}  {style.faint(about)}", source.content.rstrip("\n")]
     if source.more:
         following = source.first_line - source.lines[0] + source.content.count("\n")
@@ -138,7 +161,8 @@ CAPABILITY = Capability(
     summary="Source of symbols",
     description="The lines as they stand in the file, decorators and documentation included, and an ETag: the hash of "
     "the symbol, which edits elsewhere, moves and another indentation of the whole do not change. Given back with "
-    "--etag, the answer is UNCHANGED, or the difference from the version that had the tag.",
+    "--etag, the answer is UNCHANGED, or the difference from the version that had the tag. Of several symbols at once "
+    "documentation is left out.",
     parameters=Parameters,
     run=run,
     text=text,

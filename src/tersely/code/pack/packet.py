@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from tersely.code.lenses.owners.look import LikelyFile, LikelySymbol, Location
 from tersely.code.pack.texts import Texts
@@ -23,8 +24,9 @@ LEAST_BODY_CHANCE = 0.1  # of a symbol whose source is shown
 LEAST_BODY_CONFIDENCE = 0.4  # of a packet that shows source
 MAX_LISTED_FILES = 3  # that are named though none of their symbols has a row
 LEAST_FILE_PROBABILITY = 0.3  # of one of them
-MAX_NAMED = 8  # further symbols, by name alone
-NEXT_SYMBOLS = 6  # whose source is offered
+MAX_NAMED = 12  # further symbols, whose source is offered
+NEXT_TOKENS = (900, 1_800)  # of the sources that the first and the second command print, about
+MAX_NEXT_SOURCE_TOKENS = 800  # of one of them: in a longer one it is cheaper to search
 NEXT_FILES = 3  # inside which a search is offered
 NEXT_WORDS = 4  # for which
 CERTAINTIES = ((0.6, "very likely"), (0.2, "likely"), (0.0, "possible"))  # from which chance on, and the word for it
@@ -82,39 +84,59 @@ class Frame:
     count: Callable[[str], int]
 
 
+class Offer(NamedTuple):
+    """A symbol whose source may be asked for next."""
+
+    id: str
+    reference: str  # as `symbol get` takes it
+    tokens: int  # of the source
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a packet is to say."""
+
+    rows: tuple[LikelySymbol, ...]
+    offers: tuple[Offer, ...]
+    bodies: tuple[Body, ...] = ()
+
+
 def brief(frame: Frame, texts: Texts, budget: int) -> Brief:
     """The packet within a budget; `budget_too_small` when not even its first row fits."""
     likely = _worth_a_row(frame.location.symbols)
-    ranked, named = likely[:MAX_ROWS], likely[MAX_ROWS : MAX_ROWS + MAX_NAMED]
+    offers = {one.symbol.id: _offer(one.symbol, frame, texts) for one in likely[: MAX_ROWS + MAX_NAMED]}
     rows_room = min(budget, ROWS_TOKENS)
-    best = _written(frame, ranked[:1], ())
-    if best.used > budget:
-        raise TerselyError("budget_too_small", f"no packet fits into {budget} tokens", f"it takes {best.used}")
-    taken = list(ranked[:1])
-    for one in ranked[1:]:
-        tried = _written(frame, [*taken, one], ())
-        if tried.used <= rows_room:
-            taken.append(one)
-            best = tried
-    others: list[LikelySymbol] = []
-    for one in named:
-        tried = _written(frame, taken, (), [*others, one])
-        if tried.used <= rows_room:
-            others.append(one)
-            best = tried
-    bodies: list[Body] = []
-    for one in taken:
-        is_sure = one.chance >= LEAST_BODY_CHANCE and frame.location.confidence >= LEAST_BODY_CONFIDENCE
-        if len(bodies) == MAX_BODIES or not is_sure:
-            break
-        body = _body(one.symbol, texts)
-        if body is None:
-            continue
-        tried = _written(frame, taken, [*bodies, body], others)
-        if tried.used <= budget:
-            bodies.append(body)
-            best = tried
-    return replace(best, rows_left_out=len(likely) - len(taken) - len(others))
+    chosen = Choice((), ())
+    for place, one in enumerate(likely[: MAX_ROWS + MAX_NAMED]):
+        offer = offers[one.symbol.id]
+        wider = Choice(
+            (*chosen.rows, one) if place < MAX_ROWS else chosen.rows,
+            (*chosen.offers, offer) if offer.tokens <= MAX_NEXT_SOURCE_TOKENS else chosen.offers,
+        )
+        used = _written(frame, wider).used
+        if not place and used > budget:
+            raise TerselyError("budget_too_small", f"no packet fits into {budget} tokens", f"it takes {used}")
+        if not place or used <= rows_room:
+            chosen = wider
+    for body in _likely_bodies(frame, chosen.rows, texts):
+        wider = replace(chosen, bodies=(*chosen.bodies, body))
+        if len(wider.bodies) <= MAX_BODIES and _written(frame, wider).used <= budget:
+            chosen = wider
+    return replace(_written(frame, chosen), rows_left_out=len(likely) - len(chosen.rows))
+
+
+def _offer(symbol: Symbol, frame: Frame, texts: Texts) -> Offer:
+    return Offer(symbol.id, frame.reference(symbol), frame.count(texts.code(symbol)[0]))
+
+
+def _likely_bodies(frame: Frame, rows: Sequence[LikelySymbol], texts: Texts) -> Iterable[Body]:
+    """The sources of the rows that are likely enough to be shown at once."""
+    if frame.location.confidence < LEAST_BODY_CONFIDENCE:
+        return
+    for one in rows:
+        body = _body(one.symbol, texts) if one.chance >= LEAST_BODY_CHANCE else None
+        if body is not None:
+            yield body
 
 
 def _worth_a_row(symbols: Sequence[LikelySymbol]) -> list[LikelySymbol]:
@@ -142,25 +164,21 @@ def _body(symbol: Symbol, texts: Texts) -> Body | None:
     return Body(symbol.id, symbol.path, symbol.start_line, last_line, code)
 
 
-def _written(
-    frame: Frame, symbols: Sequence[LikelySymbol], bodies: Sequence[Body], others: Sequence[LikelySymbol] = ()
-) -> Brief:
-    rows = tuple(_row(one) for one in symbols)
-    commands = tuple(_next(frame, symbols, bodies))
+def _written(frame: Frame, choice: Choice) -> Brief:
+    rows = tuple(_row(one) for one in choice.rows)
+    commands = tuple(_next(frame, choice))
     lines = [HEADING, *_listed(frame, rows)]
-    if others:
-        lines.append(f"less likely: {', '.join(frame.reference(one.symbol) for one in others)}")
     if frame.test_command:
         lines.append(f"test: {frame.test_command}")
     elif frame.tests:
         lines.append(f"tests: {' '.join(frame.tests)}")
     if commands:
         lines.append(f"next: {' | '.join(commands)}")
-    for body in bodies:
+    for body in choice.bodies:
         lines += [f"== {body.path}:{body.line}-{body.end_line}", body.code.rstrip("\n")]
     text = "\n".join(lines) + "\n"
     files = frame.location.files
-    return Brief(text, frame.count(text), rows, files, tuple(bodies), frame.tests, frame.test_command, commands, 0)
+    return Brief(text, frame.count(text), rows, files, choice.bodies, frame.tests, frame.test_command, commands, 0)
 
 
 def _row(one: LikelySymbol) -> Row:
@@ -191,12 +209,27 @@ def _listed(frame: Frame, rows: Sequence[Row]) -> Iterable[str]:
         yield f"also: {' '.join(likely[:MAX_LISTED_FILES])}"
 
 
-def _next(frame: Frame, symbols: Sequence[LikelySymbol], bodies: Sequence[Body]) -> Iterable[str]:
-    shown = {body.id for body in bodies}
-    hidden = [frame.reference(one.symbol) for one in symbols if one.symbol.id not in shown]
-    if hidden:
-        yield f"tersely symbol get {shlex.join(hidden[:NEXT_SYMBOLS])}"
-    paths = list(dict.fromkeys([*(one.symbol.path for one in symbols), *(one.path for one in frame.location.files)]))
+def _next(frame: Frame, choice: Choice) -> Iterable[str]:
+    """The commands that show the sources that are offered, the likeliest first, then a search inside the files."""
+    shown = {body.id for body in choice.bodies}
+    for names in _calls([one for one in choice.offers if one.id not in shown]):
+        yield f"tersely symbol get {shlex.join(names)}"
+    symbols = (one.symbol.path for one in choice.rows)
+    paths = list(dict.fromkeys([*symbols, *(one.path for one in frame.location.files)]))
     words = frame.location.words[:NEXT_WORDS]
     if words and paths:
         yield f"tersely search {shlex.join(words)} --in {shlex.join(paths[:NEXT_FILES])}"
+
+
+def _calls(offers: Sequence[Offer]) -> Iterable[list[str]]:
+    """The symbols of each call in the order of the offers: so many that it prints about as much as it may."""
+    waiting = list(offers)
+    for most in NEXT_TOKENS:
+        names: list[str] = []
+        tokens = 0
+        while waiting and (not names or tokens + waiting[0].tokens <= most):
+            offer = waiting.pop(0)
+            names.append(offer.reference)
+            tokens += offer.tokens
+        if names:
+            yield names
