@@ -109,15 +109,11 @@ def _sources(workspace: Workspace) -> Sources:
     from tersely.code.pack.plan import Sources
 
     engine = workspace.engine
-    texts = workspace.texts(with_docs=True)
+    texts = workspace.texts()
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
-
-    def lines(symbol: Symbol) -> list[str]:
-        return [line.text for line in texts.body(symbol)]
-
     return Sources(
         lambda symbol: look_around([symbol], neighbours, depth=1).candidates,
-        lines,
+        texts.body,
         lambda symbol, line: _depends(workspace, symbol, line),
     )
 

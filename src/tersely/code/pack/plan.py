@@ -14,17 +14,19 @@ from dataclasses import dataclass, replace
 
 from tersely.code.lenses.candidate import BASE, CALLEE, CALLER, NEAR_TARGET_SCORE, TYPE, Candidate, View, merged
 from tersely.code.lenses.owners.look import LikelySymbol, Location
+from tersely.code.pack.excerpt import Line
 from tersely.code.pack.packet import certainty
 from tersely.code.symbols import CALLABLE_KINDS, Kind, Symbol
 
-FLOOR = 0.04  # the least chance of a symbol that is shown
+FLOOR = 0.02  # the least chance of a symbol that is shown
 MAX_SHOWN = 12  # symbols of which more than the name is shown, unless a budget is to be filled
 MAX_FILES = 5  # that they are in
 MAX_NAMED = 10  # further symbols, by name alone
 SEEDS = 3  # likeliest symbols from which calls and bases are followed
-LONG_LINES = 60  # a function with more is cut down to windows
-WINDOW_LINES = 4  # before and after a line that matters
-MAX_WINDOW_LINES = 60  # of one function
+LONG_LINES = 100  # of code; a function with more is cut down to windows
+HEAD_LINES = 2  # of a function that is cut down, which are always shown
+WINDOW_LINES = 8  # before and after a line that matters
+MAX_WINDOW_LINES = 100  # of one function
 WHOLE_SHARE = 0.75  # of its lines, from which on a function is shown whole after all
 # What a step from a symbol that is changed is likely to lead to one as well.
 STEP_CHANCE = {CALLEE: 0.12, BASE: 0.1, TYPE: 0.05, CALLER: 0.06}
@@ -37,7 +39,7 @@ class Sources:
     """What planning asks of the graph and of files."""
 
     around: Callable[[Symbol], Sequence[Candidate]]  # what is one step away from a symbol
-    lines: Callable[[Symbol], Sequence[str]]  # of its source
+    lines: Callable[[Symbol], Sequence[Line]]  # of its source, without documentation
     depends: Callable[[Symbol, int], Iterable[int]]  # lines of a function on which one of them depends, itself included
 
 
@@ -102,9 +104,8 @@ def _whole(one: LikelySymbol, location: Location, sources: Sources, place: int) 
     """A symbol with its source, cut down to windows where it is long; a long class with its outline alone."""
     symbol = one.symbol
     score = NEAR_TARGET_SCORE - place / 1_000
-    size = symbol.end_line - symbol.start_line + 1
     common = Candidate(symbol, score, certainty(one.chance), evidence=one.reason)
-    if size <= LONG_LINES:
+    if len(sources.lines(symbol)) <= LONG_LINES:
         return replace(common, whole_only=True)
     if symbol.kind not in CALLABLE_KINDS:
         return common
@@ -114,17 +115,16 @@ def _whole(one: LikelySymbol, location: Location, sources: Sources, place: int) 
 def _windows(symbol: Symbol, location: Location, sources: Sources) -> Ranges:
     """The parts of a long function that the task speaks of; nothing where that is most of it, or nothing at all."""
     lines = sources.lines(symbol)
-    first = symbol.start_line
-    weights = _line_weights(lines, location.words)
-    chosen = set(range(first, first + 2))
+    weights = _line_weights([line.text for line in lines], location.words)
+    chosen = {line.number for line in lines[:HEAD_LINES]}
     named = [line for path, line in location.trace_lines if path == symbol.path]
     for line in [line for line in named if symbol.start_line <= line <= symbol.end_line]:
         chosen.update(sources.depends(symbol, line))
     for at in sorted(weights, key=lambda at: (-weights[at], at)):
-        window = range(max(first, first + at - WINDOW_LINES), min(symbol.end_line, first + at + WINDOW_LINES) + 1)
-        if len(chosen.union(window)) > MAX_WINDOW_LINES:
+        window = {line.number for line in lines[max(0, at - WINDOW_LINES) : at + WINDOW_LINES + 1]}
+        if len(chosen | window) > MAX_WINDOW_LINES:
             break
-        chosen.update(window)
+        chosen |= window
     is_most = len(chosen) >= WHOLE_SHARE * len(lines)
     return () if is_most else merged([(line, line) for line in chosen])
 
