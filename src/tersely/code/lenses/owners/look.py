@@ -68,6 +68,7 @@ class Look:
         self._searcher = searcher
         self._lexicon = searcher.lexicon
         self._source_of = cache(source_of)
+        self._symbols_of = cache(store.symbols_of)
         self._past = past
         self._paths = owning(file.path for file in store.files())
 
@@ -100,7 +101,7 @@ class Look:
         """The symbols that a task may be about, with what speaks for each."""
         terms = {term: self._rarity(term) for term in rare_terms(task.title, self._lexicon)}
         symbol = cache(self._store.symbol)
-        return table_of(found, files, self._searcher, self._store.symbols_of, symbol, terms)
+        return table_of(found, files, self._searcher, self._symbols_of, symbol, terms)
 
     def _ranked(self, task: Task, table: Table) -> tuple[LikelySymbol, ...]:
         shares = chances(table.rows)
@@ -137,7 +138,7 @@ class Look:
 
     def _unit(self, symbol: Symbol) -> int:
         """The number of a symbol among what is searched, -1 for none."""
-        symbols = self._store.symbols_of(symbol.path)
+        symbols = self._symbols_of(symbol.path)
         position = next((at for at, one in enumerate(symbols) if one.id == symbol.id), -1)
         numbers = self._searcher.collection.numbers_at(symbol.path, [position]) if position >= 0 else []
         return numbers[0] if numbers else -1
@@ -156,7 +157,7 @@ class Look:
         """The functions and classes at some lines that have no other of them inside."""
         meant = [
             one
-            for one in self._store.symbols_of(path)
+            for one in self._symbols_of(path)
             if one.kind in _INNERMOST_KINDS and one.start_line <= last_line and first_line <= one.end_line
         ]
         return [one for one in meant if all(other.parent != one.id for other in meant)]
