@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from collections import defaultdict
@@ -127,8 +128,8 @@ def measured(work: Work) -> Iterable[tuple[str, Measured]]:
     """What some agents pay for the tasks of a repository, the oldest first: the index takes over what is the same."""
     _clone_to(work.clone, work.place)
     for job in sorted(work.jobs, key=lambda job: _date(work.clone, job.task.base)):
-        git(work.place, "-c", "core.autocrlf=false", "checkout", "-q", "--force", "--detach", job.task.base)
-        yield job.task.name, _measured(job, work.place)
+        if _is_checked_out(work.place, job.task):
+            yield job.task.name, _measured(job, work.place)
 
 
 def _measured(job: Job, place: Path) -> Measured:
@@ -174,9 +175,22 @@ def _clone_to(clone: Path, place: Path) -> None:
         git(clone, "clone", "-q", "--shared", "--no-checkout", str(clone.resolve()), str(place))
 
 
+def _is_checked_out(place: Path, task: Task) -> bool:
+    """Check out the base of a task; clones without all of their history or files do not have it."""
+    try:
+        git(place, "-c", "core.autocrlf=false", "checkout", "-q", "--force", "--detach", task.base)
+    except subprocess.CalledProcessError:
+        print(f"{task.name}: left out, its base cannot be checked out", file=sys.stderr)
+        return False
+    return True
+
+
 def _date(clone: Path, commit: str) -> int:
-    """When a commit was made, in seconds."""
-    return int(git(clone, "show", "-s", "--format=%ct", commit))
+    """When a commit was made, in seconds; 0 for one that is not there."""
+    try:
+        return int(git(clone, "show", "-s", "--format=%ct", commit))
+    except subprocess.CalledProcessError:
+        return 0
 
 
 def _texts(place: Path) -> dict[str, list[str]]:
