@@ -27,7 +27,7 @@ from bench import results
 from bench.results import Row, Table
 from bench.scratch import copied
 from tersely.capabilities.invoke import ask
-from tersely.code.lenses.affected.reach import LIKELY
+from tersely.context.lenses.test_impact.reach import LIKELY
 from tersely.foundation.limits import MAX_BUDGET_TOKENS, MAX_PAGE_ENTRIES
 from tersely.workspace import Workspace
 

@@ -21,8 +21,8 @@ from typing import Any
 
 from bench.results import Row, Table, report
 from tersely.capabilities.invoke import ask
-from tersely.code.lenses.candidate import BY_NAME, CALLER, TEST
 from tersely.code.symbols import CALLABLE_KINDS, Symbol
+from tersely.context.lenses.candidate import BY_NAME, CALLER, TEST
 from tersely.foundation.errors import TerselyError
 from tersely.workspace import Workspace
 

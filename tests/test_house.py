@@ -148,9 +148,9 @@ def test_ci_can_be_run() -> None:
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
 
 
-@pytest.mark.parametrize("part", ["code", "relay"])
-def test_the_tests_of_a_part_run_without_the_others(part: str) -> None:
-    known = (f"tersely.{part}", "tersely.foundation", f"tests.{part}", "tests.own_places")
+@pytest.mark.parametrize(("part", "below"), [("code", ()), ("context", ("tersely.code", "tests.code")), ("relay", ())])
+def test_the_tests_of_a_part_run_without_the_others(part: str, below: tuple[str, ...]) -> None:
+    known = (f"tersely.{part}", "tersely.foundation", f"tests.{part}", "tests.own_places", *below)
     foreign = [
         f"{name}: {module}"
         for name, tree in modules()

@@ -31,17 +31,17 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-import tersely.code.lenses.diff.look as lens
+import tersely.context.lenses.diff.rank as lens
 from tersely.capabilities.invoke import ask
 from tersely.code.index.patch import FileDiff, Hunk, read_patch
 from tersely.code.languages.registry import language_of_path
-from tersely.code.lenses.diff.chances import weighed
-from tersely.code.lenses.diff.choice import chosen
-from tersely.code.lenses.diff.evidence import FIELDS, Evidence, gather
-from tersely.code.lenses.diff.placed import side_of
 from tersely.code.places import is_test
 from tersely.code.search.storage.arrays import write_arrays
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol
+from tersely.context.lenses.diff.changed_symbols import side_of
+from tersely.context.lenses.diff.evidence import FIELDS, Evidence, gather
+from tersely.context.lenses.diff.relevance import weighed
+from tersely.context.lenses.diff.selection import chosen
 from tersely.foundation.errors import TerselyError
 from tersely.workspace import Workspace
 from tools.fit import training_of

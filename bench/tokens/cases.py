@@ -21,9 +21,9 @@ from bench.scratch import git
 from tersely.code.index.patch import FileDiff, Hunk, patched, read_patch
 from tersely.code.index.store import Store
 from tersely.code.languages.registry import language_of_path
-from tersely.code.lenses.diff.placed import FileChange, changed_symbols, side_of
 from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
+from tersely.context.lenses.diff.changed_symbols import FileChange, changed_symbols, side_of
 
 WINDOW_COMMITS = 1_500  # the newest ones, among which cases are looked for
 MAX_FILES = 8  # that a commit changes, tests and all

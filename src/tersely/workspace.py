@@ -27,10 +27,10 @@ from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.settings import Settings, load
 
 if TYPE_CHECKING:
-    from tersely.code.pack.excerpt import Line
-    from tersely.code.pack.memory.sessions import Sessions
-    from tersely.code.pack.texts import Texts
     from tersely.code.search.searcher import Filters, Found
+    from tersely.context.pack.excerpt import Line
+    from tersely.context.pack.memory.sessions import Sessions
+    from tersely.context.pack.texts import Texts
     from tersely.foundation.tokens import Tokenizer
 
 NO_BODIES: Mapping[str, Sequence[Line]] = {}
@@ -144,14 +144,14 @@ class Workspace:
 
     def texts(self, bodies: Mapping[str, Sequence[Line]] = NO_BODIES, *, with_docs: bool = False) -> Texts:
         """The source of one answer's symbols, each file read once; `bodies` are shown instead, by the symbol's id."""
-        from tersely.code.pack.texts import Texts
+        from tersely.context.pack.texts import Texts
 
         store = self.engine.store
         return Texts(self.source, store.symbols_of, lambda symbol: bodies.get(symbol.id), with_docs)
 
     def sessions(self) -> Sessions:
         """What readers have been shown; to be closed. `database_unavailable` where nothing can be kept."""
-        from tersely.code.pack.memory.sessions import Sessions
+        from tersely.context.pack.memory.sessions import Sessions
 
         directory = self.engine.store.directory
         if directory is None:

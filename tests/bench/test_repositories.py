@@ -21,7 +21,7 @@ def test_search_is_fitted_on_nothing_that_is_measured() -> None:
 
 
 def test_trees_are_grown_from_nothing_that_is_measured() -> None:
-    assert trained_on("code/lenses/diff/needed.training.json") <= FIT
+    assert trained_on("context/lenses/diff/needed.training.json") <= FIT
 
 
 def test_what_the_word_table_knows_of_the_measured_is_listed() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tersely.capabilities.catalogue import load
 from tersely.capabilities.invoke import invoke
-from tersely.code.lenses.neighbours import MAX_VISIBLE_FILES, VISIBLE_LIMIT
+from tersely.context.lenses.neighbours import MAX_VISIBLE_FILES, VISIBLE_LIMIT
 from tersely.workspace import Workspace
 
 

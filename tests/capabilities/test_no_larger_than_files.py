@@ -28,9 +28,9 @@ from hypothesis import strategies as st
 from tersely.capabilities.coverage.slice import text
 from tersely.capabilities.invoke import ask
 from tersely.capabilities.text import PLAIN
-from tersely.code.pack.model import Pack, joined
-from tersely.code.render.formats import FORMATS
 from tersely.code.symbols import CALLABLE_KINDS, Symbol
+from tersely.context.pack.model import Pack, joined
+from tersely.context.render.formats import FORMATS
 from tersely.foundation.errors import TerselyError
 from tersely.workspace import Workspace
 

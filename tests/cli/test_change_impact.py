@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.cli.asking import Answer, Ask
 
-from tersely.code.lenses.affected.command import MAX_COMMAND_TESTS
+from tersely.context.lenses.test_impact.command import MAX_COMMAND_TESTS
 from tersely.foundation.tokens import count
 
 Repository = Callable[[Mapping[str, str]], Path]

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.cli.asking import Ask
 
 from tersely.cli.main import main
-from tersely.code.lenses.ranking import rank
-from tersely.code.pack.outline import fit, tree
 from tersely.code.symbols import Kind, Symbol
+from tersely.context.lenses.ranking import rank
+from tersely.context.pack.outline import fit, tree
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.tokens import count
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tersely.capabilities.invoke import ask
 from tersely.capabilities.packs.packet import SMALL_FILES
 from tersely.cli.main import main
-from tersely.code.lenses.owners.task import MAX_TASK_CHARACTERS, MAX_TASK_NAMES, read_task
-from tersely.code.pack.packet import HEADING
+from tersely.context.lenses.localization.task import MAX_TASK_CHARACTERS, MAX_TASK_NAMES, read_task
+from tersely.context.pack.packet import HEADING
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.tokens import count
 from tersely.workspace import Workspace

@@ -1,7 +1,7 @@
 """The roadmap of context optimization from its first page to its last: `tldrs` in a git repository, and its tools.
 
 Its functions have the names that the roadmap gives them. The formats of coverage files are those of
-`tests/code/coverage/test_reports.py`, the dictionary of paths is in `tests/code/render/test_formats.py`, and more of
+`tests/code/coverage/test_reports.py`, the dictionary of paths is in `tests/context/render/test_formats.py`, and more of
 ETags in `tests/cli/test_sessions.py`.
 """
 

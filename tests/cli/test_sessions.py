@@ -136,7 +136,7 @@ def test_unchanged_never_hides_a_change_and_diffs_lead_to_the_source(turns: list
 def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A part of this program, as a repository to ask about."""
     root = tmp_path / "program"
-    for part in ("code/pack", "code/lenses", "code/render", "foundation"):
+    for part in ("context/pack", "context/lenses", "context/render", "foundation"):
         shutil.copytree(PACKAGE / part, root / part, ignore=shutil.ignore_patterns("__pycache__", "*.bin"))
     (root / ".git").mkdir()
     monkeypatch.chdir(root)
@@ -147,7 +147,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_a_session_over_real_code_saves_tokens_and_says_the_truth(copied: Path, budget: int, fill: bool) -> None:
     reader = Reader()
-    file = copied / "code/pack/fit.py"
+    file = copied / "context/pack/fit.py"
     asked = ["fit.py:fit", "_Question.answer", "fit.py:fit", "Draft.pack", "fit.py:fit"]
     with Workspace.open(copied) as workspace:
         for number, symbol in enumerate(asked):

@@ -19,7 +19,7 @@ ENTRY = {"__future__", "tersely", "tersely.cli", "tersely.cli.main"}
 HELP_MAY_LOAD = ("tersely.cli", "tersely.capabilities", "tersely.foundation")
 HELP_MAY_LOAD_OF_CODE = {
     *("tersely.code", "tersely.code.symbols", "tersely.code.places"),
-    *("tersely.code.pack", "tersely.code.pack.brief", "tersely.code.pack.brief.zoom"),
+    *("tersely.context.pack", "tersely.context.pack.brief", "tersely.context.pack.brief.zoom"),
 }
 HEAVY = {
     *("tersely.foundation.database", "tersely.foundation.tokens"),
@@ -36,8 +36,8 @@ LOOKUP_MAY_LOAD_OF_CODE = {
         f"tersely.code.index.{name}"
         for name in "content fingerprint lookup qualified_names refresh scan schema store writer".split()
     ),
-    *("tersely.code.pack", "tersely.code.pack.excerpt"),
-    *(f"tersely.code.pack.memory{name}" for name in ("", ".deltas", ".etag", ".sessions")),
+    *("tersely.context.pack", "tersely.context.pack.excerpt"),
+    *(f"tersely.context.pack.memory{name}" for name in ("", ".deltas", ".etag", ".sessions")),
     *(f"tersely.code.index.listing{name}" for name in ("", ".git", ".gitignore", ".home", ".ignore", ".running")),
 }
 LOOKUP_HEAVY = HEAVY - {"tersely.foundation.database", "apsw"}

@@ -161,7 +161,9 @@ def own_code(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         yield workspace
 
 
-@pytest.mark.parametrize("path", ["code/pack/fit.py", "code/pack/filling.py", "code/lenses/needs.py", "code/engine.py"])
+@pytest.mark.parametrize(
+    "path", ["context/pack/fit.py", "context/pack/filling.py", "context/lenses/needs.py", "code/engine.py"]
+)
 def test_nothing_is_missing_that_real_code_names(own_code: Workspace, path: str) -> None:
     tree = ast.parse((PACKAGE / path).read_text())
     imported = {

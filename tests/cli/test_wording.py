@@ -20,11 +20,11 @@ PACKS = [("context", "Filling.climb"), ("symbol", "slice", "Filling.climb"), ("d
 def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A part of this program as a repository, with a change that is not committed; the path of what was changed."""
     root = tmp_path / "program"
-    for part in ("code/pack", "code/lenses", "code/render", "foundation"):
+    for part in ("context/pack", "context/lenses", "context/render", "foundation"):
         shutil.copytree(PACKAGE / part, root / part, ignore=shutil.ignore_patterns("__pycache__", "*.bin"))
     for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "x"]):
         subprocess.run(["git", *words], cwd=root, check=True)
-    path = root / "code/pack/filling.py"
+    path = root / "context/pack/filling.py"
     path.write_text(path.read_text().replace("start = self.draft.choice()", "start = self.draft.choice()  # first"))
     monkeypatch.chdir(root)
     return path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tersely.code.symbols import Kind, Symbol
 
 if TYPE_CHECKING:
-    from tersely.code.pack.texts import Texts
+    from tersely.context.pack.texts import Texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LISTED_FILES
 
 if TYPE_CHECKING:
-    from tersely.code.lenses.candidate import View
-    from tersely.code.lenses.coverage.changes import UnrunLines
+    from tersely.context.lenses.candidate import View
+    from tersely.context.lenses.coverage.changes import UnrunLines
     from tersely.workspace import Workspace
 
 
@@ -32,8 +32,8 @@ def with_coverage(workspace: Workspace, view: View, path: str) -> tuple[View, Ch
     """Join a report of coverage to the view of a change; the view itself without a report."""
     if not path:
         return view, None
-    from tersely.code.lenses.coverage.changes import joined
-    from tersely.code.lenses.coverage.look import definition_of_test
+    from tersely.context.lenses.coverage.changes import joined
+    from tersely.context.lenses.coverage.rank import definition_of_test
 
     found, _ = measured_by(workspace, ReportOptions(coverage_file=path))
     store = workspace.engine.store

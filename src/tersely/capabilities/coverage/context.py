@@ -27,11 +27,11 @@ from tersely.foundation.errors import TerselyError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tersely.code.lenses.candidate import View
-    from tersely.code.lenses.coverage.measured import Measured
-    from tersely.code.pack.model import Pack
-    from tersely.code.pack.texts import Texts
     from tersely.code.symbols import Edge, Symbol
+    from tersely.context.lenses.candidate import View
+    from tersely.context.lenses.coverage.measured import Measured
+    from tersely.context.pack.model import Pack
+    from tersely.context.pack.texts import Texts
     from tersely.workspace import Workspace
 
 MAX_FAILURE_TARGETS = 8  # failed tests, and suspicious functions, that one pack is about
@@ -86,7 +86,7 @@ class CoverageContext(Packed):
 
 def run(workspace: Workspace, parameters: Parameters) -> CoverageContext:
     """Read the report, or run the program, rank, fit and print."""
-    from tersely.code.pack.texts import cut_to_parts
+    from tersely.context.pack.texts import cut_to_parts
 
     budget = budget_of(workspace, parameters.budget)
     check(parameters.packing.memory.reader)
@@ -156,7 +156,7 @@ def _written_anew(workspace: Workspace, path: str, before_ns: int, done: Program
 
 
 def _view(workspace: Workspace, found: Measured, texts: Texts, budget: int, failures_only: bool) -> View:
-    from tersely.code.lenses.coverage.look import MostTargets, Sources, look
+    from tersely.context.lenses.coverage.rank import MostTargets, Sources, look
 
     store, engine = workspace.engine.store, workspace.engine
 

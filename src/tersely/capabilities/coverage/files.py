@@ -13,7 +13,7 @@ from tersely.capabilities.text import Style, aligned, counted
 
 if TYPE_CHECKING:
     from tersely.code.coverage.model import FileCoverage
-    from tersely.code.lenses.coverage.measured import Measured
+    from tersely.context.lenses.coverage.measured import Measured
     from tersely.workspace import Workspace
 
 
@@ -74,7 +74,7 @@ def _ranked(path: str, file: FileCoverage, found: Measured, frames: int) -> Rank
 
 def text(found: RankedFiles, style: Style) -> str:
     """A line a file."""
-    from tersely.code.lenses.candidate import ranged_lines
+    from tersely.context.lenses.candidate import ranged_lines
 
     knows_tests = bool(found.about.tests)
     rows = []

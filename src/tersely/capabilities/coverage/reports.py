@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tersely.code.coverage.files import Report
     from tersely.code.coverage.model import FileCoverage
     from tersely.code.coverage.staleness import Stale
-    from tersely.code.lenses.coverage.measured import Measured
+    from tersely.context.lenses.coverage.measured import Measured
     from tersely.workspace import Workspace
 
 MAX_PATH_MAPS = 20
@@ -71,7 +71,7 @@ def placed(workspace: Workspace, report: Report, place: Path, maps: Sequence[str
     """A report in the repository."""
     from tersely.code.coverage.remap import Places, parse_map
     from tersely.code.coverage.staleness import staleness
-    from tersely.code.lenses.coverage.measured import measured
+    from tersely.context.lenses.coverage.measured import measured
 
     root, paths = workspace.root, [file.path for file in workspace.engine.store.files()]
     around = place.parent.relative_to(root).as_posix() if place.is_relative_to(root) and place != root else ""

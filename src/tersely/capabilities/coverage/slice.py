@@ -13,7 +13,7 @@ from tersely.foundation.limits import MAX_SHOWN_LINES
 
 if TYPE_CHECKING:
     from tersely.code.coverage.model import FileCoverage
-    from tersely.code.lenses.coverage.measured import Measured
+    from tersely.context.lenses.coverage.measured import Measured
     from tersely.workspace import Workspace
 
 RAN, MISSED = "+", "-"

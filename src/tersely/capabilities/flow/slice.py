@@ -95,7 +95,7 @@ def _part(
 
 def text(found: Slice, style: Style) -> str:
     """A heading a function, then its lines: as ranges, or with their code and the gaps between them."""
-    from tersely.code.lenses.candidate import ranged_lines
+    from tersely.context.lenses.candidate import ranged_lines
 
     about = f" of {found.variable}" if found.variable else ""
     heads = [f"{found.direction.value} slice{about} from {found.path}:{found.line}"]

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from tersely.code.graph.references import User, Users
     from tersely.code.index.changes import ChangedFile
     from tersely.code.languages.runners.commands import SelectedTest
-    from tersely.code.lenses.affected.changed import Gone
-    from tersely.code.lenses.affected.importing import Importing
-    from tersely.code.lenses.affected.reach import Affected, Reaching, Step
-    from tersely.code.lenses.affected.suites import Suites
+    from tersely.context.lenses.test_impact.changed import Gone
+    from tersely.context.lenses.test_impact.importing import Importing
+    from tersely.context.lenses.test_impact.reach import Affected, Reaching, Step
+    from tersely.context.lenses.test_impact.suites import Suites
     from tersely.workspace import Workspace
 
 MAX_SEARCHED_SYMBOLS = 600  # whose users are looked for on the way from a change to its tests
@@ -111,8 +111,8 @@ def _shortened(impact: ChangeImpact, routes: int) -> ChangeImpact:
 def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
     from tersely.code.graph.references import Users
     from tersely.code.languages.runners.commands import SelectedTest
-    from tersely.code.lenses.affected.reach import LIKELY, Reach
-    from tersely.code.lenses.affected.suites import Suites
+    from tersely.context.lenses.test_impact.reach import LIKELY, Reach
+    from tersely.context.lenses.test_impact.suites import Suites
 
     engine = workspace.engine
     change = _named(workspace, parameters.files) if parameters.files else _of_git(workspace, parameters.base)
@@ -156,7 +156,7 @@ def _commands(
     suites: Suites,
 ) -> _Commands:
     from tersely.code.languages.runners.commands import SelectedTest
-    from tersely.code.lenses.affected.command import command
+    from tersely.context.lenses.test_impact.command import command
 
     languages = {file.path: file.language for file in workspace.engine.store.files()}
     all_files = _all_files([*every, *by_imports], languages, suites)
@@ -238,7 +238,7 @@ def _named(workspace: Workspace, named: tuple[str, ...]) -> _Change:
 def _of_git(workspace: Workspace, base: str) -> _Change:
     """What git says differs."""
     from tersely.code.index.changes import Changes
-    from tersely.code.lenses.affected.changed import changed_symbols
+    from tersely.context.lenses.test_impact.changed import changed_symbols
 
     store = workspace.engine.store
     changes = Changes(workspace.root, base)
@@ -250,7 +250,7 @@ def _of_git(workspace: Workspace, base: str) -> _Change:
 
 
 def _lost(file: ChangedFile, before: bytes, workspace: Workspace) -> list[Gone]:
-    from tersely.code.lenses.affected.changed import gone
+    from tersely.context.lenses.test_impact.changed import gone
 
     return gone(file, before, workspace.engine.store.symbols_of(file.path) if file.path else [])
 
@@ -263,7 +263,7 @@ def _users_of_gone(gone: list[Gone], users: Users) -> list[User]:
 
 def _importing(workspace: Workspace, change: _Change, found: Reaching, suites: Suites) -> list[Importing]:
     """Files of tests that import a changed file and hold a test that is not found already, nearest first."""
-    from tersely.code.lenses.affected.importing import importers_of_gone, importing
+    from tersely.context.lenses.test_impact.importing import importers_of_gone, importing
 
     engine = workspace.engine
     imports = engine.store.every_import()

@@ -22,9 +22,9 @@ from tersely.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_DEPTH_HOPS, MAX_TA
 
 if TYPE_CHECKING:
     from tersely.capabilities.packs.sessions import Answer
-    from tersely.code.pack.excerpt import Line
-    from tersely.code.pack.report import BudgetReport
     from tersely.code.symbols import Symbol
+    from tersely.context.pack.excerpt import Line
+    from tersely.context.pack.report import BudgetReport
     from tersely.workspace import Workspace
 
 
@@ -59,7 +59,7 @@ class Context(Packed):
 
 def run(workspace: Workspace, parameters: Parameters) -> Context:
     """Choose, fit and print."""
-    from tersely.code.lenses.neighbours import Neighbours, look
+    from tersely.context.lenses.neighbours import Neighbours, look
 
     check(parameters.packing.memory.reader)
     engine = workspace.engine
@@ -86,7 +86,7 @@ def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol
     from tersely.capabilities.flow.places import source_lines, statement_place, symbol_of
     from tersely.code.flow.lines import lines_of_all
     from tersely.code.flow.slicing import Direction, slice_of
-    from tersely.code.pack.sliced import sliced
+    from tersely.context.pack.sliced import sliced
 
     found = statement_place(workspace, place)
     symbol = symbol_of(workspace.engine.store.symbols_of(found.path), found.routine)
@@ -98,8 +98,8 @@ def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol
 
 
 def _report(workspace: Workspace, answer: Answer) -> BudgetReport:
-    from tersely.code.pack.report import budget_report
-    from tersely.code.render.formats import format_named
+    from tersely.context.pack.report import budget_report
+    from tersely.context.render.formats import format_named
 
     return budget_report(answer.pack, answer.texts, format_named(answer.format.value), workspace.tokenizer.count)
 

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tersely.code.index.patch import FileDiff
-    from tersely.code.lenses.candidate import View
-    from tersely.code.lenses.diff.placed import ChangedSymbol, FileChange, Side
-    from tersely.code.pack.model import Pack
-    from tersely.code.pack.texts import Texts
     from tersely.code.symbols import Symbol
+    from tersely.context.lenses.candidate import View
+    from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange, Side
+    from tersely.context.pack.model import Pack
+    from tersely.context.pack.texts import Texts
     from tersely.workspace import Workspace
 
 MAX_PLACED_FILES = 400  # of a change, that are read on both sides
@@ -96,7 +96,7 @@ class _Change:
 
 def run(workspace: Workspace, parameters: Parameters) -> DiffContext:
     """Place the change, gather what belongs to it, fit and print."""
-    from tersely.code.lenses.diff.placed import changed_symbols
+    from tersely.context.lenses.diff.changed_symbols import changed_symbols
 
     _check(parameters)
     budget = budget_of(workspace, parameters.budget)
@@ -215,14 +215,14 @@ def _is_inside(path: str) -> bool:
 
 
 def _apart(diff: FileDiff, why: str) -> FileChange:
-    from tersely.code.lenses.diff.placed import FileChange
+    from tersely.context.lenses.diff.changed_symbols import FileChange
 
     return FileChange(diff, None, None, why)
 
 
 def _placed(workspace: Workspace, diff: FileDiff, before: bytes | None, after: bytes | None, number: int) -> FileChange:
     """A file with both its sides. Of very many files only the first are read."""
-    from tersely.code.lenses.diff.placed import FileChange
+    from tersely.context.lenses.diff.changed_symbols import FileChange
 
     if not _has_lines(diff) or number >= MAX_PLACED_FILES:
         return FileChange(diff, None, None)
@@ -233,7 +233,7 @@ def _placed(workspace: Workspace, diff: FileDiff, before: bytes | None, after: b
 
 def _side(workspace: Workspace, path: str, text: bytes) -> Side:
     """A file on one side: as the index has it, if it is that, else read anew; of what the index skips only lines."""
-    from tersely.code.lenses.diff.placed import Side, plain_side, side_of
+    from tersely.context.lenses.diff.changed_symbols import Side, plain_side, side_of
 
     store = workspace.engine.store
     indexed = store.file(path)
@@ -246,8 +246,8 @@ def _side(workspace: Workspace, path: str, text: bytes) -> Side:
 
 def _noted(file: FileChange) -> list[ChangedSymbol]:
     """What is to be said of a file beside its lines."""
-    from tersely.code.lenses.diff.notes import note_of, without_text
-    from tersely.code.lenses.diff.placed import ChangedSymbol, file_symbol
+    from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, file_symbol
+    from tersely.context.lenses.diff.notes import note_of, without_text
 
     note = ", ".join(filter(None, [note_of(file.diff), file.why_apart]))
     if not note and (file.before or file.after):
@@ -279,7 +279,7 @@ class Looked(NamedTuple):
 
 def look_at(workspace: Workspace, parameters: Parameters, budget: int) -> Looked | None:
     """What belongs to what git says has changed; None where nothing has, or where there is no git to ask."""
-    from tersely.code.lenses.diff.placed import changed_symbols
+    from tersely.context.lenses.diff.changed_symbols import changed_symbols
     from tersely.foundation.git.listing import in_repository
 
     if not in_repository(str(workspace.root)):
@@ -301,8 +301,8 @@ def _looked(
     fills: bool = True,
 ) -> Looked:
     from tersely.code.index.history import history
-    from tersely.code.lenses.diff.evidence import Sources
-    from tersely.code.lenses.diff.look import look
+    from tersely.context.lenses.diff.evidence import Sources
+    from tersely.context.lenses.diff.rank import look
 
     engine, store = workspace.engine, workspace.engine.store
     sides = {side.path: side for file in change.files for side in (file.before, file.after) if side is not None}
@@ -350,8 +350,8 @@ def _texts(
     with_docs: bool,
 ) -> Texts:
     """The source of the candidates, cut down to their parts; of what is gone as it was."""
-    from tersely.code.pack.excerpt import Line, lines_of
-    from tersely.code.pack.texts import Texts, cut_to_parts
+    from tersely.context.pack.excerpt import Line, lines_of
+    from tersely.context.pack.texts import Texts, cut_to_parts
 
     before: Mapping[str, Side] = {file.before.path: file.before for file in files if file.before is not None}
     gone = {one.symbol.id for one in view.candidates if one.is_gone and one.parts}

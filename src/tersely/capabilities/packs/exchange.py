@@ -12,8 +12,8 @@ from tersely.capabilities.references import SCHEME, Referred, read_reference
 from tersely.foundation.escape import visible_line
 
 if TYPE_CHECKING:
-    from tersely.code.pack.include import Include
-    from tersely.code.pack.texts import Texts
+    from tersely.context.pack.include import Include
+    from tersely.context.pack.texts import Texts
     from tersely.foundation.tokens import Tokenizer
 
 INLINE_CASSETTE_SHARE = 4  # an artifact of at most 1 in so many tokens of the budget is shown whole
@@ -53,7 +53,7 @@ class Exchange:
 
 def included(exchange: Exchange, texts: Texts, budget: int, tokenizer: Tokenizer) -> tuple[Sequence[Include], Texts]:
     """What to include, and texts that know artifacts by their references beside the files."""
-    from tersely.code.pack.include import parse_include
+    from tersely.context.pack.include import parse_include
 
     artifacts: dict[str, bytes] = {}
     includes = []

@@ -14,8 +14,8 @@ from tersely.capabilities.references import SCHEME
 from tersely.capabilities.text import counted
 
 if TYPE_CHECKING:
-    from tersely.code.pack.model import Item, Pack
-    from tersely.code.pack.texts import Texts
+    from tersely.context.pack.model import Item, Pack
+    from tersely.context.pack.texts import Texts
 
 LARGE_PIECE_SHARE = 8  # what takes more than 1 in so many tokens of the budget is large
 LEAST_LARGE_TOKENS = 80  # a reference with what it stands for takes about a third of them
@@ -46,7 +46,7 @@ class Splitter:
         return replace(pack, items=tuple(map(self._item, pack.items)))
 
     def _item(self, item: Item) -> Item:
-        from tersely.code.pack.model import Detail
+        from tersely.context.pack.model import Detail
 
         if item.detail is not Detail.BODY or item.change or item.parts:
             return item

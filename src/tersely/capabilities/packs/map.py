@@ -17,9 +17,9 @@ from tersely.foundation.escape import visible_line
 
 if TYPE_CHECKING:
     from tersely.code.index.schema import IndexedFile
-    from tersely.code.lenses.ranking import Ranks
-    from tersely.code.pack.outline import Node, Outline
     from tersely.code.symbols import Symbol
+    from tersely.context.lenses.ranking import Ranks
+    from tersely.context.pack.outline import Node, Outline
     from tersely.workspace import Workspace
 
 MAX_OUTLINE_CHARACTERS = 100  # of a signature in a map
@@ -80,7 +80,7 @@ def outlined(
     zoom: Zoom = Zoom.SIGNATURES,
 ) -> tuple[Outline, Ranks]:
     """The outline that a budget pays for, and the ranks that chose it."""
-    from tersely.code.pack.outline import fit, tree
+    from tersely.context.pack.outline import fit, tree
 
     files = files_below(workspace, path)
     all_symbols = list(workspace.engine.store.symbols())
@@ -97,7 +97,7 @@ def outlined(
 
 
 def _ranks(workspace: Workspace, symbols: list[Symbol], focus: tuple[str, ...]) -> Ranks:
-    from tersely.code.lenses.ranking import rank
+    from tersely.context.lenses.ranking import rank
 
     engine = workspace.engine
     files = engine.store.files()
@@ -134,8 +134,8 @@ def _files_named(workspace: Workspace, text: str) -> list[IndexedFile]:
 
 def _outermost(symbols: list[Symbol]) -> dict[str, list[Symbol]]:
     """The symbols of each file that a map may show: what has a rank, and the namespaces around it."""
-    from tersely.code.lenses.ranking import RANKED_KINDS
-    from tersely.code.pack.outline import outermost
+    from tersely.context.lenses.ranking import RANKED_KINDS
+    from tersely.context.pack.outline import outermost
 
     parents = {symbol.parent for symbol in symbols}
     found: dict[str, list[Symbol]] = {}

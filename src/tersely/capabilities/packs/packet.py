@@ -13,11 +13,11 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 
 if TYPE_CHECKING:
-    from tersely.code.lenses.owners.look import LikelySymbol, Location
-    from tersely.code.lenses.owners.task import Task
-    from tersely.code.pack.packet import Body, Brief, Row
-    from tersely.code.pack.texts import Texts
     from tersely.code.symbols import Symbol
+    from tersely.context.lenses.localization.rank import LikelySymbol, Location
+    from tersely.context.lenses.localization.task import Task
+    from tersely.context.pack.packet import Body, Brief, Row
+    from tersely.context.pack.texts import Texts
     from tersely.workspace import Workspace
 
 DEFAULT_PACKET_TOKENS = 1_000
@@ -80,8 +80,8 @@ class Packet:
 
 def run(workspace: Workspace, parameters: Parameters) -> Packet:
     """Look where the task has to be done; where that is sure enough, for its tests, and write both down."""
-    from tersely.code.lenses.owners.task import read_task
-    from tersely.code.pack.packet import Frame, brief
+    from tersely.context.lenses.localization.task import read_task
+    from tersely.context.pack.packet import Frame, brief
 
     text = parameters.task_file or parameters.task
     if not text.strip():
@@ -148,7 +148,7 @@ def _pays(workspace: Workspace, location: Location, used: int) -> bool:
 
 def located(workspace: Workspace, task: Task) -> Location:
     """Where a task has to be done, as far as its text tells."""
-    from tersely.code.lenses.owners.look import Look
+    from tersely.context.lenses.localization.rank import Look
 
     engine = workspace.engine
     return Look(engine.store, engine.search.searcher(), engine.source, engine.subjects()).location(task)
@@ -162,8 +162,8 @@ def _reference(workspace: Workspace, symbol: Symbol) -> str:
 
 def _tests(workspace: Workspace, location: Location, given: str) -> tuple[tuple[str, ...], str]:
     """Files of tests, and the line that runs them unless one was given."""
-    from tersely.code.lenses.affected.suites import Suites
-    from tersely.code.lenses.owners.contract import command_of, tests_of
+    from tersely.context.lenses.localization.tests_of import command_of, tests_of
+    from tersely.context.lenses.test_impact.suites import Suites
 
     engine = workspace.engine
     files = tests_of(location, engine.store, Suites(engine.store.symbols_of, engine.source))

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tersely.capabilities.packs.diff import Looked
-    from tersely.code.lenses.candidate import View
-    from tersely.code.lenses.owners.look import Location
-    from tersely.code.pack.plan import Sources
     from tersely.code.symbols import Symbol
+    from tersely.context.lenses.candidate import View
+    from tersely.context.lenses.localization.rank import Location
+    from tersely.context.pack.plan import Sources
     from tersely.workspace import Workspace
 
 DEFAULT_PLAN_TOKENS = 1_500
@@ -74,9 +74,9 @@ class Planned(Packed):
 
 def run(workspace: Workspace, parameters: Parameters) -> Planned:
     """Locate the task, choose what to show, and pack it."""
-    from tersely.code.lenses.owners.task import read_task
-    from tersely.code.pack.plan import planned
-    from tersely.code.pack.texts import cut_to_parts
+    from tersely.context.lenses.localization.task import read_task
+    from tersely.context.pack.plan import planned
+    from tersely.context.pack.texts import cut_to_parts
 
     check(parameters.packing.memory.reader)
     task = read_task("\n".join(filter(None, [" ".join(parameters.task), parameters.report])))
@@ -104,9 +104,9 @@ def run(workspace: Workspace, parameters: Parameters) -> Planned:
 
 
 def _sources(workspace: Workspace) -> Sources:
-    from tersely.code.lenses.neighbours import Neighbours
-    from tersely.code.lenses.neighbours import look as look_around
-    from tersely.code.pack.plan import Sources
+    from tersely.context.lenses.neighbours import Neighbours
+    from tersely.context.lenses.neighbours import look as look_around
+    from tersely.context.pack.plan import Sources
 
     engine = workspace.engine
     texts = workspace.texts()

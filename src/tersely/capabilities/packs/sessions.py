@@ -19,10 +19,10 @@ from tersely.foundation.limits import MAX_SESSION_CHARACTERS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tersely.code.lenses.candidate import View
-    from tersely.code.pack.model import Pack
-    from tersely.code.pack.outline import Outline
-    from tersely.code.pack.texts import Texts
+    from tersely.context.lenses.candidate import View
+    from tersely.context.pack.model import Pack
+    from tersely.context.pack.outline import Outline
+    from tersely.context.pack.texts import Texts
     from tersely.workspace import Workspace
 
 FOLDED = "folded"
@@ -147,9 +147,9 @@ def check(session: Session) -> None:
 
 def answered(workspace: Workspace, packing: Packing, view: View, texts: Texts, budget: int) -> Answer:
     """Fit a pack in the words that are wanted, and write down what the reader is sent."""
-    from tersely.code.pack.fit import fit
-    from tersely.code.pack.scale import Scale
-    from tersely.code.render.formats import format_named
+    from tersely.context.pack.fit import fit
+    from tersely.context.pack.scale import Scale
+    from tersely.context.render.formats import format_named
 
     memory, form = packing.memory, format_of(packing.wording)
     is_hybrid = packing.exchange.delivery.output is Output.HYBRID
@@ -169,7 +169,7 @@ def answered(workspace: Workspace, packing: Packing, view: View, texts: Texts, b
         if is_hybrid:
             sent = scale.settle(splitter.split(sent.pack))
         return Answer(sent.pack, sent.text, None, texts, form, tuple(splitter.pieces))
-    from tersely.code.pack.memory.reader import Reader
+    from tersely.context.pack.memory.reader import Reader
 
     with workspace.sessions() as sessions:
         if memory.reader.reset:
@@ -201,8 +201,8 @@ def told_outline(workspace: Workspace, reader: Session, key: str, outline: Outli
 
     `key` says what is outlined: lines that were shown for one key are not sent again for it.
     """
-    from tersely.code.pack.memory.sessions import Shown
-    from tersely.code.pack.outline import lost, named, without_known
+    from tersely.context.pack.memory.sessions import Shown
+    from tersely.context.pack.outline import lost, named, without_known
 
     check(reader)
     text, used = outline.text, outline.used
@@ -229,7 +229,7 @@ def told_outline(workspace: Workspace, reader: Session, key: str, outline: Outli
 
 def unsent(workspace: Workspace, reader: Session, key: str, rows: Sequence[str]) -> set[str]:
     """The rows that a reader was not sent under a key; from now on it was. All of them without a session."""
-    from tersely.code.pack.memory.sessions import Shown
+    from tersely.context.pack.memory.sessions import Shown
 
     check(reader)
     if reader.session is None:
@@ -245,7 +245,7 @@ def unsent(workspace: Workspace, reader: Session, key: str, rows: Sequence[str])
 
 
 def _told(name: str, pack: Pack, whole_tokens: int) -> Told:
-    from tersely.code.pack.model import Delta
+    from tersely.context.pack.model import Delta
 
     number = Counter([*(item.delta for item in pack.items), *(extract.delta for extract in pack.extracts)])
     whole = number[Delta.WHOLE] + number[Delta.CHANGED]

@@ -15,8 +15,8 @@ from tersely.code.symbols import Kind
 from tersely.foundation.limits import MAX_DEPTH_HOPS
 
 if TYPE_CHECKING:
-    from tersely.code.lenses.needs import Need
-    from tersely.code.pack.texts import Texts
+    from tersely.context.lenses.needs import Need
+    from tersely.context.pack.texts import Texts
     from tersely.workspace import Workspace
 
 
@@ -55,8 +55,8 @@ class Dependencies:
 
 def run(workspace: Workspace, parameters: Parameters) -> Dependencies:
     """Resolve the names in the symbol."""
-    from tersely.code.lenses.needs import needs_of
-    from tersely.code.lenses.neighbours import Neighbours
+    from tersely.context.lenses.needs import needs_of
+    from tersely.context.lenses.neighbours import Neighbours
 
     engine, texts = workspace.engine, workspace.texts()
     symbol = engine.symbol(parameters.symbol)

@@ -87,7 +87,7 @@ def _code_alone(workspace: Workspace, source: Source) -> Source:
 
 
 def _one(workspace: Workspace, symbol: Symbol, parameters: Parameters) -> Source | str:
-    from tersely.code.pack.memory.etag import etag_of, normalised
+    from tersely.context.pack.memory.etag import etag_of, normalised
 
     source = workspace.engine.source(symbol.path)
     normal = normalised(symbol, source)
@@ -116,7 +116,7 @@ def _one(workspace: Workspace, symbol: Symbol, parameters: Parameters) -> Source
 
 def _remembered(workspace: Workspace, symbol: Symbol, etag: str, normal: str, known: str | None) -> str | None:
     """Keep this version to compare the next with; the difference from the known one, None if that is forgotten."""
-    from tersely.code.pack.memory.deltas import diff_of
+    from tersely.context.pack.memory.deltas import diff_of
 
     try:
         with workspace.sessions() as sessions:

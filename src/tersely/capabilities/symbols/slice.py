@@ -61,8 +61,8 @@ class Slice(Packed):
 
 def run(workspace: Workspace, parameters: Parameters) -> Slice:
     """Resolve, choose, fit and print."""
-    from tersely.code.lenses.needs import closure, first
-    from tersely.code.lenses.neighbours import Neighbours
+    from tersely.context.lenses.needs import closure, first
+    from tersely.context.lenses.neighbours import Neighbours
 
     check(parameters.packing.memory.reader)
     engine = workspace.engine

@@ -1,0 +1,149 @@
+"""Changed lines at their symbols, on both sides: a line that was put in belongs to the symbol around it now, one that
+was taken out to the symbol that lost it. What lies outside of all symbols, or in no code at all, belongs to its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from tersely.code.index.patch import FileDiff, Hunk
+from tersely.code.index.schema import symbols_of_facts
+from tersely.code.languages.registry import LANGUAGES, language_of_path
+from tersely.code.symbols import Kind, Symbol
+from tersely.code.syntax.extract import extract
+from tersely.context.lenses.candidate import Change, Edit
+
+MAX_REMOVED_CHARACTERS = 400  # told of one line that was taken out
+MAX_KEPT_SIDES = 32  # that were read last
+UNNAMED = frozenset({Kind.LAMBDA})
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A file on one side of a change: its text and its symbols, in order, the file itself first."""
+
+    path: str
+    text: bytes
+    symbols: Sequence[Symbol]
+
+    def owners(self, last_line: int) -> list[Symbol]:
+        """The innermost symbol with a name around each line from 0 on, the file itself where there is none.
+
+        One pass over the symbols and the lines of each, however many lines are then asked about.
+        """
+        found = [self.symbols[0]] * (last_line + 1)
+        named = (one for one in self.symbols[1:] if one.kind not in UNNAMED and one.start_line <= last_line)
+        for one in sorted(named, key=lambda one: (one.start_byte, -one.end_byte)):  # inner ones come later
+            end = min(one.end_line, last_line) + 1
+            found[one.start_line : end] = [one] * (end - one.start_line)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file that differs, with both its sides; None for a side on which there is no text."""
+
+    diff: FileDiff
+    before: Side | None
+    after: Side | None
+    why_apart: str = ""  # why it has none, where it should
+
+
+@dataclass(slots=True)
+class ChangedSymbol:
+    """A symbol and what of it differs. Of one that is gone, `symbol` is as it was."""
+
+    symbol: Symbol
+    is_gone: bool = False
+    lines: list[int] = field(default_factory=list)  # that were put in, as numbered now
+    removed: list[tuple[int, str]] = field(default_factory=list)  # before which line now, and the text
+    gaps: list[int] = field(default_factory=list)  # lines now before which something was taken out
+    note: str = ""  # what else is to be said of it
+    edits: tuple[Edit, ...] = ()  # of the whole file
+
+    def change(self, most_removed: int | None = None) -> Change:
+        """As a candidate has it, with so many removed lines; of what is gone the text is told by itself."""
+        told = [] if self.is_gone else self.removed[:most_removed]
+        more = 0 if self.is_gone else len(self.removed) - len(told)
+        removed = tuple((number, text[:MAX_REMOVED_CHARACTERS]) for number, text in told)
+        return Change(tuple(self.lines), removed, more, self.edits)
+
+
+@lru_cache(maxsize=MAX_KEPT_SIDES)
+def side_of(path: str, text: bytes) -> Side:
+    """A file as its text alone tells; a file of no language of ours is one symbol without any in it.
+
+    What a file was stays the same from question to question, so it is read once.
+    """
+    language = language_of_path(path)
+    symbols: list[Symbol] = []
+    if language is not None:
+        symbols = symbols_of_facts(path, language, extract(text, LANGUAGES[language]).definitions)
+    return Side(path, text, symbols or [file_symbol(path, text)])
+
+
+def plain_side(path: str, text: bytes) -> Side:
+    """A file as lines and nothing more."""
+    return Side(path, text, [file_symbol(path, text)])
+
+
+def file_symbol(path: str, text: bytes) -> Symbol:
+    """A file that is no code, as a symbol that is all of it."""
+    lines = text.count(b"\n") + (not text.endswith(b"\n"))
+    name = path.rpartition("/")[2]
+    return Symbol(path, path, "", Kind.MODULE, name, "", "", 1, max(1, lines), 1, 0, len(text), 0, 0, 0)
+
+
+def changed_symbols(change: FileChange) -> list[ChangedSymbol]:
+    """The symbols of one file that differ, in the order of their lines; those that are gone come last."""
+    found: dict[str, ChangedSymbol] = {}
+    gone: dict[str, ChangedSymbol] = {}
+    hunks = change.diff.hunks
+    before = _owners(change.before, [one.old_first + len(one.removed) for one in hunks])
+    after = _owners(change.after, [one.new_first + len(one.added) for one in hunks])
+    kept = _by_qualname(change.after)
+    for hunk in hunks:
+        _take_removed(hunk, before, kept, found, gone)
+        for line in range(hunk.new_first, hunk.new_first + len(hunk.added)) if after else ():
+            _entry(found, after[line]).lines.append(line)
+    edits = tuple(Edit(one.new_first, len(one.added), len(one.removed)) for one in hunks)
+    for entry in (*found.values(), *gone.values()):
+        entry.edits = edits
+    ordered = sorted(found.values(), key=lambda one: (one.symbol.start_byte, -one.symbol.end_byte))
+    return [*ordered, *gone.values()]
+
+
+def _owners(side: Side | None, ends: Sequence[int]) -> list[Symbol]:
+    """`Side.owners` up to the last line of some hunks; empty for a side without text."""
+    return side.owners(max(ends, default=0)) if side is not None else []
+
+
+def _take_removed(
+    hunk: Hunk,
+    before: Sequence[Symbol],
+    kept: Mapping[str, Symbol],
+    found: dict[str, ChangedSymbol],
+    gone: dict[str, ChangedSymbol],
+) -> None:
+    """Give the lines that a hunk took out to who lost them."""
+    holders = before[hunk.old_first : hunk.old_first + len(hunk.removed)]
+    for was, line in zip(holders, hunk.removed, strict=bool(before)):
+        now = kept.get(was.qualname)
+        if now is None:
+            loser = _entry(gone, was, is_gone=True)
+        else:
+            at = min(max(hunk.new_first, now.start_line), now.end_line)
+            loser = _entry(found, now)
+            if at not in loser.gaps:
+                loser.gaps.append(at)
+        loser.removed.append((hunk.new_first, line.decode("utf-8", "replace").rstrip("\r\n")))
+
+
+def _by_qualname(side: Side | None) -> Mapping[str, Symbol]:
+    return {one.qualname: one for one in reversed(side.symbols)} if side is not None else {}
+
+
+def _entry(entries: dict[str, ChangedSymbol], symbol: Symbol, *, is_gone: bool = False) -> ChangedSymbol:
+    return entries.setdefault(symbol.id, ChangedSymbol(symbol, is_gone))

@@ -1,0 +1,574 @@
+"""What speaks for each piece of code that a change may need: one row of figures a piece.
+
+Evidence about symbols: the words of the change (BM25F over all symbols), calls, the file's and the name's nearness, and
+files that changed in the same commits. Evidence about lines: the words of each (`lines.py`), and commits that wrote it
+(`written.py`); a piece has the most of any of its lines, and beside that the most of any line of its symbol.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tersely.code.graph.callgraph import EXTERNAL_PREFIX
+from tersely.code.index.history import Commit
+from tersely.code.places import directory, is_test
+from tersely.code.search.lexical import Lexicon
+from tersely.code.search.words import pieces_of, stem
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Grade, Kind, Symbol
+from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange
+from tersely.context.lenses.diff.commit_features import cochanged, written
+from tersely.context.lenses.diff.lines import WORD_FIELDS, Said, Wording, stems_of, words_of
+from tersely.context.lenses.diff.regions import Region, regions_of
+from tersely.context.lenses.diff.structure import (
+    STRUCTURE_FIELDS,
+    Hierarchy,
+    Structure,
+    files_tested,
+    shares,
+    stem_of,
+    type_name,
+)
+from tersely.context.lenses.diff.words import NAME, Names, names_of, near_lines, term_of, terms_of
+
+MAX_READ_FILES = 60  # whose lines are looked at, the most promising
+MAX_READ_LINES = 30_000  # of all of them together
+MAX_WORDED_SYMBOLS = 150  # taken by the words of the change
+MAX_MENTIONING_FILES = 40  # that mention a name, above which it says nothing of where to look
+MAX_DEFINING_FILES = 3  # that define a name, above which it says nothing of where to look
+MAX_MEANT_SYMBOLS = 200  # whose rank by meaning counts
+MAX_CALLED_SYMBOLS = 8  # changed symbols whose callers and callees are looked for
+MAX_BODY_NAMES = 400  # of the changed symbols, that are looked up
+MAX_TEXT_BYTES = 6_000  # of each changed symbol, from which these are taken
+MOST_PATH_WORDS = 2
+RANK_OFFSET = 3  # among the first few, one place more or less says little
+NEAR_LINES = 20  # from a change, after which nearness has fallen to 1/e
+GRADES = {Grade.EXACT: 1.0, Grade.INFERRED: 0.9, Grade.BY_NAME: 0.4}
+
+SYMBOL_FIELDS = (
+    "same_file", "same_folder", "path_words", "words", "words_rank", "body_words", "body_rank", "alike_name", "named",
+    "name_words", "value", "class", "callee", "caller", "same_owner", "cochanged_file", "order", "size", "file_rank",
+    "file_size",
+)  # fmt: skip
+LINE_FIELDS = (*WORD_FIELDS, "churn", "together")
+SHARE_FIELDS = ("around_share", "gone_share", "brought_share")
+PIECE_FIELDS = ("position", "characters", "near")
+FILE_FIELDS = ("file_words", "file_alike", "file_gone")
+CHANGE_FIELDS = ("changed", "removed", "added", "files", "symbols", "only_tests")
+FIELDS = (
+    *SYMBOL_FIELDS,
+    *STRUCTURE_FIELDS,
+    *LINE_FIELDS,
+    *(f"symbol_{name}" for name in LINE_FIELDS),
+    *SHARE_FIELDS,
+    *(f"symbol_{name}" for name in SHARE_FIELDS),
+    *PIECE_FIELDS,
+    *FILE_FIELDS,
+    *CHANGE_FIELDS,
+)
+
+Figures = NDArray[np.float64]
+Place = tuple[str, int]  # a path, and a position among the definitions of the file
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What is asked of the repository. Files that have changed are as the change leaves them."""
+
+    symbols_of: Callable[[str], Sequence[Symbol]]
+    text_of: Callable[[str], bytes]  # nothing for a file that cannot be read
+    files_mentioning: Callable[[str], Collection[str]]
+    callers: Callable[[str], Sequence[Edge]]
+    callees: Callable[[str], Sequence[Edge]]
+    lexicon: Lexicon
+    commits: Sequence[Commit]
+    paths: Collection[str]  # of all files
+    imports_of: Callable[[str], Collection[str]]  # the files that a file imports from
+    defining: Callable[[str], Collection[str]]  # the files that define a name
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What is known of the change as a whole."""
+
+    changes: Sequence[FileChange]
+    changed: Sequence[ChangedSymbol]
+    names: Names
+    rarity: Mapping[str, float]  # of the names
+    words: Mapping[Place, float]  # the best first
+    body_names: Mapping[str, float]  # of the changed symbols, with how rare each is
+    body_words: Mapping[Place, float]
+    cochanged: Mapping[str, float]
+    edges: Mapping[str, Mapping[str, tuple[float, str]]]  # "caller", "callee": symbol id to strength, and of whom
+
+    @property
+    def named(self) -> list[ChangedSymbol]:
+        """The changed symbols but for files as a whole."""
+        return [one for one in self.changed if one.symbol.kind is not Kind.MODULE]
+
+    @property
+    def own(self) -> set[str]:
+        """The files that changed and are still there."""
+        return {one.after.path for one in self.changes if one.after is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Pieces of code and a row of figures for each, in the order of `FIELDS`."""
+
+    regions: Sequence[Region]
+    figures: Figures
+    edges: Mapping[str, Mapping[str, tuple[float, str]]]
+    lines: Mapping[str, Sequence[str]]  # of the files that were read
+
+
+def gather(
+    changes: Sequence[FileChange],
+    changed: Sequence[ChangedSymbol],
+    sources: Sources,
+) -> Evidence:
+    """Everything that may be worth showing beside the changed symbols themselves."""
+    facts = _facts(changes, changed, sources)
+    texts = _texts(_paths(facts, sources), sources)
+    lines = {path: text.split("\n") for path, text in texts.items()}
+    ids = {one.symbol.id for one in changed if not one.is_gone}
+    regions: list[Region] = []
+    positions: dict[str, int] = {}
+    for path in texts:
+        symbols = sources.symbols_of(path)
+        positions.update((symbol.id, at) for at, symbol in enumerate(symbols))
+        regions += regions_of(symbols, lines[path], ids)
+    by_line, share = _by_line(regions, facts, sources, texts, lines)
+    symbol_ids = [region.symbol.id for region in regions]
+    groups = [
+        _by_symbol(regions, positions, facts, lines),
+        _by_structure(regions, _structure(regions, positions, facts, sources)),
+        by_line,
+        _most_of(by_line, symbol_ids),
+        share,
+        _sum_of(share, symbol_ids),
+        _of_pieces(regions, facts, lines),
+    ]
+    known = np.hstack(groups)
+    table = np.hstack([known, _of_files(regions, known), np.tile(_of_change(facts, sources), (len(regions), 1))])
+    return Evidence(regions, table, facts.edges, lines)
+
+
+def _texts(paths: Sequence[str], sources: Sources) -> dict[str, str]:
+    """The text of the files to look into, as many as may be read."""
+    found: dict[str, str] = {}
+    read = 0
+    for path in paths:
+        text = sources.text_of(path).decode("utf-8", "replace")
+        read += text.count("\n")
+        if read > MAX_READ_LINES:
+            break
+        found[path] = text
+    return found
+
+
+def _facts(changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sources: Sources) -> _Facts:
+    lexicon = sources.lexicon
+    names = names_of([one.diff for one in changes], _lines_after(changes))
+    known = names.gone | names.brought | names.kept | names.around
+    rarity = _rarities(lexicon, known)
+    words = lexicon.scores(terms_of(names.gone)) + lexicon.scores(terms_of(names.brought))
+    body_names = _body_names(changed, sources)
+    body_words = lexicon.scores(terms_of(body_names))
+    return _Facts(
+        changes, changed, names, rarity, _by_place(lexicon, words), _rarities(lexicon, body_names),
+        _by_place(lexicon, body_words), cochanged(sources.commits), _edges(changed, sources),
+    )  # fmt: skip
+
+
+def _lines_after(changes: Sequence[FileChange]) -> Callable[[str], Sequence[str]]:
+    lines = {
+        one.after.path: one.after.text.decode("utf-8", "replace").split("\n")
+        for one in changes
+        if one.after is not None
+    }
+    return lambda path: lines.get(path, ())
+
+
+def _rarities(lexicon: Lexicon, names: Iterable[str]) -> dict[str, float]:
+    """How rare each name is; of a name that no term stands for nothing is known."""
+    return {name: lexicon.rarity_of(term) for name in names if (term := term_of(name))}
+
+
+def _by_place(lexicon: Lexicon, scores: Figures) -> dict[Place, float]:
+    units = np.flatnonzero(scores > 0)
+    order = units[np.argsort(-scores[units], kind="stable")]
+    collection = lexicon.collection
+    files = collection.files
+    return {
+        (files[collection.file[unit]].path, int(collection.position[unit])): float(scores[unit])
+        for unit in order.tolist()
+    }
+
+
+def _body_names(changed: Sequence[ChangedSymbol], sources: Sources) -> set[str]:
+    found: Counter[str] = Counter()
+    for one in changed:
+        if not one.is_gone and one.symbol.kind is not Kind.MODULE:
+            text = sources.text_of(one.symbol.path)[one.symbol.start_byte : one.symbol.end_byte][:MAX_TEXT_BYTES]
+            found.update(NAME.findall(text.decode("utf-8", "replace")))
+    return set(sorted(found, key=lambda name: (-found[name], name))[:MAX_BODY_NAMES])
+
+
+def _edges(changed: Sequence[ChangedSymbol], sources: Sources) -> dict[str, dict[str, tuple[float, str]]]:
+    found: dict[str, dict[str, tuple[float, str]]] = {"caller": {}, "callee": {}}
+    asked = [one.symbol for one in changed if not one.is_gone and one.symbol.kind is not Kind.MODULE]
+    for symbol in asked[:MAX_CALLED_SYMBOLS]:
+        for edge in sources.callers(symbol.id):
+            _keep_edge(found["caller"], edge.caller, edge.grade, symbol.id)
+        for edge in sources.callees(symbol.id):
+            if not edge.callee.startswith(EXTERNAL_PREFIX):
+                _keep_edge(found["callee"], edge.callee, edge.grade, symbol.id)
+    return found
+
+
+def _keep_edge(edges: dict[str, tuple[float, str]], far: str, grade: Grade, near: str) -> None:
+    if far != near and edges.get(far, (0.0, ""))[0] < GRADES[grade]:
+        edges[far] = GRADES[grade], near
+
+
+def _paths(facts: _Facts, sources: Sources) -> list[str]:
+    """The files to look into: those that changed, then others by what speaks for them."""
+    own = [one.after.path for one in facts.changes if one.after is not None and len(one.after.symbols) > 1]
+    promise: dict[str, float] = defaultdict(float)
+    for rank, (path, _) in enumerate(list(facts.words)[:MAX_WORDED_SYMBOLS]):
+        promise[path] += 1 / (rank + 10)
+    for rank, (path, _) in enumerate(list(facts.body_words)[:MAX_WORDED_SYMBOLS]):
+        promise[path] += 0.5 / (rank + 10)
+    for name in sorted(facts.names.gone | facts.names.brought):
+        mentioning = sources.files_mentioning(name)
+        for path in mentioning if len(mentioning) <= MAX_MENTIONING_FILES else ():
+            promise[path] += 0.01 * facts.rarity.get(name, 0.0)
+    for name in sorted(facts.names.gone | facts.names.brought | facts.names.kept):
+        defining = sources.defining(name)
+        for path in defining if len(defining) <= MAX_DEFINING_FILES else ():
+            promise[path] += 0.02 * facts.rarity.get(name, 0.0)
+    for path in _all_imports(facts.own, sources):
+        promise[path] += 0.02
+    for path in files_tested(facts.own, sources.paths):
+        promise[path] += 0.5
+    for edges in facts.edges.values():
+        for symbol_id, (strength, _) in edges.items():
+            promise[symbol_id.partition(":")[0]] += 0.1 * strength
+    for path, worth in facts.cochanged.items():
+        promise[path] += 2.0 * worth
+    gone = {one.diff.old_path for one in facts.changes if one.after is None}
+    others = sorted(promise, key=lambda path: (-promise[path] * (0.3 if is_test(path) else 1.0), path))
+    return [*own, *(path for path in others if path not in own and path not in gone)][:MAX_READ_FILES]
+
+
+def _all_imports(paths: Iterable[str], sources: Sources) -> set[str]:
+    """The files that some files import from."""
+    return set[str]().union(*(sources.imports_of(path) for path in paths))
+
+
+def _structure(regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, sources: Sources) -> Structure:
+    own, named = facts.own, facts.named
+    types = [one.symbol for one in {r.symbol.id: r for r in regions}.values() if one.symbol.kind in CLASS_KINDS]
+    types += [one.symbol for one in named if not one.is_gone and one.symbol.kind in CLASS_KINDS]
+    headers = ((type_name(one), _header(one, sources)) for one in types)
+    concerned = {name for one in named if (name := type_name(one.symbol))}
+    symbols = [one.symbol.path for one in facts.changed]
+    meaning = _meaning(regions, positions, facts, sources)
+    order = sorted(meaning, key=lambda symbol_id: (-meaning[symbol_id], symbol_id))
+    return Structure(
+        imported=_all_imports(own, sources) - own,
+        importing={path for path in {one.symbol.path for one in regions} if own & set(sources.imports_of(path))} - own,
+        tested=files_tested(own, sources.paths),
+        stems={stem_of(path) for path in own},
+        changed_in_file=shares(symbols),
+        changed_in_folder=shares([directory(path) for path in symbols]),
+        hierarchy=Hierarchy.of(headers, concerned),
+        namesakes=_rarities(sources.lexicon, {one.symbol.name for one in named}),
+        body_names=facts.body_names,
+        meaning=meaning,
+        meaning_ranks={symbol_id: rank for rank, symbol_id in enumerate(order[:MAX_MEANT_SYMBOLS])},
+    )
+
+
+def _header(symbol: Symbol, sources: Sources) -> str:
+    """The text of a type before its body."""
+    text = sources.text_of(symbol.path)[symbol.start_byte : symbol.signature_end_byte]
+    return text.decode("utf-8", "replace")
+
+
+def _meaning(
+    regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, sources: Sources
+) -> dict[str, float]:
+    """By symbol how near its vector is to that of the nearest changed symbol."""
+    collection = sources.lexicon.collection
+    ids: dict[str, dict[int, str]] = defaultdict(dict)  # by path and position
+    for symbol in {region.symbol.id: region.symbol for region in regions}.values():
+        ids[symbol.path][positions[symbol.id]] = symbol.id
+    units: dict[int, str] = {}
+    for path, listed in ids.items():
+        for unit in collection.numbers_at(path, list(listed)):
+            units[unit] = listed[int(collection.position[unit])]
+    given: list[int] = []
+    for one in [one.symbol for one in facts.named if not one.is_gone][:MAX_CALLED_SYMBOLS]:
+        given += collection.numbers_at(one.path, [positions[one.id]]) if one.id in positions else []
+    nearness = collection.nearness(np.array(list(units), np.int64), np.array(given, np.int64))
+    return {units[unit]: float(near) for unit, near in zip(units, nearness.tolist(), strict=True)}
+
+
+def _by_structure(regions: Sequence[Region], structure: Structure) -> Figures:
+    """A row of `STRUCTURE_FIELDS` for each piece, that of its symbol."""
+    rows: dict[str, list[float]] = {}
+    table = np.zeros((len(regions), len(STRUCTURE_FIELDS)))
+    for at, region in enumerate(regions):
+        if region.symbol.id not in rows:
+            rows[region.symbol.id] = structure.row(region.symbol)
+        table[at] = rows[region.symbol.id]
+    return table
+
+
+def _by_symbol(
+    regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, lines: Mapping[str, Sequence[str]]
+) -> Figures:
+    """A row of `SYMBOL_FIELDS` for each piece, that of its symbol."""
+    about = _About.of(facts, regions, lines)
+    order = _order(regions, facts.changed)
+    rows: dict[str, list[float]] = {}
+    table = np.zeros((len(regions), len(SYMBOL_FIELDS)))
+    for at, region in enumerate(regions):
+        symbol = region.symbol
+        if symbol.id not in rows:
+            rows[symbol.id] = about.row(symbol, (symbol.path, positions[symbol.id]), order[symbol.id])
+        table[at] = rows[symbol.id]
+    return table
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What the figures of a symbol are made of."""
+
+    facts: _Facts
+    own: Collection[str]
+    folders: Collection[str]
+    owners: Collection[str]  # qualified names of what holds a changed symbol
+    names: Sequence[set[str]]  # of each changed symbol the words of its name
+    said: Collection[str]
+    said_words: set[str]
+    path_words: Mapping[str, int]
+    word_ranks: Mapping[Place, int]
+    body_ranks: Mapping[Place, int]
+    most_body_words: float
+    file_ranks: Mapping[str, int]
+    lines: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, facts: _Facts, regions: Sequence[Region], lines: Mapping[str, Sequence[str]]) -> _About:
+        """What is the same for all symbols."""
+        own, names = facts.own, facts.names
+        said_words = stems_of(one.symbol.name for one in facts.named) | stems_of(names.gone | names.brought)
+        return cls(
+            facts,
+            own,
+            {directory(path) for path in own},
+            {owner for one in facts.named if (owner := _owner(one.symbol))},
+            [set(map(stem, pieces_of(one.symbol.name))) for one in facts.named],
+            names.gone | names.brought | names.kept,
+            said_words,
+            _path_words({region.symbol.path for region in regions} - own, said_words),
+            {place: rank for rank, place in enumerate(facts.words)},
+            {place: rank for rank, place in enumerate(facts.body_words)},
+            max(facts.body_words.values(), default=1.0),
+            {path: rank for rank, path in enumerate(lines)},
+            lines,
+        )
+
+    def row(self, symbol: Symbol, place: Place, order: float) -> list[float]:
+        """The figures of a symbol."""
+        facts, path = self.facts, symbol.path
+        words = set(map(stem, pieces_of(symbol.name)))
+        return [
+            path in self.own,
+            path not in self.own and directory(path) in self.folders,
+            self.path_words.get(path, 0),
+            facts.words.get(place, 0.0),
+            _by_rank(self.word_ranks.get(place)),
+            facts.body_words.get(place, 0.0) / self.most_body_words,
+            _by_rank(self.body_ranks.get(place)),
+            max((len(words & other) / len(words | other) for other in self.names if words | other), default=0.0),
+            facts.rarity.get(symbol.name, 0.0) if symbol.name in self.said else 0.0,
+            len(words & self.said_words) / max(1, len(words)),
+            symbol.kind not in CALLABLE_KINDS and symbol.kind not in CLASS_KINDS,
+            symbol.kind in CLASS_KINDS,
+            facts.edges["callee"].get(symbol.id, (0.0, ""))[0],
+            facts.edges["caller"].get(symbol.id, (0.0, ""))[0],
+            _owner(symbol) in self.owners,
+            sqrt(facts.cochanged.get(path, 0.0)),
+            order,
+            log(symbol.end_line - symbol.start_line + 1),
+            self.file_ranks[path],
+            log(len(self.lines[path])),
+        ]
+
+
+def _by_rank(rank: int | None) -> float:
+    """Near a third for the first, towards 0 for the last."""
+    return 1 / (rank + RANK_OFFSET) if rank is not None else 0.0
+
+
+def _owner(symbol: Symbol) -> str:
+    return symbol.qualname.rpartition(".")[0]
+
+
+def _order(regions: Sequence[Region], changed: Sequence[ChangedSymbol]) -> dict[str, float]:
+    """How few symbols of the same file lie between a symbol and a changed one: 1 beside it, towards 0 far away."""
+    starts: dict[str, set[int]] = defaultdict(set)
+    own: dict[str, set[int]] = defaultdict(set)
+    for one in changed:
+        if not one.is_gone and one.symbol.kind is not Kind.MODULE:
+            starts[one.symbol.path].add(one.symbol.start_byte)
+            own[one.symbol.path].add(one.symbol.start_byte)
+    for region in regions:
+        if region.symbol.path in own:
+            starts[region.symbol.path].add(region.symbol.start_byte)
+    order = {path: {start: at for at, start in enumerate(sorted(listed))} for path, listed in starts.items()}
+    found: dict[str, float] = {}
+    for region in regions:
+        path = region.symbol.path
+        here = order[path][region.symbol.start_byte] if path in own else 0
+        steps = min((abs(here - order[path][start]) for start in own.get(path, ())), default=None)
+        found[region.symbol.id] = 1 / (1 + steps) if steps is not None else 0.0
+    return found
+
+
+def _path_words(paths: Iterable[str], said: Collection[str]) -> dict[str, int]:
+    """How many words of each file's own name are words of the change too, `MOST_PATH_WORDS` at most."""
+    own_names = {
+        path: [path.rpartition("/")[2].partition(".")[0], directory(path).rpartition("/")[2]] for path in paths
+    }
+    return {path: min(MOST_PATH_WORDS, len(stems_of(own) & set(said))) for path, own in own_names.items()}
+
+
+def _by_line(
+    regions: Sequence[Region],
+    facts: _Facts,
+    sources: Sources,
+    texts: Mapping[str, str],
+    lines: Mapping[str, Sequence[str]],
+) -> tuple[Figures, Figures]:
+    """For each piece the most of its lines in each of `LINE_FIELDS`, and `SHARE_FIELDS`: its share of the names around
+    the change, of those that are gone and of those that it brings, weighed by how rare they are."""
+    wording = Wording(_said(facts, sources))
+    wrote = written(facts.changed, sources.commits, texts)
+    sorts = (facts.names.around, facts.names.gone, facts.names.brought)
+    table = np.zeros((len(regions), len(LINE_FIELDS)))
+    share = np.zeros((len(regions), len(SHARE_FIELDS)))
+    for path, rows in _rows_of([region.symbol.path for region in regions]).items():
+        worded, names = wording.figures(texts[path])
+        of_file = wrote.get(path)
+        columns = (of_file.at_all, of_file.together) if of_file else ({}, {})
+        figures = np.hstack([worded, *(_column(worths, len(lines[path])) for worths in columns)])
+        piece_of = np.full(len(lines[path]), -1)
+        for at in rows:
+            _, first, last = regions[at]
+            table[at] = figures[first - 1 : last].max(axis=0)
+            piece_of[first - 1 : last] = at
+        words = words_of(texts[path])
+        for column, some in enumerate(sorts):
+            for name in names:
+                if name in some:
+                    pieces = np.unique(piece_of[words.lines_having[name]])
+                    share[pieces[pieces >= 0], column] += facts.rarity.get(name, 0.0)
+    return table, share / [_summed(names, facts.rarity) or 1.0 for names in sorts]
+
+
+def _summed(names: Iterable[str], rarity: Mapping[str, float]) -> float:
+    return sum(rarity.get(name, 0.0) for name in sorted(names))
+
+
+def _column(worths: Mapping[int, float], size: int) -> Figures:
+    column = np.zeros((size, 1))
+    for line, worth in worths.items():
+        column[line - 1] = worth
+    return column
+
+
+def _said(facts: _Facts, sources: Sources) -> Said:
+    hunks = [hunk for one in facts.changes for hunk in one.diff.hunks]
+    names = sorted({one.symbol.name for one in facts.named})
+    rare = _rarities(sources.lexicon, names)
+    lines_of = _lines_after(facts.changes)
+    around = [line for one in facts.changes if one.after is not None for line in near_lines(one.diff, lines_of)]
+    return Said(
+        facts.names,
+        facts.rarity,
+        [_text(line) for hunk in hunks for line in hunk.removed],
+        [_text(line) for hunk in hunks for line in hunk.added],
+        around,
+        rare,
+    )
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", "replace").rstrip("\r\n")
+
+
+def _most_of(table: Figures, groups: Sequence[str]) -> Figures:
+    """For each row the most of all rows of its group."""
+    rows = _rows_of(groups)
+    found = np.zeros_like(table)
+    for listed in rows.values():
+        found[listed] = table[listed].max(axis=0)
+    return found
+
+
+def _sum_of(table: Figures, groups: Sequence[str]) -> Figures:
+    """For each row the sum of all rows of its group."""
+    found = np.zeros_like(table)
+    for listed in _rows_of(groups).values():
+        found[listed] = table[listed].sum(axis=0)
+    return found
+
+
+def _rows_of(groups: Sequence[str]) -> dict[str, list[int]]:
+    rows: dict[str, list[int]] = defaultdict(list)
+    for at, group in enumerate(groups):
+        rows[group].append(at)
+    return rows
+
+
+def _of_pieces(regions: Sequence[Region], facts: _Facts, lines: Mapping[str, Sequence[str]]) -> Figures:
+    """A row of `PIECE_FIELDS` for each piece."""
+    hunks: dict[str, list[int]] = defaultdict(list)
+    for one in facts.changes:
+        if one.after is not None:
+            for hunk in one.diff.hunks:
+                hunks[one.after.path] += [hunk.new_first, hunk.new_first + max(0, len(hunk.added) - 1)]
+    table = np.zeros((len(regions), len(PIECE_FIELDS)))
+    for at, (symbol, first, last) in enumerate(regions):
+        size = symbol.end_line - symbol.start_line + 1
+        length = sum(len(line) + 1 for line in lines[symbol.path][first - 1 : last])
+        far = min((max(0, first - line, line - last) for line in hunks.get(symbol.path, ())), default=None)
+        near = exp(-far / NEAR_LINES) if far is not None else 0.0
+        table[at] = (first - symbol.start_line) / size, log(length + 10), near
+    return table
+
+
+def _of_files(regions: Sequence[Region], known: Figures) -> Figures:
+    """A row of `FILE_FIELDS` for each piece, that of its file."""
+    column = {name: known[:, FIELDS.index(name)] for name in ("words", "alike_removed", "alike_added", "gone")}
+    table = np.column_stack([column["words"], column["alike_removed"] + column["alike_added"], column["gone"]])
+    return _most_of(table, [region.symbol.path for region in regions])
+
+
+def _of_change(facts: _Facts, sources: Sources) -> list[float]:
+    """`CHANGE_FIELDS`, the same for all pieces."""
+    hunks = [hunk for one in facts.changes for hunk in one.diff.hunks]
+    removed, added = sum(len(hunk.removed) for hunk in hunks), sum(len(hunk.added) for hunk in hunks)
+    symbols = len(sources.lexicon.collection)
+    only_tests = float(all(map(is_test, facts.own)))
+    return [log(len(facts.named) + 1), log(removed + 1), log(added + 1), len(facts.own), log(symbols + 1), only_tests]

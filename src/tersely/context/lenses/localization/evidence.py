@@ -1,0 +1,372 @@
+"""What speaks for each file being the one that a task is about: one number a file and kind of evidence.
+
+Evidence by words is relative to the file that has most of it, evidence by exact places and names is shared among all
+that a place or name may mean. `weights.py` says how much each kind counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tersely.code.index.subjects import Subject
+from tersely.code.places import is_test
+from tersely.code.search.lexical import Lexicon
+from tersely.code.search.words import STOP_WORDS, pieces_of, stem, telling_stems, whole_of, words_of_text
+from tersely.code.symbols import Kind, Symbol
+from tersely.context.lenses.localization.task import Frame, Task, ends_of
+
+Numbers = NDArray[np.float64]
+
+MAX_TERMS = 80  # of a text, the rarest first
+MAX_MEANINGS = 12  # symbols of one name, above which it says nothing
+MAX_SAYING_FILES = 4  # that have one message, above which it says nothing
+LEAST_MESSAGE_CHARACTERS = 12
+_PLACEHOLDER_WORDS = 3  # words in a row that a message has to share with a source, since the rest may be filled in
+_TINY = 1e-9
+
+
+class Sign(IntEnum):
+    """Kinds of evidence, in the order of the columns."""
+
+    TITLE_UNIT = 0  # the words of the title, all in one symbol of the file
+    TITLE_FILE = 1  # … anywhere in the file
+    TEXT_UNIT = 2
+    TEXT_FILE = 3
+    TITLE_RANK = 4  # how early search finds a symbol of the file for the title
+    TEXT_RANK = 5
+    PATH_WORDS = 6  # words of the title in the path
+    PATH = 7  # the path, or the end of it with a folder, is written
+    FILE_NAME = 8  # only the name of the file is written
+    LAST_FRAME = 9  # the innermost frame of a trace that is in the repository
+    FRAME = 10
+    TITLE_NAME = 11  # defines what the title names in code
+    NAME = 12  # defines what is named in code elsewhere
+    PLAIN_NAME = 13  # defines what is a word of the title
+    MESSAGE = 14  # has a text that is quoted
+    PAST = 15  # was touched by commits that say something alike
+    TOUCHED = 16  # is touched often
+    SIZE = 17
+
+
+class Mark(IntEnum):
+    """Kinds of evidence for a single symbol, in the order of the columns."""
+
+    TITLE_UNIT = 0  # the words of the title in it, beside the best symbol of all
+    TEXT_UNIT = 1
+    TITLE_HERE = 2  # … beside the best symbol of its file
+    TEXT_HERE = 3
+    TITLE_RANK = 4  # how early search finds it for the title
+    TEXT_RANK = 5
+    TITLE_NAME = 6  # it is what the title names in code
+    NAME = 7  # … the rest of the text
+    PLAIN_NAME = 8  # its name is a word of the title
+    NAME_WORDS = 9  # words of the title in its name
+    LAST_FRAME = 10  # it is the innermost function of a trace
+    FRAME = 11
+    TRACE_CALL = 12  # the last line of a trace calls it
+    MESSAGE = 13  # has a text that is quoted
+    LINKED = 14  # stands at lines that are linked to
+    OWNER = 15  # it belongs to what is named
+    FILE = 16  # the logit of its file, in tens
+    FILE_RANK = 17  # the place of its file among all, from 1 down
+    SIZE = 18  # the logarithm of its lines, in fives
+    IS_CLASS = 19
+    IS_VALUE = 20  # a constant, a field, a variable
+
+
+class Sources(NamedTuple):
+    """What evidence is asked of."""
+
+    paths: Sequence[str]  # the files that may own a task, in the order of the rows
+    lexicon: Lexicon
+    found: Callable[[str], Sequence[Symbol]]  # what search finds for a text, the best first
+    named: Callable[[str], Sequence[Symbol]]  # what a name may mean
+    at: Callable[[str, int, int], Sequence[Symbol]]  # the innermost symbols at lines of a file, from one to another
+    saying: Callable[[Sequence[str]], Mapping[str, Sequence[str]]]  # by text, the files that have it
+    holding: Callable[[str, str], Sequence[Symbol]]  # the innermost symbols of a file that have a text
+    past: Sequence[Subject]
+
+
+class Evidence(NamedTuple):
+    """Rows are files, columns signs; and what single symbols have for them, by their ids."""
+
+    signs: Numbers
+    ceiling: float  # what share of the words of the title the best file has
+    match: float  # BM25 of the text and the symbol that has most of its words
+    marks: Mapping[str, Numbers]  # by symbol id, one number a `Mark`, without those that units and files give
+    title_units: Numbers  # by unit of the collection: how much of the words it has beside the best, from 0 to 1
+    text_units: Numbers
+    places: tuple[tuple[str, int], ...]  # lines of files that traces and links lead to
+    why: Mapping[str, list[str]]  # by path, in words, the exact first
+
+
+def evidence(task: Task, sources: Sources) -> Evidence:
+    """All evidence of a task."""
+    return _Gathering(task, sources).all()
+
+
+class _Gathering:
+    def __init__(self, task: Task, sources: Sources) -> None:
+        self.task = task
+        self.sources = sources
+        self.row = {path: row for row, path in enumerate(sources.paths)}
+        self.by_file_name: dict[str, list[str]] = defaultdict(list)
+        for path in sources.paths:
+            self.by_file_name[path.rpartition("/")[2]].append(path)
+        self.signs = np.zeros((len(self.row), len(Sign)))
+        self.marks: dict[str, Numbers] = defaultdict(lambda: np.zeros(len(Mark)))
+        self.title_units = np.zeros(len(sources.lexicon.collection))
+        self.text_units = self.title_units
+        self.match = 0.0
+        self.places: list[tuple[str, int]] = []
+        self.why: dict[str, list[str]] = defaultdict(list)
+
+    def all(self) -> Evidence:
+        ceiling = self._words()
+        self._ranks()
+        self._places()
+        self._links()
+        self._frames()
+        self._names()
+        self._messages()
+        self._past()
+        return Evidence(
+            self.signs, ceiling, self.match, self.marks, self.title_units, self.text_units, tuple(self.places), self.why
+        )
+
+    # By words
+
+    def _words(self) -> float:
+        lexicon = self.sources.lexicon
+        collection = lexicon.collection
+        row_of = np.array([self.row.get(file.path, -1) for file in collection.files], np.int64)
+        rows = row_of[collection.file] if len(row_of) else np.zeros(0, np.int64)
+        title_terms = rare_terms(self.task.title, lexicon)
+        both = (
+            (title_terms, Sign.TITLE_UNIT, Sign.TITLE_FILE),
+            (rare_terms(self.task.text, lexicon), Sign.TEXT_UNIT, Sign.TEXT_FILE),
+        )
+        for terms, by_unit, by_file in both:
+            scores, unit, whole = self._scores(terms, rows)
+            self.match = float(scores.max(initial=0.0))
+            units = scores / (self.match + _TINY)
+            if by_unit is Sign.TITLE_UNIT:
+                self.title_units = units
+            self.text_units = units
+            self.signs[:, by_unit] = unit / (unit.max(initial=0.0) + _TINY)
+            self.signs[:, by_file] = whole / (whole.max(initial=0.0) + _TINY)
+            if by_file is Sign.TITLE_FILE:
+                ceiling = float(whole.max(initial=0.0)) / (lexicon.ceiling(terms) + _TINY)
+        sizes = np.bincount(rows[rows >= 0], minlength=len(self.row)).astype(np.float64)
+        self.signs[:, Sign.SIZE] = np.log1p(sizes) / (np.log1p(sizes.max(initial=0.0)) + _TINY)
+        self._path_words(title_terms)
+        return ceiling
+
+    def _scores(self, terms: Sequence[str], rows: NDArray[np.int64]) -> tuple[Numbers, Numbers, Numbers]:
+        """By unit its score; by file the score of its best unit, and the sum over terms of the best
+        score that any unit has for it."""
+        unit = np.zeros(len(rows))
+        whole = np.zeros(len(self.row))
+        for term in terms:
+            units, added = self.sources.lexicon.term_scores(term)
+            unit[units] += added
+            inside = rows[units] >= 0
+            best = np.zeros(len(self.row))
+            np.maximum.at(best, rows[units[inside]], added[inside])
+            whole += best
+        best_unit = np.zeros(len(self.row))
+        known = rows >= 0
+        np.maximum.at(best_unit, rows[known], unit[known])
+        return unit, best_unit, whole
+
+    def _path_words(self, title_terms: Sequence[str]) -> None:
+        pieces = [{stem(piece) for word in words_of_text(path) for piece in pieces_of(word)} for path in self.row]
+        having = Counter(piece for own in pieces for piece in own)
+        worth = {term: math.log(1 + len(self.row) / having[term]) for term in title_terms if having[term]}
+        total = sum(worth.values()) + _TINY
+        for row, own in enumerate(pieces):
+            self.signs[row, Sign.PATH_WORDS] = sum(worth[term] for term in own if term in worth) / total
+
+    def _ranks(self) -> None:
+        texts = [(self.task.title, Sign.TITLE_RANK)]
+        if self.task.text != self.task.title:
+            texts.append((self.task.text, Sign.TEXT_RANK))
+        for text, sign in texts:
+            seen: set[str] = set()
+            for rank, symbol in enumerate(self.sources.found(text)):
+                self._mark(symbol, Mark.TITLE_RANK if sign is Sign.TITLE_RANK else Mark.TEXT_RANK, 1 / (1 + rank / 2))
+                if symbol.path not in seen:
+                    self._raise(symbol.path, sign, 1 / (1 + len(seen)))
+                    seen.add(symbol.path)
+        if len(texts) == 1:
+            self.signs[:, Sign.TEXT_RANK] = self.signs[:, Sign.TITLE_RANK]
+
+    # By exact places and names
+
+    def _places(self) -> None:
+        for written in self.task.paths:
+            parts = [part for part in written.split("/") if part not in {"", ".", ".."}]
+            matches, length = self._ending(parts)
+            sign = Sign.PATH if length > 1 else Sign.FILE_NAME
+            for path in matches[:MAX_MEANINGS]:
+                self._raise(path, sign, 1 / len(matches), f"{written} is written")
+
+    def _ending(self, parts: Sequence[str]) -> tuple[list[str], int]:
+        """The files whose paths end in as many of some parts as can be, and in how many."""
+        named = self.by_file_name.get(parts[-1], []) if parts else []
+        for first in range(len(parts) if named else 0):
+            end = "/".join(parts[first:])
+            found = [path for path in named if path == end or path.endswith(f"/{end}")]
+            if found:
+                return found, len(parts) - first
+        return [], 0
+
+    def _links(self) -> None:
+        """Files that are linked to, and what stands at the lines there, as far as the file is still the same."""
+        for link in self.task.links:
+            matches, length = self._ending(link.path.split("/"))
+            if len(matches) != 1 or length < min(2, link.path.count("/") + 1):
+                continue
+            self._raise(matches[0], Sign.PATH, 1.0, f"{link.path} is linked to")
+            if link.first_line:
+                self.places.append((matches[0], link.first_line))
+            for symbol in self.sources.at(matches[0], link.first_line, link.last_line) if link.first_line else ():
+                self._mark(symbol, Mark.LINKED, 1.0)
+
+    def _frames(self) -> None:
+        placed = [(frame, path) for frame in self.task.frames for path in self._of_frame(frame)]
+        for back, (frame, path) in enumerate(reversed(placed)):
+            sign = Sign.FRAME if back else Sign.LAST_FRAME
+            self._raise(path, sign, 1 / (1 + back), f"line {frame.line} is in the trace")
+            self.places.append((path, frame.line))
+            if not back:
+                self._trace_calls()
+            for symbol in self._in_frame(frame, path):
+                self._mark(symbol, Mark.FRAME if back else Mark.LAST_FRAME, 1 / (1 + back))
+
+    def _trace_calls(self) -> None:
+        """What the innermost frame calls: the error may be in there, or in what it hands over."""
+        for name in self.task.trace_calls:
+            meanings = [one for one in self.sources.named(name) if one.path in self.row and one.kind is not Kind.MODULE]
+            for symbol in meanings if len(meanings) <= MAX_MEANINGS else ():
+                self._mark(symbol, Mark.TRACE_CALL, 1 / len(meanings))
+
+    def _in_frame(self, frame: Frame, path: str) -> Sequence[Symbol]:
+        """The function of a frame, by its name if it has one: the line may be that of another version."""
+        if frame.function:
+            return [symbol for symbol in self.sources.named(frame.function) if symbol.path == path]
+        return self.sources.at(path, frame.line, frame.line)
+
+    def _of_frame(self, frame: Frame) -> list[str]:
+        """The file of a frame, if there is but one: with its folder, unless it is written without."""
+        parts = [part for part in frame.path.replace("\\", "/").split("/") if part not in {"", ".", ".."}]
+        matches, length = self._ending(parts)
+        return matches if len(matches) == 1 and length >= min(2, len(parts)) else []
+
+    def _names(self) -> None:
+        for names, sign in ((self.task.title_names, Sign.TITLE_NAME), (self.task.names, Sign.NAME)):
+            for name in names:
+                self._name(name, sign)
+        for name in self.task.plain:
+            if name.lower() not in STOP_WORDS:
+                self._name(name, Sign.PLAIN_NAME)
+
+    def _name(self, name: str, sign: Sign) -> None:
+        parts = ends_of(name)
+        whole = ".".join(reversed(parts))
+        for part, worth in [(whole, 1.0), *((part, 0.5) for part in parts[:2] if len(parts) > 1)]:
+            meanings = [one for one in self.sources.named(part) if one.path in self.row and one.kind is not Kind.MODULE]
+            if not 0 < len(meanings) <= MAX_MEANINGS:
+                continue
+            each = worth / len(meanings)
+            for symbol in meanings:
+                self._add(symbol.path, sign, each)
+                self._mark(symbol, _MARK_OF_NAME[sign], each)
+                if sign is not Sign.PLAIN_NAME:
+                    self._say(symbol.path, f"defines {symbol.qualname}")
+
+    def _messages(self) -> None:
+        wanted = [part for message in self.task.messages for part in _parts(message)]
+        for text, paths in self.sources.saying(list(dict.fromkeys(wanted))).items():
+            inside = [path for path in paths if path in self.row]
+            for path in inside if len(inside) <= MAX_SAYING_FILES else ():
+                self._add(path, Sign.MESSAGE, 1 / len(inside), f'has the text "{text}"')
+                for symbol in self.sources.holding(path, text):
+                    self._mark(symbol, Mark.MESSAGE, 1 / len(inside))
+
+    # By history
+
+    def _past(self) -> None:
+        title = set(telling_stems(self.task.title))
+        frequency = Counter(term for subject in self.sources.past for term in title & subject.terms)
+        total = len(self.sources.past)
+        alike = np.zeros(len(self.row))
+        touched = np.zeros(len(self.row))
+        for subject in self.sources.past:
+            rows = [self.row[path] for path in subject.paths if path in self.row]
+            touched[rows] += 1
+            shared = title & subject.terms
+            if shared and rows:
+                worth = sum(math.log(1 + total / frequency[term]) for term in shared)
+                alike[rows] += worth * worth / len(rows)
+        self.signs[:, Sign.PAST] = alike / (alike.max(initial=0.0) + _TINY)
+        self.signs[:, Sign.TOUCHED] = np.log1p(touched) / (np.log1p(touched.max(initial=0.0)) + _TINY)
+
+    # Writing down
+
+    def _mark(self, symbol: Symbol, mark: Mark, value: float) -> None:
+        """Each kind once, the most of it."""
+        row = self.marks[symbol.id]
+        row[mark] = max(row[mark], value)
+
+    def _raise(self, path: str, sign: Sign, value: float, why: str = "") -> None:
+        row = self.row.get(path)
+        if row is not None:
+            self.signs[row, sign] = max(self.signs[row, sign], value)
+            self._say(path, why)
+
+    def _add(self, path: str, sign: Sign, value: float, why: str = "") -> None:
+        """Add up, with a ceiling: what is said three times is no surer than what is said twice."""
+        row = self.row.get(path)
+        if row is not None:
+            self.signs[row, sign] = min(2.0, self.signs[row, sign] + value)
+            self._say(path, why)
+
+    def _say(self, path: str, why: str) -> None:
+        if why and why not in self.why[path]:
+            self.why[path].append(why)
+
+
+_MARK_OF_NAME = {Sign.TITLE_NAME: Mark.TITLE_NAME, Sign.NAME: Mark.NAME, Sign.PLAIN_NAME: Mark.PLAIN_NAME}
+
+
+def owning(paths: Iterable[str]) -> list[str]:
+    """The files that may own a task: all but tests."""
+    return [path for path in paths if not is_test(path)]
+
+
+def rare_terms(text: str, lexicon: Lexicon) -> list[str]:
+    """The rarest of the terms of a text that the repository has, each once."""
+    terms: dict[str, None] = {}
+    for word in words_of_text(text):
+        if word.lower() not in STOP_WORDS:
+            terms.update(dict.fromkeys(map(stem, pieces_of(word))))
+            if whole := whole_of(word):
+                terms[whole] = None
+    having = {term: len(lexicon.term_scores(term)[0]) for term in terms}
+    known = [term for term in terms if having[term]]
+    return sorted(known, key=lambda term: (having[term], term))[:MAX_TERMS]
+
+
+def _parts(message: str) -> list[str]:
+    """A message, and the runs of words in it that may stand in a source as they are."""
+    words = message.split()
+    runs = [" ".join(words[at : at + _PLACEHOLDER_WORDS]) for at in range(len(words) - _PLACEHOLDER_WORDS + 1)]
+    return [run for run in dict.fromkeys([message, *runs]) if len(run) >= LEAST_MESSAGE_CHARACTERS]

@@ -1,0 +1,208 @@
+"""What a task is about: evidence for files and symbols, ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from tersely.code.index.store import Store
+from tersely.code.index.subjects import Subject
+from tersely.code.search.searcher import Filters, Searcher
+from tersely.code.search.words import pieces_of, stem, words_of_text
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
+from tersely.context.lenses.localization.evidence import Evidence, Sources, evidence, owning, rare_terms
+from tersely.context.lenses.localization.relevance import (
+    MAX_OWNERS,
+    chances,
+    confidence,
+    is_task,
+    probabilities,
+    reason,
+)
+from tersely.context.lenses.localization.table import MAX_OPENED_FILES, Files, Table, table_of
+from tersely.context.lenses.localization.task import Task
+from tersely.foundation.errors import TerselyError
+
+FOUND_SYMBOLS = 60  # looked at of those that search finds for a text
+MAX_NAMED_SYMBOLS = 40  # of one name
+MAX_READ_FILES = 200  # for one text that is quoted
+MAX_RANKED_SYMBOLS = 60  # that are given
+MAX_REASON_WORDS = 3
+MAX_SEARCH_WORDS = 5  # of the title, and of the text
+_INNERMOST_KINDS = CALLABLE_KINDS | CLASS_KINDS - {Kind.LAMBDA}
+
+
+@dataclass(frozen=True, slots=True)
+class LikelyFile:
+    """A file that a task is probably about."""
+
+    path: str
+    probability: float  # that the task changes it
+    why: tuple[str, ...]  # what is exact; words speak for all
+
+
+@dataclass(frozen=True, slots=True)
+class LikelySymbol:
+    """A symbol that a task is probably about."""
+
+    symbol: Symbol
+    chance: float  # that the task changes it
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a task has to be done, as far as its text tells."""
+
+    files: tuple[LikelyFile, ...]  # the likeliest first, at most `MAX_OWNERS`
+    symbols: tuple[LikelySymbol, ...]  # the likeliest first, of whatever files
+    confidence: float  # which share of the files to be changed is expected among these
+    looked_at: int  # files that could have been
+    trace_lines: tuple[tuple[str, int], ...]  # lines of files that the task's traces and links lead to
+    words: tuple[str, ...]  # what to search for inside them: the rarest words of the title, then of the text
+
+
+class Look:
+    """Looks at one revision of a repository. For one thread at a time."""
+
+    def __init__(
+        self, store: Store, searcher: Searcher, source_of: Callable[[str], bytes], past: Sequence[Subject]
+    ) -> None:
+        self._store = store
+        self._searcher = searcher
+        self._lexicon = searcher.lexicon
+        self._source_of = cache(source_of)
+        self._symbols_of = cache(store.symbols_of)
+        self._past = past
+        self._paths = owning(file.path for file in store.files())
+
+    def location(self, task: Task) -> Location:
+        """The files and symbols of a task."""
+        found = self.evidence(task)
+        shares = probabilities(found.signs)
+        order = np.lexsort((np.arange(len(shares)), -np.round(shares, 9)))
+        likely = [int(row) for row in order[:MAX_OPENED_FILES] if found.signs[row].any()]
+        paths = [self._paths[row] for row in likely]
+        files = tuple(
+            LikelyFile(self._paths[row], float(shares[row]), tuple(found.why.get(self._paths[row], ())))
+            for row in likely[:MAX_OWNERS]
+        )
+        sure = confidence(shares[order], found.ceiling, len(task.title.split())) * is_task(found)
+        table = self.table(task, found, Files(paths, dict(zip(self._paths, shares.tolist(), strict=True))))
+        ranked = self._ranked(task, table)
+        words = self._rare_words(task)
+        return Location(files, ranked, sure if files else 0.0, len(self._paths), found.places, words)
+
+    def evidence(self, task: Task) -> Evidence:
+        """What speaks for each file, and for single symbols."""
+        named = cache(lambda name: self._store.find(name, (), MAX_NAMED_SYMBOLS))
+        sources = Sources(
+            self._paths, self._lexicon, self._found, named, self._at, self._saying, self._holding, self._past
+        )
+        return evidence(task, sources)
+
+    def table(self, task: Task, found: Evidence, files: Files) -> Table:
+        """The symbols that a task may be about, with what speaks for each."""
+        terms = {term: self._rarity(term) for term in rare_terms(task.title, self._lexicon)}
+        symbol = cache(self._store.symbol)
+        return table_of(found, files, self._searcher, self._symbols_of, symbol, terms)
+
+    def _ranked(self, task: Task, table: Table) -> tuple[LikelySymbol, ...]:
+        shares = chances(table.rows)
+        order = np.lexsort((np.arange(len(shares)), -np.round(shares, 9)))[:MAX_RANKED_SYMBOLS]
+        words = self._words_by_symbol(task, [table.symbols[row] for row in order])
+        return tuple(
+            LikelySymbol(
+                table.symbols[row],
+                float(shares[row]),
+                reason(table.rows[row], words.get(table.symbols[row].id, ())),
+            )
+            for row in order
+        )
+
+    def _words_by_symbol(self, task: Task, symbols: Sequence[Symbol]) -> Mapping[str, Sequence[str]]:
+        """By symbol id, the rarest words of the task that it has, as the task writes them."""
+        units = {symbol.id: self._unit(symbol) for symbol in symbols}
+        written = _written(task.text)
+        found: dict[str, list[str]] = {symbol.id: [] for symbol in symbols}
+        for term in rare_terms(task.text, self._lexicon):
+            having = set(self._lexicon.term_scores(term)[0].tolist())
+            for name, unit in units.items():
+                if unit in having and term in written and len(found[name]) < MAX_REASON_WORDS:
+                    found[name].append(written[term])
+        return {name: list(dict.fromkeys(words)) for name, words in found.items()}
+
+    def _rare_words(self, task: Task) -> tuple[str, ...]:
+        found: list[str] = []
+        for text in (task.title, task.text):
+            written = _written(text)
+            terms = [term for term in rare_terms(text, self._lexicon) if term in written]
+            found += [written[term] for term in terms[:MAX_SEARCH_WORDS]]
+        return tuple(dict.fromkeys(found))
+
+    def _unit(self, symbol: Symbol) -> int:
+        """The number of a symbol among what is searched, -1 for none."""
+        symbols = self._symbols_of(symbol.path)
+        position = next((at for at, one in enumerate(symbols) if one.id == symbol.id), -1)
+        numbers = self._searcher.collection.numbers_at(symbol.path, [position]) if position >= 0 else []
+        return numbers[0] if numbers else -1
+
+    def _rarity(self, term: str) -> float:
+        return self._lexicon.rarity(len(self._lexicon.term_scores(term)[0]))
+
+    def _found(self, text: str) -> Sequence[Symbol]:
+        try:
+            hits = self._searcher.find(_as_words(text), Filters(), FOUND_SYMBOLS).hits
+        except TerselyError:  # there are no words in it
+            return ()
+        return [hit.symbol for hit in hits]
+
+    def _at(self, path: str, first_line: int, last_line: int) -> Sequence[Symbol]:
+        """The functions and classes at some lines that have no other of them inside."""
+        meant = [
+            one
+            for one in self._symbols_of(path)
+            if one.kind in _INNERMOST_KINDS and one.start_line <= last_line and first_line <= one.end_line
+        ]
+        return [one for one in meant if all(other.parent != one.id for other in meant)]
+
+    def _saying(self, texts: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        return {
+            text: [path for path in self._with_words(text) if text.encode("utf-8", "replace") in self._source_of(path)]
+            for text in texts
+        }
+
+    def _holding(self, path: str, text: str) -> Sequence[Symbol]:
+        """The innermost functions and classes around the first place of a text in a file."""
+        source = self._source_of(path)
+        at = source.find(text.encode("utf-8", "replace"))
+        line = source.count(b"\n", 0, max(0, at)) + 1
+        return self._at(path, line, line) if at >= 0 else ()
+
+    def _with_words(self, text: str) -> list[str]:
+        """The files that have all the words of a text."""
+        collection = self._lexicon.collection
+        files: set[int] | None = None
+        for term in sorted({stem(piece) for word in words_of_text(text) for piece in pieces_of(word)}):
+            having = set(collection.file[self._lexicon.term_scores(term)[0]].tolist())
+            files = having if files is None else files & having
+            if not files:
+                return []
+        return [collection.files[file].path for file in sorted(files or ())][:MAX_READ_FILES]
+
+
+def _written(text: str) -> dict[str, str]:
+    """By term, the word of a text that it was taken from."""
+    written: dict[str, str] = {}
+    for word in words_of_text(text):
+        for piece in pieces_of(word):
+            written.setdefault(stem(piece), word)
+    return written
+
+
+def _as_words(text: str) -> str:
+    """The text as a question in words alone: in a report neither quotes nor slashes ask for text as it stands."""
+    return text.replace('"', " ").strip(" /")

@@ -1,0 +1,107 @@
+"""The evidence of a task as a table: a row for each symbol that it may be about, a column for each kind of evidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tersely.code.search.searcher import Searcher
+from tersely.code.search.words import pieces_of, stem
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Kind, Symbol
+from tersely.context.lenses.localization.evidence import Evidence, Mark, Numbers
+
+MAX_OPENED_FILES = 12  # whose symbols are all rows
+MAX_OPENED_SYMBOLS = 2_000  # of one file
+MAX_MARKED_SYMBOLS = 200  # of other files, those with the most evidence of their own
+LEAST_PROBABILITY = 1e-4  # of a file
+_TINY = 1e-9
+
+
+class Table(NamedTuple):
+    """Symbols and their evidence, row by row in the order of `Mark`."""
+
+    symbols: tuple[Symbol, ...]
+    rows: Numbers
+
+
+class Files(NamedTuple):
+    """The files of a task: the likeliest first, with the probability that each is changed."""
+
+    paths: Sequence[str]
+    probabilities: Mapping[str, float]
+
+
+def table_of(
+    found: Evidence,
+    files: Files,
+    searcher: Searcher,
+    symbols_of: Callable[[str], Sequence[Symbol]],
+    symbol: Callable[[str], Symbol | None],
+    title_terms: Mapping[str, float],
+) -> Table:
+    """All symbols of the likeliest files, and those of other files that something points at."""
+    opened = list(files.paths[:MAX_OPENED_FILES])
+    marked = (symbol(name) for name in _most_marked(found.marks))
+    elsewhere = {one.path for one in marked if one is not None and one.path in files.probabilities} - set(opened)
+    rows: list[Numbers] = []
+    symbols: list[Symbol] = []
+    for rank, path in enumerate([*opened, *sorted(elsewhere, key=lambda path: -files.probabilities[path])]):
+        everything = rank < len(opened)
+        own = symbols_of(path)[:MAX_OPENED_SYMBOLS]
+        units = _units(searcher, path, own, found)
+        best = np.max(list(units.values()), axis=0, initial=0.0) if units else np.zeros(2)
+        kinds = {one.id: one.kind for one in own}
+        for one in own:
+            if not is_subject(one, kinds) or not (everything or one.id in found.marks):
+                continue
+            row = found.marks[one.id].copy() if one.id in found.marks else np.zeros(len(Mark))
+            row[[Mark.TITLE_UNIT, Mark.TEXT_UNIT]] = unit = units.get(one.id, np.zeros(2))
+            row[[Mark.TITLE_HERE, Mark.TEXT_HERE]] = unit / (best + _TINY)
+            row[Mark.NAME_WORDS] = _share_of_name(one, title_terms)
+            row[Mark.FILE] = _logit(files.probabilities[path]) / 10
+            row[Mark.FILE_RANK] = 1 / (1 + rank)
+            row[Mark.SIZE] = math.log(1 + one.end_line - one.start_line) / 5
+            row[Mark.IS_CLASS] = one.kind in CLASS_KINDS
+            row[Mark.IS_VALUE] = one.kind in VALUE_KINDS
+            if one.parent in found.marks:
+                row[Mark.OWNER] = max(found.marks[one.parent][[Mark.TITLE_NAME, Mark.NAME]])
+            rows.append(row)
+            symbols.append(one)
+    return Table(tuple(symbols), np.array(rows).reshape(-1, len(Mark)))
+
+
+def is_subject(symbol: Symbol, kinds: Mapping[str, Kind]) -> bool:
+    """Whether a symbol may be what a task is about: a function, a class, or a value outside of functions."""
+    if symbol.kind in CALLABLE_KINDS:
+        return symbol.kind is not Kind.LAMBDA
+    if symbol.kind in VALUE_KINDS:
+        return kinds.get(symbol.parent) not in CALLABLE_KINDS
+    return symbol.kind in CLASS_KINDS
+
+
+def _most_marked(marks: Mapping[str, Numbers]) -> Iterable[str]:
+    return sorted(marks, key=lambda name: (-float(marks[name].sum()), name))[:MAX_MARKED_SYMBOLS]
+
+
+def _units(searcher: Searcher, path: str, symbols: Sequence[Symbol], found: Evidence) -> dict[str, Numbers]:
+    """By symbol id, what words it has: of the title, and of the text."""
+    collection = searcher.collection
+    by_id = {}
+    for number in collection.numbers_at(path, range(len(symbols))):
+        symbol = symbols[collection.position[number]]
+        by_id[symbol.id] = np.array([found.title_units[number], found.text_units[number]])
+    return by_id
+
+
+def _share_of_name(symbol: Symbol, terms: Mapping[str, float]) -> float:
+    """How much of what the title says is in the name of a symbol."""
+    own = {stem(piece) for piece in pieces_of(symbol.name)}
+    return sum(terms[piece] for piece in own if piece in terms) / (sum(terms.values()) + _TINY)
+
+
+def _logit(probability: float) -> float:
+    within = min(max(probability, LEAST_PROBABILITY), 1 - LEAST_PROBABILITY)
+    return math.log(within / (1 - within))

@@ -1,0 +1,165 @@
+"""The search from changed symbols to the tests that run them, the surest and nearest ways first.
+
+A way is as certain as all its steps together: the product of what each alone is worth. So certainty falls with the
+distance, and weak steps do not chain.
+
+Changed symbols whose names tests write are followed first. Where the search reaches a limit before its end, tests that
+write the names of changed symbols are added, graded by name.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from tersely.code.graph.references import User, Users, Way
+from tersely.code.index.store import Store
+from tersely.code.languages.runners.commands import SelectedTest
+from tersely.code.symbols import Grade, Symbol
+from tersely.context.lenses.test_impact.naming import Naming, functions_naming
+from tersely.context.lenses.test_impact.suites import Suites
+from tersely.foundation.deadline import DeadlineError, deadline
+
+MAX_AFFECTED_TESTS = 1_000  # of one change, above which the search ends
+UNNAMED_STEPS = 2  # that a changed symbol counts as away where no test writes its name
+MAX_SEARCH_SECONDS = 1.0  # of the processor, after which the search is interrupted
+_RANK = {Grade.EXACT: 0, Grade.INFERRED: 1, Grade.BY_NAME: 2}
+
+# How often a function that may run another in some way does so in a test that runs it: maximum likelihood over the
+# ways that `bench/change_impact.py` finds for 80 functions of Flask, rounded. Ways that come too seldom there have the
+# figure of calls of their grade.
+CERTAINTY: Mapping[tuple[str, Grade], float] = {
+    (Way.CALLS, Grade.EXACT): 1.0,
+    (Way.CALLS, Grade.INFERRED): 0.9,
+    (Way.CALLS, Grade.BY_NAME): 0.3,
+    (Way.PASSED, Grade.INFERRED): 0.15,
+    (Way.HELD, Grade.INFERRED): 0.15,
+    (Way.HELD, Grade.BY_NAME): 0.1,
+    (Way.INSIDE, Grade.INFERRED): 0.3,
+    (Way.CONSTRUCTED, Grade.BY_NAME): 0.3,
+    (Way.OVERRIDDEN, Grade.INFERRED): 0.3,
+    (Way.OVERRIDDEN, Grade.EXACT): 0.75,
+}
+LIKELY = 0.5  # from which certainty on a test is among those to run first
+LEAST_CERTAINTY = 0.1  # of a way that is followed, if nothing else is asked for
+
+
+class Step(NamedTuple):
+    """One symbol on the way from a test to the change; `way` is what it does to the next one, "" for the last."""
+
+    id: str
+    way: str
+
+
+class Affected(NamedTuple):
+    """A test that may run what has changed. `steps` lead from it to the change; it alone if it is the change."""
+
+    test: SelectedTest
+    grade: Grade  # of the least sure step
+    certainty: float  # from 0 to 1, of the whole way
+    steps: tuple[Step, ...]
+
+
+class Reaching(NamedTuple):
+    """The tests that were found; `cut` if it was truncated at the search limit.
+
+    One that was interrupted leaves the call graph unusable.
+    """
+
+    tests: list[Affected]
+    cut: bool
+    interrupted: bool = False
+
+
+class Reach:
+    """A best-first search. A symbol is reached in the surest way there is, and of those in the shortest."""
+
+    def __init__(
+        self,
+        users: Users,
+        store: Store,
+        suites: Suites,
+        source_of: Callable[[str], bytes],
+        limit: int,
+        least: float = LEAST_CERTAINTY,
+    ) -> None:
+        self._users = users
+        self._store = store
+        self._suites = suites
+        self._source_of = source_of
+        self._limit = limit  # symbols whose users are looked for
+        self._least = least
+        self._next: dict[str, tuple[str, str]] = {}  # from a symbol to the next one on its way, and how
+        self._queue: list[tuple[float, int, str, str, str, int]] = []
+
+    def search(self, changed: Iterable[Symbol], users_of_gone: Iterable[User]) -> Reaching:
+        """The tests that reach changed symbols, or that are among those who used what is gone."""
+        found: dict[SelectedTest, Affected] = {}
+        changed = list(changed)
+        named = list(functions_naming(changed, self._store, self._suites, self._source_of))
+        first = {naming.symbol.id for naming in named}
+        for symbol in changed:
+            self._push(1.0, 0 if symbol.id in first else UNNAMED_STEPS, symbol.id, "", "", 0)
+        for user in users_of_gone:
+            self._push(certainty_of(user), 1, user.id, "", user.way, _RANK[user.grade])
+        try:
+            with deadline(MAX_SEARCH_SECONDS):
+                self._follow(found)
+            interrupted = False
+        except DeadlineError:
+            interrupted = True
+        cut = interrupted or bool(self._queue)
+        if cut:
+            self._add_named(named, found)
+        return Reaching(list(found.values()), cut, interrupted)
+
+    def _follow(self, found: dict[SelectedTest, Affected]) -> None:
+        """Add the tests that are reached from the queue, up to the limits."""
+        looked_at = 0
+        while self._queue and looked_at < self._limit and len(found) < MAX_AFFECTED_TESTS:
+            doubt, depth, current, after, way, rank = heapq.heappop(self._queue)
+            if current in self._next:
+                continue
+            self._next[current] = after, way
+            reached = self._store.symbol(current)
+            test = self._suites.test_of(reached) if reached is not None else None
+            if test is not None:
+                found.setdefault(test, Affected(test, list(_RANK)[rank], -doubt, self._steps(current)))
+            elif reached is not None:
+                looked_at += 1
+                self._look_around(reached, -doubt, depth + 1, rank)
+
+    def _add_named(self, named: Iterable[Naming], found: dict[SelectedTest, Affected]) -> None:
+        """Add tests that write the names of changed symbols, up to the limit; all meanings of a name are as likely."""
+        for naming in named:
+            test = self._suites.test_of(naming.test)
+            certainty = CERTAINTY[Way.CALLS, Grade.INFERRED] / naming.meanings
+            if test is None or len(found) >= MAX_AFFECTED_TESTS or certainty < self._least:
+                continue
+            steps = (Step(naming.test.id, Way.CALLS), Step(naming.symbol.id, ""))
+            found.setdefault(test, Affected(test, Grade.BY_NAME, certainty, steps))
+
+    def _look_around(self, symbol: Symbol, certainty: float, depth: int, rank: int) -> None:
+        for user in self._users.of(symbol.id):
+            together = max(rank, _RANK[user.grade])
+            self._push(certainty * certainty_of(user), depth, user.id, symbol.id, user.way, together)
+        for test in self._suites.run_with(symbol):
+            self._push(certainty, depth, test.id, symbol.id, Way.PROVIDED, rank)
+
+    def _push(self, certainty: float, depth: int, symbol_id: str, after: str, way: str, rank: int) -> None:
+        if symbol_id not in self._next and certainty >= self._least:
+            heapq.heappush(self._queue, (-certainty, depth, symbol_id, after, way, rank))
+
+    def _steps(self, symbol_id: str) -> tuple[Step, ...]:
+        steps = []
+        while symbol_id:
+            after, way = self._next[symbol_id]
+            steps.append(Step(symbol_id, way))
+            symbol_id = after
+        return tuple(steps)
+
+
+def certainty_of(user: User) -> float:
+    """How likely a definition runs another when it runs itself."""
+    return CERTAINTY.get((user.way, user.grade), CERTAINTY[Way.CALLS, user.grade])

@@ -1,0 +1,223 @@
+"""The steps by which a draft is filled up to its budget."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from tersely.context.pack.draft import Choice, Draft
+from tersely.context.pack.ladder import Rung
+from tersely.context.pack.model import Detail
+from tersely.context.pack.scale import Fitted, Scale
+
+MAX_CUT_BODIES = 4  # bodies of which a pack tries to show the first lines
+MAX_CUT_ROUNDS = 16  # looks at how much of a body fits
+MAX_REFUSALS_STEPS = 16  # steps found too large before a pack counts as full
+
+# Of what targets' signatures leave of a budget, what goes to bodies of targets that do not fit whole. The rest is
+# for neighbours: half a body and what it calls says more than the body and nothing else. What has changed goes before
+# all that has not.
+CUT_TARGET_PART = 0.6
+# A pack that uses this much is full; looking for the last tokens costs more than they are worth.
+FULL_PART = 0.985
+# With less, there is reason to look whether the blocks cost less together than one by one.
+FILLED_PART = 0.95
+# A body is only begun when this many tokens are left for it.
+MIN_CUT_TOKENS = 8
+# What a step costs is guessed from its bytes before it is tried. A neighbour's step is not tried if by the guess
+# it is so much too large; a target's only if no code is sparse enough to make it fit.
+TOKENS_PER_BYTE = 0.27
+HOPELESS_FACTOR = 1.3
+MOST_BYTES_PER_TOKEN = 12
+# Batches of steps fill this part of what is left, so that a wrong guess rarely makes one too large.
+BATCH_PART = 0.8
+
+
+@dataclass(slots=True)
+class Filling:
+    """Steps taken on a draft. What was chosen before each is kept, so that the last can be taken back."""
+
+    draft: Draft
+    scale: Scale
+    budget: int
+    taken: list[Choice] = field(default_factory=list)
+    merged: int = 0  # tokens that the blocks cost more one by one than together, as far as known
+
+    def weigh(self) -> int:
+        """About the tokens of the pack so far."""
+        return self.scale.weigh(self.draft.pack()) - self.merged
+
+    def fill_up(self, to_targets: Sequence[Rung], to_others: Sequence[Rung]) -> Fitted:
+        """Take as many steps as fit, the targets' first. What the exact count leaves over is filled once more."""
+        self.climb(to_targets)
+        self.cut_targets(to_targets)
+        to_others = self._without_waiting(to_others)
+        self.fill(to_others)
+        self.fill_with_cut([*to_targets, *to_others])
+        fitted = self.settled()
+        if fitted.pack.used < self.budget * FILLED_PART:
+            self.merged += self.weigh() - fitted.pack.used
+            self.fill(to_others)
+            self.fill_with_cut([*to_targets, *to_others])
+            fitted = self.settled()
+        return fitted
+
+    def _without_waiting(self, rungs: Sequence[Rung]) -> Sequence[Rung]:
+        """The steps to take: those of candidates that wait only when all others have been given a place."""
+        candidates = self.draft.candidates
+        early = [rung for rung in rungs if not candidates[rung.candidate].waits]
+        if len(early) == len(rungs):
+            return rungs
+        self.fill([rung for rung in early if rung.detail is Detail.NAME])
+        return rungs if all(rung.candidate in self.draft.chosen for rung in early) else early
+
+    def climb(self, rungs: Sequence[Rung]) -> None:
+        """Take the longest beginning of the steps that fits."""
+        start = self.draft.choice()
+        sizes = accumulate(rung.size_bytes for rung in rungs)
+        possible = sum(1 for size_bytes in sizes if size_bytes <= self.budget * MOST_BYTES_PER_TOKEN)
+        fitting, beyond = 0, possible + 1
+        while beyond - fitting > 1:
+            tried = (fitting + beyond) // 2
+            self.draft.raise_to(rungs[:tried])
+            if self.weigh() <= self.budget:
+                fitting = tried
+            else:
+                beyond = tried
+            self.draft.restore(start)
+        for rung in rungs[:fitting]:
+            self.taken.append(self.draft.choice())
+            self.draft.raise_to([rung])
+
+    def cut_targets(self, rungs: Sequence[Rung]) -> None:
+        """Give the targets that did not fit whole the beginning of what comes next, all an equal share.
+
+        One for which the share is too small even to begin takes what there is: whether a target is begun then depends
+        on the budget alone, so a larger budget never shows less.
+        """
+        left = self._following(rungs)[:MAX_CUT_BODIES]
+        for position, rung in enumerate(left):
+            used = self.weigh()
+            part = 1.0 if self.draft.candidates[rung.candidate].change else CUT_TARGET_PART
+            share = (self.budget - used) * part / (len(left) - position)
+            if not self.cut(rung.candidate, rung.detail, used + int(share)):
+                self.cut(rung.candidate, rung.detail, self.budget)
+
+    def fill(self, rungs: Sequence[Rung]) -> None:
+        """Take, in order, every step that fits, in batches while much is left."""
+        ends = list(accumulate((rung.size_bytes for rung in rungs), initial=0.0))
+        used = self.weigh()
+        part = BATCH_PART
+        refusals = at = 0
+        while at < len(rungs) and used < self.budget * FULL_PART and refusals < MAX_REFUSALS_STEPS:
+            room = self.budget - used
+            if rungs[at].size_bytes * TOKENS_PER_BYTE > room * HOPELESS_FACTOR:
+                at += 1
+                continue
+            end = max(at + 1, bisect_right(ends, ends[at] + room * part / TOKENS_PER_BYTE) - 1)
+            weight = self._try(rungs[at:end])
+            if weight:
+                used, part, at = weight, BATCH_PART, end
+            elif end > at + 1:
+                part /= 2
+            else:
+                refusals += 1
+                at += 1
+
+    def _try(self, rungs: Sequence[Rung]) -> int:
+        """Take some steps if they fit and give the new weight, else 0."""
+        before = self.draft.choice()
+        self.draft.raise_to(rungs)
+        weight = self.weigh()
+        if weight > self.budget:
+            self.draft.restore(before)
+            return 0
+        self.taken.append(before)
+        return weight
+
+    def fill_with_cut(self, rungs: Sequence[Rung]) -> None:
+        """Spend what is left on more of what is cut, or on the beginning of what is not shown, the best first."""
+        for _ in range(MAX_CUT_BODIES):
+            used = self.weigh()
+            if self.budget - used < MIN_CUT_TOKENS or used >= self.budget * FULL_PART:
+                return
+            if not any(self._begin(rung, used) for rung in self._next_steps(rungs)):
+                return
+
+    def _next_steps(self, rungs: Sequence[Rung]) -> list[Rung]:
+        """What is cut already, then what might be begun, the best first."""
+        cut = [Rung(index, self.draft.chosen[index], 0) for index in self.draft.cuts]
+        return cut + self._following(rungs)[:MAX_CUT_BODIES]
+
+    def _following(self, rungs: Sequence[Rung]) -> list[Rung]:
+        """Of each candidate that is not shown whole its next step beyond the signature, the best candidate first."""
+        following: dict[int, Rung] = {}
+        for rung in rungs:
+            shown = self.draft.chosen.get(rung.candidate)
+            if rung.detail > Detail.SIGNATURE and shown is not None and shown < rung.detail:
+                following.setdefault(rung.candidate, rung)
+        return [following[index] for index in sorted(following) if not self.draft.is_covered(index)]
+
+    def _begin(self, rung: Rung, used: int) -> bool:
+        """Take a step whole or in part; False if it cannot even be begun."""
+        is_new = self.draft.chosen[rung.candidate] < rung.detail
+        may_fit = is_new and rung.size_bytes <= (self.budget - used) * MOST_BYTES_PER_TOKEN
+        return bool(may_fit and self._try([rung])) or self.cut(rung.candidate, rung.detail, self.budget)
+
+    def cut(self, index: int, detail: Detail, limit: int) -> bool:
+        """Show as much of a body or skeleton as keeps the pack within `limit`; False if that is nothing more."""
+        before = self.draft.choice()
+        shown = before.cuts.get(index, 0) if before.chosen[index] is detail else 0
+        size = self._size_that_fits(index, detail, shown, limit)
+        self.draft.restore(before)
+        if size <= shown:
+            return False
+        self.taken.append(before)
+        self.draft.cut(index, detail, size)
+        return True
+
+    def _size_that_fits(self, index: int, detail: Detail, shown: int, limit: int) -> int:
+        """How many lines of a body, or members of a skeleton, keep the pack within `limit`; 0 if none.
+
+        A body that is begun shows more than the signature, or it would cost more and say no more.
+        """
+        symbol, texts = self.draft.candidates[index].symbol, self.draft.texts
+        is_body = detail is Detail.BODY
+        lines = [line.text for line in texts.body(symbol)] if is_body else texts.member_lines(symbol)
+        del lines[-1:]  # cut to its whole size it would not be cut
+        least = texts.header_size(symbol) + 1 if is_body else 1
+        fitting = 0
+        size = max(least, shown)
+        for _ in range(MAX_CUT_ROUNDS):
+            if not max(fitting + 1, least) <= size <= len(lines):
+                break
+            self.draft.cut(index, detail, size)
+            room = limit - self.weigh()
+            if room >= 0:
+                fitting = size
+                size += self._lines_within(room, lines[size:])
+            else:
+                size -= max(1, self._lines_within(-room, lines[fitting:size][::-1]) + 1)
+        return fitting
+
+    def _lines_within(self, room: int, lines: Sequence[str]) -> int:
+        """How many of the lines cost no more than `room` tokens together."""
+        for position, line in enumerate(lines):
+            room -= self.scale.count_once(line + "\n")
+            if room < 0:
+                return position
+        return len(lines)
+
+    def settled(self) -> Fitted:
+        """The pack, measured exactly. Takes back one step, then two, four, … while it is too large."""
+        fitted = self.scale.settle(self.draft.pack())
+        back = 1
+        while fitted.pack.used > self.budget and self.taken:
+            back = min(back, len(self.taken))
+            self.draft.restore(self.taken[-back])
+            del self.taken[-back:]
+            back *= 2
+            fitted = self.scale.settle(self.draft.pack())
+        return fitted

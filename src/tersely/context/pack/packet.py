@@ -1,0 +1,235 @@
+"""The packet: where a task has to be done, in a few hundred tokens, with the source of what is likeliest.
+
+It has rows (symbols with their lines, why they are likely and how much so), the source of the first ones where it is
+short, and one line that says what to ask next. Rows are filled first, each part within its own bound of tokens.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from tersely.code.symbols import Kind, Symbol
+from tersely.context.lenses.localization.rank import LikelyFile, LikelySymbol, Location
+from tersely.context.pack.texts import Texts
+from tersely.foundation.errors import TerselyError
+
+ROWS_TOKENS = 400  # that everything but source takes, at most
+MAX_ROWS = 8
+MAX_BODIES = 3
+LEAST_SHARE = 0.005  # of the likeliest symbol's chance, that a symbol which is named has
+LEAST_BODY_CHANCE = 0.1  # of a symbol whose source is shown
+LEAST_BODY_CONFIDENCE = 0.4  # of a packet that shows source
+MAX_LISTED_FILES = 3  # that are named though none of their symbols has a row
+LEAST_FILE_PROBABILITY = 0.3  # of one of them
+MAX_NAMED = 12  # further symbols, whose source is offered
+NEXT_TOKENS = (900, 1_800)  # of the sources that the first and the second command print, about
+MAX_NEXT_SOURCE_TOKENS = 800  # of one of them: in a longer one it is cheaper to search
+NEXT_FILES = 3  # inside which a search is offered
+NEXT_WORDS = 4  # for which
+CERTAINTIES = ((0.6, "very likely"), (0.2, "likely"), (0.0, "possible"))  # from which chance on, and the word for it
+HEADING = "Probably about, likeliest first (check before editing):"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A symbol that matters for the task. Lines count from 1 and are inclusive."""
+
+    id: str
+    path: str
+    name: str  # qualified
+    line: int
+    end_line: int
+    chance: float  # that the task changes it, from 0 to 1
+    certainty: str  # the same in words
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The source of one row, without documentation. Lines count from 1 and are inclusive."""
+
+    id: str
+    path: str
+    line: int
+    end_line: int
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a packet says. `used` counts every token of `text`."""
+
+    text: str
+    used: int
+    rows: tuple[Row, ...]
+    files: tuple[LikelyFile, ...]  # the likeliest first; `text` names those with rows and those that are likely
+    bodies: tuple[Body, ...]
+    tests: tuple[str, ...]  # files of tests that name the symbols
+    test_command: str
+    next: tuple[str, ...]  # commands that show more
+    rows_left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What a packet is written from beside its rows and bodies."""
+
+    location: Location
+    tests: tuple[str, ...]
+    test_command: str
+    reference: Callable[[Symbol], str]  # a name by which `symbol get` finds a symbol
+    count: Callable[[str], int]
+
+
+class Offer(NamedTuple):
+    """A symbol whose source may be asked for next."""
+
+    id: str
+    reference: str  # as `symbol get` takes it
+    tokens: int  # of the source
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a packet is to say."""
+
+    rows: tuple[LikelySymbol, ...]
+    offers: tuple[Offer, ...]
+    bodies: tuple[Body, ...] = ()
+
+
+def brief(frame: Frame, texts: Texts, budget: int) -> Brief:
+    """The packet within a budget; `budget_too_small` when not even its first row fits."""
+    likely = _worth_a_row(frame.location.symbols)
+    offers = {one.symbol.id: _offer(one.symbol, frame, texts) for one in likely[: MAX_ROWS + MAX_NAMED]}
+    rows_room = min(budget, ROWS_TOKENS)
+    chosen = Choice((), ())
+    for place, one in enumerate(likely[: MAX_ROWS + MAX_NAMED]):
+        offer = offers[one.symbol.id]
+        wider = Choice(
+            (*chosen.rows, one) if place < MAX_ROWS else chosen.rows,
+            (*chosen.offers, offer) if offer.tokens <= MAX_NEXT_SOURCE_TOKENS else chosen.offers,
+        )
+        used = _written(frame, wider).used
+        if not place and used > budget:
+            raise TerselyError("budget_too_small", f"no packet fits into {budget} tokens", f"it takes {used}")
+        if not place or used <= rows_room:
+            chosen = wider
+    for body in _likely_bodies(frame, chosen.rows, texts):
+        wider = replace(chosen, bodies=(*chosen.bodies, body))
+        if len(wider.bodies) <= MAX_BODIES and _written(frame, wider).used <= budget:
+            chosen = wider
+    return replace(_written(frame, chosen), rows_left_out=len(likely) - len(chosen.rows))
+
+
+def _offer(symbol: Symbol, frame: Frame, texts: Texts) -> Offer:
+    return Offer(symbol.id, frame.reference(symbol), frame.count(texts.code(symbol)[0]))
+
+
+def _likely_bodies(frame: Frame, rows: Sequence[LikelySymbol], texts: Texts) -> Iterable[Body]:
+    """The sources of the rows that are likely enough to be shown at once."""
+    if frame.location.confidence < LEAST_BODY_CONFIDENCE:
+        return
+    for one in rows:
+        body = _body(one.symbol, texts) if one.chance >= LEAST_BODY_CHANCE else None
+        if body is not None:
+            yield body
+
+
+def _worth_a_row(symbols: Sequence[LikelySymbol]) -> list[LikelySymbol]:
+    """The likeliest symbols, but no function together with one inside of it."""
+    least = LEAST_SHARE * max((one.chance for one in symbols), default=0.0)
+    likely = [one for one in symbols if one.chance >= least]
+    ids = {one.symbol.id for one in likely}
+    return [one for one in likely if not (one.symbol.parent in ids and _is_inside_function(one, likely))]
+
+
+def _is_inside_function(one: LikelySymbol, likely: Sequence[LikelySymbol]) -> bool:
+    parent = next(other for other in likely if other.symbol.id == one.symbol.parent)
+    return parent.symbol.kind in {Kind.FUNCTION, Kind.METHOD}
+
+
+def certainty(chance: float) -> str:
+    """A chance in words."""
+    return next(word for least, word in CERTAINTIES if chance >= least)
+
+
+def _body(symbol: Symbol, texts: Texts) -> Body | None:
+    code, last_line = texts.code(symbol)
+    if not code.strip():
+        return None
+    return Body(symbol.id, symbol.path, symbol.start_line, last_line, code)
+
+
+def _written(frame: Frame, choice: Choice) -> Brief:
+    rows = tuple(_row(one) for one in choice.rows)
+    commands = tuple(_next(frame, choice))
+    lines = [HEADING, *_listed(frame, rows)]
+    if frame.test_command:
+        lines.append(f"test: {frame.test_command}")
+    elif frame.tests:
+        lines.append(f"tests: {' '.join(frame.tests)}")
+    if commands:
+        lines.append(f"next: {' | '.join(commands)}")
+    for body in choice.bodies:
+        lines += [f"== {body.path}:{body.line}-{body.end_line}", body.code.rstrip("\n")]
+    text = "\n".join(lines) + "\n"
+    files = frame.location.files
+    return Brief(text, frame.count(text), rows, files, choice.bodies, frame.tests, frame.test_command, commands, 0)
+
+
+def _row(one: LikelySymbol) -> Row:
+    symbol = one.symbol
+    return Row(
+        symbol.id,
+        symbol.path,
+        symbol.qualname or symbol.name,
+        symbol.start_line,
+        symbol.end_line,
+        round(one.chance, 3),
+        certainty(one.chance),
+        one.reason,
+    )
+
+
+def _listed(frame: Frame, rows: Sequence[Row]) -> Iterable[str]:
+    """The rows by file, then further files that are likely."""
+    by_path: dict[str, list[Row]] = {}
+    for row in rows:
+        by_path.setdefault(row.path, []).append(row)
+    for path, own in by_path.items():
+        yield path
+        yield from (f"  {row.line}-{row.end_line} {row.name}: {row.certainty}, {row.reason}" for row in own)
+    others = [one for one in frame.location.files if one.path not in by_path]
+    likely = [one.path for one in others if one.probability >= LEAST_FILE_PROBABILITY]
+    if likely:
+        yield f"also: {' '.join(likely[:MAX_LISTED_FILES])}"
+
+
+def _next(frame: Frame, choice: Choice) -> Iterable[str]:
+    """The commands that show the sources that are offered, the likeliest first, then a search inside the files."""
+    shown = {body.id for body in choice.bodies}
+    for names in _calls([one for one in choice.offers if one.id not in shown]):
+        yield f"tersely symbol get {shlex.join(names)}"
+    symbols = (one.symbol.path for one in choice.rows)
+    paths = list(dict.fromkeys([*symbols, *(one.path for one in frame.location.files)]))
+    words = frame.location.words[:NEXT_WORDS]
+    if words and paths:
+        yield f"tersely search {shlex.join(words)} --in {shlex.join(paths[:NEXT_FILES])}"
+
+
+def _calls(offers: Sequence[Offer]) -> Iterable[list[str]]:
+    """The symbols of each call in the order of the offers: so many that it prints about as much as it may."""
+    waiting = list(offers)
+    for most in NEXT_TOKENS:
+        names: list[str] = []
+        tokens = 0
+        while waiting and (not names or tokens + waiting[0].tokens <= most):
+            offer = waiting.pop(0)
+            names.append(offer.reference)
+            tokens += offer.tokens
+        if names:
+            yield names

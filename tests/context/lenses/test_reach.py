@@ -1,0 +1,46 @@
+"""Tests that reach a change, where the search for them has an end before it is done."""
+
+from __future__ import annotations
+
+from tersely.code.engine import Engine
+from tersely.code.graph.references import Users
+from tersely.code.symbols import Grade
+from tersely.context.lenses.test_impact.reach import Reach, Reaching
+from tersely.context.lenses.test_impact.suites import Suites
+
+MANY = 40
+FILES = {
+    "shop.py": "".join(f"def unused_{number}(): ...\n\n" for number in range(MANY))
+    + "def checkout(): return total()\n\ndef total(): return 1\n\nclass Cart:\n    def close(self): ...\n",
+    "bank.py": "class Account:\n    def close(self): ...\n",
+    "tests/test_shop.py": "from shop import Cart, checkout\n\ndef test_checkout(): assert checkout()\n\n"
+    "def test_close(shared): shared.close()\n\ndef test_nothing(): '''checkout'''\n",
+}
+
+
+def reaching(engine: Engine, limit: int) -> Reaching:
+    suites = Suites(engine.store.symbols_of, engine.source)
+    search = Reach(Users(engine.graph), engine.store, suites, engine.source, limit)
+    return search.search(engine.store.symbols_of("shop.py"), ())
+
+
+def grades(found: Reaching) -> dict[str, tuple[Grade, float]]:
+    return {one.test.name: (one.grade, one.certainty) for one in found.tests}
+
+
+def test_all_are_followed_where_there_is_no_end(engine: Engine) -> None:
+    found = reaching(engine, 600)
+    assert not found.cut
+    assert grades(found)["test_checkout"] == (Grade.EXACT, 1.0)
+
+
+def test_what_was_not_followed_is_told_by_name_and_marked(engine: Engine) -> None:
+    found = reaching(engine, 0)
+    assert found.cut
+    assert grades(found) == {"test_checkout": (Grade.BY_NAME, 0.9), "test_close": (Grade.BY_NAME, 0.45)}
+
+
+def test_what_tests_name_is_followed_before_the_rest(engine: Engine) -> None:
+    found = reaching(engine, 3)
+    assert found.cut
+    assert grades(found)["test_checkout"] == (Grade.EXACT, 1.0)
