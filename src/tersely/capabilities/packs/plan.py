@@ -23,10 +23,10 @@ from tersely.foundation.limits import MAX_BUDGET_TOKENS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tersely.capabilities.packs.diff import Looked
     from tersely.code.symbols import Symbol
     from tersely.context.lenses.candidate import View
     from tersely.context.lenses.localization.rank import Location
+    from tersely.context.pack.change import Looked
     from tersely.context.pack.plan import Sources
     from tersely.workspace import Workspace
 

@@ -1,0 +1,162 @@
+"""Which change is meant: what git knows of, or a patch; and its files with both their sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tersely.code.index.changes import Changes
+from tersely.code.index.content import read_below
+from tersely.code.index.patch import LINK_MODE, FileDiff, patched, read_patch, reversed_diff
+from tersely.code.index.store import Store
+from tersely.context.lenses.diff.changed_symbols import (
+    ChangedSymbol,
+    FileChange,
+    Side,
+    changed_symbols,
+    file_symbol,
+    plain_side,
+    side_of,
+)
+from tersely.context.lenses.diff.notes import note_of, without_text
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.git.listing import in_repository
+
+MAX_PLACED_FILES = 400  # of a change, that are read on both sides
+INDEX, TREE, PATCH = "index", "worktree", "patch"
+LAST_COMMIT = "HEAD"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change, each of its files with both sides."""
+
+    base: str  # the revision that it leads from, as it was asked for; "HEAD" by itself, "" for a patch
+    head: str  # the revision that it leads to, as it was asked for; "index", "worktree" or "patch"
+    tip: str  # the commit up to which history is told
+    files: list[FileChange]
+
+
+@dataclass(frozen=True, slots=True)
+class Revisions:
+    """Which change git is asked for."""
+
+    base: str = ""  # the commit where the main branch and HEAD part, if none
+    head: str = ""  # the working tree if none
+    staged: bool = False  # what is staged
+    worktree: bool = False  # what the last commit does not have
+
+
+def of_git(root: Path, store: Store, asked: Revisions) -> Change:
+    """A change of which git knows; errors as `Changes` has them."""
+    base = asked.base
+    if not base and not (asked.staged or asked.worktree):
+        base = Changes(root).main_branch()
+    changes = Changes(root, base, asked.head, staged=asked.staged)
+    diffs = changes.diffs()
+    is_tree = not (asked.head or asked.staged)
+    blobs = changes.blobs([name for one in diffs for name in _needed_blobs(one, from_tree=is_tree)])
+    after = _after_in_tree(root) if is_tree else lambda one: blobs.get(one.blob)
+    files = [_placed(root, store, one, blobs.get(one.old_blob), after(one), number) for number, one in enumerate(diffs)]
+    head = asked.head or (INDEX if asked.staged else TREE)
+    return Change(base or LAST_COMMIT, head, changes.tip(), files)
+
+
+def _needed_blobs(diff: FileDiff, *, from_tree: bool) -> list[str]:
+    if not _has_lines(diff):
+        return []
+    needs_old = any(hunk.removed for hunk in diff.hunks)
+    return [*([diff.old_blob] if needs_old else []), *([] if from_tree else [diff.blob])]
+
+
+def _has_lines(diff: FileDiff) -> bool:
+    return bool(diff.hunks) and not (diff.is_submodule or diff.is_binary or LINK_MODE in {diff.old_mode, diff.mode})
+
+
+def _after_in_tree(root: Path) -> Callable[[FileDiff], bytes | None]:
+    return lambda diff: in_tree(root, diff.path) if diff.path else None
+
+
+def in_tree(root: Path, path: str) -> bytes | None:
+    """A file of the working tree, None for one that cannot be read or is outside of it."""
+    try:
+        return read_below(str(root), path)
+    except (OSError, ValueError):
+        return None
+
+
+def of_patch(root: Path, store: Store, text: str) -> Change:
+    """A patch is taken for what has been done if its new lines are in the files, else for what is to be done."""
+    diffs = read_patch(text.encode("utf-8", "surrogateescape"))
+    if not diffs and text.strip():
+        raise TerselyError("invalid_argument", "the patch is not a unified diff", "git diff and diff -u write one")
+    files = []
+    for number, diff in enumerate(diffs):
+        there = in_tree(root, diff.path) if _is_inside(diff.path) else None
+        before = patched(there, reversed_diff(diff)) if there is not None else None
+        if before is not None:
+            files.append(_placed(root, store, diff, before, there, number))
+            continue
+        old = in_tree(root, diff.old_path) if _is_inside(diff.old_path) else b"" if not diff.old_path else None
+        after = patched(old, diff) if old is not None else None
+        if after is None:
+            files.append(_apart(diff, "does not apply"))
+        else:
+            files.append(_placed(root, store, diff, old, after if diff.path else None, number))
+    tip = Changes(root).tip() if in_repository(str(root)) else ""
+    return Change("", PATCH, tip, files)
+
+
+def _is_inside(path: str) -> bool:
+    return bool(path) and not path.startswith("/") and ".." not in path.split("/") and "\0" not in path
+
+
+def _apart(diff: FileDiff, why: str) -> FileChange:
+    return FileChange(diff, None, None, why)
+
+
+def _placed(
+    root: Path, store: Store, diff: FileDiff, before: bytes | None, after: bytes | None, number: int
+) -> FileChange:
+    """A file with both its sides. Of very many files only the first are read."""
+    if not _has_lines(diff) or number >= MAX_PLACED_FILES:
+        return FileChange(diff, None, None)
+    old = _side(root, store, diff.old_path, before) if before is not None and diff.old_path else None
+    new = _side(root, store, diff.path, after) if after is not None and diff.path else None
+    return FileChange(diff, old, new)
+
+
+def _side(root: Path, store: Store, path: str, text: bytes) -> Side:
+    """A file on one side: as the index has it, if it is that, else read anew; of what the index skips only lines."""
+    indexed = store.file(path)
+    if indexed is None and store.why_skipped(path) is not None:
+        return plain_side(path, text)
+    if indexed is not None and in_tree(root, path) == text:
+        return Side(path, text, store.symbols_of(path))
+    return side_of(path, text)
+
+
+def symbols_changed(change: Change) -> list[ChangedSymbol]:
+    """The symbols whose lines differ, each once, and the files of which something is to be said beside their lines."""
+    return _each_once([one for file in change.files for one in (*changed_symbols(file), *_noted(file))])
+
+
+def _noted(file: FileChange) -> list[ChangedSymbol]:
+    """What is to be said of a file beside its lines."""
+    note = ", ".join(filter(None, [note_of(file.diff), file.why_apart]))
+    if not note and (file.before or file.after):
+        return []
+    symbol = without_text(file_symbol(file.diff.name, b""))
+    is_gone = not file.diff.path
+    return [ChangedSymbol(symbol, is_gone=is_gone, note=note or ("deleted" if is_gone else "changed"))]
+
+
+def _each_once(changed: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:
+    """Every symbol once: what is to be said of a file is said where its lines are, if any of them are outside."""
+    found: dict[tuple[str, bool], ChangedSymbol] = {}
+    for one in changed:
+        known = found.setdefault((one.symbol.id, one.is_gone), one)
+        if known is not one:
+            known.note = f"{one.note}, with changes" if one.note else known.note
+    return list(found.values())

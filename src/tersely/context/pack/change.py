@@ -1,0 +1,96 @@
+"""What belongs to a change, and the source of it as the change leaves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from tersely.code.engine import Engine
+from tersely.code.index.history import history
+from tersely.code.symbols import Symbol
+from tersely.context.lenses.candidate import View
+from tersely.context.lenses.diff.change import Change, in_tree
+from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange, Side
+from tersely.context.lenses.diff.evidence import Sources
+from tersely.context.lenses.diff.rank import look
+from tersely.context.pack.excerpt import Line, lines_of
+from tersely.context.pack.texts import Texts, cut_to_parts
+
+
+class Looked(NamedTuple):
+    """A view of a change, and what reads the source of that view or of one that holds more."""
+
+    view: View
+    texts_of: Callable[[View], Texts]
+
+
+def around_change(
+    engine: Engine,
+    root: Path,
+    change: Change,
+    changed: Sequence[ChangedSymbol],
+    budget: int,
+    *,
+    with_docs: bool,
+    fills: bool = True,
+) -> Looked:
+    """The candidates of a pack about a change; with `fills` as many as a budget in tokens may have room for."""
+    store = engine.store
+    sides = {side.path: side for file in change.files for side in (file.before, file.after) if side is not None}
+
+    def text_of(path: str) -> bytes:
+        if path in sides:
+            return sides[path].text
+        return in_tree(root, path) or b""
+
+    def symbols_of(path: str) -> Sequence[Symbol]:
+        return sides[path].symbols if path in sides else store.symbols_of(path)
+
+    paths = {file.id: file.path for file in store.files()}
+    committed = sorted({file.diff.old_path for file in change.files if file.diff.old_path and file.before})
+    graph = engine.graph
+
+    def imports_of(path: str) -> set[str]:
+        if path not in graph.program.by_path:
+            return set()
+        return {target for item in store.imports(path) for target in graph.imports.targets(path, item)}
+
+    sources = Sources(
+        symbols_of,
+        text_of,
+        lambda name: [paths[one] for one in store.files_mentioning(name) if one in paths],
+        graph.callers,
+        graph.callees,
+        engine.search.searcher().lexicon,
+        history(root, change.tip, committed, store.directory),
+        set(paths.values()),
+        cache(imports_of),
+        lambda name: {symbol.path for symbol in store.symbols_named(name)},
+    )
+    view = look(change.files, changed, sources, budget, fills=fills)
+    view = replace(view, base=change.base, head=change.head)
+    return Looked(view, lambda seen: _texts(seen, change.files, text_of, symbols_of, with_docs=with_docs))
+
+
+def _texts(
+    view: View,
+    files: Sequence[FileChange],
+    text_of: Callable[[str], bytes],
+    symbols_of: Callable[[str], Sequence[Symbol]],
+    *,
+    with_docs: bool,
+) -> Texts:
+    """The source of the candidates, cut down to their parts; of what is gone as it was."""
+    before: Mapping[str, Side] = {file.before.path: file.before for file in files if file.before is not None}
+    gone = {one.symbol.id for one in view.candidates if one.is_gone and one.parts}
+
+    def body_of(symbol: Symbol) -> Sequence[Line] | None:
+        if symbol.id not in gone:
+            return None
+        text = before[symbol.path].text
+        return lines_of(text, 0, len(text), 1)[symbol.start_line - 1 : symbol.end_line]
+
+    return cut_to_parts(Texts(text_of, symbols_of, body_of, with_docs), view)
