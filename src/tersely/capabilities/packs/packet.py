@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.declaration import Capability, Role, group, option, positional
 from tersely.capabilities.packs.sessions import REMEMBERING, Session, unsent
 from tersely.capabilities.text import Style
+from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tersely.code.symbols import Symbol
     from tersely.context.lenses.localization.rank import LikelySymbol, Location
     from tersely.context.lenses.localization.task import Task
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 DEFAULT_PACKET_TOKENS = 1_000
 DEFAULT_CONFIDENCE = 0.25
 TAG_BYTES = 8
+MAX_SECONDS = 4.0  # after which no more evidence is gathered: half of what the hooks of agents wait
 SENT_BEFORE = "all of it was sent before in this session"
 SMALL_FILES = "the files that it would name are smaller than the packet"
 
@@ -75,6 +79,7 @@ class Packet:
     rows_left_out: int  # for want of tokens
     looked_at: int  # files that could have been meant
     silence: str = ""  # why there is no packet
+    missing: tuple[str, ...] = ()  # kinds of evidence for which there was no time
     before: tuple[str, ...] = ()  # ids of symbols that were sent before in the session as they are
 
 
@@ -86,12 +91,14 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
     text = parameters.task_file or parameters.task
     if not text.strip():
         raise TerselyError("usage", "TASK is missing", "the task in words, or --task-file FILE")
-    location = located(workspace, read_task(text))
+    watch = Stopwatch()
+    location = located(workspace, read_task(text), lambda: watch.seconds() > MAX_SECONDS)
     sure = round(location.confidence, 3)
     if sure < parameters.min_confidence or not location.symbols:
         why = f"nothing in this repository matches the prompt (confidence {sure:.3f})"
         return _silent(location, parameters, why)
-    tests, command = _tests(workspace, location, parameters.test_command)
+    is_late = bool(location.missing)
+    tests, command = ((), parameters.test_command) if is_late else _tests(workspace, location, parameters.test_command)
     texts = workspace.texts()
     frame = Frame(location, tests, command, lambda symbol: _reference(workspace, symbol), workspace.tokenizer.count)
     found = brief(frame, texts, parameters.max_tokens)
@@ -106,7 +113,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
         found = brief(replace(frame, location=replace(location, symbols=new)), texts, parameters.max_tokens)
     return Packet(
         True, sure, found.text, found.used, found.rows, found.bodies, _files(location), tests, command, found.next,
-        found.rows_left_out, location.looked_at, before=before,
+        found.rows_left_out, location.looked_at, missing=location.missing, before=before,
     )  # fmt: skip
 
 
@@ -146,12 +153,13 @@ def _pays(workspace: Workspace, location: Location, used: int) -> bool:
     return False
 
 
-def located(workspace: Workspace, task: Task) -> Location:
-    """Where a task has to be done, as far as its text tells."""
+def located(workspace: Workspace, task: Task, is_late: Callable[[], bool] = lambda: False) -> Location:
+    """Where a task has to be done, as far as its text tells; once it is late, by the evidence that is there."""
     from tersely.context.lenses.localization.rank import Look
 
     engine = workspace.engine
-    return Look(engine.store, engine.search.searcher(), engine.source, engine.subjects()).location(task)
+    look = Look(engine.store, engine.search.searcher(), engine.source, engine.subjects(), is_late)
+    return look.location(task)
 
 
 def _reference(workspace: Workspace, symbol: Symbol) -> str:
@@ -183,7 +191,8 @@ CAPABILITY = Capability(
     description="To be put before a task that an agent is given. The text of the task is looked at for paths, stack "
     "traces, names and messages, and compared in words and meaning with all symbols and with what earlier commits "
     "said. The packet lists the symbols that will probably be changed, with their lines and why; the source of the "
-    "likeliest where it is short; the command that runs the tests that name them; and what to ask next.\n\n"
+    "likeliest where it is short; the command that runs the tests that name them; and what to ask next. What there "
+    "was no time for in four seconds is named.\n\n"
     "The confidence says which share of the files to be changed is expected among those that are found, at most "
     "eight. Below --min-confidence there is no packet.",
     parameters=Parameters,

@@ -168,6 +168,8 @@ def _written(frame: Frame, choice: Choice) -> Brief:
     rows = tuple(_row(one) for one in choice.rows)
     commands = tuple(_next(frame, choice))
     lines = [HEADING, *_listed(frame, rows)]
+    if frame.location.missing:
+        lines.append(f"no time for: {', '.join(frame.location.missing)}")
     if frame.test_command:
         lines.append(f"test: {frame.test_command}")
     elif frame.tests:

@@ -92,6 +92,7 @@ class Sources(NamedTuple):
     saying: Callable[[Sequence[str]], Mapping[str, Sequence[str]]]  # by text, the files that have it
     holding: Callable[[str, str], Sequence[Symbol]]  # the innermost symbols of a file that have a text
     past: Sequence[Subject]
+    is_late: Callable[[], bool] = lambda: False  # whether to give what is there by now
 
 
 class Evidence(NamedTuple):
@@ -105,6 +106,7 @@ class Evidence(NamedTuple):
     text_units: Numbers
     places: tuple[tuple[str, int], ...]  # lines of files that traces and links lead to
     why: Mapping[str, list[str]]  # by path, in words, the exact first
+    missing: tuple[str, ...]  # kinds of evidence for which there was no time, in words
 
 
 def evidence(task: Task, sources: Sources) -> Evidence:
@@ -130,16 +132,25 @@ class _Gathering:
 
     def all(self) -> Evidence:
         ceiling = self._words()
-        self._ranks()
-        self._places()
-        self._links()
-        self._frames()
-        self._names()
-        self._messages()
-        self._past()
+        kinds = {
+            "paths": self._places,
+            "links": self._links,
+            "traces": self._frames,
+            "names": self._names,
+            "search": self._ranks,
+            "earlier commits": self._past,
+            "quoted texts": self._messages,
+        }
+        missing = []
+        for kind, gather in kinds.items():
+            if self.sources.is_late():
+                missing.append(kind)
+            else:
+                gather()
         return Evidence(
-            self.signs, ceiling, self.match, self.marks, self.title_units, self.text_units, tuple(self.places), self.why
-        )
+            self.signs, ceiling, self.match, self.marks, self.title_units, self.text_units, tuple(self.places),
+            self.why, tuple(missing),
+        )  # fmt: skip
 
     # By words
 

@@ -63,13 +63,19 @@ class Location:
     looked_at: int  # files that could have been
     trace_lines: tuple[tuple[str, int], ...]  # lines of files that the task's traces and links lead to
     words: tuple[str, ...]  # what to search for inside them: the rarest words of the title, then of the text
+    missing: tuple[str, ...] = ()  # kinds of evidence for which there was no time, in words
 
 
 class Look:
     """Looks at one revision of a repository. For one thread at a time."""
 
     def __init__(
-        self, store: Store, searcher: Searcher, source_of: Callable[[str], bytes], past: Sequence[Subject]
+        self,
+        store: Store,
+        searcher: Searcher,
+        source_of: Callable[[str], bytes],
+        past: Sequence[Subject],
+        is_late: Callable[[], bool] = lambda: False,
     ) -> None:
         self._store = store
         self._searcher = searcher
@@ -77,6 +83,7 @@ class Look:
         self._source_of = cache(source_of)
         self._symbols_of = cache(store.symbols_of)
         self._past = past
+        self._is_late = is_late
         self._paths = owning(file.path for file in store.files())
 
     def location(self, task: Task) -> Location:
@@ -94,14 +101,15 @@ class Look:
         table = self.table(task, found, Files(paths, dict(zip(self._paths, shares.tolist(), strict=True))))
         ranked = self._ranked(task, table)
         words = self._rare_words(task)
-        return Location(files, ranked, sure if files else 0.0, len(self._paths), found.places, words)
+        return Location(files, ranked, sure if files else 0.0, len(self._paths), found.places, words, found.missing)
 
     def evidence(self, task: Task) -> Evidence:
         """What speaks for each file, and for single symbols."""
         named = cache(lambda name: self._store.find(name, (), MAX_NAMED_SYMBOLS))
         sources = Sources(
-            self._paths, self._lexicon, self._found, named, self._at, self._saying, self._holding, self._past
-        )
+            self._paths, self._lexicon, self._found, named, self._at, self._saying, self._holding, self._past,
+            self._is_late,
+        )  # fmt: skip
         return evidence(task, sources)
 
     def table(self, task: Task, found: Evidence, files: Files) -> Table:
