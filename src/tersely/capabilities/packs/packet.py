@@ -163,9 +163,10 @@ def located(workspace: Workspace, task: Task, is_late: Callable[[], bool] = lamb
 
 
 def _reference(workspace: Workspace, symbol: Symbol) -> str:
-    """The qualified name where that is enough to find a symbol, else its id."""
-    named = workspace.engine.store.find(symbol.qualname, (), 2)
-    return symbol.qualname if len(named) == 1 else symbol.id
+    """The shortest end of its name that means a symbol alone, else its id."""
+    parts = symbol.qualname.split(".")
+    ends = (".".join(parts[-length:]) for length in range(1, len(parts) + 1))
+    return next((end for end in ends if len(workspace.engine.store.find(end, (), 2)) == 1), symbol.id)
 
 
 def _tests(workspace: Workspace, location: Location, given: str) -> tuple[tuple[str, ...], str]:

@@ -18,7 +18,7 @@ from tersely.context.lenses.localization.rank import LikelySymbol, Location
 from tersely.context.pack.excerpt import Line
 from tersely.context.pack.packet import certainty
 
-FLOOR = 0.02  # the least chance of a symbol that is shown
+FLOOR = 0.03  # the least chance of a symbol that is shown
 MAX_SHOWN = 12  # symbols of which more than the name is shown, unless a budget is to be filled
 MAX_FILES = 5  # that they are in
 MAX_NAMED = 10  # further symbols, by name alone
