@@ -287,6 +287,10 @@ class Peer:
         told = (await self._asked("SYNC", CLIENT_SECONDS, payload=payload))["payload"]["streams"]
         return {(one["peer"], one.get("topic", "")): one["server_last_seq"] for one in told}
 
+    def tell_state(self, state: str) -> None:
+        """Say what one does, which `agents` shows: working, idle, waits for permission."""
+        self._say("STATE", {"state": state})
+
     def log(self, data: str) -> None:
         """Show what one does to whoever subscribes to `logs`."""
         self._say("LOG", {"data": data})

@@ -42,6 +42,11 @@ class Clients:
         """Who has been let in, by name."""
         return {name: one for name, one in list(self.names.items()) if one.name}
 
+    def activity(self, name: str) -> str:
+        """What somebody says that they do, "" where they say nothing."""
+        connection = self.names.get(name)
+        return connection.activity if connection is not None else ""
+
     def live(self, topic: str) -> Iterable[str]:
         """The agents and users that are connected, those alone that subscribe to the topic if there is one."""
         return [

@@ -67,6 +67,7 @@ class Connection(asyncio.Protocol):
         self._unanswered = 0
         self.name = ""  # until it is let in
         self.kind = "agent"
+        self.activity = ""  # what it says that it does
         self.session = ""
         self.declared: Any = None  # what it said when it came
         self.is_full = False  # it does not take what is sent

@@ -34,6 +34,7 @@ _DO: dict[str, _Do] = {
     "NACK": settling.nacked,
     "PING": settling.ping,
     "PONG": settling.pong,
+    "STATE": coming.state,
     "BYE": coming.bye,
     "SYNC": settling.sync,
     "SUBSCRIBE": channels.subscribe,

@@ -64,7 +64,7 @@ def _agents(asked: Asked, parameters: Nothing) -> dict[str, Any]:
 
     found = asked.ask(ask.agent_list()).agents
     rows = [
-        (one.name, one.kind, "connected" if one.connected else "away", f"{one.waiting:,}", visible_line(one.project),
+        (one.name, one.kind, visible_line(one.state), f"{one.waiting:,}", visible_line(one.project),
          one.last_seen, visible_line(str(one.details.get("task", ""))))
         for one in found
     ]  # fmt: skip

@@ -131,12 +131,16 @@ class Resent(Struct):
 
 
 class AgentTold(Struct):
-    """Somebody who has used a name. `waiting` are messages that it has not acknowledged."""
+    """Somebody who has used a name. `waiting` are messages that it has not acknowledged.
+
+    `state` is what it does: working, idle, waits for permission; connected where it says nothing, gone where it is not.
+    """
 
     name: str
     kind: str
     project: str
     connected: bool
+    state: str
     is_bound: bool
     waiting: int
     first_seen: str

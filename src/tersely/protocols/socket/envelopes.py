@@ -183,6 +183,12 @@ class Refused(Struct):
     message: Text | None = None
 
 
+class Activity(Struct):
+    """What a client does: working, idle, waits for permission."""
+
+    state: Short
+
+
 class InChannel(Struct):
     """A channel, and who is meant."""
 
@@ -247,7 +253,8 @@ _ENCODER = msgspec.json.Encoder()
 _DECODERS: dict[type, msgspec.json.Decoder[Any]] = {
     one: msgspec.json.Decoder(one)
     for one in (
-        Hello, Resume, Send, Acknowledged, Refused, InChannel, ChannelSend, Sync, ServiceRequest, ServiceResponse,
+        Hello, Resume, Send, Acknowledged, Refused, Activity, InChannel, ChannelSend, Sync, ServiceRequest,
+        ServiceResponse,
     )
 }  # fmt: skip
 

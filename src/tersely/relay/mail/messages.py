@@ -24,6 +24,9 @@ class Presence(Protocol):
     def connected(self) -> Collection[str]:
         """Everybody who is connected."""
 
+    def activity(self, name: str) -> str:
+        """What somebody says that they do, "" where they say nothing."""
+
     def live(self, topic: str) -> Iterable[str]:
         """The agents and users that are connected, those alone that subscribe to the topic if there is one."""
 
@@ -53,6 +56,10 @@ class Nobody:
     def connected(self) -> Collection[str]:
         """Nobody."""
         return ()
+
+    def activity(self, name: str) -> str:
+        """Nothing."""
+        return ""
 
     def live(self, topic: str) -> Iterable[str]:
         """Nobody."""
@@ -107,6 +114,11 @@ class Outcome(NamedTuple):
     posted: Posted | None
     refused: tuple[str, ...]
     failure: Exception | None = None
+
+
+def state_of(name: str, presence: Presence) -> str:
+    """What somebody does, as far as they say it: "connected" where they do not, "gone" where they are not there."""
+    return (presence.activity(name) or "connected") if name in presence.connected() else "gone"
 
 
 def recipients(draft: Draft, identities: Identities, channels: Channels, presence: Presence) -> tuple[str, ...]:

@@ -50,6 +50,12 @@ def bye(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     connection.close()
 
 
+def state(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+    """Note what a client does."""
+    said: envelopes.Activity = payload_of(envelope, envelopes.Activity)
+    connection.activity = said.state
+
+
 def _open(
     clients: Clients,
     connection: Connection,

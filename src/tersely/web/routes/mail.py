@@ -15,7 +15,7 @@ from tersely.protocols.socket.envelopes import Treatment
 from tersely.relay.encoding import decode, encode, timestamp
 from tersely.relay.mail.channels import Write
 from tersely.relay.mail.mail import Mail
-from tersely.relay.mail.messages import Draft
+from tersely.relay.mail.messages import Draft, state_of
 from tersely.relay.relay import Relay
 from tersely.relay.store.mailboxes import Mark, Sought, Stage, Told, Waiting
 from tersely.web.asked import Asked
@@ -99,6 +99,7 @@ def agent_list(relay: Relay, asked: Asked) -> Any:
         "agents": [
             {
                 "name": one.name, "kind": one.kind, "project": one.project, "connected": one.name in connected,
+                "state": state_of(one.name, relay.mail.presence),
                 "is_bound": one.token is not None, "waiting": relay.mail.load(one.name)[0],
                 "first_seen": timestamp(one.first_ms), "last_seen": timestamp(one.last_ms), "details": one.details,
             }

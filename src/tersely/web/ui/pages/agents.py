@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay.encoding import timestamp
+from tersely.relay.mail.messages import state_of
 from tersely.relay.store.mailboxes import Identity
 from tersely.web.ui.layout import (
     Column,
@@ -50,10 +51,9 @@ def agents_page(visit: Visit) -> Shown:
 
 
 def _row(visit: Visit, one: Identity, connected: Collection[str]) -> list[Child]:
-    is_here = one.name in connected
     return [
         [e("a", e("bdi", one.name), href=address("messages", **{"with": one.name})), e("small", one.kind, class_="id")],
-        badge("connected", "good") if is_here else badge("away", "muted"),
+        badge(state_of(one.name, visit.relay.mail.presence), "good" if one.name in connected else "muted"),
         f"{visit.relay.mail.load(one.name)[0]:,}",
         _said(one, "task"),
         _said(one, "program"),
