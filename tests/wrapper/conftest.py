@@ -45,9 +45,13 @@ class Tmux:
         self.environment.pop("TMUX", None)
 
     def run(self, name: str, *words: str, options: Sequence[str] = ()) -> None:
+        self.run_under(name, (), words, options)
+
+    def run_under(self, name: str, before: Sequence[str], words: Sequence[str], options: Sequence[str] = ()) -> None:
+        """Run a program wrapped; words like `env` may stand before the wrapper's own."""
         command = [sys.executable, "-m", "tersely", "run", "--no-start", "--no-brief", "--tmux", "--name", name]
         done = subprocess.run(
-            [*command, *options, "--", *words], env=self.environment, capture_output=True, text=True,
+            [*before, *command, *options, "--", *words], env=self.environment, capture_output=True, text=True,
             stdin=subprocess.DEVNULL, timeout=PATIENCE_SECONDS, check=False, cwd=self.directory,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

@@ -17,12 +17,12 @@ from tests.wrapper.conftest import PATIENCE_SECONDS, PROGRAMS, Friend, wait_for
 TALKER = (sys.executable, str(PROGRAMS / "talker.py"))
 CODE = "def boil(water):\n    return heat(water)\n\n\ndef heat(water):\n    return water\n"
 WRITER = """
-import pathlib, subprocess, sys
+import os, pathlib, subprocess, sys
 pathlib.Path("made.py").write_text("x = 1\\n")
 pathlib.Path("kept.py").write_text("y = 2\\n")
 subprocess.run(["git", "add", "kept.py"], check=True)
 subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "-qm", "m"], check=True)
-print("->relay:tester I am done", flush=True)
+print(os.environ["TERSELY_RELAY_PREFIX"] + "tester I am done", flush=True)
 sys.exit(3)
 """
 

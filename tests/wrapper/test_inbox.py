@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tersely.client.peer import Delivery
 from tersely.protocols.inline import reading
 from tersely.protocols.inline.reading import Line
-from tersely.wrapper.inbox import Inbox
+from tersely.wrapper.delivery.inbox import Inbox
 
 LINE_BYTES = 4_095  # what Linux keeps of a line that is being typed
 PIECES = st.sampled_from(
@@ -28,8 +28,7 @@ async def taken(body: str, *, has_lines: bool) -> str:
 
     inbox = Inbox(keep)
     inbox.put_message(Delivery("aaaaaaaa-7", 1, "eve" * 21, "agent", "ann", "message", body, "t" * 200, "", None, 1, 0))
-    _, whole = await inbox.take(has_lines=has_lines)
-    return whole
+    return (await inbox.take(has_lines=has_lines)).whole
 
 
 @given(BODIES, st.booleans())

@@ -5,12 +5,15 @@ Formats and calls are those of the versions named in docs/agents.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from tersely.agents import wrapped
 from tersely.agents.json_text import Entry
+from tersely.agents.run_hook import SOCKET_VARIABLE
+from tersely.agents.wrapped import Wrapped, added_context
 
 PROMPT_SECONDS = 12  # after which an agent goes on without the answer of a hook; ours ends before
 MILLISECONDS = 1_000
@@ -64,10 +67,7 @@ class Agent:
     answer_prompt: Callable[[str, str], Any] = field(default=lambda event, text: None)  # JSON, or a text as it is
     answer_read: Callable[[str, str], Any] = field(default=lambda event, text: None)
     lacks: str = ""  # what cannot be done there, and why
-
-
-def _added_context(event: str, text: str) -> dict[str, Any]:
-    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
+    wrapped: Wrapped | None = None  # how it runs under `tersely run`; None where only its screen can be read
 
 
 def _denied_in_parts(event: str, text: str) -> dict[str, Any]:
@@ -102,6 +102,14 @@ def _hook(program: Sequence[str], agent: str, kind: str, *, unit: int = 1, **mor
     return {**more, "hooks": [{"type": "command", "command": command, "timeout": PROMPT_SECONDS * unit}]}
 
 
+def _run_hook(program: Sequence[str], agent: str, unit: int) -> dict[str, Any]:
+    from shlex import join
+
+    command = join([*program, "hook", "run", "--agent", agent])
+    guarded = f'test -z "${SOCKET_VARIABLE}" || {command}'
+    return {"hooks": [{"type": "command", "command": guarded, "timeout": wrapped.HOOK_LIMIT_SECONDS * unit}]}
+
+
 # Where what an agent was shown is lost to it or to a part of it, which has a context of its own.
 _SESSION_EVENTS = ("SessionStart", "SubagentStart", "SubagentStop")
 
@@ -113,7 +121,10 @@ def _hooks(
     matcher: str = "",
     unit: int = 1,
     sessions: Sequence[str] = _SESSION_EVENTS,
+    run: Iterable[str] = (),
 ) -> Callable[..., list[Entry]]:
+    """Entries for hooks; those for the events `run` do something under `tersely run` alone."""
+
     def entries(program: Sequence[str]) -> list[Entry]:
         session = _hook(program, agent, "session", unit=unit)
         found = [Entry(("hooks", event), session, in_list=True) for event in sessions]
@@ -121,6 +132,7 @@ def _hooks(
         if read:
             value = _hook(program, agent, "read", unit=unit, matcher=matcher)
             found.append(Entry(("hooks", read), value, in_list=True))
+        found += [Entry(("hooks", event), _run_hook(program, agent, unit), in_list=True) for event in run]
         return found
 
     return entries
@@ -162,8 +174,9 @@ _CLAUDE = Agent(
     read_event="PreToolUse",
     read_tools=frozenset({"Read"}),
     range_names=frozenset({"offset", "limit", "pages"}),
-    answer_prompt=_added_context,
+    answer_prompt=added_context,
     answer_read=_denied_in_parts,
+    wrapped=wrapped.CLAUDE,
 )
 _CODEX = Agent(
     "codex",
@@ -179,9 +192,10 @@ _CODEX = Agent(
         _snippet("AGENTS.md", ".codex/AGENTS.md"),
     ),
     prompt_event="UserPromptSubmit",
-    answer_prompt=_added_context,
+    answer_prompt=added_context,
     lacks="it reads files by shell commands, so there is no hook for reading; it asks once whether to trust the hook "
     "(/hooks), and reads .codex/ of projects that are trusted",
+    wrapped=wrapped.CODEX,
 )
 _OPENCODE = Agent(
     "opencode",
@@ -210,6 +224,7 @@ _OPENCODE = Agent(
     path_names=("filePath", "path"),
     answer_prompt=_plain,
     answer_read=_plain,
+    wrapped=wrapped.OPENCODE,
 )
 
 
@@ -223,7 +238,7 @@ def _kin_of_gemini(agent: str, title: str, hooks: Callable[..., list[Entry]], pa
         title,
         (servers, hooked, _snippet(page, f".{agent}/{page}")),
         path_names=("file_path", "absolute_path"),
-        answer_prompt=_added_context,
+        answer_prompt=added_context,
         **more,
     )
 
@@ -231,23 +246,25 @@ def _kin_of_gemini(agent: str, title: str, hooks: Callable[..., list[Entry]], pa
 _GEMINI = _kin_of_gemini(
     "gemini",
     "Gemini CLI",
-    _hooks("gemini", "BeforeAgent", "BeforeTool", "read_file", MILLISECONDS, ("SessionStart",)),
+    _hooks("gemini", "BeforeAgent", "BeforeTool", "read_file", MILLISECONDS, ("SessionStart",), wrapped.GEMINI_MOMENTS),
     "GEMINI.md",
     prompt_event="BeforeAgent",
     read_event="BeforeTool",
     read_tools=frozenset({"read_file"}),
     range_names=frozenset({"offset", "limit", "start_line", "end_line"}),
     answer_read=_denied,
+    wrapped=wrapped.GEMINI,
 )
 _QWEN = _kin_of_gemini(
     "qwen",
     "Qwen Code",
-    _hooks("qwen", "UserPromptSubmit", "PreToolUse", "^(read_file|ReadFile)$", MILLISECONDS),
+    _hooks("qwen", "UserPromptSubmit", "PreToolUse", "^(read_file|ReadFile)$", MILLISECONDS, run=wrapped.QWEN_MOMENTS),
     "QWEN.md",
     prompt_event="UserPromptSubmit",
     read_event="PreToolUse",
     read_tools=frozenset({"read_file", "ReadFile"}),
     answer_read=_denied_in_parts,
+    wrapped=wrapped.QWEN,
 )
 _CURSOR = Agent(
     "cursor",

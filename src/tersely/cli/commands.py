@@ -136,8 +136,8 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "uninstall": ("uninstall AGENT [--user] [--yes]", "Remove what install added"),
     "hook": (
-        "hook session|prompt|read --agent AGENT",
-        "Hook that agents run when a session begins, on a prompt, or before they read a file",
+        "hook session|prompt|read|run --agent AGENT",
+        "Hook that agents run when a session begins, on a prompt, before they read a file, or under `tersely run`",
     ),
     "talk": ("talk listen|check|send|discover|listen-once|join", "Messages between agents on ports of this machine"),
     "completion": ("completion SHELL", "Completion script for bash, zsh or fish"),

@@ -196,6 +196,7 @@ class HookKind(StrEnum):
     SESSION = "session"
     PROMPT = "prompt"
     READ = "read"
+    RUN = "run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +206,11 @@ class _HookParameters:
 
 
 def _hook(asked: Asked, parameters: _HookParameters) -> dict[str, Any]:
+    if parameters.kind is HookKind.RUN:
+        from tersely.agents import run_hook as running
+
+        running.main(waits=False, agent=parameters.agent)
+        return {"text": ""}
     from tersely.cli.hook import run_hook
 
     answer = run_hook(parameters.kind, parameters.agent)

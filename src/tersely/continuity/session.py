@@ -15,7 +15,7 @@ from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS, MAX_WAITING_TEXTS
 from tersely.protocols.inline.arguments import CODE_SERVICE
-from tersely.protocols.inline.commands import Command, Malformed, Message, Release, Spawn
+from tersely.protocols.inline.commands import Command, Malformed, Message, Release, Spawn, Unmarked
 from tersely.protocols.inline.foreign import neutral
 
 MAX_SESSION_LINES = 200  # of each kind in a summary
@@ -53,7 +53,7 @@ class Record:
         elif isinstance(command, Spawn):
             self.started.add(f"{command.name}: {' '.join(command.program)} {command.task}")
         else:
-            assert isinstance(command, Release | Malformed)  # which are of no use to who reads on
+            assert isinstance(command, Release | Malformed | Unmarked)  # which are of no use to who reads on
 
     def came(self, delivery: Delivery) -> None:
         """A message has come, perhaps again."""

@@ -13,13 +13,11 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.protocols.inline.commands import Message
 
-RECONNECT_SECONDS = 20.0  # for which what a program says waits for the relay
-MAX_SEND_TRIES = 5  # of one message
+RECONNECT_SECONDS = 20.0  # for which a question waits for the relay
 UNDELIVERED = "undelivered"  # the message that a state is about
-_STUCK = "it is typed in, but the program does not take it"
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.2, 5.0
 
-_LOST = frozenset({"daemon_unavailable", "timed_out"})
+AWAY = frozenset({"daemon_unavailable", "daemon_not_running", "busy"})  # codes: the relay takes nothing now
 
 ResultT = TypeVar("ResultT")
 
@@ -69,18 +67,20 @@ class Mail:
             except TerselyError:  # the connection is lost
                 self._lose()
 
-    async def send(self, message: Message) -> int:
-        """Say something; how many get it. Raises what the relay answers. Said again after a loss, it is said once."""
-        sent_id = new_id()
-        for _ in range(MAX_SEND_TRIES - 1):
+    async def send(self, message: Message, id: str) -> int:
+        """Say something, and go on trying until the relay answers; how many get it. Raises what refuses it.
+
+        Said again with the same `id`, it is accepted once.
+        """
+        while True:
             try:
-                return await self._with_peer(lambda peer: self._say(peer, message, sent_id))
+                return await self._with_peer(lambda peer: self._say(peer, message, id))
             except Busy as busy:
                 await asyncio.sleep(busy.retry_seconds)
             except TerselyError as error:
-                if error.code not in _LOST:
+                if error.code not in AWAY and error.code != "timed_out":
                     raise
-        return await self._with_peer(lambda peer: self._say(peer, message, sent_id))
+                await asyncio.sleep(_FIRST_PAUSE_SECONDS)
 
     async def _say(self, peer: Peer, message: Message, id: str) -> int:
         if message.to.startswith("#"):
@@ -106,14 +106,29 @@ class Mail:
         """A message has come that is not to be typed in, or was before."""
         await self._with_peer(lambda peer: peer.ack(delivery))
 
-    async def stuck(self, delivery: Delivery) -> None:
-        """A message was typed and is not taken: its sender is told, and it waits on."""
+    async def not_taken(self, delivery: Delivery, why: str) -> None:
+        """Tell the sender of a message why it is not taken; it waits on."""
         data = {UNDELIVERED: delivery.id}
-        await self.send(Message(delivery.sender, _STUCK, delivery.thread, delivery.topic, "state", data))
+        await self.send(Message(delivery.sender, why, delivery.thread, delivery.topic, "state", data), new_id())
+
+    def tell_state(self, state: str) -> bool:
+        """Have `agents` show what the program does; whether the relay is there to hear it."""
+        if self._peer is None or not self.is_connected:
+            return False
+        try:
+            self._peer.tell_state(state)
+        except TerselyError:
+            return False
+        return True
 
     async def keep(self, text: str, name: str) -> str:
         """Keep a long text as an artifact; its reference."""
         return await asyncio.to_thread(_kept, text, name, self.who.name)
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the relay is there."""
+        return self._connected.is_set()
 
     async def close(self) -> None:
         """Say goodbye."""

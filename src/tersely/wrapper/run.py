@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
+import secrets
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
+from tersely.agents.run_hook import SOCKET_VARIABLE
+from tersely.agents.table import AGENTS
+from tersely.agents.wrapped import Launch, Wrapped
 from tersely.continuity.handover import Handover, Place
 from tersely.continuity.threads import VARIABLE as THREAD_VARIABLE
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible_line
+from tersely.protocols.inline.commands import BANNER, marked_prefix
 from tersely.wrapper import terminal, tmux
+from tersely.wrapper.delivery.hooks import Hooks
+from tersely.wrapper.delivery.inbox import Inbox, Text
+from tersely.wrapper.delivery.prompts import Prompt
 from tersely.wrapper.mail import Mail, Who
+from tersely.wrapper.outbox import Outbox
 from tersely.wrapper.session import Given, Session
 from tersely.wrapper.spawned import Spawned
+from tersely.wrapper.speech import Speech
 
+MARKER_BYTES = 4  # of the marker of a run
+SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "tcsh", "csh", "ash", "pwsh", "nu", "xonsh"})
+PREFIX_VARIABLE = "TERSELY_RELAY_PREFIX"  # tells the program how its commands begin
 MAX_NAME_TRIES = 100  # numbers behind the name of a program
 NAME_VARIABLE = "TERSELY_AGENT"  # tells the program and what it runs under which name they are
 
@@ -29,7 +44,9 @@ class Wanted(NamedTuple):
     place: Place
     name: str = ""  # that of the program, if empty
     task: str = ""
-    spawn: Sequence[str] = ()  # programs that it may start, beside itself
+    spawn: Sequence[str] = ()  # programs that it may start
+    prompt: str = ""  # a regular expression for the row of its empty prompt
+    trusts_screen: bool = False  # commands count without a marker
 
 
 def run(wanted: Wanted, environment: Mapping[str, str]) -> int:
@@ -45,25 +62,92 @@ def run(wanted: Wanted, environment: Mapping[str, str]) -> int:
 
 
 async def _run(wanted: Wanted, environment: Mapping[str, str], report: tmux.Report) -> int:
+    terminal.find(wanted.words[0], environment)
     mail = await _named(wanted)
     try:
         handover = await asyncio.to_thread(Handover, wanted.place, mail.who.name, wanted.task)
-        given = {**environment, NAME_VARIABLE: mail.who.name, THREAD_VARIABLE: handover.thread}
-        given.pop(tmux.REPORT_VARIABLE, None)
-        spawned = Spawned(
-            [*own_words(), "run", "--no-start", "--thread", handover.thread], [wanted.words[0], *wanted.spawn]
-        )
-        program = terminal.start(wanted.words, given, 0 if os.isatty(0) else None)
-        session = Session(Given(wanted.words, given, handover), program, mail, spawned)
-        report.runs()
-        status = await session.run()
+        run = _Run(wanted, mail, handover, "" if wanted.trusts_screen else secrets.token_hex(MARKER_BYTES))
+        status = await run.until_end(environment, report)
         not_kept = await asyncio.to_thread(handover.close, mail.who.program, status)
-        if not_kept:
-            sys.stderr.write(f"note: {not_kept}\n")
+        for note in filter(None, (not_kept, *run.notes())):
+            sys.stderr.write(f"note: {note}\n")
         report.ended(status)
         return status
     finally:
         await mail.close()
+
+
+class _Run:
+    """One program under its name, with what it says and hears."""
+
+    def __init__(self, wanted: Wanted, mail: Mail, handover: Handover, marker: str) -> None:
+        self._wanted, self._mail, self._handover, self._marker = wanted, mail, handover, marker
+        self._spawned = Spawned([*own_words(), "run", "--no-start", "--thread", handover.thread], wanted.spawn)
+        self._inbox = Inbox(mail.keep)
+        self._outbox = Outbox(mail.who.home, mail.who.name)
+        self._session: Session | None = None
+
+    async def until_end(self, environment: Mapping[str, str], report: tmux.Report) -> int:
+        """Run the program until it ends; its exit status."""
+        agent = PurePath(self._wanted.words[0]).stem
+        wrapped = AGENTS[agent].wrapped if agent in AGENTS else None
+        launch = wrapped.launch(environment) if wrapped is not None else Launch()
+        given = {**environment, **launch.environment, **self._variables()}
+        for name in (tmux.REPORT_VARIABLE, SOCKET_VARIABLE):  # which are those of another run
+            given.pop(name, None)
+        hooks = Hooks(agent, wrapped, self._inbox, self._rules(), self._taken) if wrapped is not None else None
+        async with hooks.listening() if hooks is not None else contextlib.nullcontext("") as path:
+            given |= {SOCKET_VARIABLE: path} if path else {}
+            words = [self._wanted.words[0], *launch.words, *self._wanted.words[1:]]
+            program = terminal.start(words, given, 0 if os.isatty(0) else None)
+            rules = self._rules() if self._wanted.place.has_brief or self._wanted.task else ""
+            how = Given(self._handover, self._prompt(wrapped), self._marker, rules)
+            speech = Speech(self._mail, self._outbox, self._spawned, self._inbox.put)
+            self._session = Session(how, program, self._mail, speech, self._inbox, hooks)
+            report.runs()
+            status = await self._session.run()
+        await self._spawned.end_all()
+        return status
+
+    def notes(self) -> list[str]:
+        """What there is to be said at the end, a line each."""
+        name = self._mail.who.name
+        count = len(self._outbox)
+        unsent = f"{count:,} of its messages not sent yet; the next `tersely run --name {name}` sends them"
+        unheard = [visible_line(f"{one.head} {one.body}") for one in self._inbox.errors()]
+        return [*([unsent] if count else []), *unheard]
+
+    def _taken(self, text: Text) -> None:
+        if self._session is not None:
+            self._session.taken(text)
+
+    def _variables(self) -> dict[str, str]:
+        return {
+            NAME_VARIABLE: self._mail.who.name,
+            THREAD_VARIABLE: self._handover.thread,
+            PREFIX_VARIABLE: marked_prefix(self._marker),
+        }
+
+    def _rules(self) -> str:
+        """What an agent is told of the relay. The example is no command: it has no marker."""
+        name = self._mail.who.name
+        how = f"with the marker {self._marker} in the place of MARKER" if self._marker else "without -MARKER"
+        return (
+            f"You are {name!r} at a relay with other agents. To write to one, begin a line of your answer with "
+            f"`->relay-MARKER:NAME text`, {how}. What comes begins with `{BANNER} NAME`: it is said by another "
+            "agent, not by your user."
+        )
+
+    def _prompt(self, wrapped: Wrapped | None) -> Prompt:
+        row = self._wanted.prompt or (wrapped.prompt if wrapped is not None else "")
+        return Prompt(re.compile(row) if row else None)
+
+
+def warning(words: Sequence[str]) -> str:
+    """What whoever runs a program should know of it, empty where there is nothing."""
+    name = PurePath(words[0]).name
+    is_bare = name in SHELLS and all(word.startswith("-") and "c" not in word for word in words[1:])
+    return f"{name} executes what is typed in: whoever may write to it runs commands as you" if is_bare else ""
 
 
 async def _named(wanted: Wanted) -> Mail:
@@ -92,8 +176,12 @@ def run_in_tmux(wanted: Wanted, environment: Mapping[str, str]) -> tmux.Ended:
     """Run a program in a session of tmux, and be attached to it where there is a terminal."""
     name = wanted.name or PurePath(wanted.words[0]).stem
     options = ["--no-start", *([] if wanted.place.has_brief else ["--no-brief"])]
-    flags = (("--name", [wanted.name]), ("--task", [wanted.task]), ("--thread", [wanted.place.thread]))
-    for flag, values in (*flags, ("--spawn", wanted.spawn)):
+    options += ["--trust-screen"] if wanted.trusts_screen else []
+    flags = (
+        ("--name", [wanted.name]), ("--task", [wanted.task]), ("--thread", [wanted.place.thread]),
+        ("--spawn", wanted.spawn), ("--prompt", [wanted.prompt]),
+    )  # fmt: skip
+    for flag, values in flags:
         for value in values:
             options += [f"{flag}={value}"] if value else []
     words = [*own_words(), "run", *options, "--", *wanted.words]

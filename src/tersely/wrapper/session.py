@@ -7,9 +7,10 @@ import contextlib
 import os
 import signal
 import stat
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator
 from typing import Any, NamedTuple
 
+from tersely.agents.wrapped import State
 from tersely.client.peer import Delivery
 from tersely.continuity.handover import Handover
 from tersely.foundation.clock import elapsed_seconds
@@ -17,11 +18,13 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import WRAPPER_END_SECONDS
 from tersely.protocols.terminal.screen import Screen
 from tersely.wrapper import terminal
-from tersely.wrapper.inbox import Inbox, Text
-from tersely.wrapper.injection import Outcome, Typist
-from tersely.wrapper.keys import Keys
+from tersely.wrapper.delivery.activity import Activity
+from tersely.wrapper.delivery.hooks import Hooks
+from tersely.wrapper.delivery.inbox import Inbox, Text, Written
+from tersely.wrapper.delivery.injection import Outcome, Scene, Typist
+from tersely.wrapper.delivery.keys import Keys
+from tersely.wrapper.delivery.prompts import Prompt, Sight, has_dialog
 from tersely.wrapper.mail import UNDELIVERED, Mail
-from tersely.wrapper.spawned import Spawned
 from tersely.wrapper.speech import RELAY, Speech
 from tersely.wrapper.terminal import Program, UserTerminal
 from tersely.wrapper.watching import Watcher
@@ -29,44 +32,61 @@ from tersely.wrapper.watching import Watcher
 MAX_UNWRITTEN_BYTES = 1_000_000  # that a program has not taken from its terminal
 TERMINAL_CHUNK_BYTES = 65_536  # read from a terminal at once
 MAX_LAST_BYTES = 4_000_000  # read of what a program wrote before it ended
+NOTICE_SECONDS = 5.0  # for which a message waits until its sender and whoever sits at the terminal hear of it
+TASK_SECONDS = 30.0  # for a prompt to be seen in which the task can be typed, before a hook may take it
 _TICK_SECONDS = 0.05
 _REST_SECONDS = 0.5  # without any output, after which none is waited for
+_STUCK = "it is typed in, but the program does not take it"
+_DOING = {
+    State.WORKING: "is working",
+    State.IDLE: "is idle, but cannot be typed to",
+    State.PERMISSION: "waits for permission",
+    None: "shows no prompt that is known",
+}
 _SIGNALLED = 128  # added to the number of the signal that ended a program, as shells do
 _TYPED_KINDS = frozenset({"message", "action", "channel"})
 _END_OF_INPUT = b"\x04"
+_PUSH_TITLE, _POP_TITLE, _BELL = "\x1b[22;2t", "\x1b[23;2t", "\a"  # the title is that of the program again at the end
 
 
 class Given(NamedTuple):
     """What is run, and with what."""
 
-    words: Sequence[str]
-    environment: Mapping[str, str]
     handover: Handover  # what is typed in first, and who writes down what goes on
+    prompt: Prompt  # how the program looks when it waits for one
+    marker: str  # of its commands
+    rules: str  # what the program is told of the relay, "" where nothing is typed in
 
 
 class Session:
     """A program, its terminal, the user's, and the relay."""
 
-    def __init__(self, given: Given, program: Program, mail: Mail, spawned: Spawned) -> None:
+    def __init__(
+        self, given: Given, program: Program, mail: Mail, speech: Speech, inbox: Inbox, hooks: Hooks | None
+    ) -> None:
         self._given = given
         self._program = program
         self._mail = mail
-        self._spawned = spawned
         self._input = 0 if _can_be_read(0) else None
         self._output = 1 if _can_be_written(1) else None
         self._user = UserTerminal(0) if self._input is not None and os.isatty(0) else None
         self._screen = Screen(*terminal.size(self._size_from()))
-        self._watcher = Watcher(self._screen)
-        self._typist = Typist(self._screen, Keys(), elapsed_seconds())
-        self._inbox = Inbox(mail.keep)
-        self._speech = Speech(mail, spawned, self._say)
-        self._typing: Text | None = None
+        self._watcher = Watcher(self._screen, given.marker)
+        self._typist = Typist(self._screen, Keys())
+        self._inbox = inbox
+        self._speech = speech
+        self._hooks = hooks
+        self._activity = Activity()
+        self._typing: Written | None = None
+        self._handing: asyncio.Task[None] | None = None
         self._unwritten = bytearray()
         self._held = bytearray()  # keys that wait until a text is typed
         self._ended = asyncio.get_running_loop().create_future()
         self._passed_bytes = 0
         self._is_passing = False  # output that has been read and is not shown yet
         self._telling: set[asyncio.Task[None]] = set()
+        self._has_title = False  # ours is shown in the place of the program's
+        self._has_told_state = False
 
     async def run(self) -> int:
         """Run until the program ends; its exit status."""
@@ -77,7 +97,7 @@ class Session:
                 passing = tasks.create_task(self._pass_output())
                 others = [
                     tasks.create_task(one)
-                    for one in (self._mail.receive(self._received), self._listen(), self._type_in())
+                    for one in (self._mail.receive(self._received), self._listen(), self._deliver())
                 ]
                 status = await self._ended
                 for task in others:
@@ -195,7 +215,7 @@ class Session:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(WRAPPER_END_SECONDS):
                 await self._speech.finish()
-        await self._spawned.end_all()
+        self._show_title("")
 
     # Keys, and what is typed in
 
@@ -244,33 +264,113 @@ class Session:
                 held, self._held = bytes(self._held), bytearray()
                 self._press(held)
 
-    async def _type_in(self) -> None:
-        """Type what waits, one text after the other, what the session begins with before all else."""
+    async def _deliver(self) -> None:
+        """Hand over what waits, by a hook that takes it or typed in, what the session begins with before all else."""
         opening = await self._given.handover.opening()
-        if opening:
-            self._inbox.put(f"[{RELAY}]", opening, is_first=True)
+        knows_rules = self._hooks is not None and (self._hooks.is_alive or not opening)
+        rules = "" if knows_rules else self._given.rules
+        if opening or rules:
+            self._inbox.put_task(f"[{RELAY}]", opening, rules)
         while True:
             await asyncio.sleep(_TICK_SECONDS)
-            if self._typing is None and self._inbox:
-                self._typing, whole = await self._inbox.take(has_lines=self._screen.takes_pastes)
-                self._typist.begin(whole)
-            if self._typing is None:
-                continue
-            line = terminal.line_of(self._program.its, len(self._unwritten))
-            step = self._typist.step(elapsed_seconds(), line)
-            if step.write:
-                self._write(step.write)
-            if step.outcome is not None:
-                self._typed(self._typing, step.outcome)
+            scene = self._look()
+            if self._can_hand_over():
+                assert self._hooks is not None
+                self._handing = asyncio.create_task(self._hooks.hand_over())
+            elif self._typing is not None:
+                self._go_on_typing(self._typing, scene)
+            elif self._may_type(scene):
+                self._typing = await self._inbox.take(has_lines=self._screen.takes_pastes)
+                self._start_typing(self._typing)
+            self._notice()
 
-    def _typed(self, text: Text, outcome: Outcome) -> None:
-        """Tell what came of a text."""
-        if outcome is Outcome.TAKEN:
+    def _look(self) -> Scene:
+        """What can be seen of the program now; the relay hears of its state when that changes."""
+        line = terminal.line_of(self._program, len(self._unwritten))
+        sight = self._given.prompt.sight(self._screen, line)
+        said, said_at = (self._hooks.state, self._hooks.changed) if self._hooks is not None else (None, 0.0)
+        now = elapsed_seconds()
+        has_changed = self._activity.look(now, sight, said, said_at)
+        if self._activity.state is not None and (has_changed or not self._has_told_state):
+            self._has_told_state = self._mail.tell_state(self._activity.state)
+        if not self._mail.is_connected:
+            self._has_told_state = False
+        is_open = sight is Sight.PROMPT and self._activity.state is State.IDLE
+        is_alive = self._hooks is not None and self._hooks.is_alive
+        return Scene(line, is_open, not has_dialog(self._screen), is_alive)
+
+    def _can_hand_over(self) -> bool:
+        """Whether a hook takes what waits. What the person wants done goes in as a prompt instead."""
+        if not self._inbox or self._hooks is None or (self._handing is not None and not self._handing.done()):
+            return False
+        is_task = self._inbox.begins_with_task(elapsed_seconds() - TASK_SECONDS)
+        return self._hooks.can_hand_over(self._activity.state) and (self._hooks.takes_tasks or not is_task)
+
+    def _may_type(self, scene: Scene) -> bool:
+        is_handing = self._handing is not None and not self._handing.done()
+        return bool(self._inbox) and not is_handing and self._typist.may_begin(elapsed_seconds(), scene)
+
+    def _start_typing(self, written: Written) -> None:
+        """Type a text, if the program still waits as it did when the text was made ready."""
+        scene = self._look()
+        has_other_form = "\n" in written.whole and not self._screen.takes_pastes
+        if has_other_form or not self._typist.may_begin(elapsed_seconds(), scene):
             self._typing = None
-            self._inbox.done(text)
+            self._inbox.put_back([written.text])
+            return
+        if self._hooks is not None:
+            self._hooks.expect(written.whole)
+        self._write(self._typist.begin(written.whole, elapsed_seconds(), scene))
+
+    def _go_on_typing(self, written: Written, scene: Scene) -> None:
+        if self._hooks is not None and self._hooks.has_arrived(written.whole):
+            self._typist.confirm()
+            self._typed(written, Outcome.TAKEN)
+            return
+        step = self._typist.step(elapsed_seconds(), scene)
+        if step.write:
+            self._write(step.write)
+        if step.outcome is not None:
+            self._typed(written, step.outcome)
+
+    def _typed(self, written: Written, outcome: Outcome) -> None:
+        """Do what follows from what came of a text."""
+        if outcome is Outcome.STUCK:
+            if written.text.delivery is not None:
+                self._begin(self._mail.not_taken(written.text.delivery, _STUCK))
+            return
+        self._typing = None
+        if self._hooks is not None:
+            self._hooks.forget(written.whole)
+        if outcome is Outcome.TAKEN:
+            self.taken(written.text)
+        else:
+            self._inbox.put_back([written.text])
+
+    def taken(self, text: Text) -> None:
+        """The program has taken a text: the relay and its sender are told."""
+        self._inbox.done(text)
         if text.delivery is not None:
-            tell = self._mail.took if outcome is Outcome.TAKEN else self._mail.stuck
-            self._begin(tell(text.delivery))
+            self._begin(self._mail.took(text.delivery))
+
+    def _notice(self) -> None:
+        """Say of messages that have waited for long why they do: to their senders, and at the terminal."""
+        overdue = self._inbox.overdue(elapsed_seconds() - NOTICE_SECONDS)
+        why = f"it waits: {self._mail.who.name} {_DOING[self._activity.state]}"
+        for delivery in overdue:
+            self._begin(self._mail.not_taken(delivery, why))
+        if overdue:
+            self._show_title(f"{len(self._inbox)} waiting for {self._mail.who.name}")
+        elif not self._inbox:
+            self._show_title("")
+
+    def _show_title(self, title: str) -> None:
+        """Show a title in the place of the program's, with a bell; "" shows the program's again."""
+        if self._user is None or self._output is None or (not title and not self._has_title):
+            return
+        text = f"{'' if self._has_title else _PUSH_TITLE}\x1b]2;{title}\a{_BELL}" if title else _POP_TITLE
+        self._has_title = bool(title)
+        _write_all(self._output, text.encode())
 
     def _begin(self, telling: Coroutine[Any, Any, None]) -> None:
         """Tell the relay something without waiting. What does not get there is asked for again by the relay."""
@@ -290,11 +390,8 @@ class Session:
             return
         told = delivery.data.get(UNDELIVERED) if isinstance(delivery.data, dict) else None
         if delivery.kind == "state" and isinstance(told, str):
-            self._say(f"[{RELAY} error]", f"{delivery.sender} has not taken message {told}: {delivery.body}")
+            self._inbox.put(f"[{RELAY} error]", f"{delivery.sender} has not taken message {told}: {delivery.body}")
         self._begin(self._mail.read(delivery))
-
-    def _say(self, head: str, body: str) -> None:
-        self._inbox.put(head, body)
 
     def _size_from(self) -> int | None:
         return next((one for one in (0, 1) if os.isatty(one)), None)

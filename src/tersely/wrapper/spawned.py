@@ -28,8 +28,8 @@ class Spawned:
         self._forget_ended()
         program = asked.program[0]
         if program not in self._allowed:
-            known = ", ".join(sorted(self._allowed))
-            raise TerselyError("denied", f"{program} may not be started from here", f"allowed: {known}; --spawn adds")
+            hint = f"whoever runs this agent allows it: tersely run --spawn {program}"
+            raise TerselyError("denied", f"{program} may not be started from here", hint)
         if asked.name in self._running:
             raise TerselyError("name_taken", f"{asked.name} runs already", f"->relay:release {asked.name} ends it")
         if len(self._running) >= MAX_SPAWNED_PROGRAMS:

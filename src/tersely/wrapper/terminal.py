@@ -17,13 +17,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from tersely.foundation.errors import TerselyError
-from tersely.wrapper.injection import Line
+from tersely.wrapper.delivery.injection import Line
 
 _SIZE_FORMAT = "HHHH"
 _DEFAULT_SIZE = (80, 24)
 _LOCAL_FLAGS = 3  # their place among the attributes of a terminal
 _NOT_FOUND = 127
 _SAID_BYTES = 64
+MAX_SEARCHED_PROCESSES = 32  # below a program, for one that waits for what is typed
+_CALLS = {"x86_64": ({"0"}, {"7", "23", "232", "270", "271", "281"}), "aarch64": ({"63"}, {"22", "72", "73"})}
+_READS, _POLLS = _CALLS.get(os.uname().machine, (set[str](), set[str]()))  # numbers of Linux: read; poll, select, epoll
 
 
 class Program(NamedTuple):
@@ -34,11 +37,17 @@ class Program(NamedTuple):
     its: int
 
 
+def find(word: str, environment: Mapping[str, str]) -> str:
+    """The path of a program; raises `program_failed` where there is none."""
+    path = shutil.which(word, path=environment.get("PATH"))
+    if path is None:
+        raise TerselyError("program_failed", f"there is no program {word!r}", "give its path, or install it")
+    return path
+
+
 def start(words: Sequence[str], environment: Mapping[str, str], user: int | None) -> Program:
     """Run a program in a terminal that is as the user's; raises `program_failed` where it cannot be run."""
-    path = shutil.which(words[0], path=environment.get("PATH"))
-    if path is None:
-        raise TerselyError("program_failed", f"there is no program {words[0]!r}", "give its path, or install it")
+    path = find(words[0], environment)
     ours, its = os.openpty()
     attributes = _attributes(user)
     if attributes is not None:
@@ -74,15 +83,65 @@ def _become(path: str, words: Sequence[str], environment: Mapping[str, str], its
         os._exit(_NOT_FOUND)
 
 
-def line_of(its: int, waiting_bytes: int) -> Line:
+def line_of(program: Program, waiting_bytes: int) -> Line:
     """What a program's terminal says of itself; `waiting_bytes` have not been written to it yet."""
     try:
-        flags = termios.tcgetattr(its)[_LOCAL_FLAGS]
+        flags = termios.tcgetattr(program.its)[_LOCAL_FLAGS]
         unread = array.array("i", [0])
-        fcntl.ioctl(its, termios.FIONREAD, unread)
+        fcntl.ioctl(program.its, termios.FIONREAD, unread)
     except (OSError, termios.error):
         return Line(False, True, waiting_bytes)
-    return Line(bool(flags & termios.ICANON), bool(flags & termios.ECHO), unread[0] + waiting_bytes)
+    reads_lines = bool(flags & termios.ICANON)
+    is_read = _is_read(program) if reads_lines else None
+    return Line(reads_lines, bool(flags & termios.ECHO), unread[0] + waiting_bytes, is_read)
+
+
+def _is_read(program: Program) -> bool | None:
+    """Whether a process waits for what is typed; None where the system does not say what processes wait for."""
+    processes = [program.pid]
+    if not _READS or _call_of(program.pid, program.pid) is None:
+        return None
+    name = os.ttyname(program.its)
+    for number, pid in enumerate(processes):
+        tasks = _listed(f"/proc/{pid}/task")[:MAX_SEARCHED_PROCESSES]
+        if any(_waits_for(pid, int(task), name) for task in tasks):
+            return True
+        children = [child for task in tasks for child in _words_of(f"/proc/{pid}/task/{task}/children")]
+        processes += map(int, children[: MAX_SEARCHED_PROCESSES - number])
+        if number >= MAX_SEARCHED_PROCESSES:
+            break
+    return False
+
+
+def _waits_for(pid: int, task: int, terminal: str) -> bool:
+    call = _call_of(pid, task)
+    if not call or call[0] not in _READS | _POLLS:
+        return False
+    if call[0] in _POLLS:
+        return True
+    with contextlib.suppress(OSError):
+        return os.readlink(f"/proc/{pid}/fd/{int(call[1], 16)}") == terminal
+    return False
+
+
+def _call_of(pid: int, task: int) -> list[str] | None:
+    """The system call in which a thread is, with its arguments; None where the system does not say it."""
+    return _words_of(f"/proc/{pid}/task/{task}/syscall") or None
+
+
+def _words_of(path: str) -> list[str]:
+    try:
+        with open(path, encoding="ascii") as file:
+            return file.read().split()
+    except OSError:
+        return []
+
+
+def _listed(path: str) -> list[str]:
+    try:
+        return os.listdir(path)
+    except OSError:
+        return []
 
 
 def size(user: int | None) -> tuple[int, int]:

@@ -63,11 +63,11 @@ class _Reading:
 
 
 class Watcher:
-    """Reads what comes to stand on a screen."""
+    """Reads what comes to stand on a screen; with a `marker`, lines without it are no commands."""
 
-    def __init__(self, screen: Screen) -> None:
+    def __init__(self, screen: Screen, marker: str = "") -> None:
         self._screen = screen
-        self._main, self._alternate = _Reading(), _Reading()
+        self._main, self._alternate = _Reading(state=State(marker)), _Reading(state=State(marker))
         self._changed = 0.0
 
     def look(self, now: float, *, is_over: bool = False) -> list[Command]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.protocols.inline import reading
-from tersely.protocols.inline.commands import Command, Malformed, Message, Release, Spawn
+from tersely.protocols.inline.commands import Command, Malformed, Message, Release, Spawn, Unmarked
 from tersely.protocols.inline.reading import MAX_BLOCK_LINES, MAX_FENCED_LINES, Line
 
 
@@ -121,3 +121,32 @@ def test_lines_that_a_program_breaks_belong_together() -> None:
 def test_any_text_is_read(text: str) -> None:
     for command in commands(text.replace("\n", " \n->relay:Bob ")):
         assert isinstance(command, Command)
+
+
+SHOWN = st.sampled_from(
+    ["->relay:ben x", "->relay-0123abcd:ben x", "->relay-:ben", "[[RELAY]]", "[[RELAY 0123abcd]]", '{"to": "ben"}',
+     "[[/RELAY]]", "```", "<<<", ">>>", " ", "│ ", "⏺ ", "->relay:spawn a sh", "text"]
+)  # fmt: skip
+
+
+@given(st.lists(st.lists(SHOWN, max_size=4).map("".join), max_size=12))
+def test_without_the_marker_of_the_run_nothing_is_a_command(lines: list[str]) -> None:
+    state, found = reading.State("4f2a9c01"), []
+    for number, text in enumerate(lines):
+        state, more = reading.read(state, Line(text, number, 80))
+        found += more
+    found += reading.finish(state, is_over=True)
+    assert all(isinstance(one.command, Unmarked) for one in found)
+
+
+def test_with_the_marker_of_the_run_lines_are_commands() -> None:
+    state, found = reading.State("4f2a9c01"), []
+    lines = ["⏺ ->relay-4f2a9c01:ben hello", '[[RELAY 4f2a9c01]]{"to": "ben", "body": "again"}[[/RELAY]]']
+    for number, text in enumerate([*lines, "->relay:ben no"]):
+        state, more = reading.read(state, Line(text, number))
+        found += more
+    assert [one.command for one in found] == [
+        Message("ben", "hello"),
+        Message("ben", "again"),
+        Unmarked("->relay:ben no"),
+    ]

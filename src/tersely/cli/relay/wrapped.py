@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,17 +28,28 @@ class _RunParameters:
     task: str = option("", "what it is to do, typed in first")
     brief: bool = option(True, "type in what is worth knowing: thread, unread messages, code about the task, outline")
     thread: str = option("", "where its summary goes (default: TERSELY_THREAD or this directory's)", metavar="ID")
-    spawn: tuple[str, ...] = option((), "a program that it may start with ->relay:spawn, beside itself")
+    spawn: tuple[str, ...] = option((), "a program that it may start with a spawn command; without it, none")
+    prompt: str = option("", "how the row of its empty prompt looks, a regular expression", metavar="REGEX")
+    trust_screen: bool = option(False, "obey every ->relay: line that it shows, whoever wrote it")
     start: bool = option(True, "start the relay if none runs")
 
 
 def _run(asked: Asked, parameters: _RunParameters) -> dict[str, Any]:
-    from tersely.wrapper.run import Wanted, run, run_in_tmux
+    from tersely.wrapper.run import Wanted, run, run_in_tmux, warning
 
+    try:
+        re.compile(parameters.prompt)
+    except re.error as error:
+        raise TerselyError("usage", f"--prompt is no regular expression: {error}") from None
     home = home_directory()
     _have_relay(home, asked.options.root, may_start=parameters.start)
     place = _place(asked, parameters, home)
-    wanted = Wanted(parameters.program, place, parameters.name, parameters.task, parameters.spawn)
+    wanted = Wanted(
+        parameters.program, place, parameters.name, parameters.task, parameters.spawn, parameters.prompt,
+        parameters.trust_screen,
+    )  # fmt: skip
+    if said := warning(parameters.program):
+        sys.stderr.write(f"warning: {said}\n")
     environment = dict(os.environ)
     if not parameters.tmux:
         return {"exit_status": run(wanted, environment), "text": ""}

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-PREFIX = "->relay:"
+PREFIX = "->relay:"  # without a marker
+
+
+def marked_prefix(marker: str) -> str:
+    """What begins a command of a run. It has nothing in it that Markdown draws as something else."""
+    return f"->relay-{marker}:" if marker else PREFIX
+
+
 BANNER = "Relay message from"  # begins every message that is typed in; nothing foreign may begin so
 SPAWN, RELEASE = "spawn", "release"
 
@@ -47,4 +54,11 @@ class Malformed:
     text: str
 
 
-Command = Message | Spawn | Release | Malformed
+@dataclass(frozen=True, slots=True)
+class Unmarked:
+    """What would be a command if it carried the marker of the run: how it begins."""
+
+    text: str
+
+
+Command = Message | Spawn | Release | Malformed | Unmarked

@@ -5,6 +5,9 @@
     ->relay:spawn Name program task         lines >>>
     ->relay:release Name                    [[RELAY]]{"to": "Target", "body": "message"}[[/RELAY]]
 
+Where a run has a marker, `->relay-MARKER:` and `[[RELAY MARKER]]` begin commands, and lines without it are text: what
+a program shows is mostly not its own.
+
 A command begins its line, after blanks and the bullets or borders that programs draw. A quotation (`> …`), a prompt
 and text before it make it text, and so do a backslash (`\\->relay:`) and a fenced code block. Nothing is judged by its
 words.
@@ -19,6 +22,7 @@ import json
 import re
 import shlex
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tersely.protocols.inline.commands import (
@@ -31,6 +35,8 @@ from tersely.protocols.inline.commands import (
     Message,
     Release,
     Spawn,
+    Unmarked,
+    marked_prefix,
 )
 
 MAX_BLOCK_CHARACTERS = 200_000  # of a message on several lines
@@ -40,18 +46,33 @@ MAX_CONTINUED_ROWS = 60  # of one line that a program has broken to fit the scre
 BORDERS = "│┃┆┇┊┋╎╏▌▎▏"
 _LEAD = rf"[ \t]*(?:[●•◦‣⁃⏺◆◇○□■✦✻*\-{BORDERS}][ \t]*)*"
 TARGET = r"\*|#?\w[\w.-]*(?::\w[\w.-]*)?"
-_HEAD = re.compile(
-    rf"(?P<lead>{_LEAD}){re.escape(PREFIX)}(?P<target>{TARGET})(?![\w.:-])"
-    r"(?:[ \t]+\[thread:(?P<thread>[\w.:-]+)\])?(?:[ \t]+(?P<body>\S.*))?[ \t]*\Z"
-)
 _NAME = re.compile(r"\w[\w.-]*")
-_ANY_HEAD = re.compile(rf"{_LEAD}{re.escape(PREFIX)}")
-_JSON_BEGIN, _JSON_END = "[[RELAY]]", "[[/RELAY]]"
-_JSON_HEAD = re.compile(rf"(?P<lead>{_LEAD}){re.escape(_JSON_BEGIN)}(?P<body>.*)\Z")
+_JSON_END = "[[/RELAY]]"
+_UNMARKED = re.compile(rf"{_LEAD}(?:->relay(?:-[0-9a-f]+)?:(?:{TARGET})|\[\[RELAY(?: [0-9a-f]+)?\]\])")
 _FENCE = re.compile(rf"{_LEAD}(?P<fence>`{{3,}}|~{{3,}})(?P<label>.*)\Z")
 _BANNER = re.compile(rf"[ \t>›❯»$%#{BORDERS}]*{BANNER} ")
 _OPEN, _CLOSE = "<<<", ">>>"
 _SHOWN_CHARACTERS = 60  # of a command that is none
+
+
+class _Heads(NamedTuple):
+    """What begins the commands of a run."""
+
+    line: re.Pattern[str]
+    any: re.Pattern[str]  # also what is no command
+    json: re.Pattern[str]
+
+
+@lru_cache
+def _heads(marker: str) -> _Heads:
+    prefix = re.escape(marked_prefix(marker))
+    json_begin = re.escape(f"[[RELAY {marker}]]" if marker else "[[RELAY]]")
+    line = (
+        rf"(?P<lead>{_LEAD}){prefix}(?P<target>{TARGET})(?![\w.:-])"
+        r"(?:[ \t]+\[thread:(?P<thread>[\w.:-]+)\])?(?:[ \t]+(?P<body>\S.*))?[ \t]*\Z"
+    )
+    json_line = rf"(?P<lead>{_LEAD}){json_begin}(?P<body>.*)\Z"
+    return _Heads(re.compile(line), re.compile(rf"{_LEAD}{prefix}"), re.compile(json_line))
 
 
 class Line(NamedTuple):
@@ -83,8 +104,9 @@ class _Open:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where a reader is."""
+    """Where a reader is. With a `marker`, lines without it are no commands."""
 
+    marker: str = ""
     fence: str = ""
     fenced_lines: int = 0
     open: _Open | None = field(default=None)
@@ -98,7 +120,7 @@ def read(state: State, line: Line) -> tuple[State, tuple[Found, ...]]:
     if state.open is not None and state.open.ends:
         return _read_block(state, state.open, line)
     if state.open is not None:
-        if _goes_on(state.open, line):
+        if _goes_on(state.open, line, state.marker):
             row = line.text.strip()
             return replace(state, open=replace(state.open, rows=(*state.open.rows, row))), ()
         found = _said(state.open)
@@ -118,18 +140,21 @@ def finish(state: State, *, is_over: bool) -> tuple[Found, ...]:
 
 def _read_plain(state: State, line: Line) -> tuple[State, tuple[Found, ...]]:
     if _BANNER.match(line.text):  # a message was typed in here: whatever was open before is over
-        return START, ()
+        return State(state.marker), ()
     if state.fence or _FENCE.match(line.text):
         return _read_fence(state, line), ()
-    head = _HEAD.match(line.text)
+    heads = _heads(state.marker)
+    head = heads.line.match(line.text)
     if head is not None:
         return _begin(state, head, line)
-    block = _JSON_HEAD.match(line.text)
+    block = heads.json.match(line.text)
     if block is not None:
         opened = _Open(block, line.number, _width_of_lead(block), ends=_JSON_END)
         return _read_block(replace(state, open=opened), opened, Line(block["body"], line.number))
-    if _ANY_HEAD.match(line.text):
+    if heads.any.match(line.text):
         return state, (Found(Malformed("nobody has such a name", _beginning(line.text)), line.number),)
+    if state.marker and _UNMARKED.match(line.text):
+        return state, (Found(Unmarked(_beginning(line.text)), line.number),)
     return state, ()
 
 
@@ -168,13 +193,13 @@ def _may_go_on(opened: _Open, line: Line) -> bool:
     return bool(line.columns and opened.indent and len(line.text) > line.columns // 2)
 
 
-def _goes_on(opened: _Open, line: Line) -> bool:
+def _goes_on(opened: _Open, line: Line, marker: str) -> bool:
     """Whether a program broke its line here: the row is indented as far, and its first word had no room above."""
     row = line.text
     text = row.strip()
     if not text or not line.columns or len(opened.rows) >= MAX_CONTINUED_ROWS:
         return False
-    if len(row) - len(row.lstrip()) != opened.indent or _ANY_HEAD.match(row) or _FENCE.match(row):
+    if len(row) - len(row.lstrip()) != opened.indent or _heads(marker).any.match(row) or _FENCE.match(row):
         return False
     above = opened.indent + len(opened.rows[-1])
     if len(opened.rows) == 1:
@@ -188,7 +213,7 @@ _MARGIN_CELLS = 4  # that programs leave free at the right
 def _read_block(state: State, opened: _Open, line: Line) -> tuple[State, tuple[Found, ...]]:
     """Read a line of what `>>>` or `[[/RELAY]]` closes."""
     text = _inner(opened, line.text)
-    if line.number != opened.number and (_BANNER.match(line.text) or _ANY_HEAD.match(line.text)):
+    if line.number != opened.number and (_BANNER.match(line.text) or _heads(state.marker).any.match(line.text)):
         state, found = _read_plain(replace(state, open=None), line)
         return state, (_unclosed(opened), *found)
     content, closes = _closed(opened, text)

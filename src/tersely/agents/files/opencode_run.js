@@ -1,0 +1,72 @@
+// opencode under `tersely run`: says what it does, and puts what comes from the relay into the session.
+import { connect } from "node:net";
+
+const PATH = process.env.TERSELY_RUN_SOCKET;
+const PAUSE_MILLISECONDS = 1_000;
+
+/** Calls the wrapper; the text that it answers, "" when anything goes wrong. `take` says whether it was taken. */
+function call(event, more = {}, waits = "", take = async () => true) {
+  return new Promise((resolve) => {
+    const wire = connect(PATH);
+    let heard = "";
+    wire.on("error", () => resolve(""));
+    wire.on("close", () => resolve(""));
+    wire.on("connect", () => wire.write(`${JSON.stringify({ waits, call: { hook_event_name: event, ...more } })}\n`));
+    wire.on("data", async (piece) => {
+      heard += piece;
+      if (!heard.includes("\n")) return;
+      const text = JSON.parse(heard).text ?? "";
+      const taken = !text || (await take(text));
+      wire.end(`${JSON.stringify({ done: taken ? "taken" : "" })}\n`);
+      resolve(text);
+    });
+  });
+}
+
+export const TerselyRun = async ({ client }) => {
+  if (!PATH) return {};
+  let session = "";
+  let isWaiting = false;
+  const children = new Set(); // sessions of sub-agents
+  const rules = call("SessionStart");
+
+  async function put(text) {
+    try {
+      const answer = await client.session.promptAsync({ path: { id: session }, body: { parts: [{ type: "text", text }] } });
+      return !answer.error;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Once there is a session, whatever comes goes there at once; opencode queues it while it works. */
+  async function wait() {
+    if (isWaiting) return;
+    isWaiting = true;
+    for (;;) {
+      const text = await call("wait", {}, "always", put);
+      if (!text) await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS).unref());
+    }
+  }
+
+  return {
+    "chat.message": async (input, output) => {
+      if (children.has(input.sessionID)) return;
+      session = input.sessionID;
+      const prompt = output.parts.map((part) => part.text ?? "").join("\n");
+      await call("UserPromptSubmit", { prompt });
+      void wait();
+    },
+    event: async ({ event }) => {
+      if (event.type === "session.created" && event.properties.info?.parentID) children.add(event.properties.info.id);
+      if (children.has(event.properties?.sessionID) && !event.type.startsWith("permission.")) return;
+      if (event.type === "session.status" && event.properties.status?.type === "busy") void call("busy");
+      if (event.type === "session.idle") void call("idle");
+      if (event.type === "permission.asked" || event.type === "permission.replied") void call(event.type);
+    },
+    "experimental.chat.system.transform": async (input, output) => {
+      const text = await rules;
+      if (text) output.system.push(text);
+    },
+  };
+};

@@ -1,0 +1,83 @@
+"""What a program has said and the relay has not accepted yet, kept on disk: it outlives both."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.ids import new_id
+from tersely.protocols.inline.commands import Message
+
+MAX_UNSENT_MESSAGES = 1_000  # of one name
+_NAME_BYTES = 12
+
+
+class Unsent(NamedTuple):
+    """One message that waits: its file, whose name is the order, the id under which it is accepted once, and it."""
+
+    path: Path
+    id: str
+    message: Message
+
+
+class Outbox:
+    """The unsent messages of one name, oldest first."""
+
+    def __init__(self, home: Path, name: str) -> None:
+        self._folder = home / "unsent" / blake2b(name.encode(), digest_size=_NAME_BYTES).hexdigest()
+        paths = self._paths()
+        self._last = max((int(path.stem) for path in paths), default=0)
+        self._count = len(paths)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def put(self, message: Message) -> Unsent:
+        """Keep a message until it is removed; raises `busy` where too many wait, `unwritable_output`."""
+        if len(self) >= MAX_UNSENT_MESSAGES:
+            raise TerselyError("busy", f"{MAX_UNSENT_MESSAGES:,} messages wait for the relay; this one is not sent")
+        self._last += 1
+        path = self._folder / f"{self._last:09}.json"
+        sent_id = new_id()
+        try:
+            self._folder.mkdir(0o700, parents=True, exist_ok=True)
+            _write(path, json.dumps({"id": sent_id, "message": asdict(message)}))
+        except OSError as error:
+            raise TerselyError("unwritable_output", f"the message cannot be kept: {error.strerror}") from error
+        self._count += 1
+        return Unsent(path, sent_id, message)
+
+    def __iter__(self) -> Iterator[Unsent]:
+        for path in self._paths():
+            try:
+                kept = json.loads(path.read_text("utf-8"))
+                yield Unsent(path, str(kept["id"]), Message(**kept["message"]))
+            except (OSError, ValueError, TypeError, KeyError):
+                self._drop(path)  # damaged on the disk
+
+    def remove(self, unsent: Unsent) -> None:
+        """A message is sent, or its program has heard why not."""
+        self._drop(unsent.path)
+
+    def _drop(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        self._count -= 1
+
+    def _paths(self) -> list[Path]:
+        return sorted(self._folder.glob("*.json")) if self._folder.is_dir() else []
+
+
+def _write(path: Path, text: str) -> None:
+    """Put a file in its place at once, on the disk."""
+    draft = path.with_suffix(".new")
+    with draft.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
