@@ -1,0 +1,204 @@
+"""A model that knows nothing by itself, for tests with real agents: it acts on what it finds in its requests alone.
+
+It serves Anthropic Messages, OpenAI Responses and Chat Completions, streamed. What it does with the newest text:
+
+    please run `COMMAND`      it calls the shell tool, once for each prompt
+    please tell NAME WORD     it writes the command that sends WORD to NAME, with the marker that it was told
+    anything else             it says that it has read each word-… in it
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+_RUN = re.compile(r"please run `([^`]+)`")
+_TELL = re.compile(r"please tell (\w+) (word-\w+)")
+_MARKER = re.compile(r"with the marker ([0-9a-f]{8}) in the place of MARKER")
+_WORD = re.compile(r"word-[0-9a-f]+")
+_SHELLS = ("Bash", "bash", "exec_command")
+
+
+class Turn(NamedTuple):
+    role: str  # user, tool, system or assistant
+    text: str
+
+
+class Asked(NamedTuple):
+    """A request, in the same words for every protocol."""
+
+    turns: Sequence[Turn]
+    tools: Mapping[str, Mapping[str, Any]]  # their schemas by name
+
+
+class Reply(NamedTuple):
+    """What is said, or a tool that is called with arguments."""
+
+    text: str = ""
+    tool: str = ""
+    arguments: Mapping[str, Any] | None = None
+
+
+def reply_to(asked: Asked) -> Reply:
+    last = max((n for n, turn in enumerate(asked.turns) if turn.role == "assistant"), default=-1)
+    new = asked.turns[last + 1 :]
+    prompt = "\n".join(turn.text for turn in new if turn.role != "tool")
+    has_result = any(turn.role == "tool" for turn in new)
+    shell = next((name for name in _SHELLS if name in asked.tools), "")
+    run, tell = _RUN.search(prompt), _TELL.search("\n".join(turn.text for turn in new))
+    if run and shell and not has_result:
+        return Reply(tool=shell, arguments=_arguments(asked.tools[shell], run[1]))
+    marker = _MARKER.search("\n".join(turn.text for turn in asked.turns))
+    if tell and marker:
+        return Reply(f"->relay-{marker[1]}:{tell[1]} {tell[2]}")
+    words = sorted(set(_WORD.findall("\n".join(turn.text for turn in new))))
+    return Reply(f"I have read {', '.join(words)}." if words else "Good.")
+
+
+def _arguments(schema: Mapping[str, Any], command: str) -> dict[str, Any]:
+    """The command under the tool's own names; Codex asks a person only where the model wants that."""
+    known = schema.get("properties", {})
+    wanted = {"command": command, "cmd": command, "sandbox_permissions": "require_escalated", "justification": "May I?",
+              "description": "run it"}  # fmt: skip
+    return {name: value for name, value in wanted.items() if name in known}
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, list):
+        return "\n".join(filter(None, map(_text, content)))
+    if isinstance(content, dict):
+        inner = next((content[key] for key in ("text", "content", "output") if key in content), "")
+        return _text(inner)
+    return str(content or "")
+
+
+def _read(path: str, body: Mapping[str, Any]) -> Asked:
+    turns: list[Turn] = []
+    if path.endswith("/messages"):
+        turns.append(Turn("system", _text(body.get("system"))))
+        for message in body["messages"]:
+            content = message["content"]
+            for block in [content] if isinstance(content, str) else content:
+                is_result = isinstance(block, dict) and block.get("type") == "tool_result"
+                turns.append(Turn("tool" if is_result else message["role"], _text(block)))
+        return Asked(turns, {tool["name"]: tool.get("input_schema", {}) for tool in body.get("tools", [])})
+    if path.endswith("/completions"):
+        turns += [Turn(one["role"], _text(one.get("content"))) for one in body["messages"]]
+        tools = [tool["function"] for tool in body.get("tools", [])]
+        return Asked(turns, {tool["name"]: tool.get("parameters", {}) for tool in tools})
+    turns.append(Turn("system", _text(body.get("instructions"))))
+    for item in body["input"]:
+        kind = item.get("type", "message")
+        role = "tool" if kind.endswith("_output") else item["role"] if kind == "message" else "assistant"
+        turns.append(Turn("system" if role == "developer" else role, _text(item)))
+    named = [tool for tool in body.get("tools", []) if "name" in tool]
+    return Asked(turns, {tool["name"]: tool.get("parameters") or {} for tool in named})
+
+
+def _events(path: str, reply: Reply, number: int) -> Iterator[dict[str, Any]]:
+    arguments, call = json.dumps(reply.arguments), f"call_{number}"
+    if path.endswith("/completions"):
+        function = {
+            "index": 0,
+            "id": call,
+            "type": "function",
+            "function": {"name": reply.tool, "arguments": arguments},
+        }
+        delta = {"tool_calls": [function]} if reply.tool else {"content": reply.text}
+        for part, reason in ((delta, None), ({}, "tool_calls" if reply.tool else "stop")):
+            choice = {"index": 0, "delta": {"role": "assistant", **part}, "finish_reason": reason}
+            yield {"id": call, "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+        return
+    if path.endswith("/messages"):
+        usage = {"input_tokens": 10, "output_tokens": 10}
+        message = {"id": call, "type": "message", "role": "assistant", "model": "m", "content": [], "usage": usage,
+                   "stop_reason": None, "stop_sequence": None}  # fmt: skip
+        block = (
+            {"type": "tool_use", "id": call, "name": reply.tool, "input": {}}
+            if reply.tool
+            else {"type": "text", "text": ""}
+        )
+        delta = (
+            {"type": "input_json_delta", "partial_json": arguments}
+            if reply.tool
+            else {"type": "text_delta", "text": reply.text}
+        )
+        reason = {"stop_reason": "tool_use" if reply.tool else "end_turn", "stop_sequence": None}
+        yield {"type": "message_start", "message": message}
+        yield {"type": "content_block_start", "index": 0, "content_block": block}
+        yield {"type": "content_block_delta", "index": 0, "delta": delta}
+        yield {"type": "content_block_stop", "index": 0}
+        yield {"type": "message_delta", "delta": reason, "usage": usage}
+        yield {"type": "message_stop"}
+        return
+    part = {"type": "output_text", "text": reply.text, "annotations": []}
+    said = {"type": "message", "id": f"m_{number}", "role": "assistant", "status": "completed", "content": [part]}
+    called = {"type": "function_call", "id": f"f_{number}", "call_id": call, "name": reply.tool, "arguments": arguments,
+              "status": "completed"}  # fmt: skip
+    item = called if reply.tool else said
+    usage = {"input_tokens": 10, "output_tokens": 10, "total_tokens": 20}
+    answer = {"id": f"r_{number}", "object": "response", "status": "completed", "output": [item], "usage": usage}
+    yield {"type": "response.created", "response": {**answer, "status": "in_progress", "output": []}}
+    yield {"type": "response.output_item.added", "output_index": 0, "item": item}
+    if not reply.tool:
+        place = {"item_id": said["id"], "output_index": 0, "content_index": 0}
+        yield {"type": "response.output_text.delta", "delta": reply.text, **place}
+    yield {"type": "response.output_item.done", "output_index": 0, "item": item}
+    yield {"type": "response.completed", "response": answer}
+
+
+class ScriptedModel:
+    """The server; `texts` are what it was sent, one a request."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        model = self
+
+        class Answering(BaseHTTPRequestHandler):
+            def log_message(self, *_: object) -> None:
+                pass
+
+            def do_GET(self) -> None:
+                self._send("application/json", [b'{"object": "list", "data": [], "models": []}'])
+
+            do_HEAD = do_GET  # noqa: N815 - as the server calls it
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
+                path = self.path.partition("?")[0]
+                if not path.endswith(("/messages", "/completions", "/responses")):
+                    self._send("application/json", [b'{"input_tokens": 10}'])
+                    return
+                asked = _read(path, body)
+                model.texts.append("\n".join(turn.text for turn in asked.turns))
+                self._stream(path, reply_to(asked), len(model.texts))
+
+            def _stream(self, path: str, reply: Reply, number: int) -> None:
+                events = [
+                    (f"event: {event['type']}\n" if "type" in event else "") + f"data: {json.dumps(event)}\n\n"
+                    for event in _events(path, reply, number)
+                ]
+                self._send("text/event-stream", [one.encode() for one in [*events, "data: [DONE]\n\n"]])
+
+            def _send(self, kind: str, parts: Sequence[bytes]) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", kind)
+                self.send_header("Connection", "close")
+                self.end_headers()
+                self.wfile.write(b"".join(parts))
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def has_read(self, text: str) -> bool:
+        return any(text in one for one in list(self.texts))
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
