@@ -24,6 +24,7 @@ from bench.results import Row, Table, report
 from tersely.cli.daemon import ANSWER_WORDS
 from tersely.client import Client, ask
 from tersely.foundation.tokens import Tokenizer
+from tersely.protocols.relay.place import NO_PORT
 from tersely.web import lifecycle
 
 HERE = Path(__file__).parents[1]
@@ -116,7 +117,7 @@ def _figures(home: Path, thread: str) -> tuple[int, int]:
 def _relay(root: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
-        lifecycle.start(home, 0, str(root), ANSWER_WORDS)
+        lifecycle.start(home, NO_PORT, str(root), ANSWER_WORDS)
         try:
             yield home
         finally:

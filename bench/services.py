@@ -25,6 +25,7 @@ from tersely.cli.daemon import ANSWER_WORDS
 from tersely.client.peer import Peer
 from tersely.daemon.place import Place
 from tersely.foundation.clock import elapsed_seconds
+from tersely.protocols.relay.place import NO_PORT
 from tersely.router.bridge.link import Link
 from tersely.web import lifecycle
 
@@ -64,7 +65,7 @@ def main(arguments: list[str]) -> int:
         home = root.parent / "home"
         subprocess.run([sys.executable, "-m", "tersely", "warm", "--root", str(root)], check=True, capture_output=True)
         try:
-            lifecycle.start(home, 0, str(root), ANSWER_WORDS)
+            lifecycle.start(home, NO_PORT, str(root), ANSWER_WORDS)
             rows, others = asyncio.run(_measured(root, home))
         finally:
             lifecycle.stop(home)

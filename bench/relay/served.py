@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from bench.process import cpu_seconds
-from tersely.protocols.relay.place import owner
-from tersely.relay.relay import token
+from tersely.relay.relay import Token
 
 
 class Served(NamedTuple):
@@ -45,10 +45,11 @@ def up(home: Path) -> Served:
     """A relay that serves a home."""
     environment = {**os.environ, "TERSELY_HOME": str(home)}
     command = [sys.executable, "-m", "tersely", "up", "--root", str(home.parent)]
-    subprocess.run(command, env=environment, check=True, capture_output=True)
-    found = owner(home)
-    assert found is not None
-    return Served(found.pid, found.port, token(home))
+    done = subprocess.run([*command, "--json"], env=environment, check=True, capture_output=True)
+    found = json.loads(done.stdout)["result"]
+    port = urlsplit(found["url"]).port
+    assert port is not None
+    return Served(found["pid"], port, Token(home).text())
 
 
 def kill(served: Served) -> None:

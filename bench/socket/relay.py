@@ -8,14 +8,15 @@ from pathlib import Path
 
 import uvloop
 
+from tersely.protocols.socket.place import listen
 from tersely.relay.relay import Relay
-from tersely.router.serve import listening
+from tersely.router.serve import serving
 
 
 async def main(home: Path) -> None:
     """Serve until killed."""
     with Relay.open(home, len, durable=False) as relay:
-        async with listening(relay):
+        async with serving(relay, listen(relay.home)):
             print("ready", flush=True)
             await asyncio.get_running_loop().create_future()
 

@@ -9,11 +9,10 @@ from contextlib import aclosing, closing
 from pathlib import Path
 
 import pytest
-from tests.foundation.serving import Server, serving
+from tests.foundation.serving import serving
 from tests.web.conftest import Web, serve
 
 from tersely.client import AsyncClient, Client, ask
-from tersely.client.asking import Address
 from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
 from tersely.protocols.relay.operations import OPERATIONS
@@ -26,7 +25,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
 
 @pytest.fixture
 def relay(web: Web) -> Iterator[Client]:
-    with Client(Address("127.0.0.1", web.port, web.token), "ann") as client:
+    with Client(web.socket, "ann") as client:
         yield client
 
 
@@ -93,7 +92,7 @@ def test_many_threads_use_one_client(relay: Client) -> None:
 
 def test_an_event_loop_asks_too(web: Web) -> None:
     async def walk() -> list[str]:
-        async with AsyncClient(Client(Address("127.0.0.1", web.port, web.token))) as relay:
+        async with AsyncClient(Client(web.socket)) as relay:
             thread = (await relay(ask.thread_new("loop"))).thread_id
             await asyncio.gather(*(relay(ask.artifact_put(thread, str(number))) for number in range(5)))
             kinds = []
@@ -110,13 +109,29 @@ def test_an_event_loop_asks_too(web: Web) -> None:
 def test_who_finds_no_relay_is_told_how_to_start_one(tmp_path: Path) -> None:
     with pytest.raises(TerselyError, match="daemon_not_running"):
         Client.local(home=tmp_path)
-    with pytest.raises(TerselyError, match="daemon_unavailable"):
-        Client(Address("127.0.0.1", 1, "x"))(ask.health())
+    with pytest.raises(TerselyError, match="daemon_not_running"):
+        Client(tmp_path / "http.sock")(ask.health())
 
 
-def test_a_wrong_token_is_refused(web: Web) -> None:
-    with Client(Address("127.0.0.1", web.port, "wrong")) as client, pytest.raises(TerselyError, match="unauthorized"):
-        client(ask.thread_list())
+FOREIGN = [
+    b"SSH-2.0-OpenSSH\r\n",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\xff",
+    b"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n[]",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n" + b"[" * 2_000,
+]
+
+
+@pytest.mark.parametrize("answer", FOREIGN)
+def test_a_foreign_answer_is_an_error_with_a_code(tmp_path: Path, answer: bytes) -> None:
+    with serving(answer, at=tmp_path / "sock") as server, Client(tmp_path / "sock") as relay:
+        with pytest.raises(TerselyError) as caught:
+            relay(ask.thread_list())
+        assert caught.value.code in {"not_a_relay", "daemon_unavailable"}
+        with pytest.raises(TerselyError):
+            next(relay.tail("thread"))
+    assert b"uthorization" not in b"".join(server.heads)
 
 
 def test_threads_are_carried_as_bundles_and_their_calls_made_again(relay: Client) -> None:
@@ -139,27 +154,24 @@ def test_threads_are_carried_as_bundles_and_their_calls_made_again(relay: Client
 ANSWERED = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 
-def test_a_kept_connection_that_ends_under_a_question_is_asked_again_on_another() -> None:
-    with serving(ANSWERED, b"") as server, client_of(server) as relay:
+def test_a_kept_connection_that_ends_under_a_question_is_asked_again_on_another(tmp_path: Path) -> None:
+    with serving(ANSWERED, b"", at=tmp_path / "sock") as server, Client(tmp_path / "sock") as relay:
         assert relay(ask.metrics()) == b"ok"
         assert relay(ask.metrics()) == b"ok"
     assert (len(server.heads), len(server.connections)) == (3, 2)
 
 
-def test_a_relay_that_hangs_up_at_once_is_asked_once() -> None:
-    with serving(b"") as server, client_of(server) as relay, pytest.raises(TerselyError) as caught:
-        relay(ask.metrics())
-    assert caught.value.code == "daemon_unavailable"
+def test_a_relay_that_hangs_up_at_once_is_asked_once(tmp_path: Path) -> None:
+    with serving(b"", at=tmp_path / "sock") as server, Client(tmp_path / "sock") as relay:
+        with pytest.raises(TerselyError) as caught:
+            relay(ask.metrics())
+        assert caught.value.code == "daemon_unavailable"
     assert len(server.heads) == 1
 
 
-def test_a_tail_without_an_end_of_its_line_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tail_without_an_end_of_its_line_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(http, "MAX_LINE_BYTES", 1_000)
     endless = b"HTTP/1.1 200 OK\r\n\r\ndata: " + b"x" * 5_000
     refused = pytest.raises(TerselyError, match="a line of more than 1,000 bytes")
-    with serving(endless) as server, client_of(server) as relay, refused:
+    with serving(endless, at=tmp_path / "sock"), Client(tmp_path / "sock") as relay, refused:
         next(relay.tail("thread"))
-
-
-def client_of(server: Server) -> Client:
-    return Client(Address("127.0.0.1", int(server.url.rpartition(":")[2]), "secret"))

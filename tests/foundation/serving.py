@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -18,10 +19,19 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def serving(*answers: bytes, then_closes: bool = True) -> Iterator[Server]:
-    """A server that gives one answer to each request of a connection, and then waits for its end or ends it."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = Server(f"http://127.0.0.1:{listener.getsockname()[1]}", [], [])
+def serving(*answers: bytes, then_closes: bool = True, at: Path | None = None) -> Iterator[Server]:
+    """A server that gives one answer to each request of a connection, and then waits for its end or ends it.
+
+    It listens at a port, or at the socket `at`.
+    """
+    if at is None:
+        listener = socket.create_server(("127.0.0.1", 0))
+    else:
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(at))
+        listener.listen()
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}" if at is None else ""
+    server = Server(url, [], [])
 
     def serve() -> None:
         with suppress(OSError):

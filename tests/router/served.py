@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from tersely.client.peer import Delivery, Peer
 from tersely.foundation.clock import wall_seconds
 from tersely.protocols.socket.frames import framed
-from tersely.protocols.socket.place import socket_path
+from tersely.protocols.socket.place import listen, socket_path
 from tersely.relay.mail.mail import Mail
 from tersely.relay.relay import Relay
 from tersely.router.router import Router
-from tersely.router.serve import listening
+from tersely.router.serve import serving as routing
 from tersely.router.services import Own
 
 WAIT_SECONDS = 20
@@ -91,7 +91,7 @@ async def served(
 ) -> AsyncIterator[Served]:
     """A relay for as long as it is wanted, with the services that it is to bring itself."""
     with Relay.open(home, len, durable=durable, clock=clock) as relay:
-        async with listening(relay, bring()) as router:
+        async with routing(relay, listen(relay.home), bring()) as router:
             yield Served(home, relay, router)
 
 

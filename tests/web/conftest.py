@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -12,13 +13,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-import uvicorn
 
 from tersely.cli.daemon import ANSWER_WORDS
 from tersely.daemon.asking import Asking
 from tersely.foundation.tokens import Tokenizer
-from tersely.relay.relay import Relay, token
-from tersely.web.app import make_app
+from tersely.protocols.relay.shapes import RelayTold
+from tersely.protocols.socket.place import HTTP_SOCKET, listen, socket_path
+from tersely.relay.relay import Relay, have_token
+from tersely.web.app import make_apps
+from tersely.web.connections import make_server
 from tersely.web.workspaces import Workspaces
 
 
@@ -39,6 +42,7 @@ class Web:
         self.relay = relay
         self.port = port
         self.token = secret
+        self.socket = socket_path(relay.home, HTTP_SOCKET)
 
     def connect(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
@@ -97,18 +101,27 @@ def code_web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
 
 
 def serve(home: Path, prepare: Callable[[Relay], None] = lambda relay: None) -> Iterator[Web]:
-    listening = socket.create_server(("127.0.0.1", 0))
-    port = listening.getsockname()[1]
+    tcp = socket.create_server(("127.0.0.1", 0))
+    port = tcp.getsockname()[1]
     with Relay.open(home, Tokenizer().count, durable=False) as relay:
         prepare(relay)
-        app = make_app(relay, token(home), [f"127.0.0.1:{port}", f"localhost:{port}"])
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off", loop="asyncio", ws="none"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        own, secret = listen(home, HTTP_SOCKET), have_token(home)
+        told = RelayTold(str(home), os.getpid(), f"http://127.0.0.1:{port}", "", "", 0, "")
+        apps = make_apps(relay, told, secret.text)
+        assert apps.tcp is not None
+        servers = {own: make_server(apps.own), tcp: make_server(apps.tcp)}
+
+        async def serving() -> None:
+            await asyncio.gather(*(server.serve([one]) for one, server in servers.items()))
+
+        thread = threading.Thread(target=asyncio.run, args=(serving(),))
         thread.start()
         try:
-            yield Web(relay, port, token(home))
+            yield Web(relay, port, secret.text())
         finally:
-            server.should_exit = True
-            server.force_exit = True
+            for server in servers.values():
+                server.should_exit = True
+                server.force_exit = True
             thread.join()
-            listening.close()
+            tcp.close()
+            own.close()

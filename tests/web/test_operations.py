@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import socket
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Semaphore
 
@@ -207,3 +208,15 @@ def test_calls_that_take_long_keep_no_write_waiting(web: Web) -> None:
             may_end.set()
             web.relay.calls.withdraw("test.slow")
         assert {one.result().status for one in waiting} == {200}
+
+
+@pytest.mark.parametrize(
+    "sent", [b"hello\r\n\r\n", b"GET / HTTP/9\r\n\r\n", b"\x16\x03\x01", b"GET /\xff HTTP/1.1\r\n\r\n"]
+)
+def test_what_is_no_request_is_refused_with_a_code(web: Web, sent: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", web.port), 20) as connection:
+        connection.sendall(sent + b"\r\n\r\n")
+        told = b"".join(iter(lambda: connection.recv(65_536), b""))
+    head, _, body = told.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 ")
+    assert json.loads(body)["code"] == "malformed_request"

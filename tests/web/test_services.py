@@ -15,13 +15,13 @@ import pytest
 from tests.web.conftest import Web, serve
 
 from tersely.client import Client, ask
-from tersely.client.asking import Address
 from tersely.client.service import Service
 from tersely.foundation.errors import TerselyError
+from tersely.protocols.socket.place import listen
 from tersely.relay.relay import Relay
 from tersely.relay.services.declared import BRIDGE, Declared, Method
 from tersely.relay.services.figures import BOUNDS_SECONDS
-from tersely.router.serve import listening
+from tersely.router.serve import serving as routing
 from tersely.router.services import Asked
 
 SERIES = re.compile(r'([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*)\})? (\S+)')
@@ -61,7 +61,7 @@ def tools(home: Path, held: threading.Event) -> Service:
 @asynccontextmanager
 async def routed(relay: Relay, held: threading.Event) -> AsyncIterator[None]:
     """The socket of a relay, with both kinds of services."""
-    async with listening(relay, [Mirror()]):
+    async with routing(relay, listen(relay.home), [Mirror()]):
         ready = asyncio.Event()
         serving = asyncio.create_task(tools(relay.home, held).serve(ready.set))
         await ready.wait()
@@ -98,7 +98,7 @@ def web(tmp_path_factory: pytest.TempPathFactory, held: threading.Event) -> Iter
 
 @pytest.fixture
 def relay(web: Web) -> Iterator[Client]:
-    with Client(Address("127.0.0.1", web.port, web.token), "ann") as client:
+    with Client(web.socket, "ann") as client:
         yield client
 
 
@@ -171,7 +171,7 @@ def test_calls_that_wait_for_services_leave_threads_for_others(
     count = 40
 
     def hold(_: int) -> Any:
-        with Client(Address("127.0.0.1", web.port, web.token), "ann") as client:
+        with Client(web.socket, "ann") as client:
             try:
                 return client(ask.cap_invoke(thread, "tools.hold", {})).text
             except TerselyError as error:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -23,8 +25,55 @@ def test_a_slow_answer_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asyncio.run(asking(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", answer_after=0.2)) == b"done"
 
 
+def test_a_connection_in_use_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stalled, "REQUEST_HEAD_SECONDS", 0.1)
+    assert asyncio.run(asked_until(looks=20))
+
+
+async def asked_until(looks: int) -> bool:
+    """Ask again and again over one connection, until so many looks at the connections; whether it lasts."""
+    async with answering(0) as (server, listening):
+        seen = 0
+
+        def connections() -> Iterator[Any]:
+            nonlocal seen
+            seen += 1
+            yield from server.server_state.connections
+
+        class Seen:
+            __iter__ = staticmethod(connections)
+
+        closing = asyncio.create_task(stalled.close_stalled(Seen()))
+        reader, writer = await asyncio.open_connection(*listening.getsockname())
+        try:
+            while seen < looks:
+                writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+                head = await reader.readuntil(b"\r\n\r\n")
+                if not head.startswith(b"HTTP/1.1 200") or await reader.readexactly(4) != b"done":
+                    return False
+        except (asyncio.IncompleteReadError, ConnectionError):
+            return False
+        finally:
+            closing.cancel()
+            writer.close()
+    return True
+
+
 async def asking(sent: bytes, answer_after: float) -> bytes:
     """The body of what is answered until the server closes the connection."""
+    async with answering(answer_after) as (server, listening):
+        closing = asyncio.create_task(stalled.close_stalled(server.server_state.connections))
+        reader, writer = await asyncio.open_connection(*listening.getsockname())
+        writer.write(sent)
+        told = await asyncio.wait_for(reader.read(), 30)
+        writer.close()
+        closing.cancel()
+    return told.rpartition(b"\r\n\r\n")[2]
+
+
+@asynccontextmanager
+async def answering(answer_after: float) -> AsyncIterator[tuple[uvicorn.Server, socket.socket]]:
+    """A server that answers everything with "done"."""
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await asyncio.sleep(answer_after)
@@ -34,12 +83,8 @@ async def asking(sent: bytes, answer_after: float) -> bytes:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_config=None, ws="none"))
         serving = asyncio.create_task(server.serve([listening]))
-        closing = asyncio.create_task(stalled.close_stalled(server.server_state.connections))
-        reader, writer = await asyncio.open_connection(*listening.getsockname())
-        writer.write(sent)
-        told = await asyncio.wait_for(reader.read(), 30)
-        writer.close()
-        server.should_exit = True
-        closing.cancel()
-        await serving
-    return told.rpartition(b"\r\n\r\n")[2]
+        try:
+            yield server, listening
+        finally:
+            server.should_exit = True
+            await serving

@@ -14,7 +14,6 @@ from tests.web import hostile
 from tests.web.conftest import Answer, Web
 
 from tersely.client import Client
-from tersely.client.asking import Address
 from tersely.web.ui.routes import POLICY
 
 FORM = "application/x-www-form-urlencoded"
@@ -65,7 +64,7 @@ def test_the_token_makes_a_ticket_which_makes_a_session(web: Web, stranger: Visi
 
 
 def test_looking_at_the_way_in_does_not_use_the_ticket_up(web: Web, stranger: Visitor) -> None:
-    with Client(Address("127.0.0.1", web.port, web.token), "ann") as client:
+    with Client(web.socket, "ann") as client:
         url = client.page("threads/x")
     path = url.removeprefix(f"http://127.0.0.1:{web.port}")
     shown = [stranger.get(path) for _ in range(2)]

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -15,7 +16,6 @@ from tests.web.chromium import Browser
 from tests.web.conftest import Web, serve
 
 from tersely.client import Client, ask
-from tersely.client.asking import Address
 from tersely.protocols.relay.messages import NewMessage
 
 pytestmark = pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing())
@@ -39,7 +39,7 @@ class Signed(NamedTuple):
     browser: Browser
     client: Client
     base: str  # of the addresses
-    address: Address
+    socket: Path
 
     def thread(self, name: str = "first") -> str:
         return self.client(ask.thread_new(name)).thread_id
@@ -61,17 +61,16 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
 
 @pytest.fixture
 def signed(browser: Browser, web: Web) -> Iterator[Signed]:
-    with Client(Address("127.0.0.1", web.port, web.token), "ann") as client:
+    with Client(web.socket, "ann") as client:
         browser.look(1280, "light")
         browser.go(client.page(""))
         browser.wait_for("document.title.startsWith('Threads')")
         browser.complaints()
-        address = Address("127.0.0.1", web.port, web.token)
-        yield Signed(browser, client, f"http://127.0.0.1:{web.port}", address)
+        yield Signed(browser, client, f"http://127.0.0.1:{web.port}", web.socket)
 
 
 def test_a_ticket_signs_in_and_leaves_no_trace(browser: Browser, web: Web) -> None:
-    with Client(Address("127.0.0.1", web.port, web.token)) as client:
+    with Client(web.socket) as client:
         browser.go(f"http://127.0.0.1:{web.port}/ui/login")
         browser.forget_cookies()
         thread = client(ask.thread_new("first")).thread_id
@@ -88,7 +87,7 @@ def test_a_ticket_signs_in_and_leaves_no_trace(browser: Browser, web: Web) -> No
 
 
 def test_signing_in_works_without_scripts(browser: Browser, web: Web) -> None:
-    with Client(Address("127.0.0.1", web.port, web.token)) as client:
+    with Client(web.socket) as client:
         browser.go(f"http://127.0.0.1:{web.port}/ui/login")
         browser.forget_cookies()
         browser.devtools("Emulation.setScriptExecutionDisabled", {"value": True})
@@ -308,7 +307,7 @@ def test_messages_are_followed(signed: Signed) -> None:
     browser.click(".messages a")
     browser.wait_for("document.title.startsWith('Message ')")
     assert "the kettle sings" in browser.text
-    with Client(signed.address, "mia") as mia:
+    with Client(signed.socket, "mia") as mia:
         for stage in ("delivered", "injected", "seen"):
             mia(ask.receipt_new(sent.message_id, stage))
             browser.go(browser.url)

@@ -23,6 +23,11 @@ def version() -> Request[shapes.VersionTold]:
     return request("version")
 
 
+def status() -> Request[shapes.RelayTold]:
+    """Where the relay listens, and since when."""
+    return request("status")
+
+
 def ticket_new() -> Request[shapes.TicketTold]:
     """Make a ticket that signs a browser in to the pages."""
     return request("ticket_new")

@@ -8,62 +8,47 @@ from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, NamedTuple, Self, TypeVar
+from typing import Any, BinaryIO, Self, TypeVar
 from urllib.parse import quote, urlencode
 
-import msgspec
-
-from tersely.client.request import Request, failure_of, read_answer, request
+from tersely.client.request import Request, decoded, failure_of, read_answer, request
 from tersely.foundation import http
+from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS
-from tersely.protocols.relay.place import home_directory, owner
+from tersely.protocols.relay.place import home_directory
 from tersely.protocols.relay.shapes import ArtifactTold, EventTold, TicketTold
+from tersely.protocols.socket.place import HTTP_SOCKET, socket_path
 
 EVENT_SILENCE_SECONDS = 60.0  # of a stream of events, after which it is opened again
+EVENT_STREAM_SECONDS = 1.0  # that it lasts at least; one that ends sooner is not opened again
 
 AnswerT = TypeVar("AnswerT")
 MAX_REPLY_BYTES = 2_000_000_000  # of one answer: the bundle of a thread comes whole
 _FAILURES = (*http.FAILURES, http.TooLongError)
-_TOKEN = "token"  # noqa: S105 - the name of the file
-
-
-class Address(NamedTuple):
-    """Where a relay listens, and the secret that it wants to see."""
-
-    host: str
-    port: int
-    token: str
-
-    @classmethod
-    def local(cls, home: Path | None = None) -> Self:
-        """The relay of this user; raises `daemon_not_running` where none has been started."""
-        home = home or home_directory()
-        found = owner(home)
-        try:
-            secret = (home / _TOKEN).read_text().strip()
-        except OSError:
-            found, secret = None, ""
-        if found is None:
-            raise TerselyError("daemon_not_running", f"no relay serves {home}", "tersely up starts one")
-        return cls("127.0.0.1", found.port, secret)
+_BASE = "http://relay"  # HTTP wants a name for what is at the socket
+_START = "tersely up starts one"
+_LOOK = "tersely doctor says how it is"
 
 
 class Client:
-    """Asks one relay as one agent. May be used from several threads."""
+    """Asks the relay at one socket as one agent. May be used from several threads."""
 
-    def __init__(self, address: Address, agent: str = "local", seconds: float = CLIENT_SECONDS) -> None:
-        self._address = address
-        self._base = f"http://{address.host}:{address.port}"
+    def __init__(self, socket: Path, agent: str = "local", seconds: float = CLIENT_SECONDS) -> None:
+        self._socket = socket
         self._seconds = seconds
         self._waits = http.waits(seconds, seconds)
-        self._headers = {"Authorization": f"Bearer {address.token}", "X-Relay-Agent": agent}
-        self._pool = http.connections()
+        self._headers = {"X-Relay-Agent": agent}
+        self._pool = http.connections(socket)
 
     @classmethod
-    def local(cls, agent: str = "local", home: Path | None = None) -> Self:
-        """A client of this user's relay; raises `daemon_not_running`."""
-        return cls(Address.local(home), agent)
+    def local(cls, agent: str = "local", home: Path | None = None, seconds: float = CLIENT_SECONDS) -> Self:
+        """A client of this user's relay; raises `daemon_not_running` where none has been started."""
+        home = home or home_directory()
+        socket = socket_path(home, HTTP_SOCKET)
+        if not socket.is_socket():
+            raise TerselyError("daemon_not_running", f"no relay serves {home}", _START)
+        return cls(socket, agent, seconds)
 
     def __call__(self, request: Request[AnswerT]) -> AnswerT:
         """Ask; raises what the relay said instead of an answer, or `daemon_unavailable`."""
@@ -75,14 +60,18 @@ class Client:
     def tail(self, thread_id: str, after: int = 0) -> Generator[EventTold, None, None]:
         """The events of a thread after a number, and those to come, for as long as they are wanted."""
         while True:
+            watch, failure = Stopwatch(), None
             try:
                 with closing(self._events(thread_id, after)) as events:
                     for event in events:
                         after = event.seq
                         yield event
             except _FAILURES as error:
-                if isinstance(error, http.ConnectError | http.TooLongError):
-                    raise self._lost(error) from error
+                failure = error
+            if isinstance(failure, http.ConnectError | http.TooLongError):
+                raise self._lost(failure) from failure
+            if watch.seconds() < EVENT_STREAM_SECONDS:
+                raise self._lost(failure or EOFError("it ends its stream of events at once")) from failure
 
     def upload(self, thread_id: str, file: BinaryIO, *, name: str = "", type: str = "") -> ArtifactTold:
         """Store what a file holds, from where it stands to its end, without holding it in memory."""
@@ -92,7 +81,7 @@ class Client:
         headers = {**self._headers, "Content-Type": "application/octet-stream"}
         try:
             reply = http.ask(
-                self._pool, "PUT", self._base + path, self._waits, MAX_REPLY_BYTES, headers=headers, content=chunks
+                self._pool, "PUT", _BASE + path, self._waits, MAX_REPLY_BYTES, headers=headers, content=chunks
             )
         except _FAILURES as error:
             raise self._lost(error) from error
@@ -121,7 +110,7 @@ class Client:
         """The address of a page for a browser, which it signs in: it works once, and for two minutes."""
         told: TicketTold = self(request("ticket_new"))
         query = urlencode({"ticket": told.ticket, "next": f"/ui/{path}"})
-        return f"{self._base}/ui/login?{query}"
+        return f"{told.url}/ui/login?{query}"
 
     def close(self) -> None:
         """Let go of all connections. No thread may be asking any more."""
@@ -137,7 +126,7 @@ class Client:
         """A whole answer; raises `daemon_unavailable`."""
         # A connection that was kept may just be closed by the relay: then nothing was read, and it may be asked again.
         is_kept = any(connection.is_idle() for connection in self._pool.connections)
-        url = self._base + target
+        url = _BASE + target
         while True:
             try:
                 return http.ask(self._pool, method, url, self._waits, MAX_REPLY_BYTES, headers=headers, content=content)
@@ -153,21 +142,23 @@ class Client:
         with self._stream("GET", path, http.waits(self._seconds, EVENT_SILENCE_SECONDS)) as response:
             for line in http.lines(response):
                 if line.startswith(b"data: "):
-                    yield msgspec.json.decode(line[6:], type=EventTold)
+                    yield decoded(EventTold, line[6:])
 
     @contextmanager
     def _stream(self, method: str, target: str, waits: dict[str, Any]) -> Iterator[http.Response]:
         """An answer that is read as it comes; raises what the relay said instead."""
-        with http.stream(self._pool, method, self._base + target, waits, headers=self._headers) as response:
+        with http.stream(self._pool, method, _BASE + target, waits, headers=self._headers) as response:
             if response.status != 200:
                 raise failure_of(response.status, http.body(response, MAX_REPLY_BYTES))
             yield response
 
     def _lost(self, error: Exception) -> TerselyError:
-        where = f"{self._address.host}:{self._address.port}"
-        return TerselyError(
-            "daemon_unavailable", f"the relay at {where}: {http.reason(error)}", "tersely up starts one"
-        )
+        if isinstance(error, http.ForeignPeerError):
+            return TerselyError("not_a_relay", str(error), "nothing was sent to it")
+        is_absent = isinstance(error, http.ConnectError) and not isinstance(error, http.ConnectTimeout)
+        if is_absent:
+            return TerselyError("daemon_not_running", f"no relay listens at {self._socket}", _START)
+        return TerselyError("daemon_unavailable", f"the relay at {self._socket}: {http.reason(error)}", _LOOK)
 
 
 class AsyncClient:

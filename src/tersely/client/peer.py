@@ -162,6 +162,8 @@ class Peer:
         except OSError as error:
             message = f"no relay listens at {path}: {error.strerror}"
             raise TerselyError("daemon_not_running", message, _GONE) from error
+        if not wire.is_own:
+            raise TerselyError("not_a_relay", f"another user listens at {path}", "nothing was sent to it")
         self._wire = wire
         hello = {**self._hello, "session": {"resume_token": self.resume_token}}
         hello["auth"] = {**hello["auth"], "token": self.token}
@@ -417,6 +419,7 @@ class _Wire(asyncio.Protocol):
         self._received = received
         self._lost = lost
         self._transport: asyncio.Transport | None = None
+        self.is_own = True  # this user listens at the other end
 
     @property
     def is_open(self) -> bool:
@@ -425,7 +428,8 @@ class _Wire(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         transport = cast("asyncio.Transport", transport)  # those of uvloop are none by inheritance
         self._transport = transport
-        if not is_same_user(transport.get_extra_info("socket")):
+        self.is_own = is_same_user(transport.get_extra_info("socket"))
+        if not self.is_own:
             transport.abort()
 
     def data_received(self, data: bytes) -> None:

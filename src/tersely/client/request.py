@@ -14,6 +14,7 @@ from tersely.protocols.relay.operations import BY_NAME, Content, Operation
 from tersely.protocols.relay.shapes import Failure
 
 AnswerT = TypeVar("AnswerT")
+_FOREIGN = "or one of another version: tersely down, then tersely up"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +55,23 @@ def read_answer(kind: Any, status: int, content: bytes) -> Any:
     """The value of an answer of some kind, its bytes where that is None; raises what the relay said instead."""
     if status >= 400:
         raise failure_of(status, content)
-    return content if kind is None else msgspec.json.decode(content, type=kind)
+    return content if kind is None else decoded(kind, content)
+
+
+def decoded(kind: Any, content: bytes) -> Any:
+    """What the relay said, as a value; raises `not_a_relay` where it is none."""
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise TerselyError("not_a_relay", f"what answers is no relay: {error}", _FOREIGN) from None
 
 
 def failure_of(status: int, content: bytes) -> TerselyError:
     """What the relay said instead of an answer."""
     try:
         told = msgspec.json.decode(content, type=Failure)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return TerselyError("daemon_unavailable", f"the relay answers {status}", "is it one?")
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return TerselyError("not_a_relay", f"what answers is no relay: status {status}", _FOREIGN)
     if told.code not in EXIT_OF_CODE:  # of a newer relay
         return TerselyError("daemon_unavailable", told.error, told.hint)
     return TerselyError(told.code, told.message, told.hint)

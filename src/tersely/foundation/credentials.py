@@ -10,7 +10,7 @@ import sys
 _LINUX = struct.Struct("3i")  # process, user, group
 _MAC = struct.Struct("2I")  # version, user; groups follow
 _MAC_BYTES = 76
-_MAC_LEVEL, _MAC_OPTION = 0, 1  # SOL_LOCAL, LOCAL_PEERCRED
+_MAC_LEVEL, _MAC_OPTION, _MAC_PROCESS = 0, 1, 2  # SOL_LOCAL, LOCAL_PEERCRED, LOCAL_PEERPID
 
 
 def is_same_user(connected: socket.socket) -> bool:
@@ -23,3 +23,14 @@ def is_same_user(connected: socket.socket) -> bool:
         told = connected.getsockopt(_MAC_LEVEL, _MAC_OPTION, _MAC_BYTES)
         return bool(_MAC.unpack_from(told)[1] == os.geteuid())
     return True
+
+
+def process_of(connected: socket.socket) -> int:
+    """The process that listens at the other end; 0 where the system does not say."""
+    platform: str = sys.platform
+    if platform == "linux":
+        told = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _LINUX.size)
+        return int(_LINUX.unpack(told)[0])
+    if platform == "darwin":
+        return connected.getsockopt(_MAC_LEVEL, _MAC_PROCESS)
+    return 0

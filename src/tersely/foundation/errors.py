@@ -84,6 +84,8 @@ EXIT_OF_CODE = {
     "doctor_found": EXIT_NEGATIVE,
     "unauthorized": EXIT_SURROUNDINGS,
     "forbidden_origin": EXIT_SURROUNDINGS,
+    "not_a_relay": EXIT_SURROUNDINGS,  # what listens in its place is another user's, or answers as none
+    "home_not_private": EXIT_SURROUNDINGS,  # other users may look into the relay's directory
     "no_route": EXIT_USAGE,
     "method_not_allowed": EXIT_USAGE,
     "recipient_not_found": EXIT_NEGATIVE,

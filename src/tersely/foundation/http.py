@@ -7,8 +7,10 @@ those of the system. The head of an answer has at most 100 KB, a bound of the li
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping
+import socket
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from httpcore2 import (
@@ -19,15 +21,20 @@ from httpcore2 import (
     ConnectTimeout,
     LocalProtocolError,
     NetworkError,
+    NetworkStream,
     ProtocolError,
     ReadError,
     ReadTimeout,
     RemoteProtocolError,
     Response,
+    SyncBackend,
     TimeoutException,
     UnsupportedProtocol,
     WriteError,
 )
+from httpcore2._backends.sync import SyncStream
+
+from tersely.foundation.credentials import is_same_user
 
 __all__ = ["ConnectError", "ConnectTimeout", "ConnectionPool", "ReadTimeout", "Response"]
 
@@ -43,6 +50,10 @@ class TooLongError(Exception):
     """An answer, or a line of it, is longer than its bound."""
 
 
+class ForeignPeerError(ConnectError):
+    """A process of another user listens at a socket."""
+
+
 class Reply(NamedTuple):
     """An answer that came whole."""
 
@@ -50,11 +61,37 @@ class Reply(NamedTuple):
     body: bytes
 
 
-def connections() -> ConnectionPool:
-    """Connections that are kept for the next request; may be used from several threads."""
+class _OwnSockets(SyncBackend):
+    """Connects to sockets at which this user listens, and sends nothing to any other."""
+
+    def connect_unix_socket(
+        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
+    ) -> NetworkStream:
+        connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connected.settimeout(timeout)
+            connected.connect(path)
+            if not is_same_user(connected):
+                raise ForeignPeerError(f"another user listens at {path}")
+        except BaseException as error:
+            connected.close()
+            if isinstance(error, TimeoutError):
+                raise ConnectTimeout(error) from error
+            if isinstance(error, OSError):
+                raise ConnectError(error) from error
+            raise
+        return SyncStream(connected)
+
+
+def connections(own_socket: Path | None = None) -> ConnectionPool:
+    """Connections that are kept for the next request; may be used from several threads.
+
+    With `own_socket`, all of them lead to this socket; `ForeignPeerError` where another user listens at it.
+    """
     return ConnectionPool(
-        max_connections=None, max_keepalive_connections=MAX_KEPT_CONNECTIONS, keepalive_expiry=KEPT_SECONDS
-    )
+        max_connections=None, max_keepalive_connections=MAX_KEPT_CONNECTIONS, keepalive_expiry=KEPT_SECONDS,
+        uds=None if own_socket is None else str(own_socket), network_backend=_OwnSockets(),
+    )  # fmt: skip
 
 
 def waits(connect: float, silence: float) -> dict[str, Any]:

@@ -11,17 +11,19 @@ from typing import Any, Self
 
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.private import is_private
 from tersely.relay import policy as policies
 from tersely.relay.builtin import fetch, retrieval
 from tersely.relay.calls import Calls, Offer
 from tersely.relay.mail.mail import Mail
 from tersely.relay.policy import Policy
 from tersely.relay.services.services import Services
-from tersely.relay.store.store import Store
+from tersely.relay.store.store import Store, is_made
 
 PLUGINS = "tersely.capabilities"  # the group of entry points whose functions give an `Offer`
 _TOKEN = "token"  # noqa: S105 - the name of the file
 _TOKEN_BYTES = 32
+_NEW_TOKEN = "`tersely relay token rotate` makes a new one"  # noqa: S105 - a hint
 
 
 class Relay:
@@ -75,18 +77,58 @@ class Relay:
         self.close()
 
 
-def token(home: Path) -> str:
-    """The secret that clients of a home's relay show, made with the first question for it."""
+def make_home(home: Path) -> None:
+    """Make a home directory for this user alone; raises `home_not_private` where others may look into it."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if is_private(str(home)):
+        return
+    if home.stat().st_uid != os.geteuid():
+        message, hint = f"{home} belongs to another user", "have TERSELY_HOME name a directory of this user"
+    else:
+        message, hint = f"others may look into {home}", f"chmod 700 {home}"
+    raise TerselyError("home_not_private", message, hint)
+
+
+class Token:
+    """The secret of a home, which whoever asks over TCP has to show; read again when its file is another."""
+
+    def __init__(self, home: Path) -> None:
+        """Raises `unreadable_file` where the home has none."""
+        self._path = home / _TOKEN
+        self._read_from: tuple[int, int] | None = None
+        self._text = ""
+        self.text()
+
+    def text(self) -> str:
+        """The secret in force. What is unreadable while the relay runs leaves the one before in force."""
+        try:
+            status = self._path.stat()
+            file = (status.st_ino, status.st_mtime_ns)
+            if file != self._read_from:
+                self._text, self._read_from = self._path.read_text().strip(), file
+        except OSError as error:
+            if not self._text:
+                raise TerselyError("unreadable_file", f"{self._path}: {error.strerror}", _NEW_TOKEN) from error
+        if not self._text:
+            raise TerselyError("unreadable_file", f"{self._path} is empty", _NEW_TOKEN)
+        return self._text
+
+
+def have_token(home: Path) -> Token:
+    """The secret of a home. One without a database is new: whoever knew the secret of an earlier one is a stranger."""
+    if not (is_made(home) and (home / _TOKEN).exists()):
+        rotate_token(home)
+    return Token(home)
+
+
+def rotate_token(home: Path) -> Path:
+    """Give a home a new secret, which is in force at once; its file. Raises `unwritable_output`."""
     path = home / _TOKEN
+    draft = home / f".{_TOKEN}.{os.getpid()}"
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w") as file:
             file.write(secrets.token_urlsafe(_TOKEN_BYTES))
-    except FileExistsError:
-        pass
+        draft.replace(path)
     except OSError as error:
-        raise TerselyError("unwritable_output", f"{path}: {error.strerror}") from error
-    found = path.read_text().strip()
-    if not found:
-        raise TerselyError("unreadable_file", f"{path} is empty", "delete it, and a new one is made")
-    return found
+        raise TerselyError("unwritable_output", f"{error.filename}: {error.strerror}") from error
+    return path

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -16,11 +17,12 @@ from starlette.responses import Response
 
 from tersely.foundation.errors import TerselyError
 from tersely.protocols.relay.operations import OPERATIONS, Operation
+from tersely.protocols.relay.shapes import RelayTold
 from tersely.relay.encoding import encode
 from tersely.relay.relay import Relay
-from tersely.web.asked import read
+from tersely.web.asked import Asked, read
 from tersely.web.failures import body_of, status_of
-from tersely.web.guard import Guard
+from tersely.web.guard import Guard, OwnUser, Visitor
 from tersely.web.guard import Pages as GuardedPages
 from tersely.web.openapi import document
 from tersely.web.routes import mail, services
@@ -36,18 +38,33 @@ _JSON = "application/json"
 _LOG = logging.getLogger("tersely.web")
 
 
-def make_app(relay: Relay, token: str, hosts: Iterable[str]) -> Guard:
-    """The application behind its guard. `hosts` are the names by which it may be asked, with the port."""
+class Apps(NamedTuple):
+    """The application as it is at the socket in the home, and at the TCP port, where there is one."""
+
+    own: Guard
+    tcp: Guard | None
+
+
+def make_apps(relay: Relay, told: RelayTold, token: Callable[[], str]) -> Apps:
+    """The application behind its guards. `told` is what the relay says of itself; `token` gives the one in force."""
     pool = ThreadPoolExecutor(WEB_THREADS, thread_name_prefix="tersely-web")
     calls = ThreadPoolExecutor(WEB_CALL_THREADS, thread_name_prefix="tersely-call")  # which may all be slow
-    hosts = tuple(hosts)
-    entry = Entry(hosts[0].rpartition(":")[2])
+    port = urlsplit(told.url).port
+    entry = Entry(str(port or ""), token)
     pages = Pages(relay, entry, pool)
+
+    def ticket_new(relay: Relay, asked: Asked) -> Any:
+        if not told.url:
+            hint = "tersely down, then tersely up without --no-tcp"
+            raise TerselyError("port_unavailable", "this relay listens at no port for a browser", hint)
+        return {"ticket": entry.ticket(), "url": told.url}
+
     handlers: dict[str, Handler] = {
         **HANDLERS,
         **services.HANDLERS,
         **mail.HANDLERS,
-        "ticket_new": lambda relay, asked: {"ticket": entry.ticket()},
+        "status": lambda relay, asked: told,
+        "ticket_new": ticket_new,
     }
     by_path: dict[str, dict[str, Endpoint]] = {}
     for operation in OPERATIONS:
@@ -66,7 +83,8 @@ def make_app(relay: Relay, token: str, hosts: Iterable[str]) -> Guard:
     table = Table(by_path, others, _failed)
     open_paths = {operation.path for operation in OPERATIONS if operation.is_open}
     guarded = GuardedPages(lambda cookies: entry.session(cookies) is not None, pages.refusal)
-    return Guard(table, token, hosts, open_paths, guarded)
+    tcp = None if port is None else Guard(table, Visitor(token, port, open_paths, guarded), guarded)
+    return Apps(Guard(table, OwnUser(), guarded), tcp)
 
 
 def _endpoint(operation: Operation, relay: Relay, pool: Executor, handlers: Mapping[str, Handler]) -> Endpoint:

@@ -1,4 +1,5 @@
-"""Who may ask: clients that show the token of the home, and browsers that have signed in to the pages.
+"""Who may ask: this user's own programs at the socket in the home; at the TCP port, who shows the home's token, and
+browsers that have signed in to the pages.
 
 Any page of the internet can have a browser send requests to this machine. What it cannot do is name this relay as the
 host by an address, come from the relay's own origin, or know the token. All three are looked at before anything else.
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterable
 from hmac import compare_digest
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from tersely.foundation.errors import TerselyError
 from tersely.protocols.relay.shapes import AGENT_PATTERN
@@ -43,16 +44,71 @@ class Pages(NamedTuple):
     refusal: Callable[[TerselyError], tuple[dict[str, str], bytes]]  # the headers and body of a page that says why
 
 
+class Shown(NamedTuple):
+    """What a request shows of who asks."""
+
+    path: str
+    host: bytes
+    origin: bytes
+    authorization: bytes
+    cookies: bytes
+
+
+class Admission(Protocol):
+    """Decides who may ask."""
+
+    def check(self, shown: Shown) -> None:
+        """Raise `unauthorized` or `forbidden_origin` unless this one may."""
+
+
+class OwnUser:
+    """At the socket in the home: the system lets nobody else come to it, and the pages are not there."""
+
+    def check(self, shown: Shown) -> None:
+        """Raise `unauthorized` for a page."""
+        if _is_page(shown.path):
+            raise TerselyError("unauthorized", "pages are for browsers", "`tersely relay open THREAD` opens one")
+
+
+class Visitor:
+    """At the TCP port: who shows the token of the home, and browsers that have signed in."""
+
+    def __init__(self, token: Callable[[], str], port: int, open_paths: Iterable[str], pages: Pages) -> None:
+        """`token` gives the one in force; `open_paths` need none."""
+        self._token = token
+        self._hosts = frozenset({f"127.0.0.1:{port}".encode(), f"localhost:{port}".encode()})
+        self._origins = frozenset(b"http://" + host for host in self._hosts)
+        self._open_paths = frozenset(open_paths)
+        self._pages = pages
+
+    def check(self, shown: Shown) -> None:
+        """Raise `unauthorized` or `forbidden_origin` unless this one may."""
+        if shown.host.lower() not in self._hosts:
+            raise TerselyError("forbidden_origin", "this is not a name of this relay", "ask it as 127.0.0.1")
+        if shown.origin and shown.origin.lower() not in self._origins:
+            raise TerselyError("forbidden_origin", "other pages may not ask the relay")
+        if _is_page(shown.path):
+            self._check_session(shown)
+        elif shown.path not in self._open_paths:
+            self._check_token(shown)
+
+    def _check_session(self, shown: Shown) -> None:
+        is_open = shown.path == _OPEN_PAGES[0] or shown.path.startswith(_OPEN_PAGES[1])
+        if not (is_open or self._pages.is_signed_in(shown.cookies.decode("latin-1"))):
+            raise TerselyError("unauthorized", "this browser has not signed in, or long ago")
+
+    def _check_token(self, shown: Shown) -> None:
+        if not compare_digest(shown.authorization, f"Bearer {self._token()}".encode()):
+            hint = "send Authorization: Bearer and the token that is in the relay's home"
+            raise TerselyError("unauthorized", "the token is missing or wrong", hint)
+
+
 class Guard:
     """Lets through what may ask. `scope["agent"]` is then who says to be asking."""
 
-    def __init__(self, app: App, token: str, hosts: Iterable[str], open_paths: Iterable[str], pages: Pages) -> None:
-        """`hosts` are the names of this relay with their ports; `open_paths` need no token."""
+    def __init__(self, app: App, admission: Admission, pages: Pages) -> None:
         self._app = app
-        self._bearer = b"Bearer " + token.encode()
-        self._hosts = frozenset(host.encode() for host in hosts)
-        self._origins = frozenset(b"http://" + host for host in self._hosts)
-        self._open_paths = frozenset(open_paths)
+        self._admission = admission
         self._pages = pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -76,7 +132,7 @@ class Guard:
         await self._app(scope, receive, sent)
 
     def _check(self, scope: Scope) -> str:
-        host = origin = shown = cookies = b""
+        host = origin = authorization = cookies = b""
         agent = DEFAULT_AGENT
         for name, value in scope["headers"]:
             if name == b"host":
@@ -84,26 +140,13 @@ class Guard:
             elif name == b"origin":
                 origin = value
             elif name == b"authorization":
-                shown = value
+                authorization = value
             elif name == b"cookie":
                 cookies = cookies + b"; " + value if cookies else value
             elif name == b"x-relay-agent":
                 agent = _agent(value)
-        if host.lower() not in self._hosts:
-            raise TerselyError("forbidden_origin", "this is not a name of this relay", "ask it as 127.0.0.1")
-        if origin and origin.lower() not in self._origins:
-            raise TerselyError("forbidden_origin", "other pages may not ask the relay")
-        self._check_secret(scope["path"], shown, cookies)
+        self._admission.check(Shown(scope["path"], host, origin, authorization, cookies))
         return agent
-
-    def _check_secret(self, path: str, shown: bytes, cookies: bytes) -> None:
-        if _is_page(path):
-            is_open = path == _OPEN_PAGES[0] or path.startswith(_OPEN_PAGES[1])
-            if not (is_open or self._pages.is_signed_in(cookies.decode("latin-1"))):
-                raise TerselyError("unauthorized", "this browser has not signed in, or long ago")
-        elif not (path in self._open_paths or compare_digest(shown, self._bearer)):
-            hint = "send Authorization: Bearer and the token that is in the relay's home"
-            raise TerselyError("unauthorized", "the token is missing or wrong", hint)
 
 
 def _agent(value: bytes) -> str:

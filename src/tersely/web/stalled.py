@@ -31,11 +31,14 @@ async def close_stalled(connections: Iterable[Any]) -> None:
 
     `connections` are the server's protocols. One that answers a request is left alone.
     """
-    silent: set[Any] = set()
+    before: dict[Any, Any] = {}  # those that asked for nothing, with the last request of each
     while True:
         await asyncio.sleep(REQUEST_HEAD_SECONDS / 2)
         now = list(connections)
-        waiting = {one for one in now if one.cycle is None or one.cycle.response_complete}
-        for one in waiting if len(now) > MAX_WEB_CONNECTIONS else waiting & silent:
-            one.transport.close()
-        silent = waiting
+        are_too_many = len(now) > MAX_WEB_CONNECTIONS
+        waiting = {one: one.cycle for one in now if one.cycle is None or one.cycle.response_complete}
+        for one, last in waiting.items():
+            has_been_silent = one in before and before[one] is last
+            if are_too_many or has_been_silent:
+                one.transport.close()
+        before = waiting

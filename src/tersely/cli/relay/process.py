@@ -14,27 +14,32 @@ from tersely import __version__
 from tersely.capabilities.declaration import option
 from tersely.capabilities.text import aligned
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
-from tersely.cli.relay.declared import Asked, Nothing, RelayCommand
+from tersely.cli.relay.declared import Asked, Nothing, RelayCommand, plain
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.installation import missing_requirements, repair_hint
 from tersely.foundation.private import is_private
-from tersely.protocols.relay.place import DEFAULT_PORT, LOG, home_directory
+from tersely.foundation.process.lockfile import is_held
+from tersely.protocols.relay.place import DEFAULT_PORT, LOCK, LOG, NO_PORT, home_directory
 
 _LEAST_FREE_BYTES = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class _UpParameters:
-    port: int = option(DEFAULT_PORT, "where to listen; the next free one if it is taken", minimum=0, maximum=65_535)
+    port: int | None = option(
+        None, f"where browsers find it; the next free one if it is taken (default: as before, {DEFAULT_PORT} at first)",
+        minimum=0, maximum=65_535,
+    )  # fmt: skip
+    no_tcp: bool = option(False, "listen at the sockets in the home alone; there are no pages then")
 
 
 def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     from tersely.relay.policy import CONFIG
-    from tersely.relay.relay import token
+    from tersely.relay.relay import make_home
 
     home = home_directory()
-    token(home)
+    make_home(home)
     config = home / CONFIG
     if not config.exists():
         config.write_text(_CONFIG)
@@ -45,12 +50,25 @@ def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:
 def _up(asked: Asked, parameters: _UpParameters) -> dict[str, Any]:
     from tersely.web import lifecycle
 
-    workspace = resolved_root(asked.options.root)
-    started = lifecycle.start(home_directory(), parameters.port, workspace, ANSWER_WORDS)
+    if parameters.no_tcp and parameters.port is not None:
+        raise TerselyError("usage", "--no-tcp leaves no port to choose", "leave out --port, or --no-tcp")
+    port = NO_PORT if parameters.no_tcp else "" if parameters.port is None else str(parameters.port)
+    started = lifecycle.start(home_directory(), port, resolved_root(asked.options.root), ANSWER_WORDS)
     how = "runs already" if started.was_running else "started"
-    found = started.owner
-    text = f"relay {how} at {found.url} as process {found.pid}\n"
-    return {"url": found.url, "pid": found.pid, "port": found.port, "was_running": started.was_running, "text": text}
+    found = started.told
+    where = f" at {found.url}" if found.url else ""
+    taken = f" (port {found.wanted_port} is taken)" if found.wanted_port else ""
+    text = f"relay {how}{where}{taken} as process {found.pid}\n"
+    return {"url": found.url, "pid": found.pid, "was_running": started.was_running, "text": text}
+
+
+def _rotate(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+    from tersely.relay.relay import make_home, rotate_token
+
+    home = home_directory()
+    make_home(home)
+    path = rotate_token(home)
+    return {"path": str(path), "text": f"{path} is new: the one before opens nothing any more\n"}
 
 
 def _down(asked: Asked, parameters: Nothing) -> dict[str, Any]:
@@ -69,15 +87,15 @@ def _status(asked: Asked, parameters: Nothing) -> dict[str, Any]:
         raise TerselyError("daemon_not_running", f"no relay serves {home}", "tersely up starts one")
     seconds = round(wall_seconds() - found.started)
     rows = [
-        ("relay", f"{found.url}, process {found.pid}"),
+        ("relay", f"{found.url or 'no TCP port'}, process {found.pid}"),
         ("home", str(home)),
         ("version", found.version),
         ("up", f"{seconds:,} s"),
         ("workspace", found.workspace),
         ("log", str(home / LOG)),
     ]
-    told = {**found._asdict(), "url": found.url, "home": str(home), "uptime": seconds}
-    return {**told, "text": "\n".join(aligned(rows, [asked.style.faint])) + "\n"}
+    told = plain(found)
+    return {**told, "uptime": seconds, "text": "\n".join(aligned(rows, [asked.style.faint])) + "\n"}
 
 
 def _doctor(asked: Asked, parameters: Nothing) -> dict[str, Any]:
@@ -117,7 +135,6 @@ def _examined(home: Path) -> Iterator[tuple[bool, str]]:
 
 
 def _examined_relay(home: Path) -> Iterator[tuple[bool, str]]:
-    from tersely.protocols.relay.place import owner
     from tersely.relay.policy import load
     from tersely.relay.services import configuration
     from tersely.web import lifecycle
@@ -129,11 +146,15 @@ def _examined_relay(home: Path) -> Iterator[tuple[bool, str]]:
         yield False, str(error)
     else:
         yield True, "settings"
-    found = lifecycle.running(home)
+    try:
+        found = lifecycle.running(home)
+    except TerselyError as error:
+        yield False, f"{error}; {error.hint}"
+        return
     if found is not None:
-        yield True, f"relay answers at {found.url}"
-    elif owner(home) is not None:
-        yield True, f"no relay runs; the last one was stopped or ended, its log is {home / LOG}"
+        yield True, f"relay answers at {found.url or 'its sockets'}"
+    elif is_held(str(home / LOCK)):
+        yield False, f"a relay holds {home / LOCK} and does not answer; its log is {home / LOG}"
     else:
         yield True, "no relay runs"
 
@@ -153,8 +174,9 @@ _CONFIG = """\
 """
 
 COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(("init",), "Make the home directory with its settings and token", Nothing, _init),
+    RelayCommand(("init",), "Make the home directory with its settings", Nothing, _init),
     RelayCommand(("up",), "Start the relay in the background", _UpParameters, _up),
+    RelayCommand(("token", "rotate"), "Make a new token; the one before opens nothing any more", Nothing, _rotate),
     RelayCommand(("down",), "Stop the relay when it has answered what it was asked", Nothing, _down),
     RelayCommand(("status",), "Show the relay's address and uptime", Nothing, _status),
     RelayCommand(("doctor",), "Check the relay and the agent for problems", Nothing, _doctor),

@@ -14,7 +14,7 @@ from tersely.cli.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.relay.brief import session_directory
 from tersely.cli.relay.declared import Asked, RelayCommand
 from tersely.foundation.errors import TerselyError
-from tersely.protocols.relay.place import DEFAULT_PORT, home_directory
+from tersely.protocols.relay.place import home_directory
 
 if TYPE_CHECKING:
     from tersely.continuity.handover import Place
@@ -76,7 +76,7 @@ def _have_relay(home: Path, root: str, *, may_start: bool) -> None:
         return
     if not may_start:
         raise TerselyError("daemon_not_running", f"no relay serves {home}", "tersely up starts one")
-    lifecycle.start(home, DEFAULT_PORT, resolved_root(root), ANSWER_WORDS)
+    lifecycle.start(home, "", resolved_root(root), ANSWER_WORDS)
 
 
 COMMANDS: tuple[RelayCommand, ...] = (

@@ -6,9 +6,11 @@ import errno
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,19 +70,41 @@ def import_path() -> list[str]:
     return [own, *(entry for entry in sys.path if entry and entry != own)]
 
 
+class Process:
+    """A process of whatever program, which no later one with its number is taken for where the system has pidfds."""
+
+    def __init__(self, pid: int, descriptor: int | None) -> None:
+        self._pid = pid
+        self._descriptor = descriptor
+
+    def signal(self, number: int) -> None:
+        """Send it a signal; raises `ProcessLookupError` where it has ended."""
+        if self._descriptor is None:
+            os.kill(self._pid, number)
+        else:
+            signal.pidfd_send_signal(self._descriptor, number)
+
+    def wait(self, seconds: float) -> None:
+        """Return when it has ended, where the system tells; raises `TimeoutError` where it goes on."""
+        if self._descriptor is not None and not select.select([self._descriptor], [], [], seconds)[0]:
+            raise TimeoutError(f"process {self._pid} goes on")
+
+
+@contextmanager
+def process(pid: int) -> Iterator[Process]:
+    """The process that has the number now; raises `ProcessLookupError` where none has."""
+    descriptor = os.pidfd_open(pid) if hasattr(os, "pidfd_open") else None
+    try:
+        yield Process(pid, descriptor)
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
 def wait_for_end(pid: int, seconds: float) -> None:
     """Return when a process has ended, where the system tells; raises `TimeoutError` where it goes on."""
-    if not hasattr(os, "pidfd_open"):
-        return
-    try:
-        process = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    try:
-        if not select.select([process], [], [], seconds)[0]:
-            raise TimeoutError(f"process {pid} goes on")
-    finally:
-        os.close(process)
+    with suppress(ProcessLookupError), process(pid) as found:
+        found.wait(seconds)
 
 
 def _read_all(descriptor: int, seconds: float) -> bytes:

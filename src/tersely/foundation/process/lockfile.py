@@ -30,6 +30,21 @@ def held(path: str, *, waits: bool = False) -> Iterator[int]:
         os.close(descriptor)
 
 
+def is_held(path: str) -> bool:
+    """Whether a process holds the file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def release(descriptor: int) -> None:
     """Let another process hold the file, before the descriptor is closed."""
     fcntl.flock(descriptor, fcntl.LOCK_UN)

@@ -82,9 +82,10 @@ _CALL = (
 OPERATIONS: tuple[Operation, ...] = (
     Operation("health", "GET", "/health", "Whether the relay answers", shapes.Health, is_open=True),
     Operation("version", "GET", "/version", "Which program answers", shapes.VersionTold),
+    Operation("status", "GET", "/status", "Where the relay listens, and since when", shapes.RelayTold),
     Operation(
         "ticket_new", "POST", "/tickets", "Make a ticket that signs a browser in to the pages", shapes.TicketTold,
-        status=201,
+        status=201, fails=("port_unavailable",),
     ),
     Operation("settings", "GET", "/config", "What the owner has decided", shapes.Settings),
     Operation(

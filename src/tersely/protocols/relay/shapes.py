@@ -147,6 +147,19 @@ class VersionTold(Struct):
     built: str
 
 
+class RelayTold(Struct):
+    """The relay that runs."""
+
+    home: str
+    pid: int
+    url: str  # of its TCP port, empty where that is closed
+    version: str
+    program: str  # the identity of the code that runs
+    started: int  # seconds since 1970
+    workspace: str  # the repository that calls are about which name none
+    wanted_port: int = 0  # that was taken when it started, so that it listens at another
+
+
 class ThreadTold(Struct):
     """A thread without what is in it."""
 
@@ -370,9 +383,10 @@ class ReportTold(Struct):
 
 
 class TicketTold(Struct):
-    """What signs one browser in to the pages, at `/ui/login`: once, and soon."""
+    """What signs one browser in to the pages, at `/ui/login` of `url`: once, and soon."""
 
     ticket: str
+    url: str
 
 
 class Mirrored(Struct):

@@ -51,6 +51,11 @@ Watcher = Callable[[frozenset[str]], None]
 Replay = Callable[[bytes, bytes], bytes]
 
 
+def is_made(home: Path) -> bool:
+    """Whether a home directory has a database."""
+    return (home / _DATABASE).exists()
+
+
 class Store:
     """What the relay remembers. Every verb may be used from any thread; close it once, from one."""
 

@@ -24,22 +24,35 @@ _SECRET_BYTES = 32
 _COOKIE_CHARACTERS = 4_000
 
 
+class Ticket(NamedTuple):
+    """What one browser may sign in with."""
+
+    digest: bytes
+    token: str  # of the home when it was made: with another, nobody signs in by it
+    until_seconds: float  # by the clock of the entry
+
+
 class Session(NamedTuple):
     """One browser that is signed in."""
 
     digest: bytes  # of the secret in its cookie
     form_token: str  # which every form of its pages carries
-    until_seconds: float  # by the clock of the entry
+    token: str  # of the home when it signed in: with another, it is signed in no longer
+    until_seconds: float
 
 
 class Entry:
     """Tickets and sessions of one relay. May be used from any thread."""
 
-    def __init__(self, name: str, clock: Callable[[], float] = elapsed_seconds) -> None:
-        """`name` tells the cookies of several relays of one machine apart: browsers give them to every port."""
+    def __init__(self, name: str, token: Callable[[], str], clock: Callable[[], float] = elapsed_seconds) -> None:
+        """`name` tells the cookies of several relays of one machine apart: browsers give them to every port.
+
+        `token` gives the secret of the home that is in force.
+        """
         self.cookie = f"tersely-{name}"
+        self._token = token
         self._clock = clock
-        self._tickets: list[tuple[bytes, float]] = []  # the oldest first, with when each expires
+        self._tickets: list[Ticket] = []  # the oldest first
         self._sessions: list[Session] = []
         self._changing = Lock()
 
@@ -47,7 +60,8 @@ class Entry:
         """A new ticket. There are never more than `MAX_UI_TICKETS`; the oldest gives way."""
         made = secrets.token_urlsafe(_SECRET_BYTES)
         with self._changing:
-            self._tickets = [*self._tickets, (_digest(made), self._clock() + UI_TICKET_SECONDS)][-MAX_UI_TICKETS:]
+            ticket = Ticket(_digest(made), self._token(), self._clock() + UI_TICKET_SECONDS)
+            self._tickets = [*self._tickets, ticket][-MAX_UI_TICKETS:]
         return made
 
     def sign_in(self, ticket: str) -> str:
@@ -55,16 +69,18 @@ class Entry:
         shown = _digest(ticket)
         with self._changing:
             now = self._clock()
+            self._tickets = [one for one in self._tickets if self._holds(one, now)]
             is_good = False
-            for digest, until in self._tickets:  # all of them, so that the time taken says nothing
-                is_good |= compare_digest(digest, shown) and now < until
-            self._tickets = [one for one in self._tickets if now < one[1] and not compare_digest(one[0], shown)]
+            for one in self._tickets:  # all of them, so that the time taken says nothing
+                is_good |= compare_digest(one.digest, shown)
+            self._tickets = [one for one in self._tickets if not compare_digest(one.digest, shown)]
             if not is_good:
                 hint = "`tersely relay open THREAD` makes a new one; each works once, and soon"
                 raise TerselyError("unauthorized", "this ticket was used before, has expired, or is none", hint)
             secret = secrets.token_urlsafe(_SECRET_BYTES)
-            session = Session(_digest(secret), secrets.token_urlsafe(_SECRET_BYTES), now + UI_SESSION_SECONDS)
-            live = [one for one in self._sessions if now < one.until_seconds]
+            form_token, until = secrets.token_urlsafe(_SECRET_BYTES), now + UI_SESSION_SECONDS
+            session = Session(_digest(secret), form_token, self._token(), until)
+            live = [one for one in self._sessions if self._holds(one, now)]
             self._sessions = [*live, session][-MAX_UI_SESSIONS:]
         return secret
 
@@ -75,7 +91,7 @@ class Entry:
         found = None
         for session in self._sessions:
             for digest in shown:
-                if compare_digest(session.digest, digest) and now < session.until_seconds:
+                if compare_digest(session.digest, digest) and self._holds(session, now):
                     found = session
         return found
 
@@ -88,6 +104,9 @@ class Entry:
         """The `Set-Cookie` header that gives a browser its session; with an empty secret, takes it away."""
         age = UI_SESSION_SECONDS if secret else 0
         return f"{self.cookie}={secret}; Path=/ui; Max-Age={age}; HttpOnly; SameSite=Strict"
+
+    def _holds(self, given: Ticket | Session, now: float) -> bool:
+        return now < given.until_seconds and given.token == self._token()
 
     def _shown(self, cookies: str) -> list[str]:
         """The values of our cookie. What else is at this host may have set another of the same name."""

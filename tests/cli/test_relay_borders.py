@@ -1,0 +1,186 @@
+"""Whom the commands of the relay believe: the process that holds the lock and listens in the home, and nobody else."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from tests.cli.relay_home import Home, home_of
+from tests.foundation.serving import serving
+
+from tersely.foundation.process.detached import wait_for_end
+from tersely.protocols.relay.place import LOCK
+from tersely.protocols.socket.place import HTTP_SOCKET, SOCKET, listen
+
+HEALTHY = b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{"status":"ok"}'
+
+
+@pytest.fixture
+def homes(tmp_path: Path) -> Iterator[tuple[Home, Home]]:
+    with ExitStack() as stack:
+        root = tmp_path / "root"
+        root.mkdir()
+        first, second = (stack.enter_context(home_of(tmp_path / name, root)) for name in ("first", "second"))
+        yield first, second
+
+
+@pytest.fixture
+def home(homes: tuple[Home, Home]) -> Home:
+    return homes[0]
+
+
+def port_of(url: str) -> int:
+    port = urlsplit(url).port
+    assert port is not None
+    return port
+
+
+def status_over_tcp(url: str, token: str) -> int:
+    """The status with which the port answers to a token."""
+    request = urllib.request.Request(f"{url}/threads", headers={"Authorization": f"Bearer {token}"})
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def test_a_foreign_listener_at_the_port_is_asked_nothing(home: Home) -> None:
+    port = port_of(home.up()["url"])
+    home.ok("down")
+    with socket.create_server(("127.0.0.1", port)) as foreign:
+        foreign.setblocking(False)
+        assert home.refused("status") == "daemon_not_running"
+        assert home.refused("send", "ann", "hello") == "daemon_not_running"
+        started = home.ask("up")
+        assert port_of(started["url"]) != port
+        assert f"(port {port} is taken)" in started["text"]
+        assert home.ask("relay", "runs")["threads"] == []
+        with pytest.raises(BlockingIOError):
+            foreign.accept()
+
+
+def test_a_home_whose_port_another_home_has_taken_is_a_relay_of_its_own(homes: tuple[Home, Home]) -> None:
+    first, second = homes
+    port = port_of(first.up()["url"])
+    first.ok("down")
+    other = second.ask("up", "--port", str(port))
+    assert port_of(other["url"]) == port
+    assert first.refused("status") == "daemon_not_running"
+    mine = first.ask("up")
+    assert (mine["was_running"], mine["pid"] == other["pid"]) == (False, False)
+    assert first.ok("down") == "stopped\n"
+    assert second.ask("status")["pid"] == other["pid"]
+
+
+def test_the_port_of_a_home_stays(home: Home) -> None:
+    url = home.up()["url"]
+    for words in (["up"], ["up"], ["up", "--no-tcp"], ["up"]):
+        home.ok("down")
+        assert home.ask(*words)["url"] == ("" if "--no-tcp" in words else url)
+    (home.home / "port").write_text("no port\n")
+    home.ok("down")
+    assert home.ask("up")["url"].startswith("http://127.0.0.1:74")
+
+
+def test_without_tcp_everything_works_but_pages(home: Home) -> None:
+    started = home.ask("up", "--no-tcp")
+    assert started["url"] == ""
+    thread = home.ok("relay", "thread", "new").strip()
+    assert "no TCP port" in home.ok("status")
+    assert home.refused("relay", "open", thread) == "port_unavailable"
+    assert home.refused("up", "--no-tcp", "--port", "1") == "usage"
+
+
+def test_a_token_that_is_rotated_opens_nothing_any_more(home: Home) -> None:
+    url = home.up()["url"]
+    old = (home.home / "token").read_text()
+    assert status_over_tcp(url, old) == 200
+    path = Path(home.ask("relay", "token", "rotate")["path"])
+    new = path.read_text()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert (status_over_tcp(url, old), status_over_tcp(url, new)) == (401, 200)
+    home.ok("down")
+    home.ok("up")
+    assert (home.home / "token").read_text() == new
+    home.ok("down")
+    for database in home.home.glob("relay.db*"):
+        database.unlink()
+    home.ok("up")
+    assert (home.home / "token").read_text() not in {old, new}
+
+
+def test_a_home_that_others_may_look_into_is_refused_with_what_to_do(home: Home) -> None:
+    home.home.mkdir(mode=0o755)
+    home.home.chmod(0o755)
+    for words in (["up"], ["relay", "init"], ["relay", "token", "rotate"]):
+        printed = home.run(*words)
+        assert printed.err.startswith("home_not_private: others may look into")
+        assert f"chmod 700 {home.home}" in printed.err
+    home.home.chmod(0o700)
+    home.up()
+
+
+@pytest.mark.parametrize("name", [SOCKET, HTTP_SOCKET])
+def test_what_is_in_the_place_of_a_socket_is_named_and_left(home: Home, name: str) -> None:
+    home.home.mkdir(mode=0o700)
+    path = home.home / name
+    path.mkdir()
+    printed = home.run("up", "--port", "0")
+    assert printed.err.startswith(f"unwritable_output: {path} is a directory")
+    path.rmdir()
+    path.write_text("precious")
+    assert f"{path} is no socket" in home.run("up", "--port", "0").err
+    assert path.read_text() == "precious"
+    path.unlink()
+    home.up()
+
+
+def test_what_listens_in_the_home_and_does_not_hold_its_lock_is_no_relay_and_not_ended(home: Home) -> None:
+    home.home.mkdir(mode=0o700)
+    with serving(HEALTHY, at=home.home / HTTP_SOCKET):
+        for words in (["up"], ["down"], ["status"], ["relay", "runs"]):
+            assert home.refused(*words) == "not_a_relay"
+        assert home.refused("doctor") == "doctor_found"
+
+
+def test_down_ends_the_process_that_listens_also_when_it_does_not_answer(home: Home) -> None:
+    home.home.mkdir(mode=0o700)
+    program = (
+        "import fcntl, sys, time; from pathlib import Path; from tersely.protocols.socket.place import listen; "
+        "file = open(sys.argv[2], 'w'); fcntl.flock(file, fcntl.LOCK_EX); "
+        "deaf = listen(Path(sys.argv[1]), 'http.sock'); print(flush=True); time.sleep(600)"
+    )
+    words = [sys.executable, "-c", program, str(home.home), str(home.home / LOCK)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as deaf:
+        assert deaf.stdout is not None
+        deaf.stdout.readline()
+        assert home.ok("down") == "stopped\n"
+        assert deaf.wait(20) == -signal.SIGTERM
+
+
+def test_a_socket_that_a_killed_relay_left_starts_nothing_and_ends_nobody(home: Home) -> None:
+    started = home.up()
+    os.kill(started["pid"], signal.SIGKILL)
+    wait_for_end(started["pid"], 20)
+    assert (home.home / HTTP_SOCKET).is_socket()
+    for words in (["status"], ["relay", "runs"], ["inbox", "ann"]):
+        assert home.refused(*words) == "daemon_not_running"
+    assert home.ok("down") == "no relay runs\n"
+    assert not home.up()["was_running"]
+
+
+def test_a_socket_is_this_users_alone(tmp_path: Path) -> None:
+    with listen(tmp_path, SOCKET):
+        assert (tmp_path / SOCKET).stat().st_mode & 0o777 == 0o600
