@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tersely.client.peer import Delivery, Peer
-from tersely.foundation.clock import wall_seconds
 from tersely.protocols.socket.frames import framed
 from tersely.protocols.socket.place import listen, socket_path
 from tersely.relay.mail.mail import Mail
@@ -86,7 +85,7 @@ async def served(
     home: Path,
     *,
     durable: bool = False,
-    clock: Callable[[], float] = wall_seconds,
+    clock: Callable[[], float] | None = None,
     bring: Callable[[], Iterable[Own]] = tuple,
 ) -> AsyncIterator[Served]:
     """A relay for as long as it is wanted, with the services that it is to bring itself."""

@@ -37,6 +37,20 @@ async def test_a_message_that_nobody_could_read_is_refused(home: Path, number: b
         eve.close()
 
 
+@pytest.mark.parametrize("half", [rb"\ud800", rb"\udfff", rb"\udc00\ud800", rb"\\\ud83d", b"\xed\xa0\x80"])
+@pytest.mark.parametrize("filled", [1, 10_000])
+async def test_half_a_surrogate_pair_is_refused_under_its_id(home: Path, half: bytes, filled: int) -> None:
+    async with served(home) as relay, await relay.peer("ann"):
+        eve = await relay.hello("eve")
+        for payload in (b'{"body":"%s"}', b'{"body":"x","data":{"a":"%s"}}', b'{"body":"x","%s":1}'):
+            said = payload % (half + b"y" * filled)
+            assert await answer_to(eve, b"SEND", said) == ("NACK", "7")
+            assert await answer_to(eve, b"ACK", said) == ("ERROR", "7")
+        whole = rb'{"body":"\ud83d\ude00 \\ud800 %s"}' % (b"y" * filled)
+        assert await answer_to(eve, b"SEND", whole) == ("ACK", "7")
+        eve.close()
+
+
 @pytest.mark.parametrize(
     "meta", ['{"ttl_ms":0}', '{"ttl_ms":-1}', '{"ttl_ms":1e30}', '{"queue":1}', '{"durability":"x"}', "[]", "7"]
 )
@@ -134,10 +148,15 @@ async def test_there_is_room_for_so_many_clients(home: Path, monkeypatch: pytest
     monkeypatch.setattr("tersely.router.router.MAX_SOCKET_CLIENTS", 3)
     async with served(home) as relay:
         inside = [await relay.hello(f"a{number}") for number in range(3)]
-        told = await (await relay.raw()).rest()
-        assert [(one["type"], one["payload"]["reason"], one["payload"]["fatal"]) for one in told] == [
-            ("ERROR", "busy", True)
+        surplus = await relay.raw()
+        surplus.say("HELLO", {"agent": "late"}, id="h1")
+        told = [(one["type"], one["payload"]) for one in await surplus.rest()]
+        assert [(kind, said["reason"], said["fatal"], said["ack_id"]) for kind, said in told] == [
+            ("ERROR", "busy", True, "h1")
         ]
+        with pytest.raises(TerselyError) as refused:
+            await relay.peer("late")
+        assert refused.value.code == "busy"
         inside[0].close()
         await until(lambda: len(relay.router.clients.connected()) == 2)
         inside[0] = await relay.hello("late")

@@ -93,6 +93,31 @@ async def test_a_refused_message_is_a_dead_letter_and_one_that_is_put_off_comes_
         await until(lambda: relay.mail.load("ben") == (0, 0))
 
 
+async def test_what_is_acknowledged_does_not_come_again_with_what_was_put_off(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tersely.router.handling.settling.MESSAGE_RETRY_SECONDS", 0)
+    monkeypatch.setattr("tersely.router.clients.MARK_REST_SECONDS", 3_600)  # notes stay unwritten
+    async with served(home) as relay:
+        ann, ben = await relay.peer("ann"), await relay.peer("ben")
+        for number in range(20):
+            await ann.send("ben", str(number))
+        first = await take(ben, 20, acks=False)
+        await ben.nack(first[0], "BUSY")
+        for one in first[1:]:
+            await ben.ack(one)
+        seen = list(first)
+        for attempt in (2, 3, 4):
+            [again] = await take(ben, 1, acks=False)
+            seen.append(again)
+            assert (again.body, again.attempt) == ("0", attempt)
+            await ben.nack(again, "BUSY")
+        assert [one.attempt for one in await take(ben, 1)] == [5]
+        await ann.send("ben", "the end")
+        assert [one.body for one in await take(ben, 1)] == ["the end"]
+        assert len({(one.id, one.attempt) for one in seen}) == len(seen)
+
+
 async def test_a_message_is_accepted_once_however_often_it_is_sent(home: Path) -> None:
     async with served(home) as relay:
         ann, ben = await relay.peer("ann"), await relay.peer("ben")

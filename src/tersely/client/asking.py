@@ -46,7 +46,12 @@ class Client:
         """A client of this user's relay; raises `daemon_not_running` where none has been started."""
         home = home or home_directory()
         socket = socket_path(home, HTTP_SOCKET)
-        if not socket.is_socket():
+        try:
+            is_there = socket.is_socket()
+        except OSError as error:
+            hint = "have TERSELY_HOME name a directory of this user"
+            raise TerselyError("daemon_unavailable", f"{socket}: {error.strerror}", hint) from error
+        if not is_there:
             raise TerselyError("daemon_not_running", f"no relay serves {home}", _START)
         return cls(socket, agent, seconds)
 
@@ -157,7 +162,9 @@ class Client:
             return TerselyError("not_a_relay", str(error), "nothing was sent to it")
         is_absent = isinstance(error, http.ConnectError) and not isinstance(error, http.ConnectTimeout)
         if is_absent:
-            return TerselyError("daemon_not_running", f"no relay listens at {self._socket}", _START)
+            return TerselyError(
+                "daemon_not_running", f"no relay listens at {self._socket}: {http.reason(error)}", _START
+            )
         return TerselyError("daemon_unavailable", f"the relay at {self._socket}: {http.reason(error)}", _LOOK)
 
 

@@ -24,6 +24,7 @@ DATABASE_KEPT_LOG_BYTES = 2_000_000  # a longer write-ahead log is copied into i
 
 ResultT = TypeVar("ResultT")
 Row = tuple[Any, ...]
+OnDamage = Callable[[TerselyError], None]
 Values = Sequence[Any] | dict[str, Any]
 
 FULL = "make room: nothing was lost, what was written before can be read, and writing goes on by itself"
@@ -40,6 +41,10 @@ _FAILURES = (apsw.Error, UnicodeDecodeError)
 _DAMAGE = (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)
 
 
+def _unheard(damage: TerselyError) -> None:
+    """Nobody wants to know."""
+
+
 class Schema(NamedTuple):
     """The tables of a derived database. Raise `version` with every change of `sql` or of what the rows mean."""
 
@@ -50,10 +55,18 @@ class Schema(NamedTuple):
 class Database:
     """One open SQLite database. Not for use from two threads at once, nor across a fork."""
 
-    def __init__(self, connection: apsw.Connection, path: Path, *, is_kept: bool = False) -> None:
-        """`is_kept` says that it is the only copy of what it holds."""
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        path: Path,
+        *,
+        is_kept: bool = False,
+        on_damage: OnDamage = _unheard,
+    ) -> None:
+        """`is_kept` says that it is the only copy of what it holds; `on_damage` is told where that is damaged."""
         self._connection = connection
         self._is_kept = is_kept
+        self._on_damage = on_damage
         self.path = path
 
     @classmethod
@@ -80,7 +93,9 @@ class Database:
         return database
 
     @classmethod
-    def open_kept(cls, path: Path, migrations: Sequence[str], *, durable: bool = True) -> Database:
+    def open_kept(
+        cls, path: Path, migrations: Sequence[str], *, durable: bool = True, on_damage: OnDamage = _unheard
+    ) -> Database:
         """Open for writing a database that is the only copy of what it holds, making it where there is none.
 
         `migrations` are all the scripts that ever changed its tables, the oldest first; those it has not seen are run.
@@ -88,7 +103,7 @@ class Database:
         commits may be gone after a power failure.
         """
         _make_folder(path.parent)
-        database = cls(_connect(path), path, is_kept=True)
+        database = cls(_connect(path), path, is_kept=True, on_damage=on_damage)
         try:
             database._use_write_ahead_log()
             database.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
@@ -100,9 +115,9 @@ class Database:
         return database
 
     @classmethod
-    def open_reader(cls, path: Path, *, is_kept: bool = False) -> Database:
+    def open_reader(cls, path: Path, *, is_kept: bool = False, on_damage: OnDamage = _unheard) -> Database:
         """Open a database that exists for reading alone, beside whoever writes it; `is_kept` as of `open_kept`."""
-        database = cls(_connect(path), path, is_kept=is_kept)
+        database = cls(_connect(path), path, is_kept=is_kept, on_damage=on_damage)
         database.execute("pragma query_only = on")
         return database
 
@@ -167,6 +182,12 @@ class Database:
         finally:
             self._roll_back()
 
+    def check(self) -> None:
+        """Read every page and see that they fit together; raises `database_corrupt` where they do not."""
+        found = self.value("pragma quick_check(1)")
+        if found != "ok":
+            self._reraise(apsw.CorruptError(str(found)))
+
     def close(self) -> None:
         """Let go of the file. Closing twice is fine.
 
@@ -187,7 +208,9 @@ class Database:
     def _reraise(self, error: apsw.Error | UnicodeDecodeError) -> NoReturn:
         if self._is_kept and isinstance(error, _DAMAGE):
             hint = f"Nothing else holds it: keep a copy, then try `sqlite3 {self.path.name} .recover`, or a backup."
-            raise TerselyError("database_corrupt", f"{self.path} is damaged", hint) from error
+            damage = TerselyError("database_corrupt", f"{self.path} is damaged", hint)
+            self._on_damage(damage)
+            raise damage from error
         _reraise(error, self.path)
 
     def _log_bytes(self) -> int:

@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Self
 
-from tersely.foundation.clock import wall_seconds
+from tersely.foundation.clock import SteadyClock
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.private import is_private
 from tersely.relay import policy as policies
@@ -18,7 +18,9 @@ from tersely.relay.calls import Calls, Offer
 from tersely.relay.mail.mail import Mail
 from tersely.relay.policy import Policy
 from tersely.relay.services.services import Services
-from tersely.relay.store.store import Store, is_made
+from tersely.relay.store.store import Store, check, is_made
+
+__all__ = ["PLUGINS", "Relay", "Token", "check", "have_token", "make_home", "rotate_token"]
 
 PLUGINS = "tersely.capabilities"  # the group of entry points whose functions give an `Offer`
 _TOKEN = "token"  # noqa: S105 - the name of the file
@@ -48,11 +50,12 @@ class Relay:
         count_tokens: Callable[[str], int],
         *,
         durable: bool = True,
-        clock: Callable[[], float] = wall_seconds,
+        clock: Callable[[], float] | None = None,
     ) -> Self:
         """Open the relay of a home directory, which is made for this user alone where there is none."""
         policy = policies.load(home)
-        return cls(home, Store.open(home, durable=durable, clock=clock), policy, count_tokens)
+        store = Store.open(home, durable=durable, clock=clock or SteadyClock())
+        return cls(home, store, policy, count_tokens)
 
     def load_plugins(self) -> None:
         """Offer what installed packages bring as entry points; one that fails is a complaint and harms no other."""

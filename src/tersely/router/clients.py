@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from msgspec import UNSET, Raw
 
-from tersely.foundation.clock import wall_seconds
 from tersely.protocols.socket import envelopes
 from tersely.protocols.socket.envelopes import Delivered
 from tersely.relay.mail.mail import Mail
@@ -159,15 +158,17 @@ class Clients:
         is_expired = one.expires_ms is not None and one.expires_ms <= self.mail.store.now_ms()
         if is_expired or one.number in connection.inflight or one.number in connection.later:
             return
-        attempt = one.attempts + 1
+        noted = self.mail.noted(connection.name, one.number)
+        if noted is not None and noted.stage is not Stage.ACCEPTED:
+            return  # it does not wait any more
+        attempt = max(one.attempts, noted.attempts if noted is not None else 0) + 1
         self.mail.mark(Mark(connection.name, one.number, Stage.ACCEPTED, 0, attempt))
         self.deliver(connection, one._replace(attempts=attempt))
 
     def settle(self, connection: Connection, number: int, stage: Stage, note: str = "") -> None:
         """Note a stage, and tell the sender who wants to know."""
         one = connection.inflight.pop(number, None)
-        now_ms = int(wall_seconds() * 1000)
-        self.mail.mark(Mark(connection.name, number, stage, now_ms, note=note))
+        self.mail.mark(Mark(connection.name, number, stage, self.mail.store.now_ms(), note=note))
         if one is None and stage in {Stage.INJECTED, Stage.SEEN}:
             found = boxes.delivery(self.mail.store.reader, connection.name, number)
             one = None if found is None else _inflight(found)

@@ -9,6 +9,7 @@ from tersely.router.connection import Connection
 
 _NACK_CODES = {"denied": "FORBIDDEN", "unauthorized": "FORBIDDEN", "name_taken": "FORBIDDEN"}
 _ANSWERED_BY_NACK = frozenset({"SEND", "CHANNEL_MESSAGE", "CHANNEL_JOIN", "CHANNEL_LEAVE", "SUBSCRIBE"})
+_ANSWERED_BY_BUSY = frozenset({"busy", "database_locked", "database_unavailable"})
 _NACK_REASONS = {"FORBIDDEN": "forbidden", "BUSY": "busy"}
 _RETRY_MS = round(MESSAGE_RETRY_SECONDS * 1000)
 
@@ -26,7 +27,8 @@ def refuse(connection: Connection, envelope: Envelope | About, error: MalformedE
 def nack(connection: Connection, about: str, error: Exception) -> None:
     """Say that a message is not accepted: not now (BUSY), or never (NACK)."""
     code = error.code if isinstance(error, TerselyError) else "malformed_request"
-    if code == "busy" or code.startswith("database_") or not isinstance(error, TerselyError | MalformedError):
+    is_defect = not isinstance(error, TerselyError | MalformedError)
+    if code in _ANSWERED_BY_BUSY or is_defect:
         told = {"ack_id": about, "retry_after_ms": _RETRY_MS, "queue_depth": 0, "message": _message(error)}
         connection.send("BUSY", told)
         return

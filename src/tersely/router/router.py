@@ -20,6 +20,7 @@ from tersely.router.refusals import refuse
 from tersely.router.services import Services
 
 MAX_SOCKET_CLIENTS = 1_000
+MAX_SURPLUS_CLIENTS = 100  # beyond them, who are told so once they have said HELLO; the others at once
 SOCKET_TICK_SECONDS = 1.0  # between looks for clients that are silent and messages that expire
 SOCKET_SILENCE_SECONDS = 60  # in spite of heartbeats, after which a client is left
 _LOG = logging.getLogger("tersely.router")
@@ -58,6 +59,7 @@ class Router:
         self.clients = Clients(mail, services)
         self._mail = mail
         self._all: set[Connection] = set()
+        self._surplus: set[Connection] = set()
         self._spoken: list[Connection] = []
         self._is_reading = False  # what is said goes out when all is read that has come together
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -77,9 +79,11 @@ class Router:
 
     def came(self, connection: Connection) -> None:
         """Somebody has connected."""
-        if len(self._all) >= MAX_SOCKET_CLIENTS:
-            connection.fail("INTERNAL", f"{MAX_SOCKET_CLIENTS:,} clients are connected", reason="busy")
+        if len(self._all) >= MAX_SOCKET_CLIENTS + MAX_SURPLUS_CLIENTS:
+            _turn_away(connection)
             return
+        if len(self._all) >= MAX_SOCKET_CLIENTS:  # a word before the client has spoken may be lost with the connection
+            self._surplus.add(connection)
         self._all.add(connection)
 
     def received(self, connection: Connection, body: bytes) -> None:
@@ -93,6 +97,9 @@ class Router:
         if envelope.v != envelopes.VERSION:
             message = f"version {envelope.v} is not spoken here; version {envelopes.VERSION} is"
             connection.fail("BAD_REQUEST", message, about=envelope.id)
+            return
+        if connection in self._surplus:
+            _turn_away(connection, envelope.id)
             return
         do = _DO.get(envelope.type) if connection.name else _BEFORE.get(envelope.type)
         if do is None:
@@ -126,6 +133,7 @@ class Router:
     def left(self, connection: Connection) -> None:
         """A client is gone; what it has not acknowledged waits for its next connection."""
         self._all.discard(connection)
+        self._surplus.discard(connection)
         self.clients.forget(connection)
 
     def _follow(self, do: Callable[[], None]) -> None:
@@ -161,6 +169,11 @@ class Router:
             one.pinged = now
             if not one.is_full:
                 one.send("PING", {"nonce": new_id()})
+
+
+def _turn_away(connection: Connection, about: str = "") -> None:
+    message = f"{MAX_SOCKET_CLIENTS:,} clients are connected"
+    connection.fail("INTERNAL", message, about=about, reason="busy")
 
 
 def _unexpected(connection: Connection, envelope: Envelope) -> None:

@@ -186,14 +186,15 @@ def _run(
 
 
 async def _sweep(relay: Relay) -> None:
-    """Now and then remove the artifacts that no thread refers to any more."""
+    """Now and then see whether the database is whole, and remove the artifacts that no thread refers to any more."""
     while True:
         older_than_ms = relay.store.now_ms() - SWEEP_AFTER_SECONDS * 1000
         try:
+            await asyncio.to_thread(relay.store.check)
             removed = await asyncio.to_thread(relay.store.sweep, older_than_ms)
             forgotten = await asyncio.to_thread(relay.mail.sweep)
         except TerselyError:
-            _LOG.exception("sweeping has failed")
+            _LOG.exception("looking after the database has failed")
         else:
             if removed:
                 _LOG.info("%d artifacts that nobody refers to are gone", removed)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,7 +27,7 @@ from tersely.relay.store.commands import (
     Edit,
     Write,
 )
-from tersely.relay.store.store import INLINE_BLOB_BYTES, Store
+from tersely.relay.store.store import INLINE_BLOB_BYTES, Store, check
 
 
 def commit(store: Store, *commands: Command, key: str = "", fingerprint: bytes = b"") -> tuple[int, ...]:
@@ -193,6 +195,43 @@ def test_a_damaged_store_is_not_to_be_deleted(tmp_path: Path) -> None:
         Store.open(home)
     assert caught.value.code == "database_corrupt"
     assert "Nothing else holds it" in caught.value.hint
+
+
+def test_a_store_that_is_found_to_be_damaged_takes_nothing_more(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Store.open(home) as store:
+        for number in range(500):
+            commit(store, Append("s", "k", b"%d" % number * 100))
+        store.check()
+    with closing(sqlite3.connect(home / "relay.db")) as whole:
+        whole.execute("pragma wal_checkpoint(truncate)")
+    check(home)
+    with (home / "relay.db").open("r+b") as file:
+        size = file.seek(0, 2)
+        for page in range(size - 10 * 4_096, size, 4_096):
+            file.seek(page)
+            file.write(b"\xff" * 64)
+    with pytest.raises(TerselyError, match="database_corrupt"):
+        check(home)
+    with Store.open(home) as store:
+        with pytest.raises(TerselyError, match="database_corrupt"):
+            store.check()
+        assert code_of(store, Append("other", "k", b"x")) == "database_corrupt"
+        with pytest.raises(TerselyError, match="database_corrupt"):
+            store.write(lambda tables: None)
+
+
+def test_time_does_not_go_back_with_the_next_start(tmp_path: Path, clock: Clock) -> None:
+    home = tmp_path / "home"
+    with Store.open(home, clock=clock) as store:
+        commit(store, Append("s", "k", b"x"))
+        before = store.now_ms()
+    clock.seconds -= 86_400
+    with Store.open(home, clock=clock) as store:
+        assert store.now_ms() == before
+        clock.seconds += 5
+        commit(store, Append("s", "k", b"x"))
+        assert [one.at_ms - before for one in store.entries("s")] == [0, 5_000]
 
 
 def test_text_is_found_where_it_belongs(store: Store) -> None:

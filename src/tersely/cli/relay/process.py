@@ -146,6 +146,7 @@ def _examined_relay(home: Path) -> Iterator[tuple[bool, str]]:
         yield False, str(error)
     else:
         yield True, "settings"
+    yield _examined_database(home)
     try:
         found = lifecycle.running(home)
     except TerselyError as error:
@@ -157,6 +158,16 @@ def _examined_relay(home: Path) -> Iterator[tuple[bool, str]]:
         yield False, f"a relay holds {home / LOCK} and does not answer; its log is {home / LOG}"
     else:
         yield True, "no relay runs"
+
+
+def _examined_database(home: Path) -> tuple[bool, str]:
+    from tersely.relay.relay import check
+
+    try:
+        check(home)
+    except TerselyError as error:
+        return False, f"{error}; {error.hint}"
+    return True, "database"
 
 
 _CONFIG = """\

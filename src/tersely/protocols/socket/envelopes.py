@@ -28,6 +28,9 @@ _NOTHING = Raw(b"{}")
 _LEVELS = re.compile(reduce(lambda inner, _: rb"(?:\[" + inner + rb"\])*+", range(MAX_JSON_LEVELS), b""))
 _SMALL_BYTES = 4_096
 _LARGE_NUMBER = re.compile(rb"[0-9.eE+-]{20,}|[0-9.]+[eE][+]?[0-9]{3,}")  # which may be no number of 64 bits
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_HIGH, _LOW = rb"\\u[dD][89abAB][0-9a-fA-F]{2}", rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_LONE_SURROGATE = re.compile(_HIGH + b"(?!" + _LOW + b")|(?<!" + _HIGH + b")" + _LOW)
 _SQUARE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
@@ -266,7 +269,7 @@ def read(body: bytes) -> Envelope:
         if _is_too_deep(body):
             raise MalformedError(f"JSON is nested deeper than {MAX_JSON_LEVELS} levels, or its brackets do not match")
         envelope = _ENVELOPES.decode(text)
-        _check_numbers(body, envelope.payload)
+        _check_values(body, envelope.payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise MalformedError(f"no envelope: {error}") from None
     return envelope
@@ -275,8 +278,8 @@ def read(body: bytes) -> Envelope:
 def about(body: bytes) -> About:
     """The type and id in a frame that `read` refuses, as far as they can be made out."""
     try:
-        return _ABOUTS.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return _ABOUTS.decode(_SURROGATE.sub(rb"\\ufffd", body).decode("utf-8", "replace"))
+    except (msgspec.MsgspecError, RecursionError):
         return About()
 
 
@@ -304,13 +307,17 @@ def write(
     return _ENCODER.encode(_Sent(VERSION, type, id, ts, from_, to, topic, payload, payload_meta, delivery))
 
 
-def _check_numbers(body: bytes, payload: Raw) -> None:
-    """Raise where a number is larger than readers can hold: `Raw` lets it pass, and is forwarded as it came."""
+def _check_values(body: bytes, payload: Raw) -> None:
+    """Raise where readers would fail, which `Raw` lets pass: large numbers, and halves of surrogate pairs."""
     if len(body) <= _SMALL_BYTES:
         _ANYTHING.decode(payload)
-    elif _LARGE_NUMBER.search(body):  # of a large frame the values are not made: that takes much longer
+        return
+    # Of a large frame the values are not made: that takes much longer.
+    if _LARGE_NUMBER.search(body):
         for number in _LARGE_NUMBER.findall(_without_strings(body)):
             _ANYTHING.decode(number)
+    if _SURROGATE.search(body) and _LONE_SURROGATE.search(body.replace(b"\\\\", b"")):
+        raise MalformedError("no envelope: half a surrogate pair is no character")
 
 
 def _is_too_deep(body: bytes) -> bool:

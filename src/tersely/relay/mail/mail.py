@@ -76,6 +76,7 @@ class Mail:
         self._changing = Lock()
         self._sendings: list[_Sending] = []
         self._marks: list[Mark] = []
+        self._unwritten: dict[tuple[str, int], Mark] = {}  # the latest note on each delivery, until it is on the disk
         self._writings: list[_Writing] = []
         self._is_writing = False
         self._expires_ms: int | None = 0  # when the next message may have waited for too long
@@ -144,6 +145,11 @@ class Mail:
         """Note how far a delivery has come; `flush` has it written. What cannot be written is written later."""
         with self._changing:
             self._marks.append(mark)
+            self._unwritten[mark.mailbox, mark.message] = mark
+
+    def noted(self, mailbox: str, number: int) -> Mark | None:
+        """The latest note on a delivery, where it is not on the disk yet: what is read there is older."""
+        return self._unwritten.get((mailbox, number))
 
     def notes(self) -> int:
         """How many notes on deliveries are not written yet."""
@@ -318,12 +324,15 @@ class Mail:
         finally:
             with self._changing:
                 self._is_writing = False
+                self._forget_notes(group.marks)
             self.presence.written()
 
     def _failed(self, group: _Group, error: BaseException) -> None:
         failure = error if isinstance(error, Exception) else RuntimeError(str(error))
         with self._changing:  # what recipients have said is not lost with it
-            self._marks = (group.marks + self._marks)[-MAX_WAITING_POSTS:]
+            marks = group.marks + self._marks
+            self._marks = marks[-MAX_WAITING_POSTS:]
+            self._forget_notes(marks[:-MAX_WAITING_POSTS])
         for sending in group.sendings:
             self._release(sending.post)
             sending.then(Outcome(sending.post, None, (), failure))
@@ -331,6 +340,13 @@ class Mail:
             writing.then(failure)
         with self._changing:
             self._is_writing = False  # the next `flush` tries again
+
+    def _forget_notes(self, marks: Iterable[Mark]) -> None:
+        """These are on the disk, or never will be; later ones on the same deliveries stay."""
+        for one in marks:
+            key = one.mailbox, one.message
+            if self._unwritten.get(key) is one:
+                del self._unwritten[key]
 
     def _expired(self, given: tuple[list[Settled], int | None] | Exception) -> None:
         if isinstance(given, Exception):

@@ -11,7 +11,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -51,13 +51,23 @@ Watcher = Callable[[frozenset[str]], None]
 Replay = Callable[[bytes, bytes], bytes]
 
 
+def check(home: Path) -> None:
+    """See whether the database of a home is whole, if there is one; raises `database_corrupt`."""
+    if is_made(home):
+        with Database.open_reader(home / _DATABASE, is_kept=True) as database:
+            database.check()
+
+
 def is_made(home: Path) -> bool:
     """Whether a home directory has a database."""
     return (home / _DATABASE).exists()
 
 
 class Store:
-    """What the relay remembers. Every verb may be used from any thread; close it once, from one."""
+    """What the relay remembers. Every verb may be used from any thread; close it once, from one.
+
+    Once a page was found to be damaged, nothing more is written: every verb that writes raises `database_corrupt`.
+    """
 
     def __init__(self, home: Path, *, durable: bool, clock: Callable[[], float]) -> None:
         self.home = home
@@ -69,7 +79,9 @@ class Store:
             folder.mkdir(mode=0o700, exist_ok=True)
         self._loose: set[str] = set()  # blobs whose files may have no row, of transactions in doubt
         self.is_durable = durable  # whether what was answered is on the disk
-        self._database = Database.open_kept(self._path, MIGRATIONS, durable=durable)
+        self._damage: TerselyError | None = None
+        self._database = Database.open_kept(self._path, MIGRATIONS, durable=durable, on_damage=self._note_damage)
+        self._ahead_ms = max(0, on.last_ms(self._database) - int(clock() * 1000))
         self._watchers: tuple[Watcher, ...] = ()
         self._changing = Lock()
         self._readers: list[Database] = []
@@ -105,20 +117,25 @@ class Store:
 
     def submit(self, batch: Batch) -> Future[Committed]:
         """As `commit`, without waiting; blobs that the batch does not keep are the caller's to let go of."""
-        return self._writer.submit(lambda tables: on.commit(tables, batch))
+        return self._submit(lambda tables: on.commit(tables, batch))
 
     def write(self, do: Callable[[on.Tables], ResultT]) -> Future[ResultT]:
         """Have the modules beside this one write in one transaction with others, without waiting."""
-        return self._writer.submit(do)
+        return self._submit(do)
 
     def sweep(self, older_than_ms: int) -> int:
         """Remove blobs that nobody has attached since a time (ms since 1970); how many there were."""
         removed = 0
         while True:
-            swept: int = self._writer.submit(lambda tables: on.sweep(tables, older_than_ms, MAX_SWEPT_BLOBS)).result()
+            swept: int = self._submit(lambda tables: on.sweep(tables, older_than_ms, MAX_SWEPT_BLOBS)).result()
             removed += swept
             if swept < MAX_SWEPT_BLOBS:
                 return removed + self._sweep_strays(older_than_ms)
+
+    def check(self) -> None:
+        """See whether the database is whole; raises `database_corrupt` where it is not, and nothing is written then."""
+        with closing(self._open_reader()) as database:
+            database.check()
 
     # Reading
 
@@ -222,7 +239,7 @@ class Store:
         body: bytes | None = self._read.value(sql, (key, self.now_ms()))
         if body is not None:
             with suppress(TerselyError):  # the note is not worth a refusal
-                self._writer.submit(lambda tables: on.touch_cached(tables, key))
+                self._submit(lambda tables: on.touch_cached(tables, key))
         return body
 
     def counts(self, scope: str) -> dict[str, int]:
@@ -270,8 +287,8 @@ class Store:
         return lambda: self._forget(watcher)
 
     def now_ms(self) -> int:
-        """The time by the store's clock, in ms since 1970."""
-        return int(self._clock() * 1000)
+        """The time by the store's clock, in ms since 1970; it is never before what an earlier process wrote."""
+        return int(self._clock() * 1000) + self._ahead_ms
 
     def close(self) -> None:
         """Write what waits, and let go of all files."""
@@ -292,10 +309,21 @@ class Store:
     def _read(self) -> Database:
         reader: Database | None = getattr(self._reader, "database", None)
         if reader is None:
-            reader = self._reader.database = Database.open_reader(self._path, is_kept=True)
+            reader = self._reader.database = self._open_reader()
             with self._changing:
                 self._readers.append(reader)
         return reader
+
+    def _open_reader(self) -> Database:
+        return Database.open_reader(self._path, is_kept=True, on_damage=self._note_damage)
+
+    def _note_damage(self, damage: TerselyError) -> None:
+        self._damage = self._damage or damage
+
+    def _submit(self, do: Callable[[on.Tables], ResultT]) -> Future[ResultT]:
+        if self._damage is not None:  # whatever is written over it makes less of it be recovered
+            raise TerselyError(self._damage.code, self._damage.message, self._damage.hint)
+        return self._writer.submit(do)
 
     def _tables(self) -> on.Tables:
         return on.Tables(self._database, self._blobs, self.now_ms(), set(), set())
@@ -334,7 +362,7 @@ class Store:
                 old = [path.name for path in folder.iterdir() if path.stat().st_mtime * 1000 < older_than_ms]
                 strays = [digest for digest in old if self.size(digest) is None]
                 if strays:
-                    self._writer.submit(partial(_suspect, strays)).result()
+                    self._submit(partial(_suspect, strays)).result()
                 removed += len(strays)
         except OSError as error:
             raise TerselyError("database_unavailable", f"{self._blobs}: {error.strerror}") from error

@@ -25,6 +25,7 @@ from tersely.relay.store.commands import (
 MAX_CACHE_BYTES = 256_000_000  # of answers
 MAX_EVICTED_ANSWERS = 64  # that make room at one go
 _NUMBER_BYTES = 8
+_LAST_MS = "last written"
 
 
 class Tables(NamedTuple):
@@ -51,6 +52,17 @@ def commit(tables: Tables, batch: Batch) -> Committed:
         sql = "insert into receipt values (?, ?, ?, ?)"
         tables.database.execute(sql, (batch.key, tables.now_ms, batch.fingerprint, packed))
     return Committed(tuple(given))
+
+
+def note_time(tables: Tables) -> None:
+    """Remember when was written last, so that time does not go back with the next start."""
+    tables.database.execute("insert or replace into total values (?, ?)", (_LAST_MS, tables.now_ms))
+
+
+def last_ms(database: Database) -> int:
+    """When was written last, in ms since 1970; 0 where nothing was."""
+    found: int | None = database.value("select amount from total where name = ?", (_LAST_MS,))
+    return found or 0
 
 
 def touch_cached(tables: Tables, key: str) -> None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from tersely.foundation.database import Database
 from tersely.foundation.errors import TerselyError
-from tersely.relay.store.tables import Tables
+from tersely.relay.store.tables import Tables, note_time
 
 MAX_GROUP_JOBS = 256  # written in one transaction
 MAX_WAITING_JOBS = 10_000  # writes that wait for the disk
@@ -92,6 +92,7 @@ class Writer:
         try:
             with self._database.transaction():
                 outcomes = [self._outcome(tables, job) for job in group]
+                note_time(tables)
         except Exception as error:  # noqa: BLE001 - whoever waits must be told, and the thread must live on
             outcomes = [_Refusal(error)] * len(group)
             self._follow(tables, error)
