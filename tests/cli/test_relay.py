@@ -259,10 +259,9 @@ def test_a_conversation_of_those_who_have_commands_alone(relay: Home) -> None:
     assert "1 recipient" in relay.ok("send", "#dev", "the build is red", "--agent", "ann")
     [got] = relay.ask("inbox", "ben", "--waiting")["messages"]
     assert (got["sender"], got["to"], got["body"], got["stage"]) == ("ann", "#dev", "the build is red", "accepted")
-    relay.ok("inbox", "ben", "--ack")
-    assert relay.ask("inbox", "ben", "--waiting")["messages"] == []
+    assert relay.ask("inbox", "ben", "--waiting")["messages"] == []  # he has read it
     [found] = relay.ask("messages", "build")["messages"]
-    assert found["recipients"] == {"ben": "delivered"}
+    assert found["recipients"] == {"ben": "seen"}
     assert [one["name"] for one in relay.ask("agents")["agents"]] == ["ann", "ben", "cli"]
     assert relay.ok("channels").split()[-2:] == ["ann,", "ben"]
     relay.ok("channels", "leave", "#dev", "--agent", "ann")
@@ -280,5 +279,40 @@ def test_what_nobody_took_in_time_waits_again(relay: Home) -> None:
         assert time.monotonic() < deadline
     assert [(one["message_id"], one["mailbox"], one["note"]) for one in dead] == [(told.message_id, "late", "expired")]
     assert relay.ok("dead-letters", "resend", told.message_id) == "waits again in 1 mailbox\n"
-    assert "nothing" not in relay.ok("inbox", "late", "--waiting")
+    assert "nothing" not in relay.ok("inbox", "late", "--waiting", "--ack")
+    assert "nothing" in relay.ok("inbox", "late", "--waiting")
     assert relay.ok("dead-letters") == "there are none\n"
+
+
+def test_calls_are_about_the_repository_in_which_they_are_typed(relay: Home, tmp_path: Path) -> None:
+    relay.up()
+    thread = relay.ok("relay", "thread", "new").strip()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "pot.py").write_text("def pour():\n    return 1\n")
+    there = Home(relay.home, elsewhere)
+    words = ["relay", "cap", "invoke", "code.symbol.get", "--thread", thread]
+    assert "def pour" in there.ok(*words, "--args", '{"symbol": "pour"}')
+    assert "def heat" in relay.ok(*words, "--args", '{"symbol": "heat"}')
+    assert "def heat" in there.ok(*words, "--root", str(relay.root), "--args", '{"symbol": "heat"}')
+    assert "def pour" in relay.ok(*words, "--args", f'{{"symbol": "pour", "root": "{elsewhere}"}}')
+    asked = ["services", "call", "tldr", "extract", "--symbol", "pour"]
+    for named in (["--root", "nowhere"], ["--root=nowhere"]):
+        assert relay.refused(*asked, *named) == "root_not_found"
+    assert relay.refused("--root", "nowhere", *asked) == "root_not_found"
+
+
+def test_one_content_may_have_several_names(relay: Home) -> None:
+    relay.up()
+    thread = relay.ok("relay", "thread", "new").strip()
+    for name in ("one.md", "two.md", "one.md"):
+        (relay.root.parent / name).write_text("the same kettle\n")
+        relay.ok("relay", "artifact", "put", str(relay.root.parent / name), "--thread", thread)
+    listed = relay.ask("relay", "artifact", "list", "--thread", thread)["artifacts"]
+    assert [one["name"] for one in listed] == ["one.md", "two.md"]
+    assert len({one["ref"] for one in listed}) == 1
+    bundle = relay.root.parent / "kettle.zip"
+    relay.ok("relay", "export", thread, "--out", str(bundle))
+    copy = relay.ok("relay", "import", str(bundle)).strip()
+    copied = relay.ask("relay", "artifact", "list", "--thread", copy)["artifacts"]
+    assert [one["name"] for one in copied] == ["one.md", "two.md"]

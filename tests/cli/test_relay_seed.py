@@ -184,7 +184,7 @@ def envelope(thread: str, **change: Any) -> dict[str, Any]:
 
 
 def test_envelopes_and_hops_are_bounded(relay: Home, thread: str) -> None:
-    ask(relay, "POST", "/cap/invoke", envelope(thread, hops=HOPS - 1, notes="x" * NOTE_CHARACTERS))
+    ask(relay, "POST", "/cap/invoke", envelope(thread, hops=HOPS, notes="x" * NOTE_CHARACTERS))
     refusals = [
         (envelope(thread, hops=HOPS + 1), HTTPStatus.TOO_MANY_REQUESTS, "hop_limit"),
         (envelope(thread, notes="x" * (NOTE_CHARACTERS + 1)), HTTPStatus.BAD_REQUEST, "invalid_envelope"),

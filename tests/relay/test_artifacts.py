@@ -38,11 +38,19 @@ def test_an_artifact_comes_back_as_it_was_by_any_of_its_names(store: Store, thre
     assert artifacts.listed(store, thread) == [put_in]
 
 
-def test_the_same_bytes_are_one_artifact(store: Store, thread: str) -> None:
-    first, again = put(store, thread, b"x", "a.txt"), put(store, thread, b"x", "b.txt")
-    assert first == again
+def test_the_same_bytes_are_one_artifact_under_each_of_its_names(store: Store, thread: str) -> None:
+    first, other = put(store, thread, b"tea", "a.txt"), put(store, thread, b"tea", "b.txt")
+    assert (put(store, thread, b"tea", "a.txt"), put(store, thread, b"tea", "b.txt")) == (first, other)
+    assert put(store, thread, b"tea") == first
+    assert [(one.name, one.ref) for one in artifacts.listed(store, thread)] == [
+        ("a.txt", first.ref),
+        ("b.txt", first.ref),
+    ]
+    assert [one["name"] for one in artifacts.search(store, thread, "tea", 10)] == ["a.txt", "b.txt"]
+    artifacts.remove(store, thread, first.ref, "ann")
+    assert artifacts.listed(store, thread) == []
     events = [event.type for event in threads.events(store, thread)]
-    assert events == ["thread.created", "artifact.created"]
+    assert events == ["thread.created", "artifact.created", "artifact.created", "artifact.removed"]
 
 
 def test_what_is_no_reference_says_how_one_is_written(store: Store, thread: str) -> None:

@@ -147,7 +147,7 @@ def test_the_policy_says_who_may_call_what(store: Store, thread: str, echo: Echo
 def test_bounds_answer(store: Store, thread: str, echo: Echo) -> None:
     calls = calls_of(store, echo.offer(), calls_per_minute=2)
     assert code_of(calls, Call(thread, "test.echo", {"a": "x" * 20_000}, "ann")) == "payload_too_large"
-    assert code_of(calls, Call(thread, "test.echo", {}, "ann", hops=50)) == "hop_limit"
+    assert code_of(calls, Call(thread, "test.echo", {}, "ann", hops=51)) == "hop_limit"
     assert code_of(calls, Call("none", "test.echo", {}, "ann")) == "thread_not_found"
     assert code_of(calls, Call(thread, "test.none", {}, "ann")) == "unknown_capability"
     for _ in range(2):

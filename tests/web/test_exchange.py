@@ -68,7 +68,7 @@ def test_an_envelope_is_a_call(web: Web) -> None:
         ({"hops": -1}, "invalid_envelope"),
         ({"hops": True}, "invalid_envelope"),
         ({"more": 1}, "invalid_envelope"),
-        ({"hops": 50}, "hop_limit"),
+        ({"hops": 51}, "hop_limit"),
         ({"payload": {"query": "x" * 20_000}}, "payload_too_large"),
         ({"to_capability": "nothing"}, "unknown_capability"),
     ],

@@ -177,25 +177,31 @@ def prepare(
 def put(
     store: Store, thread_id: str, chunks: Iterable[bytes], count_tokens: CountTokens, key: str = "", **about: Any
 ) -> Artifact:
-    """Store an artifact of a thread and tell so. The same bytes again are the artifact that there is already."""
+    """Store an artifact of a thread and tell so.
+
+    The same bytes again are the artifact that there is already, unless they come under another name.
+    """
     prepared = prepare(store, thread_id, chunks, count_tokens, **about)
-    there = store.attached(_owner(thread_id), prepared.artifact.digest)
+    artifact = prepared.artifact
+    there = _named(store, artifact)
     if there is not None:
         store.let_go(prepared.taken)
-        return _artifact(thread_id, there)
-    full_key = f"artifact/{prepared.artifact.origin.actor}/{key}" if key else ""
-    store.commit(Batch(prepared.commands, full_key, prepared.artifact.digest.encode() if key else b""))
-    return get(store, thread_id, prepared.artifact.digest)
+        return there
+    full_key = f"artifact/{artifact.origin.actor}/{key}" if key else ""
+    store.commit(Batch(prepared.commands, full_key, f"{artifact.digest} {artifact.name}".encode() if key else b""))
+    return _named(store, artifact) or get(store, thread_id, artifact.digest)
 
 
 def get(store: Store, thread_id: str, ref: str) -> Artifact:
-    """The artifact of a thread that a reference means; raises `artifact_not_found`, `ambiguous_artifact`."""
-    digest = resolve(store, ref)
-    found = store.attached(_owner(thread_id), digest)
-    if found is None:
+    """The artifact of a thread that a reference means, under the first of its names.
+
+    Raises `artifact_not_found` or `ambiguous_artifact`.
+    """
+    found = store.attached(_owner(thread_id), resolve(store, ref))
+    if not found:
         threads.get(store, thread_id)
         raise TerselyError("artifact_not_found", f"the thread has no artifact {ref[:80]}", "list those it has")
-    return _artifact(thread_id, found)
+    return _artifact(thread_id, found[0])
 
 
 def listed(store: Store, thread_id: str, after: int = 0, limit: int = MAX_READ_ENTRIES) -> list[Artifact]:
@@ -213,8 +219,7 @@ def content(store: Store, thread_id: str, ref: str) -> Iterator[bytes]:
 
 def shared(store: Store, artifact: Artifact, thread_id: str, actor: str) -> Artifact:
     """The same artifact as one of another thread, which then keeps it by itself."""
-    there = store.attached(_owner(thread_id), artifact.digest)
-    if there is None:
+    if not store.attached(_owner(thread_id), artifact.digest):
         here = replace(artifact, thread_id=thread_id, created_ms=store.now_ms())
         text = "" if artifact.type == "binary" else _searched(store, artifact.digest)
         store.commit(Batch((*_attachment(here, text), _created(here, actor))))
@@ -222,10 +227,12 @@ def shared(store: Store, artifact: Artifact, thread_id: str, actor: str) -> Arti
 
 
 def remove(store: Store, thread_id: str, ref: str, actor: str) -> Artifact:
-    """Take an artifact out of a thread. Its bytes go when no thread refers to them."""
+    """Take an artifact out of a thread, under all its names. Its bytes go when no thread refers to them."""
     artifact = get(store, thread_id, ref)
     told = {"ref": artifact.ref, "by": actor}
-    store.commit(Batch((Detach(_owner(thread_id), artifact.digest), happened(thread_id, ARTIFACT_REMOVED, told))))
+    owner = _owner(thread_id)
+    detached = [Detach(owner, one.name) for one in store.attached(owner, artifact.digest)]
+    store.commit(Batch((*detached, happened(thread_id, ARTIFACT_REMOVED, told))))
     return artifact
 
 
@@ -240,8 +247,8 @@ def search(store: Store, thread_id: str, query: str, limit: int) -> list[dict[st
     words = re.findall(r"\w+", query)[:32]
     results = []
     for match in store.search(_owner(thread_id), words, limit):
-        artifact = get(store, thread_id, match.digest)
-        results.append({"ref": artifact.ref, "name": artifact.name, "type": artifact.type, "snippet": match.snippet})
+        about = decode(match.body)
+        results.append({"ref": match.digest, "name": about["name"], "type": about["type"], "snippet": match.snippet})
     return results
 
 
@@ -281,6 +288,12 @@ class _Ends:
 
 def _owner(thread_id: str) -> str:
     return THREAD + thread_id
+
+
+def _named(store: Store, artifact: Artifact) -> Artifact | None:
+    """The artifact of a thread that has the same bytes and, if a name is wanted, the same name."""
+    found = [_artifact(artifact.thread_id, one) for one in store.attached(_owner(artifact.thread_id), artifact.digest)]
+    return next((one for one in found if artifact.name in {"", one.name}), None)
 
 
 def _searched_in(thread_id: str) -> str:
@@ -327,9 +340,8 @@ def _attachment(artifact: Artifact, text: str) -> Iterator[Command]:
         "sizes": [list(astuple(size)) for size in artifact.sizes],
     }
     words = f"{artifact.name}\n{text}" if text else ""
-    yield Attach(
-        _owner(artifact.thread_id), artifact.digest, artifact.digest, encode(about), words, artifact.created_ms
-    )
+    place = f"{artifact.digest} {artifact.name}" if artifact.name else artifact.digest
+    yield Attach(_owner(artifact.thread_id), place, artifact.digest, encode(about), words, artifact.created_ms)
     if words:
         yield Count(_searched_in(artifact.thread_id), "artifacts")
 

@@ -78,7 +78,7 @@ class Policy:
 
     def check_hops(self, hops: int) -> None:
         """Raise `hop_limit` for a call that too many calls have led to: agents that call each other in a circle."""
-        if hops >= self.hops:
+        if hops > self.hops:
             raise TerselyError("hop_limit", f"{hops} calls led to this one, {self.hops} may", "end the circle of calls")
 
     def told(self) -> dict[str, Any]:

@@ -244,8 +244,12 @@ def _cap_list(asked: Asked, parameters: Nothing) -> dict[str, Any]:
 def _cap_invoke(asked: Asked, parameters: _Invoke) -> dict[str, Any]:
     from tersely.client import ask
 
-    arguments = _decoded("--args", parameters.args)
-    made = asked.ask(ask.cap_invoke(_given(parameters.thread), parameters.capability, arguments))
+    arguments, thread = _decoded("--args", parameters.args), _given(parameters.thread)
+    if isinstance(arguments, dict):
+        listed = asked.ask(ask.cap_list()).capabilities
+        schema = next((one.args_schema for one in listed if one.name == parameters.capability), {})
+        arguments = asked.about_root(arguments, schema)
+    made = asked.ask(ask.cap_invoke(thread, parameters.capability, arguments))
     told = plain(made)
     shown = visible(told.get("text") or made.preview.text).rstrip("\n")
     return {**told, "text": f"{shown}\n{asked.style.faint(f'cass://{made.artifact_ref}')}\n"}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tersely.capabilities.text import Style
+from tersely.cli.daemon import resolved_root
 from tersely.cli.options import Options
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from tersely.client.request import Request
 
 AnswerT = TypeVar("AnswerT")
+ROOT = "root"  # the parameter by which a call names its repository
 
 
 class Asked(NamedTuple):
@@ -34,6 +36,21 @@ class Asked(NamedTuple):
         """What the relay answers to one question; raises as a client does."""
         with self.connect() as relay:
             return relay(request)
+
+    def about_root(self, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of a call with the repository that it is about, where its schema has such a parameter.
+
+        That is the one that they name, else that of `--root`, else the one in which the command is typed; nothing is
+        said of that of the relay, which it means by itself.
+        """
+        from tersely.client import ask
+
+        named = arguments.get(ROOT, self.options.root)
+        if ROOT not in schema.get("properties", {}) or not isinstance(named, str):
+            return dict(arguments)
+        root = resolved_root(named)
+        rest = {name: value for name, value in arguments.items() if name != ROOT}
+        return rest if root == self.ask(ask.status()).workspace else {**rest, ROOT: root}
 
 
 @dataclass(frozen=True, slots=True)

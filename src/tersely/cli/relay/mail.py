@@ -34,7 +34,7 @@ class _Inbox:
     name: str = positional("of which agent", default=_OWN)
     after: int = option(0, "messages behind this number", minimum=0)
     waiting: bool = option(False, "those alone that are not acknowledged")
-    ack: bool = option(False, "acknowledge those that are shown and wait")
+    ack: bool = option(False, "acknowledge those that are shown and wait, as is done for who has commands alone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +90,25 @@ def _inbox(asked: Asked, parameters: _Inbox) -> dict[str, Any]:
     from tersely.client import Client, ask
 
     page = asked.ask(ask.inbox(parameters.name, parameters.after, _PAGE_MESSAGES, waiting=parameters.waiting))
-    if parameters.ack:
+    waiting = [one.message_id for one in page.messages if one.stage == "accepted"]
+    is_persons = bool(waiting) and _is_person(asked, parameters.name)
+    if parameters.ack or is_persons:
         with Client.local(parameters.name) as owner:
-            for one in page.messages:
-                if one.stage == "accepted":
-                    owner(ask.receipt_new(one.message_id, "delivered"))
+            for message_id in waiting:
+                owner(ask.receipt_new(message_id, "seen" if is_persons else "delivered"))
     shown = [_shown(one.number, one.sent_at, one.sender, one.to, one.stage, one.body) for one in page.messages]
     text = (
         "".join(shown) + _more(page.next_after) if shown else f"nothing has come to {visible_line(parameters.name)}\n"
     )
     return {**plain(page), "text": text}
+
+
+def _is_person(asked: Asked, name: str) -> bool:
+    """Whether a mailbox is of somebody who has commands alone: then what is listed has been read."""
+    from tersely.client import ask
+
+    agents = asked.ask(ask.agent_list()).agents
+    return any(one.name == name and one.kind == "user" and not one.connected for one in agents)
 
 
 def _messages(asked: Asked, parameters: _Messages) -> dict[str, Any]:

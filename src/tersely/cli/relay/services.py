@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import positional
 from tersely.capabilities.text import aligned
-from tersely.cli.relay.declared import Asked, Nothing, RelayCommand, plain
+from tersely.cli.relay.declared import ROOT, Asked, Nothing, RelayCommand, plain
 from tersely.foundation.escape import visible_line
 from tersely.protocols.inline.foreign import neutral
 
@@ -49,8 +50,13 @@ def _call(asked: Asked, parameters: _Call) -> dict[str, Any]:
     from tersely.client import ask
     from tersely.protocols.inline.arguments import asked as question
 
-    said = question(parameters.service, shlex.join([parameters.method, *parameters.words]))
-    told = asked.ask(ask.service_call(said.service, said.method, said.parameters))
+    root, words = _without_root(parameters.words)
+    said = question(parameters.service, shlex.join([parameters.method, *words]))
+    given = {**said.parameters, ROOT: root} if root else said.parameters
+    listed = asked.ask(ask.service_list()).services
+    methods = [method for one in listed if one.name == said.service for method in one.methods]
+    schema = next((method.args_schema for method in methods if method.name == said.method), {})
+    told = asked.ask(ask.service_call(said.service, said.method, asked.about_root(given, schema)))
     shown = told.result if isinstance(told.result, str) else json.dumps(told.result, ensure_ascii=False, indent=2)
     return {
         "service": told.service,
@@ -59,6 +65,19 @@ def _call(asked: Asked, parameters: _Call) -> dict[str, Any]:
         "duration_ms": told.duration_ms,
         "text": neutral(shown).rstrip("\n") + "\n",
     }
+
+
+def _without_root(words: Sequence[str]) -> tuple[str, list[str]]:
+    """The repository that `--root` names among the words of a question, and the other words."""
+    root, left, rest = "", [], list(words)
+    while rest:
+        word = rest.pop(0)
+        option_name, equals, value = word.partition("=")
+        if option_name != "--root" or not (equals or rest):
+            left.append(word)
+        else:
+            root = value if equals else rest.pop(0)
+    return root, left
 
 
 COMMANDS: tuple[RelayCommand, ...] = (

@@ -96,7 +96,7 @@ def _looked_at(archive: zipfile.ZipFile, store: Store, taken: list[Keep]) -> _Bu
     if {BLOBS + one.digest for one in artifacts} != {name for name in names if name.startswith(BLOBS)}:
         raise _invalid("its artifacts are not those that it lists")
     blobs = {}
-    for one in artifacts:
+    for one in {line.digest: line for line in artifacts}.values():
         blobs[one.digest] = _blob(archive, store, one)
         taken.append(blobs[one.digest].keep)
     events, versions = list(_lines(texts[EVENTS], EventLine)), list(_lines(texts[VERSIONS], VersionLine))

@@ -51,7 +51,7 @@ def write(store: Store, thread_id: str, file: IO[bytes]) -> Manifest:
         archive.writestr(_member(MANIFEST), canonical(manifest))
         for name in sorted(texts):
             archive.writestr(_member(name), texts[name])
-        for digest in sorted(one.digest for one in kept):
+        for digest in sorted({one.digest for one in kept}):
             with archive.open(_member(BLOBS + digest), "w", force_zip64=True) as member:
                 for chunk in store.blob(digest):
                     member.write(chunk)

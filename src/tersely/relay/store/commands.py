@@ -162,5 +162,6 @@ class Match(NamedTuple):
 
     name: str
     digest: str
+    body: bytes
     snippet: str  # the words that were found stand between « and »
     score: float  # higher is better

@@ -194,9 +194,9 @@ class Store:
         sql = "select name from document where name >= ? and name < ? order by name desc limit ?"
         return [row[0] for row in self._read.rows(sql, (prefix, end, min(limit, MAX_READ_ENTRIES)))]
 
-    def attached(self, owner: str, name: str) -> Attached | None:
-        """One attachment of an owner."""
-        return next(iter(self._attached("owner = ? and name = ?", (owner, name), 1)), None)
+    def attached(self, owner: str, digest: str) -> list[Attached]:
+        """The attachments of an owner that are one blob, under its names, the oldest first."""
+        return self._attached("owner = ? and attachment.digest = ?", (owner, digest), MAX_READ_ENTRIES)
 
     def attachments(self, owner: str, after: int = 0, limit: int = MAX_READ_ENTRIES) -> list[Attached]:
         """The attachments of an owner after a number, the oldest first."""
@@ -224,7 +224,8 @@ class Store:
             if not joined:
                 return []
             rows = self._read.rows(
-                "select attachment.name, attachment.digest, snippet(words, 1, '«', '»', ' … ', 24), -bm25(words, 0, 1) "
+                "select attachment.name, attachment.digest, attachment.body, "
+                "snippet(words, 1, '«', '»', ' … ', 24), -bm25(words, 0, 1) "
                 "from words join attachment on attachment.id = words.rowid "
                 "where words match ? order by bm25(words, 0, 1), attachment.number limit ?",
                 (f"owner : {on.owner_word(owner)} AND text : ({joined})", limit),
